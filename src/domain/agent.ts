@@ -1,0 +1,141 @@
+/**
+ * Who the agents are: identities and the changes written after them.
+ *
+ * Nothing is overwritten. An identity is written once, at birth; a rename, a new seat, retiring or a
+ * later soul are further records, and the newest by (stamp, id) is what shows. Any union of two
+ * households' records gives every device the same team.
+ */
+import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatColor, SEAT_ORDER, type SeatPosition } from './seat.ts';
+import type { Stamp } from './stamp.ts';
+
+export interface Identity {
+  readonly id: string;
+  readonly agentId: string;
+  readonly name: string;
+  readonly color: string;
+  readonly colorName: string;
+  readonly position: number;
+  /** The soul: the full text of the agent's first words. Empty for a lead that has not written one yet. */
+  readonly individuationArtifact: string;
+  /** ms since the epoch */
+  readonly bornAt: number;
+  readonly bornSessionId: string | null;
+}
+
+export type ChangeKind =
+  | { readonly kind: 'rename'; readonly name: string }
+  | { readonly kind: 'seat'; readonly position: number | null }
+  | { readonly kind: 'retire' }
+  | { readonly kind: 'return' }
+  | { readonly kind: 'soul'; readonly individuationArtifact: string };
+
+export interface AgentChange {
+  readonly id: string;
+  readonly agentId: string;
+  readonly at: Stamp;
+  readonly change: ChangeKind;
+}
+
+/** An agent as it stands now: its identity with the newest of each kind of change on top. */
+export interface Agent {
+  readonly agentId: string;
+  readonly name: string;
+  /** The name it chose at birth: the face is drawn from it, so that a rename keeps the face. */
+  readonly birthName: string;
+  readonly color: string;
+  readonly colorName: string;
+  /** The seat it asks for; `Roster.seats` says whether it has it. */
+  readonly position: number | null;
+  readonly soul: string;
+  readonly bornAt: number;
+  readonly retired: boolean;
+}
+
+export interface Roster {
+  readonly lead: Agent | null;
+  readonly seats: ReadonlyMap<SeatPosition, Agent>;
+  /** Agents that want a seat somebody else has: the earlier born sits. */
+  readonly waiting: readonly Agent[];
+  readonly retired: readonly Agent[];
+  readonly byId: ReadonlyMap<string, Agent>;
+}
+
+const byAge = (a: { bornAt: number; agentId: string }, b: { bornAt: number; agentId: string }) =>
+  a.bornAt - b.bornAt || (a.agentId < b.agentId ? -1 : a.agentId > b.agentId ? 1 : 0);
+
+/** The newest of each kind, by (stamp, id). Retiring and returning are one kind: the later one holds. */
+function newestChanges(changes: readonly AgentChange[]): Map<string, AgentChange> {
+  const newest = new Map<string, AgentChange>();
+  for (const change of changes) {
+    const slot = change.change.kind === 'return' ? 'retire' : change.change.kind;
+    const held = newest.get(slot);
+    if (!held || change.at > held.at || (change.at === held.at && change.id > held.id)) newest.set(slot, change);
+  }
+  return newest;
+}
+
+/** One agent from its identity and all changes written about it, in any order. */
+export function resolveAgent(identity: Identity, changes: readonly AgentChange[]): Agent {
+  const newest = newestChanges(changes);
+  const rename = newest.get('rename')?.change;
+  const seat = newest.get('seat')?.change;
+  const soul = newest.get('soul')?.change;
+  const position = seat?.kind === 'seat' ? seat.position : identity.position;
+  const colors = isSeatPosition(position) ? seatColor(position) : identity;
+  return {
+    agentId: identity.agentId,
+    name: rename?.kind === 'rename' ? rename.name : identity.name,
+    birthName: identity.name,
+    color: colors.color,
+    colorName: colors.colorName,
+    position,
+    soul: soul?.kind === 'soul' ? soul.individuationArtifact : identity.individuationArtifact,
+    bornAt: identity.bornAt,
+    retired: newest.get('retire')?.change.kind === 'retire',
+  };
+}
+
+/** The team from every identity and change a replica holds. Order and repetition of the input do not matter. */
+export function rosterOf(identities: readonly Identity[], changes: readonly AgentChange[]): Roster {
+  const changesOf = new Map<string, AgentChange[]>();
+  for (const change of changes) {
+    const list = changesOf.get(change.agentId);
+    if (list) list.push(change);
+    else changesOf.set(change.agentId, [change]);
+  }
+  // The lead may have been named on two devices: one agent, the earliest identity holds.
+  const firstIdentity = new Map<string, Identity>();
+  for (const identity of identities) {
+    const held = firstIdentity.get(identity.agentId);
+    if (!held || identity.bornAt < held.bornAt || (identity.bornAt === held.bornAt && identity.id < held.id))
+      firstIdentity.set(identity.agentId, identity);
+  }
+  const agents = [...firstIdentity.values()]
+    .map((identity) => resolveAgent(identity, changesOf.get(identity.agentId) ?? []))
+    .sort(byAge);
+
+  const seats = new Map<SeatPosition, Agent>();
+  const waiting: Agent[] = [];
+  const retired: Agent[] = [];
+  let lead: Agent | null = null;
+  for (const agent of agents) {
+    if (agent.agentId === LEAD_ID) lead = { ...agent, position: LEAD_POSITION };
+    else if (agent.retired) retired.push(agent);
+    else if (isSeatPosition(agent.position) && !seats.has(agent.position)) seats.set(agent.position, agent);
+    else waiting.push(agent);
+  }
+  const byId = new Map(agents.map((agent) => [agent.agentId, agent]));
+  if (lead) byId.set(LEAD_ID, lead);
+  return { lead, seats, waiting, retired, byId };
+}
+
+export function emptySeats(roster: Roster): SeatPosition[] {
+  return SEAT_ORDER.filter((position) => !roster.seats.has(position));
+}
+
+/** What people read: the name, with the seat's colour where two agents share one. */
+export function displayName(agent: Agent, roster: Roster): string {
+  for (const other of roster.byId.values())
+    if (other.agentId !== agent.agentId && other.name === agent.name) return `${agent.name} (${agent.colorName})`;
+  return agent.name;
+}

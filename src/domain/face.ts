@@ -1,0 +1,71 @@
+/**
+ * Pixel portraits, 16 × 16, drawn from a hash of the agent's id and the name it was born with, so that a
+ * face is the same on every device, for ever. 8 eyes × 8 mouths × 4 brows × 4 marks = 1024 faces.
+ * Changing any table or the order of the draws changes everybody's face: add variants only behind a new hash.
+ */
+
+/** One lit pixel; `tone` 1 is the agent's colour, 0.55 a shade of it. */
+export interface FacePixel {
+  readonly x: number;
+  readonly y: number;
+  readonly tone: number;
+}
+
+export const FACE_SIZE = 16;
+
+const EYES = [
+  ['11', '11'],
+  ['11', '10'],
+  ['1', '1', '1'],
+  ['111', '010'],
+  ['010', '101'],
+  ['111', '101', '111'],
+  ['11', '01'],
+  ['1', '0', '1'],
+] as const;
+const MOUTHS = [
+  ['100001', '011110'],
+  ['011110'],
+  ['000011', '111100'],
+  ['011110', '100001'],
+  ['0110', '0110'],
+  ['111111', '011110'],
+  ['0100', '1011'],
+  ['100010', '010100', '001000'],
+] as const;
+const BROWS = [[], [[0, 0], [1, 0], [2, 0]], [[0, 1], [1, 0], [2, 0]], [[0, 0], [1, 0], [2, 1]]] as const;
+const MARKS = [[], [[3, 9], [12, 9]], [[7, 8], [8, 8]], [[4, 12], [11, 12]]] as const;
+
+/** FNV-1a, 32 bits, over UTF-16 code units (http://www.isthe.com/chongo/tech/comp/fnv/). */
+export function faceHash(agentId: string, birthName: string): number {
+  let hash = 2166136261;
+  const text = `${agentId}\n${birthName}`;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
+  // FNV's low bits mix poorly for short differences at the end; a final avalanche (murmur3 fmix32) spreads them.
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+export function facePixels(agentId: string, birthName: string): FacePixel[] {
+  const hash = faceHash(agentId, birthName);
+  const eyes = EYES[hash & 7] ?? EYES[0];
+  const mouth = MOUTHS[(hash >>> 3) & 7] ?? MOUTHS[0];
+  const brows = BROWS[(hash >>> 6) & 3] ?? BROWS[0];
+  const marks = MARKS[(hash >>> 8) & 3] ?? MARKS[0];
+  const pixels: FacePixel[] = [];
+  eyes.forEach((row, y) =>
+    [...row].forEach((bit, x) => {
+      if (bit !== '1') return;
+      pixels.push({ x: 4 + x, y: 5 + y, tone: 1 }, { x: 11 - x, y: 5 + y, tone: 1 });
+    }),
+  );
+  mouth.forEach((row, y) =>
+    [...row].forEach((bit, x) => {
+      if (bit === '1') pixels.push({ x: 8 - row.length / 2 + x, y: 10 + y, tone: 1 });
+    }),
+  );
+  for (const [x, y] of brows) pixels.push({ x: 4 + x, y: 3 + y, tone: 0.55 }, { x: 11 - x, y: 3 + y, tone: 0.55 });
+  for (const [x, y] of marks) pixels.push({ x, y, tone: 0.55 });
+  return pixels;
+}

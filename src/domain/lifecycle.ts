@@ -1,0 +1,51 @@
+/**
+ * The lifecycle, derived and never stored. Pessimistic: whoever is not known to be awake sleeps. Every
+ * view asks these functions; none of them keeps an answer.
+ */
+import { emptySeats, type Agent, type Roster } from './agent.ts';
+import { SEAT_ORDER, type SeatPosition } from './seat.ts';
+
+export type Lifecycle = 'empty' | 'hatching' | 'awake' | 'sleeping';
+
+/** What the relay says of the session that runs. `null` wherever the page does not know that one runs. */
+export interface LiveSession {
+  readonly sessionId: string;
+  /** Agents that have answered in this session and were not put to sleep since. */
+  readonly awake: ReadonlySet<string>;
+  /** Agents (by id) that were called and have not answered yet. */
+  readonly waking: ReadonlySet<string>;
+  /** Seats in which somebody is being born. */
+  readonly births: ReadonlySet<number>;
+}
+
+export function lifecycleOf(agent: Agent | undefined, position: SeatPosition, live: LiveSession | null): Lifecycle {
+  if (!agent) return live?.births.has(position) ? 'hatching' : 'empty';
+  if (!live) return 'sleeping';
+  if (live.awake.has(agent.agentId)) return 'awake';
+  if (live.waking.has(agent.agentId)) return 'hatching';
+  return 'sleeping';
+}
+
+/** A call that this page has made and the relay has not yet confirmed; it holds the button down. */
+export type PendingCall = 'wake' | 'summon' | null;
+
+export type BigButton =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'busy'; readonly label: 'WAKING…' | 'SUMMONING…' }
+  | { readonly kind: 'wake'; readonly label: 'WAKE'; readonly agents: readonly Agent[] }
+  | { readonly kind: 'summon'; readonly label: string; readonly seats: readonly SeatPosition[] };
+
+/** The one big button: what it says and what it would do. */
+export function bigButton(roster: Roster, live: LiveSession | null, pending: PendingCall): BigButton {
+  const states = SEAT_ORDER.map((position) => lifecycleOf(roster.seats.get(position), position, live));
+  if (pending === 'summon' || (live && live.births.size > 0)) return { kind: 'busy', label: 'SUMMONING…' };
+  if (pending === 'wake' || states.includes('hatching')) return { kind: 'busy', label: 'WAKING…' };
+  const sleeping = SEAT_ORDER.flatMap((position, i) => {
+    const agent = roster.seats.get(position);
+    return agent && states[i] === 'sleeping' ? [agent] : [];
+  });
+  if (sleeping.length > 0) return { kind: 'wake', label: 'WAKE', agents: sleeping };
+  const seats = emptySeats(roster);
+  if (seats.length === 0) return { kind: 'none' };
+  return { kind: 'summon', label: seats.length === SEAT_ORDER.length ? 'SUMMON' : `SUMMON ${seats.length} MORE`, seats };
+}

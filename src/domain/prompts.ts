@@ -1,0 +1,105 @@
+/**
+ * Prompt templates. The templates themselves stand in CLAUDE.md at the root, each in a fenced block whose
+ * info string is `template <name>`; the relay and the page both read them from there.
+ *
+ * A template knows two things: `{{name}}` puts a value in, word for word, and
+ * `{{#if name}} … {{/if}}` leaves its inside out, whole, where the value is empty or null.
+ */
+
+export type PromptValues = Readonly<Record<string, string | null>>;
+export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge';
+
+/** What a template may ask for. */
+export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
+  wake: ['name', 'soul', 'transcript', 'human', 'lead', 'color', 'colorName', 'seat'],
+  birth: ['human', 'lead', 'color', 'colorName', 'seat'],
+  lead: ['name', 'soul', 'transcript', 'human'],
+  agent: ['name', 'human', 'lead', 'colorName', 'seat'],
+  nudge: ['human', 'lead'],
+};
+
+type Node =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'value'; readonly name: string }
+  | { readonly kind: 'if'; readonly name: string; readonly inside: readonly Node[] };
+
+export type ParsedTemplate =
+  | { readonly ok: true; readonly render: (values: PromptValues) => string }
+  | { readonly ok: false; readonly reason: string };
+
+const TOKEN = /\{\{(#if )?(\/if)?\s*([A-Za-z]*)\s*\}\}/g;
+
+/** Checks a template against the placeholders it may use. `reason` names the line. */
+export function parseTemplate(template: string, known: readonly string[]): ParsedTemplate {
+  const stack: { name: string; line: number; nodes: Node[] }[] = [{ name: '', line: 1, nodes: [] }];
+  const lineAt = (index: number) => template.slice(0, index).split('\n').length;
+  const top = () => stack[stack.length - 1] ?? { name: '', line: 1, nodes: [] };
+  let last = 0;
+  for (const match of template.matchAll(TOKEN)) {
+    const [all, open, close, name = ''] = match;
+    const line = lineAt(match.index);
+    top().nodes.push({ kind: 'text', text: template.slice(last, match.index) });
+    last = match.index + all.length;
+    // A block tag that stands alone on its line takes the line with it.
+    const alone = (match.index === 0 || template[match.index - 1] === '\n') && template[last] === '\n';
+    if ((open || close) && alone) last += 1;
+    if (close) {
+      const done = stack.length > 1 ? stack.pop() : undefined;
+      if (!done) return { ok: false, reason: `Line ${line}: {{/if}} without {{#if …}}` };
+      top().nodes.push({ kind: 'if', name: done.name, inside: done.nodes });
+      continue;
+    }
+    if (!known.includes(name))
+      return { ok: false, reason: `Line ${line}: unknown placeholder {{${name}}}; known are ${known.join(', ')}` };
+    if (open) stack.push({ name, line, nodes: [] });
+    else top().nodes.push({ kind: 'value', name });
+  }
+  if (stack.length > 1) return { ok: false, reason: `Line ${top().line}: {{#if ${top().name}}} is never closed` };
+  const nodes = [...top().nodes, { kind: 'text' as const, text: template.slice(last) }];
+  return { ok: true, render: (values) => renderNodes(nodes, values) };
+}
+
+function renderNodes(nodes: readonly Node[], values: PromptValues): string {
+  let out = '';
+  for (const node of nodes) {
+    if (node.kind === 'text') out += node.text;
+    else if (node.kind === 'value') out += values[node.name] ?? '';
+    else if (values[node.name]) out += renderNodes(node.inside, values);
+  }
+  return out;
+}
+
+/** Renders a template that is known to be good; throws with the reason where it is not. */
+export function renderTemplate(template: string, name: TemplateName, values: PromptValues): string {
+  const parsed = parseTemplate(template, PLACEHOLDERS[name]);
+  if (!parsed.ok) throw new Error(`The ${name} template is broken. ${parsed.reason}`);
+  return parsed.render(values);
+}
+
+export interface Protocol {
+  /** The whole document, which the lead reads. */
+  readonly document: string;
+  readonly templates: Readonly<Record<TemplateName, string>>;
+}
+
+const FENCE = /^```template (\w+)\n([\s\S]*?)\n```$/gm;
+
+/** Reads CLAUDE.md. Throws where a template is missing, doubled or broken: the relay does not start with half a protocol. */
+export function parseProtocol(document: string): Protocol {
+  const found = new Map<string, string>();
+  for (const [, name = '', body = ''] of document.matchAll(FENCE)) {
+    if (found.has(name)) throw new Error(`CLAUDE.md has the template "${name}" twice`);
+    found.set(name, body);
+  }
+  const take = (name: TemplateName): string => {
+    const body = found.get(name);
+    if (body === undefined) throw new Error(`CLAUDE.md has no template "${name}"`);
+    const parsed = parseTemplate(body, PLACEHOLDERS[name]);
+    if (!parsed.ok) throw new Error(`CLAUDE.md, template "${name}". ${parsed.reason}`);
+    return body;
+  };
+  return {
+    document,
+    templates: { wake: take('wake'), birth: take('birth'), lead: take('lead'), agent: take('agent'), nudge: take('nudge') },
+  };
+}

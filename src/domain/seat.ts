@@ -1,0 +1,44 @@
+/**
+ * The 3 × 3 grid. Positions run 0–8, row by row; people count seats from 1 ("seat 1" is position 0).
+ * Position 4, the centre, is the lead's, always.
+ */
+
+export type Position = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
+
+export const LEAD_POSITION = 4;
+/** The lead's agent id. There is one lead, whichever device it was named on, so the id is a constant. */
+export const LEAD_ID = 'lead';
+export const LEAD_COLOR = { color: '#FFD600', colorName: 'Gold' } as const;
+
+/** The order in which agents are seated. */
+export const SEAT_ORDER = [0, 1, 2, 3, 5, 6, 7, 8] as const;
+export type SeatPosition = (typeof SEAT_ORDER)[number];
+
+export interface SeatColor {
+  readonly color: string;
+  readonly colorName: string;
+}
+
+const COLORS: Record<SeatPosition, SeatColor> = {
+  0: { color: '#c9b1e8', colorName: 'Violet Heaven' },
+  1: { color: '#755d00', colorName: 'Ayahuasca Vine' },
+  2: { color: '#00afd1', colorName: 'Aquarius' },
+  3: { color: '#007e98', colorName: 'Pacific Pleasure' },
+  5: { color: '#c85cb4', colorName: 'Barbiecore' },
+  6: { color: '#da89c9', colorName: 'Pink Punk' },
+  7: { color: '#B8DDE6', colorName: 'Salt Air' },
+  8: { color: '#F2C4B0', colorName: 'Cloud Coral' },
+};
+
+export function seatColor(position: SeatPosition): SeatColor {
+  return COLORS[position];
+}
+
+export function isSeatPosition(value: unknown): value is SeatPosition {
+  return SEAT_ORDER.some((position) => position === value);
+}
+
+/** The number people read: position + 1. */
+export function seatNumber(position: number): number {
+  return position + 1;
+}

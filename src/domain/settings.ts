@@ -1,0 +1,80 @@
+/**
+ * The household's settings: every default and bound that a person can change on the page, in one place.
+ * Each lives in the ledger as `setting` documents (the newest by stamp holds) and is handed to the relay
+ * when a session starts.
+ */
+
+export interface Settings {
+  readonly humanName: string;
+  readonly leadName: string;
+  /** Empty: the relay's own default model. */
+  readonly leadModel: string;
+  readonly agentModel: string;
+  /** Most tokens one answer may take. */
+  readonly maxAnswerTokens: number;
+  /** Characters of transcript an agent is given when it wakes. */
+  readonly transcriptCap: number;
+  /** ms an agent may stay silent when woken, before it is sleeping again. */
+  readonly wakeTimeoutMs: number;
+  /** ms an egg may take to find a name. */
+  readonly birthTimeoutMs: number;
+  /** ms without anything said, after which a session ends by itself. */
+  readonly idleMs: number;
+  /** Empty: the template in CLAUDE.md. */
+  readonly wakeTemplate: string;
+}
+export type SettingKey = keyof Settings;
+
+export const DEFAULT_SETTINGS: Settings = {
+  humanName: '',
+  leadName: 'Julian',
+  leadModel: '',
+  agentModel: '',
+  maxAnswerTokens: 8192,
+  transcriptCap: 24_000,
+  wakeTimeoutMs: 120_000,
+  birthTimeoutMs: 600_000,
+  idleMs: 1_800_000,
+  wakeTemplate: '',
+};
+
+/** Inclusive bounds of the numeric settings. */
+export const SETTING_BOUNDS = {
+  maxAnswerTokens: { min: 256, max: 64_000 },
+  transcriptCap: { min: 0, max: 400_000 },
+  wakeTimeoutMs: { min: 1_000, max: 900_000 },
+  birthTimeoutMs: { min: 1_000, max: 3_600_000 },
+  idleMs: { min: 60_000, max: 86_400_000 },
+} as const satisfies Partial<Record<SettingKey, { min: number; max: number }>>;
+
+/** Longest text of a setting, in characters. */
+export const SETTING_TEXT_MAX = { humanName: 80, leadName: 80, leadModel: 200, agentModel: 200, wakeTemplate: 40_000 } as const;
+
+export interface SettingRecord {
+  readonly id: string;
+  readonly key: string;
+  readonly value: unknown;
+  readonly at: string;
+}
+
+/** Is this a value the setting can have? Unknown keys (a newer app's) and bad values are passed over. */
+export function isSettingValue(key: string, value: unknown): key is SettingKey {
+  if (!(key in DEFAULT_SETTINGS)) return false;
+  if (key in SETTING_BOUNDS) {
+    const { min, max } = SETTING_BOUNDS[key as keyof typeof SETTING_BOUNDS];
+    return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
+  }
+  return typeof value === 'string' && value.length <= SETTING_TEXT_MAX[key as keyof typeof SETTING_TEXT_MAX];
+}
+
+/** The settings that hold: the newest record of each key by (stamp, id), over the defaults. */
+export function settingsOf(records: readonly SettingRecord[]): Settings {
+  const newest = new Map<SettingKey, SettingRecord>();
+  for (const record of records) {
+    const { key, value } = record;
+    if (!isSettingValue(key, value)) continue;
+    const held = newest.get(key);
+    if (!held || record.at > held.at || (record.at === held.at && record.id > held.id)) newest.set(key, record);
+  }
+  return { ...DEFAULT_SETTINGS, ...Object.fromEntries([...newest].map(([key, record]) => [key, record.value])) };
+}

@@ -1,0 +1,67 @@
+/**
+ * Hybrid logical clock stamps (Kulkarni et al., "Logical Physical Clocks", 2014).
+ *
+ * A stamp is a string that sorts as time does: 15 digits of milliseconds since the epoch, 6 digits of
+ * counter, then the node that made it. Two devices whose clocks are apart still agree on the order of
+ * what they have seen of each other. A stamp from further ahead than MAX_DRIFT_MS is not believed: it is
+ * kept on its document, but no clock follows it.
+ */
+
+export type Stamp = string;
+
+/** How far ahead of ours another clock may be before it is not followed: 24 hours, in ms. */
+export const MAX_DRIFT_MS = 24 * 60 * 60 * 1000;
+const MAX_COUNTER = 999_999;
+const FORM = /^(\d{15})-(\d{6})-([A-Za-z0-9_.]{1,64})$/;
+
+export interface StampParts {
+  /** ms since the epoch */
+  readonly time: number;
+  readonly counter: number;
+  readonly node: string;
+}
+
+export function formatStamp({ time, counter, node }: StampParts): Stamp {
+  return `${String(Math.max(0, Math.floor(time))).padStart(15, '0')}-${String(counter).padStart(6, '0')}-${node}`;
+}
+
+/** The parts of a stamp, or null where the text is not one. */
+export function parseStamp(stamp: string): StampParts | null {
+  const match = FORM.exec(stamp);
+  if (!match) return null;
+  return { time: Number(match[1]), counter: Number(match[2]), node: match[3] ?? '' };
+}
+
+export interface Clock {
+  /** A stamp later than every stamp this clock has made or followed. */
+  next(): Stamp;
+  /** Follow a stamp seen on a document from elsewhere. */
+  follow(stamp: Stamp): void;
+}
+
+/** `now` gives ms since the epoch; `node` names the device: letters, digits, `_` and `.`. */
+export function createClock({ now, node }: { now: () => number; node: string }): Clock {
+  let time = 0;
+  let counter = 0;
+  return {
+    next() {
+      const wall = now();
+      if (wall > time) {
+        time = wall;
+        counter = 0;
+      } else if (++counter > MAX_COUNTER) {
+        time += 1;
+        counter = 0;
+      }
+      return formatStamp({ time, counter, node });
+    },
+    follow(stamp) {
+      const seen = parseStamp(stamp);
+      if (!seen || seen.time > now() + MAX_DRIFT_MS) return;
+      if (seen.time > time) {
+        time = seen.time;
+        counter = seen.counter;
+      } else if (seen.time === time) counter = Math.max(counter, seen.counter);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+/**
+ * From the relay's events to the ledger's documents. Pure and deterministic: ids and stamps come from the
+ * event, so two devices that hear the same event write the same document, and writing it twice is harmless.
+ */
+import { formatStamp } from '../domain/stamp.ts';
+import { SCHEMA_VERSION, type Doc } from './documents.ts';
+import type { StoredEvent } from './events.ts';
+
+const RELAY_NODE = 'relay';
+
+/** The documents that an event stands for; most events of a stream in progress stand for none. */
+export function documentsOf({ id, event }: StoredEvent): Doc[] {
+  const base = (time: number) => ({
+    schema: SCHEMA_VERSION,
+    at: formatStamp({ time, counter: id % 1_000_000, node: RELAY_NODE }),
+  });
+  switch (event.kind) {
+    case 'session-started':
+      return [
+        {
+          _id: `session:${event.sessionId}:start`,
+          type: 'session',
+          ...base(event.time),
+          sessionId: event.sessionId,
+          phase: { kind: 'start', startedAt: event.time, mind: event.mind.kind, model: event.mind.leadModel },
+        },
+      ];
+    case 'session-ended':
+      return [
+        {
+          _id: `session:${event.sessionId}:end`,
+          type: 'session',
+          ...base(event.time),
+          sessionId: event.sessionId,
+          phase: { kind: 'end', endedAt: event.time, reason: event.reason },
+        },
+      ];
+    case 'agent-born':
+      return [
+        {
+          _id: `agent-identity:${event.agentId}`,
+          type: 'agent-identity',
+          ...base(event.time),
+          agentId: event.agentId,
+          name: event.name,
+          color: event.color,
+          colorName: event.colorName,
+          position: event.position,
+          individuationArtifact: event.soul,
+          bornAt: event.bornAt,
+          bornSessionId: event.sessionId,
+        },
+      ];
+    case 'agent-changed':
+      return [
+        {
+          _id: `agent-change:${event.sessionId}:${id}`,
+          type: 'agent-change',
+          ...base(event.time),
+          agentId: event.agentId,
+          change: event.change,
+        },
+      ];
+    case 'message':
+      return [
+        {
+          _id: `message:${event.messageId}`,
+          type: 'message',
+          ...base(event.time),
+          messageId: event.messageId,
+          sessionId: event.sessionId,
+          agentId: event.agentId,
+          author: event.author,
+          role: event.role,
+          blocks: event.blocks,
+          status: event.status,
+          error: event.error,
+          usage: event.usage,
+          time: event.time,
+          clientId: event.clientId,
+          replaces: event.replaces,
+          ...(event.waiting ? { waiting: true } : {}),
+        },
+      ];
+    case 'message-read':
+      return [
+        {
+          _id: `message-read:${event.messageId}`,
+          type: 'message-read',
+          ...base(event.time),
+          messageId: event.messageId,
+          agentId: event.agentId,
+          sessionId: event.sessionId,
+          time: event.time,
+        },
+      ];
+    case 'call-started':
+    case 'call-ended':
+    case 'agent-awake':
+    case 'agent-asleep':
+    case 'birth-ended':
+    case 'answer-started':
+    case 'text':
+    case 'tool':
+      return [];
+    default:
+      return event satisfies never;
+  }
+}
+
+/**
+ * How far a browser may acknowledge: everything that is stored, but no further than just before the first
+ * event of an answer that is still open, so that a reload gets the answer from its first word.
+ */
+export function createAckMark(): { take(stored: StoredEvent): void; upTo(): number } {
+  const open = new Map<string, number>();
+  let last = 0;
+  return {
+    take({ id, event }) {
+      last = Math.max(last, id);
+      if (event.kind === 'answer-started') open.set(event.messageId, id);
+      else if (event.kind === 'message') open.delete(event.messageId);
+    },
+    upTo: () => Math.min(last, ...[...open.values()].map((id) => id - 1)),
+  };
+}

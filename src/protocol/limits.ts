@@ -1,0 +1,15 @@
+/** Every size that a line crossing may have. Characters unless a name says otherwise. */
+export const LIMITS = {
+  /** A message a person writes. */
+  messageText: 1_000_000,
+  /** A `[WAKE AGENTS]` message: eight souls and transcripts, escaped. */
+  teamCallText: 12_000_000,
+  /** Any request body, in bytes. */
+  bodyBytes: 40_000_000,
+  name: 80,
+  id: 128,
+  /** An agent's soul. */
+  soul: 1_000_000,
+  /** The event stream says something at least this often, in ms; a client may take twice this silence for a loss. */
+  heartbeatMs: 10_000,
+} as const;

@@ -1,0 +1,83 @@
+/**
+ * The running session as a fold over events. The relay keeps one for its snapshots, the browser keeps one
+ * that starts from a snapshot: the same function, so they cannot disagree.
+ */
+import type { LiveSession } from '../domain/lifecycle.ts';
+import type { AsleepReason, Snapshot, StoredEvent } from './events.ts';
+
+export const NO_SESSION: Snapshot = { upTo: 0, session: null, lastEnd: null };
+
+type RunningSession = NonNullable<Snapshot['session']>;
+
+const without = <T extends { agentId: string }>(list: readonly T[], agentId: string) =>
+  list.filter((item) => item.agentId !== agentId);
+
+function fallAsleep(session: RunningSession, agentId: string, reason: AsleepReason): RunningSession {
+  return {
+    ...session,
+    awake: session.awake.filter((id) => id !== agentId),
+    hatching: without(session.hatching, agentId),
+    asleep: [...without(session.asleep, agentId), { agentId, reason }],
+  };
+}
+
+function applyToSession(session: RunningSession, { event }: StoredEvent): RunningSession {
+  switch (event.kind) {
+    case 'call-started': {
+      const called = new Set(event.seats.map((seat) => seat.agentId));
+      const fresh = event.seats.map((seat) => ({ ...seat, call: event.call, wakeId: event.wakeId }));
+      return {
+        ...session,
+        hatching: [...session.hatching.filter((seat) => !called.has(seat.agentId)), ...fresh],
+        asleep: session.asleep.filter((item) => !called.has(item.agentId)),
+      };
+    }
+    case 'call-ended':
+      return { ...session, hatching: session.hatching.filter((seat) => seat.wakeId !== event.wakeId) };
+    case 'agent-born':
+    case 'agent-awake':
+      return {
+        ...session,
+        awake: [...session.awake.filter((id) => id !== event.agentId), event.agentId],
+        hatching: without(session.hatching, event.agentId),
+        asleep: without(session.asleep, event.agentId),
+      };
+    case 'agent-asleep':
+      return fallAsleep(session, event.agentId, event.reason);
+    case 'birth-ended':
+      return { ...session, hatching: without(session.hatching, event.agentId) };
+    case 'answer-started':
+      return { ...session, answering: [...session.answering, { messageId: event.messageId, agentId: event.agentId }] };
+    case 'message':
+      return { ...session, answering: session.answering.filter((answer) => answer.messageId !== event.messageId) };
+    default:
+      return session;
+  }
+}
+
+/** The state after one more event. Events at or before `upTo` change nothing. */
+export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
+  const { id, event } = stored;
+  if (id <= state.upTo) return state;
+  if (event.kind === 'session-started') {
+    const { sessionId, time: startedAt, mind } = event;
+    return { ...state, upTo: id, session: { sessionId, startedAt, mind, awake: [], hatching: [], asleep: [], answering: [] } };
+  }
+  if (event.kind === 'session-ended') {
+    const lastEnd = { sessionId: event.sessionId, reason: event.reason, endedAt: event.time };
+    return { upTo: id, session: null, lastEnd };
+  }
+  return { ...state, upTo: id, session: state.session && applyToSession(state.session, stored) };
+}
+
+/** What the lifecycle functions need of a snapshot. `null` in, `null` out: everyone sleeps. */
+export function liveSessionOf(state: Snapshot | null): LiveSession | null {
+  const session = state?.session;
+  if (!session) return null;
+  return {
+    sessionId: session.sessionId,
+    awake: new Set(session.awake),
+    waking: new Set(session.hatching.filter((seat) => seat.call === 'wake').map((seat) => seat.agentId)),
+    births: new Set(session.hatching.filter((seat) => seat.call === 'summon').map((seat) => seat.position)),
+  };
+}
