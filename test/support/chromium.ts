@@ -1,0 +1,101 @@
+/** Real Chromium for tests: which one, with which flags, and how to end it as a crash would. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from 'playwright-core';
+
+/** `--no-sandbox` because containers run tests as root; the rest keeps the browser off the network. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/google-chrome'];
+
+/** The path of a Chromium: `CHROME_PATH`, the system's, or Playwright's own. Throws a sentence that says what to do. */
+export function chromiumPath(): string {
+  const named = process.env['CHROME_PATH'];
+  if (named !== undefined && named !== '') {
+    if (existsSync(named)) return named;
+    throw new Error(`CHROME_PATH names ${named}, which does not exist.`);
+  }
+  const found = [...CANDIDATES, chromium.executablePath()].find((path) => path !== '' && existsSync(path));
+  if (found === undefined) throw new Error('No Chromium found. Install it, or set CHROME_PATH, or run: npx playwright-core install chromium');
+  return found;
+}
+
+/** A browser; a profile lives as long as a context of it (`browser.newContext()`). Close it with `close()`. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumPath(), args: FLAGS, headless: true });
+}
+
+export interface Profile {
+  readonly directory: string;
+  /** Starts a browser on this profile. One at a time. */
+  open(options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Ends the browser process at once, as a crash or a power cut would, and waits until it is gone. */
+  kill(): Promise<void>;
+  /** Closes what is open and removes the directory. */
+  remove(): Promise<void>;
+}
+
+const alive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
+  }
+};
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** A profile directory of its own, so that what a browser stored can be looked at by the next one. */
+export async function createProfile(): Promise<Profile> {
+  const directory = await mkdtemp(join(tmpdir(), 'roost-profile-'));
+  let context: BrowserContext | null = null;
+
+  const mainProcess = async (open: BrowserContext): Promise<number> => {
+    const browser = open.browser();
+    if (!browser) throw new Error('The context has no browser of its own.');
+    const session = await browser.newBrowserCDPSession();
+    const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+    const main = processInfo.find((info) => info.type === 'browser');
+    if (!main) throw new Error('The browser does not name its own process.');
+    return main.id;
+  };
+
+  return {
+    directory,
+    async open(options = {}) {
+      context = await chromium.launchPersistentContext(directory, {
+        ...options,
+        executablePath: chromiumPath(),
+        args: FLAGS,
+        headless: true,
+      });
+      return context;
+    },
+    async kill() {
+      if (!context) return;
+      const dying = context;
+      context = null;
+      const pid = await mainProcess(dying);
+      const closed = new Promise<void>((resolve) => dying.once('close', () => resolve()));
+      process.kill(pid, 'SIGKILL');
+      await closed;
+      while (alive(pid)) await pause(10);
+    },
+    async remove() {
+      await context?.close();
+      context = null;
+      await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+}
