@@ -1,5 +1,10 @@
+import { availableParallelism } from 'node:os';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vitest/config';
+
+// The groups run one after the other: browser tests want the machine to themselves.
+const together = { sequence: { groupOrder: 0 }, maxWorkers: Math.max(2, availableParallelism() - 1) };
+const alone = { sequence: { groupOrder: 1 }, fileParallelism: false };
 
 export default defineConfig(({ isSsrBuild }) => ({
   plugins: isSsrBuild ? [] : [react()],
@@ -8,10 +13,21 @@ export default defineConfig(({ isSsrBuild }) => ({
     : { outDir: 'dist/page', emptyOutDir: true, target: 'es2023', sourcemap: false },
   worker: { format: 'es' },
   test: {
+    coverage: { include: ['src/domain/**', 'src/protocol/**'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node' } },
-      { extends: true, test: { name: 'ui', include: ['test/unit/**/*.test.tsx'], environment: 'jsdom' } },
-      { extends: true, test: { name: 'relay', include: ['test/relay/**/*.test.ts'], environment: 'node', testTimeout: 30_000, hookTimeout: 60_000 } },
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', ...together } },
+      { extends: true, test: { name: 'ui', include: ['test/unit/**/*.test.tsx'], environment: 'jsdom', ...together } },
+      {
+        extends: true,
+        test: {
+          name: 'relay',
+          include: ['test/relay/**/*.test.ts'],
+          environment: 'node',
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+          ...together,
+        },
+      },
       {
         extends: true,
         test: {
@@ -20,7 +36,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          ...alone,
         },
       },
     ],

@@ -12,7 +12,7 @@ const CHARACTERS: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '
 
 // Markup, C0 and C1 controls but tab and newline, line separators, lone surrogates, BOM and the non-characters.
 const UNSAFE =
-  // eslint-disable-next-line no-control-regex, no-misleading-character-class
+  // eslint-disable-next-line no-control-regex
   /[&<>"'\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 export function escapeText(text: string): string {
