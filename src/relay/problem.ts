@@ -1,0 +1,43 @@
+/** What can go wrong between this page and the relay, as data with a sentence of what to do. */
+import { problemSchema, type Problem } from '../protocol/http.ts';
+
+export type RelayProblem =
+  /** No answer at all: the relay does not run, or the machine slept. */
+  | { readonly kind: 'unreachable'; readonly message: string }
+  | { readonly kind: 'timeout'; readonly message: string }
+  /** 401: this browser has no session cookie. */
+  | { readonly kind: 'locked-out'; readonly message: string }
+  /** The relay said no, and why. */
+  | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem; readonly message: string }
+  /** Something answered that is not this relay, or another version of it. */
+  | { readonly kind: 'unreadable'; readonly status: number; readonly message: string };
+
+export type RelayResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly problem: RelayProblem };
+
+export const SENTENCES = {
+  unreachable: 'The relay cannot be reached. Start it again with "npm start", then try once more.',
+  timeout: 'The relay did not answer in time. Try again; if it stays silent, start it again with "npm start".',
+  lockedOut: 'This browser is not let in. Open the link that the relay printed when it started.',
+  unreadable: 'The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.',
+} as const;
+
+/** The problem behind a response that is not 2xx. Reads its body. */
+export async function problemOf(response: Response): Promise<RelayProblem> {
+  const { status } = response;
+  if (status === 401) return { kind: 'locked-out', message: SENTENCES.lockedOut };
+  const problem = problemSchema.safeParse(parseJson(await response.text()));
+  if (!problem.success) return { kind: 'unreadable', status, message: SENTENCES.unreadable };
+  return { kind: 'refused', status, problem: problem.data, message: problem.data.detail };
+}
+
+/** The value of a JSON text; undefined where it is none, which no schema of ours takes. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+/** Every time-out and pause of the line to the relay, in ms. */
+import { LIMITS } from '../protocol/limits.ts';
+
+export const RELAY_TIMES = {
+  /** A call that carries little. */
+  call: 15_000,
+  /** A message may carry a whole team's souls and transcripts. */
+  postMessage: 60_000,
+  /** From asking for the event stream to its first header. */
+  connect: 10_000,
+  /** No byte for this long on an open stream: the line is lost, whatever the socket says. */
+  silence: 2 * LIMITS.heartbeatMs,
+  /** Pause before the first try to connect again; it doubles with each failure. */
+  backoffFirst: 500,
+  backoffMost: 15_000,
+  /** How long acknowledgements are gathered before one is sent. */
+  ackDebounce: 500,
+  /** Pause before something that could not be stored is tried again. */
+  storeRetry: 5_000,
+} as const;
