@@ -1,0 +1,148 @@
+/**
+ * The durable event log on the store, one per home. See `EventLog` in contracts.ts for what it promises.
+ *
+ * It knows the head and the snapshot in memory because one relay at a time runs on a home; ids are still
+ * given out by the database, under a lock on the log's row, so that they appear in the order of commits.
+ */
+import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
+import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
+import type { EventLog } from '../contracts.ts';
+import type { Db } from '../store/index.ts';
+import { createCommits } from './commits.ts';
+import { insertEvents, lockLog, openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readTaken, takeIds } from './log-rows.ts';
+
+export const EVENT_LOG_DEFAULTS = {
+  /** ms that words of a stream wait for company before they are committed. */
+  windowMs: 20,
+  /** ms that events which a browser has stored are kept nevertheless. */
+  retentionMs: 24 * 3_600_000,
+  /** ms between two looks for events to drop. */
+  pruneEveryMs: 60_000,
+} as const;
+
+export interface EventLogDeps {
+  readonly db: Db;
+  /** Names the home: each home has its own log in a shared store. */
+  readonly relay: string;
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** Called where a subscriber throws; the others are called all the same. */
+  readonly onListenerError: (error: unknown) => void;
+  readonly windowMs?: number;
+  readonly retentionMs?: number;
+  readonly pruneEveryMs?: number;
+}
+
+/** With `close`, which resolves when everything appended is on disk. */
+export interface OpenEventLog extends EventLog {
+  close(): Promise<void>;
+}
+
+interface Write {
+  readonly events: readonly RoostEvent[];
+  /** JSON text of the client id, for `appendOnce`. */
+  readonly client: string | null;
+}
+type Written = { readonly repeated: false; readonly stored: readonly StoredEvent[] } | { readonly repeated: true; readonly eventId: number };
+
+export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
+  const { db, relay, now, newId, onListenerError } = deps;
+  const { windowMs, retentionMs, pruneEveryMs } = { ...EVENT_LOG_DEFAULTS, ...deps };
+  const row = await openLogRow(db, relay, newId(), now());
+  const { log } = row;
+  let head = row.head;
+  const rebuilt = (await readForSnapshot(db, log)).reduce(applyEvent, NO_SESSION);
+  let snapshot: Snapshot = { ...rebuilt, upTo: head };
+  let lastPrune = -Infinity;
+  const listeners = new Set<(stored: StoredEvent) => void>();
+
+  function publish(stored: readonly StoredEvent[]): void {
+    for (const item of stored) {
+      head = item.id;
+      snapshot = applyEvent(snapshot, item);
+      for (const listener of listeners) {
+        try {
+          listener(item);
+        } catch (error) {
+          onListenerError(error);
+        }
+      }
+    }
+  }
+
+  /** Gives every write its ids, in order; a client id that was taken before, also in this batch, gets its old one. */
+  async function writeAll(trx: Db, writes: readonly Write[]): Promise<Written[]> {
+    const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
+    const taken = new Map<string, number>();
+    if (clients.length > 0) {
+      await lockLog(trx, log);
+      for (const [client, id] of await readTaken(trx, log, clients)) taken.set(client, id);
+    }
+    const claimed = new Set<string>();
+    const isFresh = ({ client }: Write) => client === null || (!taken.has(client) && !claimed.has(client) && Boolean(claimed.add(client)));
+    const fresh = new Set(writes.filter(isFresh));
+    const count = [...fresh].reduce((sum, { events }) => sum + events.length, 0);
+    let next = count === 0 ? 0 : (await takeIds(trx, log, count)).first;
+    const results: Written[] = [];
+    const rows: { log: string; client_json: string; event_id: number }[] = [];
+    for (const write of writes) {
+      if (!fresh.has(write)) {
+        results.push({ repeated: true, eventId: taken.get(write.client ?? '') ?? 0 });
+        continue;
+      }
+      if (write.client !== null) {
+        taken.set(write.client, next);
+        rows.push({ log, client_json: write.client, event_id: next });
+      }
+      results.push({ repeated: false, stored: write.events.map((event) => ({ id: next++, event })) });
+    }
+    const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
+    if (stored.length > 0) await insertEvents(trx, log, stored, now());
+    if (rows.length > 0) await trx.insertInto('taken').values(rows).execute();
+    return results;
+  }
+
+  const commits = createCommits<Write, Written>({
+    windowMs,
+    now,
+    async commit(writes) {
+      const results = await db.transaction().execute((trx) => writeAll(trx, writes));
+      // Listeners hear of it before whoever appended goes on: nobody answers ahead of the stream.
+      publish(results.flatMap((result) => (result.repeated ? [] : result.stored)));
+      return results;
+    },
+  });
+
+  return {
+    id: log,
+    head: () => head,
+    snapshot: () => snapshot,
+    read: (after, limit) => readEvents(db, log, after, limit),
+    async append(events) {
+      if (events.length === 0) return [];
+      const written = await commits.add({ events, client: null }, events.every((event) => event.kind === 'text'));
+      return written.repeated ? [] : written.stored;
+    },
+    async appendOnce(clientId, events) {
+      if (events.length === 0) throw new Error('appendOnce needs an event to answer with');
+      const written = await commits.add({ events, client: JSON.stringify(clientId) }, false);
+      if (written.repeated) return { eventId: written.eventId, repeated: true };
+      return { eventId: written.stored[0]?.id ?? 0, repeated: false };
+    },
+    async written(clientId) {
+      const client = JSON.stringify(clientId);
+      return (await readTaken(db, log, [client])).get(client) ?? null;
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async ack(upTo) {
+      await raiseAcked(db, log, upTo);
+      if (now() - lastPrune < pruneEveryMs) return;
+      lastPrune = now();
+      await prune(db, log, now() - retentionMs);
+    },
+    close: () => commits.settled(),
+  };
+}

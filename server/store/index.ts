@@ -1,0 +1,64 @@
+/**
+ * The relay's store: Postgres, with the same SQL and the same migrations wherever it runs. Without a
+ * database URL it is PGlite, on disk inside the home.
+ */
+import { Kysely, Migrator, sql } from 'kysely';
+import { openEmbedded } from './embedded.ts';
+import { MIGRATIONS, SCHEMA } from './migrations.ts';
+import { openServer } from './server.ts';
+import { StoreError } from './store-error.ts';
+import type { Tables } from './tables.ts';
+
+export { StoreError } from './store-error.ts';
+export type Db = Kysely<Tables>;
+
+export interface Store {
+  readonly kind: 'pglite' | 'postgres';
+  /** Every table is addressed in its schema. */
+  readonly db: Db;
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** Folder of the embedded store; made where it is missing. */
+  readonly folder: string;
+  /** A real Postgres instead; null for the embedded one. */
+  readonly databaseUrl: string | null;
+  /** Called before the embedded store is made, which takes some seconds, once. */
+  readonly onFirst?: () => void;
+  /** A connection to a real Postgres broke while idle; the next query opens another. */
+  readonly onIdleError?: (error: Error) => void;
+}
+
+async function refuseNewer(db: Kysely<Tables>): Promise<void> {
+  const table = `${SCHEMA}.kysely_migration`;
+  const { rows } = await sql<{ there: boolean }>`select to_regclass(${table}) is not null as there`.execute(db);
+  if (!rows[0]?.there) return;
+  const done = await sql<{ name: string }>`select name from ${sql.table(table)}`.execute(db);
+  const unknown = done.rows.map((row) => row.name).filter((name) => !(name in MIGRATIONS));
+  if (unknown.length > 0)
+    throw new StoreError(`The store was last used by a newer Roost (this one does not know its step ${unknown.join(', ')}). Update Roost, or use another --home.`);
+}
+
+async function migrate(db: Kysely<Tables>): Promise<void> {
+  await refuseNewer(db);
+  const provider = { getMigrations: () => Promise.resolve({ ...MIGRATIONS }) };
+  const { error } = await new Migrator({ db, provider, migrationTableSchema: SCHEMA }).migrateToLatest();
+  if (error) throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
+}
+
+/** Opens the store and brings it to this version. Throws `StoreError`, one line for people, where that cannot be done. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;
+  const dialect = databaseUrl === null ? await openEmbedded(folder, onFirst) : openServer(databaseUrl, onIdleError);
+  const db = new Kysely<Tables>({ dialect });
+  try {
+    await migrate(db);
+  } catch (error) {
+    await db.destroy();
+    if (error instanceof StoreError) throw error;
+    const where = databaseUrl === null ? `The store in ${folder}` : 'The database that DATABASE_URL names';
+    throw new StoreError(`${where} cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  return { kind: databaseUrl === null ? 'pglite' : 'postgres', db: db.withSchema(SCHEMA), close: () => db.destroy() };
+}
