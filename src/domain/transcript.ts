@@ -29,9 +29,9 @@ export function leftOutLine(count: number): string {
 /**
  * Renders `messages` (oldest first) within `cap` characters of message text, newest kept. A newest
  * message that alone is over the cap is kept whole: a wake must not forget the last thing said.
- * Returns null where there is nothing to tell.
+ * `earlier` counts messages before these that were not even read. Returns null where there is nothing to tell.
  */
-export function renderTranscript(messages: readonly TranscriptMessage[], cap: number): Transcript | null {
+export function renderTranscript(messages: readonly TranscriptMessage[], cap: number, earlier = 0): Transcript | null {
   if (messages.length === 0) return null;
   const kept: string[] = [];
   let size = 0;
@@ -44,7 +44,7 @@ export function renderTranscript(messages: readonly TranscriptMessage[], cap: nu
     size += text.length;
     if (size > cap) break;
   }
-  const leftOut = messages.length - kept.length;
+  const leftOut = earlier + messages.length - kept.length;
   const parts = leftOut > 0 ? [leftOutLine(leftOut), ...kept] : kept;
   return { text: parts.join('\n\n'), kept: kept.length, leftOut };
 }

@@ -1,0 +1,59 @@
+/** Beginning, settings, and who sits where. Nothing is shown as saved before the ledger has it. */
+import { LEAD_ID } from '../../domain/seat.ts';
+import type { ChangeKind } from '../../domain/agent.ts';
+import type { SettingKey, Settings } from '../../domain/settings.ts';
+import type { Doc } from '../../protocol/documents.ts';
+import { attempt, type Done, type Parts } from './parts.ts';
+
+export interface HomeActions {
+  /** The first visit: writes the lead's identity and both names. */
+  begin(names: { readonly human: string; readonly lead: string }): Promise<Done>;
+  saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
+  /** Writes a change of an agent: a name, a seat, retiring, returning. */
+  changeAgent(agentId: string, change: ChangeKind): Promise<Done>;
+  /** Tries the line to the relay again, now. */
+  reconnect(): Promise<void>;
+  /** Reads the household again after it could not be read. */
+  reload(): Promise<void>;
+  refreshHealth(): Promise<void>;
+}
+
+export function createHomeActions({ owner, relay, device, writer, household, notices, info }: Parts): HomeActions {
+  async function write(docs: readonly Doc[]): Promise<Done> {
+    const written = await attempt(owner.call('append', docs));
+    if (written.ok) household.take(docs);
+    return written;
+  }
+
+  return {
+    async begin({ human, lead }) {
+      const begun = await write([
+        writer.setting('humanName', human),
+        writer.setting('leadName', lead),
+        writer.leadIdentity(lead),
+      ]);
+      // Asked at the first moment there is something to keep. The answer stands on the storage page.
+      if (begun.ok) await attempt(device.persist());
+      return begun;
+    },
+    saveSetting(key, value) {
+      const docs: Doc[] = [writer.setting(key, value)];
+      // The lead's name shows through its identity, as everybody's does.
+      if (key === 'leadName' && typeof value === 'string') docs.push(writer.change(LEAD_ID, { kind: 'rename', name: value }));
+      return write(docs);
+    },
+    changeAgent: (agentId, change) => write([writer.change(agentId, change)]),
+    async reconnect() {
+      const tried = await attempt(owner.call('reconnect'));
+      if (!tried.ok) notices.error(tried.reason);
+    },
+    async reload() {
+      const read = await attempt(owner.call('household').then(household.load));
+      if (!read.ok) household.fail(read.reason);
+    },
+    async refreshHealth() {
+      const health = await relay.health();
+      if (health.ok) info.setState({ health: health.value });
+    },
+  };
+}

@@ -1,0 +1,37 @@
+/** What the actions work with. */
+import type { StoreApi } from 'zustand/vanilla';
+import type { Conversations } from '../conversations.ts';
+import type { Writer } from '../documents.ts';
+import type { Household } from '../household.ts';
+import type { Live } from '../live.ts';
+import type { Notices } from '../notices.ts';
+import type { Device, OwnerPort, RelayPort } from '../ports.ts';
+import type { PendingState, RelayInfoState } from '../relay-info.ts';
+import type { Remember } from '../remember.ts';
+
+export interface Parts {
+  readonly owner: OwnerPort;
+  readonly relay: RelayPort;
+  readonly device: Device;
+  readonly writer: Writer;
+  readonly household: Household;
+  readonly live: Live;
+  readonly conversations: Conversations;
+  readonly remember: Remember;
+  readonly notices: Notices;
+  readonly pending: StoreApi<PendingState>;
+  readonly info: StoreApi<RelayInfoState>;
+}
+
+export type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+export const DONE: Done = { ok: true };
+
+/** A call of the owner, whose failure the person is told of. */
+export async function attempt(work: Promise<unknown>): Promise<Done> {
+  try {
+    await work;
+    return DONE;
+  } catch (error) {
+    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+  }
+}

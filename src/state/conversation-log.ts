@@ -1,0 +1,108 @@
+/**
+ * What a conversation shows, in order: pure, from the messages a page holds. The conversation view lays
+ * days, sleeps, and what has not been taken yet, around them.
+ */
+import type { MessageDoc, QueuedMessageDoc, SessionDoc } from '../protocol/documents.ts';
+import type { EndReason } from '../protocol/documents.ts';
+
+/** When a session began and ended, as far as the ledger knows. */
+export interface SessionSpan {
+  readonly startedAt: number | null;
+  readonly end: { readonly endedAt: number; readonly reason: EndReason } | null;
+}
+
+/** A message on its way to the relay from this page. */
+export interface Sending {
+  readonly clientId: string;
+  readonly agentId: string;
+  readonly text: string;
+  readonly time: number;
+  readonly replaces: string | null;
+  /** null while it is under way; else why it did not go. */
+  readonly error: string | null;
+}
+
+export type LogItem =
+  | { readonly kind: 'day'; readonly key: string; readonly time: number }
+  /** The agent slept between two messages. `until` is null where it has not woken since. */
+  | { readonly kind: 'sleep'; readonly key: string; readonly from: number; readonly until: number | null; readonly reason: EndReason | null }
+  | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: boolean }
+  | { readonly kind: 'open'; readonly key: string; readonly messageId: string }
+  | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
+  | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
+
+const inOrder = (a: MessageDoc, b: MessageDoc) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0);
+
+/** Sorted, each once, without what an edit or a retry has replaced. */
+export function visibleMessages(messages: Iterable<MessageDoc>): MessageDoc[] {
+  const shown: MessageDoc[] = [];
+  for (const message of [...messages].sort(inOrder)) {
+    if (message.replaces) {
+      const cut = shown.findIndex((held) => held.messageId === message.replaces);
+      if (cut >= 0) shown.splice(cut);
+    }
+    shown.push(message);
+  }
+  return shown;
+}
+
+export function spansOf(sessions: Iterable<SessionDoc>): ReadonlyMap<string, SessionSpan> {
+  const spans = new Map<string, SessionSpan>();
+  for (const { sessionId, phase } of sessions) {
+    const held = spans.get(sessionId) ?? { startedAt: null, end: null };
+    if (phase.kind === 'start') spans.set(sessionId, { ...held, startedAt: phase.startedAt });
+    else spans.set(sessionId, { ...held, end: { endedAt: phase.endedAt, reason: phase.reason } });
+  }
+  return spans;
+}
+
+const dayOf = (time: number) => new Date(time).toDateString();
+
+/** Is this a message that waited in the inbox of somebody asleep? */
+export const waited = (message: MessageDoc) => message['waiting'] === true;
+
+export interface LogInput {
+  readonly messages: readonly MessageDoc[];
+  readonly spans: ReadonlyMap<string, SessionSpan>;
+  readonly read: ReadonlySet<string>;
+  readonly openIds: readonly string[];
+  readonly queued: readonly QueuedMessageDoc[];
+  readonly sending: readonly Sending[];
+  /** The running session, or null. */
+  readonly liveSessionId: string | null;
+}
+
+/** What an edit that is under way will replace is out of sight already. */
+function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Sending[]): readonly MessageDoc[] {
+  const replaced = new Set(sending.flatMap((item) => (item.replaces && item.error === null ? [item.replaces] : [])));
+  const cut = messages.findIndex((message) => replaced.has(message.messageId));
+  return cut < 0 ? messages : messages.slice(0, cut);
+}
+
+export function logItems(input: LogInput): LogItem[] {
+  const { spans, read, openIds, queued, sending, liveSessionId } = input;
+  const messages = withoutReplaced(input.messages, sending);
+  const items: LogItem[] = [];
+  let before: MessageDoc | null = null;
+  for (const message of messages) {
+    const slept = before !== null && before.sessionId !== message.sessionId;
+    if (before && slept) {
+      const end = spans.get(before.sessionId)?.end ?? null;
+      const until = spans.get(message.sessionId)?.startedAt ?? message.time;
+      items.push({ kind: 'sleep', key: `sleep:${message.messageId}`, from: end?.endedAt ?? before.time, until: Math.min(until, message.time), reason: end?.reason ?? null });
+    } else if (!before || dayOf(before.time) !== dayOf(message.time)) items.push({ kind: 'day', key: `day:${message.messageId}`, time: message.time });
+    items.push({ kind: 'message', key: message.clientId ?? message.messageId, message, waits: waited(message) && !read.has(message.messageId) });
+    before = message;
+  }
+  for (const messageId of openIds) items.push({ kind: 'open', key: messageId, messageId });
+  if (before && before.sessionId !== liveSessionId) {
+    const end = spans.get(before.sessionId)?.end ?? null;
+    if (end) items.push({ kind: 'sleep', key: 'asleep-now', from: end.endedAt, until: null, reason: end.reason });
+  }
+  const known = new Set(input.messages.flatMap((message) => message.clientId ?? []));
+  for (const message of queued) if (!known.has(message.clientId)) items.push({ kind: 'queued', key: message.clientId, message });
+  const kept = new Set(queued.map((message) => message.clientId));
+  for (const item of sending)
+    if (!known.has(item.clientId) && !kept.has(item.clientId)) items.push({ kind: 'sending', key: item.clientId, sending: item });
+  return items;
+}

@@ -1,0 +1,43 @@
+/** The documents that a page writes itself. */
+import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
+import type { SettingKey, Settings } from '../domain/settings.ts';
+import type { Clock } from '../domain/stamp.ts';
+import type { ChangeKind } from '../domain/agent.ts';
+import { SCHEMA_VERSION, type AgentChangeDoc, type AgentIdentityDoc, type QueuedMessageDoc, type SettingDoc } from '../protocol/documents.ts';
+
+export interface Writer {
+  leadIdentity(name: string): AgentIdentityDoc;
+  setting<K extends SettingKey>(key: K, value: Settings[K]): SettingDoc;
+  change(agentId: string, change: ChangeKind): AgentChangeDoc;
+  queuedMessage(message: { clientId: string; agentId: string; text: string }): QueuedMessageDoc;
+}
+
+export function createWriter({ clock, newId, now }: { clock: Clock; newId: () => string; now: () => number }): Writer {
+  const base = () => ({ schema: SCHEMA_VERSION, at: clock.next() });
+  return {
+    leadIdentity: (name) => ({
+      _id: `agent-identity:${newId()}`,
+      type: 'agent-identity',
+      ...base(),
+      agentId: LEAD_ID,
+      name,
+      ...LEAD_COLOR,
+      position: LEAD_POSITION,
+      individuationArtifact: '',
+      bornAt: now(),
+      bornSessionId: null,
+    }),
+    setting: (key, value) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key, value }),
+    change: (agentId, change) => ({ _id: `agent-change:${newId()}`, type: 'agent-change', ...base(), agentId, change: { ...change } }),
+    // One message is one document, however often it is kept: the id comes from the client id.
+    queuedMessage: ({ clientId, agentId, text }) => ({
+      _id: `queued-message:${clientId}`,
+      type: 'queued-message',
+      ...base(),
+      clientId,
+      agentId,
+      text,
+      time: now(),
+    }),
+  };
+}

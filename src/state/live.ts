@@ -1,0 +1,133 @@
+/**
+ * What is known of the relay: the line to it and the session that runs. Only a line that is `live`, with a
+ * session on it, lets anybody be awake; everything else asks `liveSession`.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { LiveSession } from '../domain/lifecycle.ts';
+import type { AsleepReason, CallKind, Snapshot, StoredEvent } from '../protocol/events.ts';
+import { applyEvent, liveSessionOf, NO_SESSION } from '../protocol/live.ts';
+import type { LinkState } from '../protocol/worker.ts';
+
+/** A wake or a summon that was heard to begin, for the progress line. */
+export interface HeardCall {
+  readonly wakeId: string;
+  readonly call: CallKind;
+  readonly agentIds: readonly string[];
+}
+
+export interface LiveState {
+  readonly link: LinkState;
+  /** The session as the relay last told it. Not a reason to believe in it: see `live`. */
+  readonly session: Snapshot['session'];
+  /** null wherever the page does not know that a session runs. */
+  readonly live: LiveSession | null;
+  readonly lastEnd: Snapshot['lastEnd'];
+  readonly calls: ReadonlyMap<string, HeardCall>;
+  /** How many calls were heard to begin since the page was opened: a page that made one waits for it to grow. */
+  readonly callsHeard: number;
+  /** Why the last wake or summon failed as a whole. */
+  readonly callError: { readonly call: CallKind; readonly error: string } | null;
+  /** Why an egg became an empty seat again, by position. */
+  readonly birthReasons: ReadonlyMap<number, AsleepReason>;
+}
+
+export interface Live {
+  readonly store: StoreApi<LiveState>;
+  hearLink(link: LinkState, snapshot: Snapshot | null): void;
+  hearEvent(stored: StoredEvent): void;
+  dismissCallError(): void;
+}
+
+const believed = (link: LinkState, snapshot: Snapshot) => (link.kind === 'live' ? liveSessionOf(snapshot) : null);
+
+export function createLive(): Live {
+  // The fold runs on every event; the store changes only when something that is shown has changed.
+  let snapshot: Snapshot = NO_SESSION;
+  const store = createStore<LiveState>()(() => ({
+    link: { kind: 'connecting' },
+    session: null,
+    live: null,
+    lastEnd: null,
+    calls: new Map(),
+    callsHeard: 0,
+    callError: null,
+    birthReasons: new Map(),
+  }));
+
+  function follow({ event }: StoredEvent): Partial<LiveState> {
+    const { calls, callsHeard, birthReasons } = store.getState();
+    switch (event.kind) {
+      case 'call-started': {
+        const next = new Map(birthReasons);
+        for (const seat of event.seats) next.delete(seat.position);
+        const call = { wakeId: event.wakeId, call: event.call, agentIds: event.seats.map((seat) => seat.agentId) };
+        return { calls: new Map(calls).set(event.wakeId, call), callsHeard: callsHeard + 1, callError: null, birthReasons: next };
+      }
+      case 'call-ended': {
+        const call = calls.get(event.wakeId);
+        const next = new Map(calls);
+        next.delete(event.wakeId);
+        return { calls: next, ...(event.error === null ? {} : { callError: { call: call?.call ?? 'wake', error: event.error } }) };
+      }
+      case 'birth-ended':
+        return { birthReasons: new Map(birthReasons).set(event.position, event.reason) };
+      case 'agent-born': {
+        const next = new Map(birthReasons);
+        next.delete(event.position);
+        return { birthReasons: next };
+      }
+      case 'session-started':
+        return { calls: new Map(), callError: null, birthReasons: new Map() };
+      case 'session-ended':
+        return { calls: new Map(), birthReasons: new Map() };
+      default:
+        return {};
+    }
+  }
+
+  return {
+    store,
+    hearLink(link, told) {
+      if (told) snapshot = told;
+      const { session, lastEnd } = snapshot;
+      store.setState({ link, session, lastEnd, live: believed(link, snapshot) });
+    },
+    hearEvent(stored) {
+      if (stored.id <= snapshot.upTo) return;
+      const before = snapshot;
+      snapshot = applyEvent(snapshot, stored);
+      const changes = follow(stored);
+      if (snapshot.session !== before.session || snapshot.lastEnd !== before.lastEnd)
+        Object.assign(changes, {
+          session: snapshot.session,
+          lastEnd: snapshot.lastEnd,
+          live: believed(store.getState().link, snapshot),
+        } satisfies Partial<LiveState>);
+      if (Object.keys(changes).length > 0) store.setState(changes);
+    },
+    dismissCallError: () => store.setState({ callError: null }),
+  };
+}
+
+/** How far the running calls are, or null where none runs. `total` is null where their beginning was not heard. */
+export function callProgress(state: LiveState): { call: CallKind; done: number; total: number | null; left: number } | null {
+  const hatching = state.live ? (state.session?.hatching ?? []) : [];
+  const first = hatching[0];
+  if (!first) return null;
+  const call: CallKind = hatching.some((seat) => seat.call === 'summon') ? 'summon' : 'wake';
+  const running = hatching.filter((seat) => seat.call === call);
+  const wakeIds = new Set(running.map((seat) => seat.wakeId));
+  let total = 0;
+  for (const wakeId of wakeIds) {
+    const heard = state.calls.get(wakeId);
+    if (!heard) return { call, done: 0, total: null, left: running.length };
+    total += heard.agentIds.length;
+  }
+  return { call, done: total - running.length, total, left: running.length };
+}
+
+/** Why this agent sleeps although it was called in this session, or null. */
+export function asleepReason(state: LiveState, agentId: string): AsleepReason | null {
+  if (!state.live) return null;
+  return state.session?.asleep.find((item) => item.agentId === agentId)?.reason ?? null;
+}

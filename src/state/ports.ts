@@ -1,0 +1,33 @@
+/**
+ * What the stores need from outside, and nothing more: the ledger's owner, the relay, and the device.
+ * `main.tsx` gives the real ones.
+ */
+import type { OwnerCallName, OwnerCalls, OwnerNews } from '../protocol/worker.ts';
+import type { RelayClient, RelayProblem } from '../relay/index.ts';
+
+/** The ledger's owner, as one tab sees it. Calls reject with an Error whose message people can read. */
+export interface OwnerPort {
+  call<K extends OwnerCallName>(name: K, ...args: Parameters<OwnerCalls[K]>): Promise<ReturnType<OwnerCalls[K]>>;
+  /** Everything the owner says from now on, in order; the first is `welcome`. Returns the way to stop. */
+  subscribe(listener: (news: OwnerNews) => void): () => void;
+}
+
+/** The relay's calls that a page makes. An expected failure is a value; nothing here rejects for one. */
+export type RelayPort = Omit<RelayClient, 'ack'>;
+
+export interface Device {
+  /** ms since the epoch */
+  now(): number;
+  newId(): string;
+  /** Asks the browser to keep what is stored. null: the browser does not say. */
+  persist(): Promise<boolean | null>;
+  /** Runs `task` after `ms`; returns the way to call it off. */
+  after(ms: number, task: () => void): () => void;
+}
+
+/** What went wrong, in a sentence for people; with the fields where the relay names them. */
+export function problemText(problem: RelayProblem): string {
+  const fields = problem.kind === 'refused' ? (problem.problem.errors ?? []) : [];
+  const where = fields.map((field) => `${field.field}: ${field.message}`).join('; ');
+  return where ? `${problem.message} (${where})` : problem.message;
+}

@@ -1,0 +1,21 @@
+/** What the relay says of itself to anyone, and what the browser says of its storage. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { PendingCall } from '../domain/lifecycle.ts';
+import type { Health } from '../protocol/http.ts';
+import type { StorageProblem } from '../protocol/worker.ts';
+
+export interface RelayInfoState {
+  /** null until the relay has answered once. */
+  readonly health: Health | null;
+  readonly problem: StorageProblem | null;
+}
+export const createRelayInfo = (): StoreApi<RelayInfoState> => createStore<RelayInfoState>()(() => ({ health: null, problem: null }));
+
+/** Calls of this page that the relay has not confirmed yet. They hold their buttons down. */
+export interface PendingState {
+  readonly call: PendingCall;
+  /** What is being done first, in words, or null. */
+  readonly step: string | null;
+  readonly ending: boolean;
+}
+export const createPending = (): StoreApi<PendingState> => createStore<PendingState>()(() => ({ call: null, step: null, ending: false }));

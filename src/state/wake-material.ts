@@ -1,0 +1,90 @@
+/**
+ * What a wake carries: from the ledger's material to payloads and to the prompt each agent will read.
+ * Pure; the same functions feed the WAKE message and its preview.
+ */
+import { displayName, type Agent, type Roster } from '../domain/agent.ts';
+import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../domain/prompts.ts';
+import { isSeatPosition, LEAD_ID, seatNumber } from '../domain/seat.ts';
+import type { Settings } from '../domain/settings.ts';
+import { renderTranscript, type Transcript, type TranscriptMessage } from '../domain/transcript.ts';
+import type { AgentPayload } from '../domain/wake-payload.ts';
+import type { MessageDoc } from '../protocol/documents.ts';
+import type { StartSession } from '../protocol/http.ts';
+import { LIMITS } from '../protocol/limits.ts';
+import type { WakeMaterial } from '../protocol/worker.ts';
+import { textOf } from './answers.ts';
+
+/** What one agent takes along. */
+export interface WakeShare {
+  readonly agent: Agent;
+  readonly transcript: Transcript | null;
+  /** UTF-8 bytes */
+  readonly soulBytes: number;
+  readonly transcriptBytes: number;
+}
+
+/** UTF-8 bytes of a text. */
+export const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/** A rough figure: four characters of English make about one token. */
+export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
+
+export const humanNameOf = (settings: Settings): string => settings.humanName.trim() || 'the human';
+export const leadNameOf = (roster: Roster, settings: Settings): string => roster.lead?.name ?? settings.leadName;
+
+export function authorName(author: string, roster: Roster, settings: Settings): string {
+  if (author === 'human') return humanNameOf(settings);
+  if (author === 'relay') return 'Roost';
+  if (author === LEAD_ID) return leadNameOf(roster, settings);
+  const agent = roster.byId.get(author);
+  return agent ? displayName(agent, roster) : 'somebody';
+}
+
+/** Messages as an agent reads them back: words only, in order; what holds no words is left out. */
+export function transcriptMessages(messages: readonly MessageDoc[], roster: Roster, settings: Settings): TranscriptMessage[] {
+  return messages.flatMap((message) => {
+    const text = textOf(message.blocks);
+    return text.trim() === '' ? [] : [{ author: authorName(message.author, roster, settings), time: message.time, text }];
+  });
+}
+
+export function shareOf(agent: Agent, material: WakeMaterial | undefined, roster: Roster, settings: Settings): WakeShare {
+  const messages = transcriptMessages(material?.messages ?? [], roster, settings);
+  const transcript = renderTranscript(messages, settings.transcriptCap, material?.earlier ?? 0);
+  return { agent, transcript, soulBytes: bytesOf(agent.soul), transcriptBytes: bytesOf(transcript?.text ?? '') };
+}
+
+/** The payload of one agent, or null for somebody without a seat. */
+export function payloadOf({ agent, transcript }: WakeShare): AgentPayload | null {
+  const { agentId: id, name, color, colorName, position, soul } = agent;
+  if (!isSeatPosition(position)) return null;
+  return { id, name, color, colorName, position, soul: soul === '' ? null : soul, transcript: transcript?.text ?? null };
+}
+
+/** The wake prompt as the relay will render it, or why the template cannot be. */
+export function wakePromptOf(
+  payload: AgentPayload,
+  people: { readonly human: string; readonly lead: string },
+  template: string,
+): { readonly ok: true; readonly text: string } | Extract<ParsedTemplate, { ok: false }> {
+  const parsed = parseTemplate(template, PLACEHOLDERS.wake);
+  if (!parsed.ok) return parsed;
+  const { name, soul, transcript, color, colorName, position } = payload;
+  return { ok: true, text: parsed.render({ name, soul, transcript, color, colorName, seat: String(seatNumber(position)), ...people }) };
+}
+
+/** The body that starts a session: who the lead is, and how the household wants things. */
+export function startSessionBody(lead: WakeShare | null, roster: Roster, settings: Settings): StartSession {
+  const { leadModel, agentModel, maxAnswerTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } = settings;
+  const soul = lead?.agent.soul ?? '';
+  return {
+    human: { name: humanNameOf(settings).slice(0, LIMITS.name) },
+    lead: {
+      name: leadNameOf(roster, settings).slice(0, LIMITS.name),
+      soul: soul === '' ? null : soul.slice(0, LIMITS.soul),
+      // A transcript whose newest message alone is over the limit keeps its end.
+      transcript: lead?.transcript?.text.slice(-LIMITS.soul) ?? null,
+    },
+    settings: { leadModel, agentModel, maxAnswerTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate },
+  };
+}
