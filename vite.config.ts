@@ -23,6 +23,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           name: 'relay',
           include: ['test/relay/**/*.test.ts'],
           environment: 'node',
+          globalSetup: 'test/support/postgres-server.ts',
           testTimeout: 30_000,
           hookTimeout: 60_000,
           ...together,

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVENT_LOG_DEFAULTS, openEventLog, type OpenEventLog } from '../../server/events/index.ts';
+import { createInbox } from '../../server/inbox/index.ts';
+import type { Store } from '../../server/store/index.ts';
+import type { RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
+import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
+import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+
+const HARD_TEXT = ' \u0000 \ud800 \udfff \u0007\u2028"\\ 🪺 שלום </soul>]]>';
+const MIND = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;
+const text = (words: string, messageId = 'm1'): RoostEvent => ({ kind: 'text', messageId, text: words });
+const started = (sessionId: string, time = 1): RoostEvent => ({ kind: 'session-started', time, sessionId, mind: MIND });
+const ended = (sessionId: string, time = 2): RoostEvent => ({ kind: 'session-ended', time, sessionId, reason: 'ended' });
+const awake = (agentId: string): RoostEvent => ({ kind: 'agent-awake', time: 1, agentId, position: 0, sessionId: 's' });
+
+describe.each(STORES)('the event log on %s', (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  let clock = 1_000_000;
+  let homes = 0;
+  const failures: unknown[] = [];
+
+  beforeAll(async () => {
+    place = await createStorePlace(kind);
+    store = await place.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+    expect(failures).toEqual([]);
+  });
+
+  const open = (relay: string): Promise<OpenEventLog> =>
+    openEventLog({
+      db: store.db,
+      relay,
+      now: () => clock,
+      newId: () => `log-of-${relay}-${++homes}`,
+      onListenerError: (error) => failures.push(error),
+      pruneEveryMs: 0,
+    });
+  const openNew = () => open(`home-${++homes}`);
+
+  it('gives ids without gaps, in the order of the appends, and tells listeners in that order before the append resolves', async () => {
+    const log = await openNew();
+    const heard: StoredEvent[] = [];
+    log.subscribe((stored) => heard.push(stored));
+    const appends = Array.from({ length: 100 }, (_, i) => log.append([text(`${i}a`), text(`${i}b`)]));
+    const first = await appends[0];
+    expect(heard.slice(0, 2)).toEqual(first);
+    const stored = (await Promise.all(appends)).flat();
+    expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1));
+    expect(stored.map(({ event }) => (event.kind === 'text' ? event.text : ''))).toEqual(
+      Array.from({ length: 100 }, (_, i) => [`${i}a`, `${i}b`]).flat(),
+    );
+    expect(heard).toEqual(stored);
+    expect(log.head()).toBe(200);
+    expect(await log.read(0, 1_000)).toEqual(stored);
+    expect(await log.read(150, 10)).toEqual(stored.slice(150, 160));
+  });
+
+  it('commits together what is appended together', async () => {
+    const log = await openNew();
+    const transactions = async () => {
+      const row = await store.db.selectNoFrom((eb) => eb.fn<string>('pg_current_xact_id').as('id')).executeTakeFirstOrThrow();
+      return Number(row.id);
+    };
+    const before = await transactions();
+    await Promise.all(Array.from({ length: 200 }, (_, i) => log.append([text(String(i))])));
+    expect((await transactions()) - before).toBeLessThan(20);
+  });
+
+  it('brings every string back exactly, NUL and lone surrogates too', async () => {
+    const log = await openNew();
+    await log.append([text(HARD_TEXT)]);
+    expect(await log.read(0, 10)).toEqual([{ id: 1, event: text(HARD_TEXT) }]);
+  });
+
+  it('takes a client id once, under concurrency, in any batch, and after reopening', async () => {
+    const log = await openNew();
+    const clientId = `client ${HARD_TEXT}`;
+    expect(await log.written(clientId)).toBeNull();
+    await log.append([text('before')]);
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => log.appendOnce(clientId, [text(`try ${i}`), text('more')])));
+    const fresh = answers.filter(({ repeated }) => !repeated);
+    expect(fresh).toHaveLength(1);
+    expect(new Set(answers.map(({ eventId }) => eventId))).toEqual(new Set([2]));
+    expect(await log.appendOnce(clientId, [text('later')])).toEqual({ eventId: 2, repeated: true });
+    expect(log.head()).toBe(3);
+
+    const again = await open(`home-${homes - 1}`);
+    expect(again.id).toBe(log.id);
+    expect(await again.written(clientId)).toBe(2);
+    expect(await again.appendOnce(clientId, [text('much later')])).toEqual({ eventId: 2, repeated: true });
+    expect(await again.read(0, 10)).toHaveLength(3);
+  });
+
+  it('takes a client id once although two openings of one log write at the same time', async () => {
+    const one = await openNew();
+    const other = await open(`home-${homes - 1}`);
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => (i % 2 ? one : other).appendOnce(`c${i >> 1}`, [text(String(i))])),
+    );
+    expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(10);
+    expect((await one.read(0, 100)).map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, i) => i + 1));
+  });
+
+  it('keeps the logs of two homes apart', async () => {
+    const one = await openNew();
+    const other = await openNew();
+    await one.append([text('one')]);
+    await other.append([text('other'), text('more')]);
+    expect(one.id).not.toBe(other.id);
+    expect(await one.read(0, 10)).toEqual([{ id: 1, event: text('one') }]);
+    expect(await other.read(0, 10)).toHaveLength(2);
+    await one.appendOnce('same', [text('x')]);
+    expect((await other.appendOnce('same', [text('x')])).repeated).toBe(false);
+  });
+
+  it('rebuilds the snapshot of the running session when it is opened again', async () => {
+    const log = await openNew();
+    expect(log.snapshot()).toEqual(NO_SESSION);
+    const stored = [
+      ...(await log.append([started('s0'), ended('s0')])),
+      ...(await log.append([started('s1', 5), awake('a'), text('words'), { kind: 'answer-started', time: 6, messageId: 'm', agentId: 'a', sessionId: 's1' }, text('more', 'm')])),
+    ];
+    const folded = stored.reduce(applyEvent, NO_SESSION);
+    expect(log.snapshot()).toEqual(folded);
+    const again = await open(`home-${homes - 1}`);
+    expect(again.snapshot()).toEqual(folded);
+    expect(again.head()).toBe(7);
+    expect(again.snapshot().session?.answering).toEqual([{ messageId: 'm', agentId: 'a' }]);
+    expect(again.snapshot().lastEnd?.sessionId).toBe('s0');
+  });
+
+  it('drops only what a browser has, is old enough, and is not of the running session or its last end', async () => {
+    const log = await openNew();
+    const ids = async () => (await log.read(0, 100)).map(({ id }) => id);
+    await log.append([started('s0'), text('a'), ended('s0'), started('s1'), text('b')]);
+    await log.ack(5);
+    expect(await ids()).toEqual([1, 2, 3, 4, 5]);
+    clock += EVENT_LOG_DEFAULTS.retentionMs + 1;
+    await log.append([text('c')]);
+    await log.ack(1);
+    expect(await ids(), 'an acknowledgement never goes back').toEqual([4, 5, 6]);
+    await log.append([ended('s1')]);
+    await log.ack(1_000_000);
+    expect(await ids()).toEqual([6, 7]);
+    clock += EVENT_LOG_DEFAULTS.retentionMs + 1;
+    await log.ack(7);
+    expect(await ids()).toEqual([7]);
+    const again = await open(`home-${homes - 1}`);
+    expect(again.snapshot()).toEqual(log.snapshot());
+    expect(again.snapshot().lastEnd?.sessionId).toBe('s1');
+    expect((await again.append([text('d')]))[0]?.id).toBe(8);
+  });
+
+  it('keeps what no browser has, however old', async () => {
+    const log = await openNew();
+    await log.append([started('s0'), text('a'), ended('s0'), started('s1'), ended('s1')]);
+    clock += 100 * EVENT_LOG_DEFAULTS.retentionMs;
+    await log.ack(1);
+    expect((await log.read(0, 10)).map(({ id }) => id)).toEqual([2, 3, 4, 5]);
+  });
+
+  it('has everything on disk when it is closed', async () => {
+    const log = await openNew();
+    const appended = [log.append([text('a')]), log.append([text('b')])];
+    await log.close();
+    expect(await log.read(0, 10)).toHaveLength(2);
+    await Promise.all(appended);
+  });
+
+  it('fails the append, and no other, where the store refuses', async () => {
+    const log = await openNew();
+    await log.append([text('a')]);
+    await store.db.insertInto('events').values({ log: log.id, id: 2, kind: 'text', event_json: '{}', stored_at: 0 }).execute();
+    await expect(log.append([text('b')])).rejects.toThrow(/duplicate key/);
+    await store.db.deleteFrom('events').where('log', '=', log.id).where('id', '=', 2).execute();
+    expect(await log.append([text('c')])).toEqual([{ id: 2, event: text('c') }]);
+  });
+
+  describe('the inbox', () => {
+    it('gives an agent what waits for it, oldest first, each message once', async () => {
+      const inbox = createInbox({ db: store.db, relay: 'inbox-1' });
+      const other = createInbox({ db: store.db, relay: 'inbox-2' });
+      const message = (messageId: string, agentId: string, time: number) => ({ messageId, agentId, text: `${messageId}${HARD_TEXT}`, time });
+      await inbox.put(message('m2', 'a', 20));
+      await inbox.put(message('m1', 'a', 10));
+      await inbox.put(message('m3', 'a', 20));
+      await inbox.put(message('m4', HARD_TEXT, 5));
+      await inbox.put(message('m1', 'a', 10));
+      expect(await other.waiting('a')).toEqual([]);
+      expect((await inbox.waiting('a')).map(({ messageId }) => messageId)).toEqual(['m1', 'm2', 'm3']);
+      expect(await inbox.waiting(HARD_TEXT)).toEqual([{ messageId: 'm4', text: `m4${HARD_TEXT}`, time: 5 }]);
+      await inbox.markRead(['m1', 'm3'], 's', 30);
+      await inbox.markRead([], 's', 30);
+      expect((await inbox.waiting('a')).map(({ messageId }) => messageId)).toEqual(['m2']);
+      await inbox.put(message('m1', 'a', 10));
+      expect((await inbox.waiting('a')).map(({ messageId }) => messageId)).toEqual(['m2']);
+    });
+  });
+});

@@ -1,0 +1,86 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../server/store/index.ts';
+import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+
+describe.each(STORES)('the store on %s', (kind) => {
+  let place: StorePlace;
+  beforeEach(async () => {
+    place = await createStorePlace(kind);
+  });
+  afterEach(() => place.remove());
+
+  it('keeps what was written when it is opened again, and migrates only once', async () => {
+    const first = await place.open();
+    await first.db.insertInto('logs').values({ relay: 'r', log: 'l', head: 7, acked: 3, made_at: 1_900_000_000_000 }).execute();
+    await first.close();
+    const second = await place.open();
+    expect(await second.db.selectFrom('logs').selectAll().execute()).toEqual([
+      { relay: 'r', log: 'l', head: 7, acked: 3, made_at: 1_900_000_000_000 },
+    ]);
+    await second.close();
+  });
+
+  it('refuses a store that a newer Roost has used, in one line', async () => {
+    const store = await place.open();
+    await sql`insert into roost.kysely_migration (name, timestamp) values ('9999-from-the-future', '2999')`.execute(store.db);
+    await store.close();
+    await expect(place.open()).rejects.toThrow(/^The store was last used by a newer Roost .*9999-from-the-future.*\.$/);
+  });
+
+  it('rolls a failed transaction back whole and goes on', async () => {
+    const store = await place.open();
+    const row = { relay: 'r', log: 'l', head: 0, acked: 0, made_at: 0 };
+    const broken = store.db.transaction().execute(async (trx) => {
+      await trx.insertInto('logs').values(row).execute();
+      await trx.insertInto('logs').values(row).execute();
+    });
+    await expect(broken).rejects.toThrow(/duplicate key/);
+    expect(await store.db.selectFrom('logs').selectAll().execute()).toEqual([]);
+    await store.close();
+  });
+
+  it('keeps transactions apart that run at the same time', async () => {
+    const store = await place.open();
+    await store.db.insertInto('logs').values({ relay: 'r', log: 'l', head: 0, acked: 0, made_at: 0 }).execute();
+    const raise = () =>
+      store.db.transaction().execute(async (trx) => {
+        const { head } = await trx.selectFrom('logs').select('head').forUpdate().executeTakeFirstOrThrow();
+        await trx.updateTable('logs').set({ head: head + 1 }).execute();
+      });
+    await Promise.all(Array.from({ length: 20 }, raise));
+    expect((await store.db.selectFrom('logs').select('head').executeTakeFirstOrThrow()).head).toBe(20);
+    await store.close();
+  });
+});
+
+describe('the embedded store', () => {
+  let place: StorePlace;
+  beforeEach(async () => {
+    place = await createStorePlace('pglite', { fresh: true });
+  });
+  afterEach(() => place.remove());
+
+  it('starts over where making it was cut off', async () => {
+    await mkdir(`${place.folder}.making`);
+    await writeFile(`${place.folder}.making/PG_VERSION`, '18\n');
+    const store = await place.open();
+    await store.close();
+    expect(await readdir(`${place.folder}/..`)).toEqual(['store']);
+  });
+
+  it('says in one line that it cannot be opened', async () => {
+    await writeFile(place.folder, 'not a folder');
+    await expect(place.open()).rejects.toThrow(/^The store in .* cannot be opened: .+$/);
+  });
+});
+
+describe('a database that does not answer', () => {
+  it('is named by its setting, never by its address or password', async () => {
+    const databaseUrl = 'postgres://someone:secret-word@127.0.0.1:9/nowhere';
+    const error = await openStore({ folder: '/nowhere', databaseUrl }).catch((reason: unknown) => reason);
+    expect(String(error)).toMatch(/^StoreError: The database that DATABASE_URL names cannot be used: .*ECONNREFUSED/);
+    expect(String(error)).not.toContain('secret-word');
+  });
+});

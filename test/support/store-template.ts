@@ -1,0 +1,40 @@
+/**
+ * Making an embedded store takes seconds; tests that are about something else start from a copy of one that
+ * was made before, in this run or an earlier one. Named by all that decides what is in it.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '../../server/store/index.ts';
+
+const { resolve } = createRequire(import.meta.url);
+const made = createHash('sha256')
+  .update(readFileSync(new URL('../../server/store/migrations.ts', import.meta.url)))
+  .update(readFileSync(new URL('../../server/store/embedded.ts', import.meta.url)))
+  .update(resolve('@electric-sql/pglite'))
+  .digest('hex')
+  .slice(0, 16);
+
+async function template(): Promise<string> {
+  const folder = join(tmpdir(), `roost-store-template-${made}`);
+  if (existsSync(folder)) return folder;
+  const making = await mkdtemp(join(tmpdir(), `roost-store-making-${randomBytes(4).toString('hex')}`));
+  const store = await openStore({ folder: join(making, 'store'), databaseUrl: null });
+  await store.close();
+  try {
+    await rename(join(making, 'store'), folder);
+  } catch (error) {
+    // Another test process was first.
+    if (!existsSync(folder)) throw error;
+  }
+  await rm(making, { recursive: true, force: true });
+  return folder;
+}
+
+/** Puts an empty, migrated embedded store at `folder`. */
+export async function copyStoreTemplate(folder: string): Promise<void> {
+  await cp(await template(), folder, { recursive: true });
+}

@@ -1,0 +1,34 @@
+/** Both kinds of store, so that a test can say `describe.each(STORES)`. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore, type Store } from '../../server/store/index.ts';
+import { createDatabase } from './postgres.ts';
+import { copyStoreTemplate } from './store-template.ts';
+
+export const STORES = ['pglite', 'postgres'] as const;
+export type StoreKind = (typeof STORES)[number];
+
+/** A place for one store; it can be opened again and again, by other processes too. */
+export interface StorePlace {
+  readonly folder: string;
+  readonly databaseUrl: string | null;
+  open(): Promise<Store>;
+  remove(): Promise<void>;
+}
+
+/** `fresh`: nothing is there yet. Otherwise the embedded store begins as a copy of an empty one. */
+export async function createStorePlace(kind: StoreKind, { fresh = false } = {}): Promise<StorePlace> {
+  const home = await mkdtemp(join(tmpdir(), 'roost-store-'));
+  const database = kind === 'postgres' ? await createDatabase() : null;
+  const options = { folder: join(home, 'store'), databaseUrl: database?.url ?? null };
+  if (kind === 'pglite' && !fresh) await copyStoreTemplate(options.folder);
+  return {
+    ...options,
+    open: () => openStore(options),
+    async remove() {
+      await database?.drop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
