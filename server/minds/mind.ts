@@ -1,0 +1,77 @@
+/**
+ * What a mind is to the relay: something that, given a conversation, says the next words. It keeps nothing
+ * between answers; the conversation is handed in whole each time.
+ */
+import type { Usage } from '../../src/protocol/documents.ts';
+import type { MindInfo } from '../../src/protocol/events.ts';
+
+export type MindBlock =
+  | { readonly kind: 'text'; readonly text: string }
+  /** Kept only to be handed back unchanged within a tool loop. Never shown. */
+  | { readonly kind: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly kind: 'redacted-thinking'; readonly data: string }
+  | { readonly kind: 'tool-use'; readonly toolUseId: string; readonly name: string; readonly input: unknown }
+  | { readonly kind: 'tool-result'; readonly toolUseId: string; readonly text: string; readonly isError: boolean };
+
+export interface MindMessage {
+  readonly role: 'user' | 'assistant';
+  readonly blocks: readonly MindBlock[];
+}
+
+export interface MindTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input, an object. */
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+}
+
+export interface MindRequest {
+  readonly model: string;
+  readonly system: string;
+  /** Alternating roles, the first and the last one the user's. */
+  readonly messages: readonly MindMessage[];
+  readonly tools: readonly MindTool[];
+  readonly maxTokens: number;
+}
+
+export type MindErrorKind =
+  | 'aborted'
+  | 'bad-key'
+  | 'no-such-model'
+  | 'overloaded'
+  | 'rate-limited'
+  | 'out-of-credit'
+  | 'unreachable'
+  | 'stream-cut'
+  | 'too-large'
+  | 'refused-request'
+  | 'upstream-broken';
+
+export interface MindError {
+  readonly kind: MindErrorKind;
+  /** A sentence or two for people: what happened and what they can do. Never holds a key. */
+  readonly message: string;
+}
+
+/** `end` by itself, `tools`: it wants results, `length`: it was cut at the limit, `refusal`: it declined. */
+export type StopReason = 'end' | 'tools' | 'length' | 'refusal';
+
+export type MindAnswer =
+  | { readonly ok: true; readonly blocks: readonly MindBlock[]; readonly stop: StopReason; readonly usage: Usage }
+  /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. */
+  | { readonly ok: false; readonly error: MindError; readonly blocks: readonly MindBlock[]; readonly usage: Usage | null };
+
+export interface MindListener {
+  /** The next words, as they arrive. */
+  onText(text: string): void;
+  readonly signal: AbortSignal;
+}
+
+export interface Mind {
+  /** The models that answer, given what the person chose; empty takes the default. */
+  models(chosen: { readonly lead: string; readonly agent: string }): MindInfo;
+  /** One answer. Never rejects for what an upstream does: that is an answer with `ok: false`. */
+  answer(request: MindRequest, listener: MindListener): Promise<MindAnswer>;
+  close(): Promise<void>;
+}

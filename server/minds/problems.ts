@@ -1,0 +1,59 @@
+/** What went wrong with an upstream, as a value with a sentence for people. */
+import Anthropic from '@anthropic-ai/sdk';
+import type { MindError } from './mind.ts';
+import { MIND_LIMITS } from './settings.ts';
+
+export interface ProblemContext {
+  readonly model: string;
+  /** Where the requests go, without credentials. */
+  readonly host: string;
+  /** Must not be in any sentence, whatever the upstream echoes. */
+  readonly key: string | null;
+  /** Whether the answer had begun. */
+  readonly began: boolean;
+}
+
+const isTooLong = (said: string) => /too (long|large|many tokens)|context (length|window|size)|exceeds?.{0,40}(context|tokens)|maximum context/i.test(said);
+const isCredit = (said: string, type: string | null) => type === 'billing_error' || /credit balance|insufficient (credit|funds|quota)|billing/i.test(said);
+
+/** The upstream's own words, shortened, and without the key. */
+function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, key: string | null): string {
+  const raw = error.apiMessage ?? error.message;
+  const text = key ? raw.replaceAll(key, '[key]') : raw;
+  return text.length > MIND_LIMITS.upstreamDetail ? `${text.slice(0, MIND_LIMITS.upstreamDetail)}…` : text;
+}
+
+function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: ProblemContext): MindError {
+  const { model, host } = context;
+  const said = upstreamWords(error, context.key);
+  const { type } = error;
+  // An error event inside a stream has no status, only its type.
+  const is = (status: number, name: string) => error.status === status || type === name;
+  if (error.status === 402 || isCredit(said, type))
+    return { kind: 'out-of-credit', message: `${host} says that the account is out of credit. Add credit there, then try again.` };
+  if (is(401, 'authentication_error')) return { kind: 'bad-key', message: `${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.` };
+  if (is(403, 'permission_error')) return { kind: 'bad-key', message: `The API key may not do this at ${host}: ${said}` };
+  if (is(404, 'not_found_error')) return { kind: 'no-such-model', message: `${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}` };
+  if (is(413, 'request_too_large') || (error.status === 400 && isTooLong(said)))
+    return { kind: 'too-large', message: 'The conversation is longer than the model can read. A new session starts with less; a smaller transcript cap in the settings helps.' };
+  if (is(429, 'rate_limit_error')) return { kind: 'rate-limited', message: `${host} asks for a pause: too many requests at once. Try again in a minute.` };
+  if (is(529, 'overloaded_error') || error.status === 503) return { kind: 'overloaded', message: `${host} is overloaded at the moment. Try again in a minute.` };
+  if (error.status !== undefined && error.status >= 400 && error.status < 500) return { kind: 'refused-request', message: `${host} refused the request (${error.status}): ${said}` };
+  if (context.began) return { kind: 'stream-cut', message: `${host} broke off in mid-answer: ${said}` };
+  return { kind: 'upstream-broken', message: `${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}` };
+}
+
+export function problemOf(error: unknown, context: ProblemContext): MindError {
+  if (error instanceof Anthropic.APIUserAbortError) return { kind: 'aborted', message: 'Stopped.' };
+  if (error instanceof Anthropic.APIConnectionError)
+    return context.began
+      ? { kind: 'stream-cut', message: `The connection to ${context.host} broke in mid-answer. Try again.` }
+      : { kind: 'unreachable', message: `${context.host} cannot be reached. Is it running, and is this machine online?` };
+  if (error instanceof Anthropic.APIError) return statusProblem(error, context);
+  // What is left are broken bodies: a socket closed in mid-stream, JSON that is none, events out of order.
+  if (error instanceof Error)
+    return context.began
+      ? { kind: 'stream-cut', message: `The answer from ${context.host} broke off. Try again.` }
+      : { kind: 'upstream-broken', message: `${context.host} answered with something that is not the Messages API. Check ANTHROPIC_BASE_URL.` };
+  throw error;
+}

@@ -1,0 +1,89 @@
+/** What a request tells the rehearsal mind: who it is to be, and what was said so far. */
+import { z } from 'zod';
+
+const blockSchema = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('tool_use'), id: z.string(), name: z.string(), input: z.unknown() }),
+  z.looseObject({
+    type: z.literal('tool_result'),
+    tool_use_id: z.string(),
+    content: z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).optional(),
+    is_error: z.boolean().optional(),
+  }),
+]);
+const contentSchema = z.union([z.string(), z.array(blockSchema)]);
+export const bodySchema = z.looseObject({
+  model: z.string(),
+  max_tokens: z.number().int().positive(),
+  stream: z.literal(true),
+  system: z.union([z.string(), z.array(z.looseObject({ type: z.literal('text'), text: z.string() }))]).optional(),
+  tools: z.array(z.looseObject({ name: z.string() })).optional(),
+  messages: z.array(z.looseObject({ role: z.enum(['user', 'assistant']), content: contentSchema })).min(1),
+});
+export type Body = z.infer<typeof bodySchema>;
+
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly texts: readonly string[];
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
+  readonly results: readonly { readonly callId: string; readonly text: string; readonly isError: boolean }[];
+}
+
+export interface Reading {
+  readonly isLead: boolean;
+  /** 0–8 */
+  readonly position: number;
+  readonly name: string | null;
+  readonly human: string;
+  readonly colorName: string;
+  readonly hasSoul: boolean;
+  readonly turns: readonly Turn[];
+  /** The turn that is to be answered. */
+  readonly last: Turn;
+  /** Characters of everything that was sent. */
+  readonly size: number;
+}
+
+function turnOf({ role, content }: Body['messages'][number]): Turn {
+  const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return {
+    role,
+    texts: blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
+    calls: blocks.flatMap((block) => (block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [])),
+    results: blocks.flatMap((block) => {
+      if (block.type !== 'tool_result') return [];
+      const text = typeof block.content === 'string' ? block.content : (block.content ?? []).map((part) => part.text ?? '').join('');
+      return [{ callId: block.tool_use_id, text, isError: block.is_error ?? false }];
+    }),
+  };
+}
+
+const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
+
+export function readBody(body: Body): Reading {
+  const system = typeof body.system === 'string' ? body.system : (body.system ?? []).map((part) => part.text).join('\n');
+  const turns = body.messages.map(turnOf);
+  const isLead = (body.tools ?? []).some((tool) => tool.name === 'spawn_team');
+  // The lead's own soul stands before the protocol, which shows the tag as an example.
+  const before = system.split('# The lead')[0] ?? '';
+  const seat = Number(found(system, /\bseat (\d)\b/) ?? '5');
+  return {
+    isLead,
+    position: isLead ? 4 : Math.max(0, seat - 1),
+    name: isLead ? found(system, /^You are (.+?), the lead of /) : found(system, /Your name is (.+?)\.(?:\s|$)/),
+    human: found(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
+    colorName: found(system, /your colour is (.+?)\./) ?? 'Gold',
+    hasSoul: before.includes('<your-soul>'),
+    turns,
+    last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
+    size: JSON.stringify(body).length,
+  };
+}
+
+/** Did this tool already answer well in this conversation? With its input where it did. */
+export function calledWell(reading: Reading, name: string): { readonly input: unknown } | null {
+  const good = new Set(reading.turns.flatMap((turn) => turn.results.flatMap((result) => (result.isError ? [] : [result.callId]))));
+  for (const turn of [...reading.turns].reverse())
+    for (const call of turn.calls) if (call.name === name && good.has(call.id)) return { input: call.input };
+  return null;
+}

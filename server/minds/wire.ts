@@ -1,0 +1,113 @@
+/**
+ * Between our words and the Messages API's. The caching marks go on the system prompt (which covers the
+ * tools before it), on the first user message (which holds the soul) and on the newest turn.
+ */
+import type Anthropic from '@anthropic-ai/sdk';
+import type { Usage } from '../../src/protocol/documents.ts';
+import type { MindBlock, MindMessage, MindRequest, StopReason } from './mind.ts';
+import { mapStrings, toWellFormed } from './well-formed.ts';
+
+/** How a request is written; a server that cannot read one form is given an easier one. */
+export interface Shape {
+  /** System as a string, no caching marks: for servers that know only the oldest form. */
+  readonly plain: boolean;
+  readonly thinking: boolean;
+  /** Lone surrogates replaced, because the exact text was refused. */
+  readonly wellFormed: boolean;
+}
+
+const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+type Content = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam | Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam;
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function contentOf(block: MindBlock, text: (raw: string) => string): Content {
+  switch (block.kind) {
+    case 'text':
+      return { type: 'text', text: text(block.text) };
+    case 'thinking':
+      return { type: 'thinking', thinking: block.thinking, signature: block.signature };
+    case 'redacted-thinking':
+      return { type: 'redacted_thinking', data: block.data };
+    case 'tool-use': {
+      const input = mapStrings(block.input, text);
+      return { type: 'tool_use', id: block.toolUseId, name: block.name, input: isRecord(input) ? input : {} };
+    }
+    case 'tool-result':
+      return { type: 'tool_result', tool_use_id: block.toolUseId, content: text(block.text), is_error: block.isError };
+    default:
+      return block satisfies never;
+  }
+}
+
+const cached = (content: Content): Content =>
+  content.type === 'thinking' || content.type === 'redacted_thinking' ? content : { ...content, ...CACHED };
+
+function messageParam(message: MindMessage, mark: boolean, text: (raw: string) => string): Anthropic.MessageParam {
+  const content = message.blocks.map((block) => contentOf(block, text));
+  const last = content.pop();
+  if (last) content.push(mark ? cached(last) : last);
+  return { role: message.role, content };
+}
+
+export function requestParams(request: MindRequest, shape: Shape): Anthropic.MessageStreamParams {
+  const text = shape.wellFormed ? toWellFormed : (raw: string) => raw;
+  const newest = request.messages.length - 1;
+  const system = text(request.system);
+  return {
+    model: request.model,
+    max_tokens: request.maxTokens,
+    system: shape.plain ? system : [{ type: 'text', text: system, ...CACHED }],
+    messages: request.messages.map((message, i) => messageParam(message, !shape.plain && (i === 0 || i === newest), text)),
+    ...(request.tools.length > 0
+      ? {
+          tools: request.tools.map((tool) => ({
+            name: tool.name,
+            description: tool.description,
+            input_schema: { type: 'object' as const, properties: tool.properties, required: [...tool.required] },
+          })),
+        }
+      : {}),
+    // Thoughts are not shown, so their text need not travel; the signature carries them through a tool loop.
+    ...(shape.thinking ? { thinking: { type: 'adaptive' as const, display: 'omitted' as const } } : {}),
+  };
+}
+
+/** A tool's input as it was streamed; `undefined` where the model wrote no valid JSON (the SDK parses on access). */
+function inputOf(block: Anthropic.ToolUseBlock): unknown {
+  try {
+    return block.input;
+  } catch (error) {
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+/** `whole` is false for a block in which the stream broke off: then only its text counts. */
+export function blockOf(block: Anthropic.ContentBlock, whole: boolean): MindBlock | null {
+  if (block.type === 'text') return { kind: 'text', text: block.text };
+  if (!whole) return null;
+  if (block.type === 'thinking') return { kind: 'thinking', thinking: block.thinking, signature: block.signature };
+  if (block.type === 'redacted_thinking') return { kind: 'redacted-thinking', data: block.data };
+  if (block.type === 'tool_use') return { kind: 'tool-use', toolUseId: block.id, name: block.name, input: inputOf(block) };
+  return null;
+}
+
+export function stopReasonOf(message: Anthropic.Message): StopReason {
+  if (message.stop_reason === 'refusal') return 'refusal';
+  if (message.stop_reason === 'max_tokens' || message.stop_reason === 'model_context_window_exceeded') return 'length';
+  // Some local servers answer `end_turn` although they call a tool.
+  return message.content.some((block) => block.type === 'tool_use') ? 'tools' : 'end';
+}
+
+/** Local servers leave out what they do not count. */
+export function usageOf(message: Anthropic.Message, model: string): Usage {
+  const usage: Partial<Anthropic.Usage> = message.usage;
+  return {
+    model: message.model || model,
+    inputTokens: usage.input_tokens ?? 0,
+    outputTokens: usage.output_tokens ?? 0,
+    cacheReadTokens: usage.cache_read_input_tokens ?? 0,
+    cacheWriteTokens: usage.cache_creation_input_tokens ?? 0,
+  };
+}
