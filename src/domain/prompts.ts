@@ -3,7 +3,8 @@
  * info string is `template <name>`; the relay and the page both read them from there.
  *
  * A template knows two things: `{{name}}` puts a value in, word for word, and
- * `{{#if name}} … {{/if}}` leaves its inside out, whole, where the value is empty or null.
+ * `{{#if name}} … {{/if}}` leaves its inside out, whole, where the value is empty or null. Any other `{{` is
+ * a mistake, and said so: a misspelt placeholder must not reach an agent.
  */
 
 export type PromptValues = Readonly<Record<string, string | null>>;
@@ -27,35 +28,51 @@ export type ParsedTemplate =
   | { readonly ok: true; readonly render: (values: PromptValues) => string }
   | { readonly ok: false; readonly reason: string };
 
-const TOKEN = /\{\{(#if )?(\/if)?\s*([A-Za-z]*)\s*\}\}/g;
+const TOKEN = /\{\{(?:([^{}\n]*)\}\})?/g;
+const OPENING = /^#if\s+/;
+
+/** A block whose end has not been read yet; the outermost is the template itself. */
+interface OpenBlock {
+  readonly name: string;
+  readonly line: number;
+  readonly nodes: Node[];
+}
 
 /** Checks a template against the placeholders it may use. `reason` names the line. */
 export function parseTemplate(template: string, known: readonly string[]): ParsedTemplate {
-  const stack: { name: string; line: number; nodes: Node[] }[] = [{ name: '', line: 1, nodes: [] }];
   const lineAt = (index: number) => template.slice(0, index).split('\n').length;
-  const top = () => stack[stack.length - 1] ?? { name: '', line: 1, nodes: [] };
+  const around: OpenBlock[] = [];
+  let block: OpenBlock = { name: '', line: 1, nodes: [] };
   let last = 0;
   for (const match of template.matchAll(TOKEN)) {
-    const [all, open, close, name = ''] = match;
+    const [all, tag] = match;
     const line = lineAt(match.index);
-    top().nodes.push({ kind: 'text', text: template.slice(last, match.index) });
+    if (tag === undefined) return { ok: false, reason: `Line ${line}: "{{" without "}}" on the same line` };
+    const inside = tag.trim();
+    const opens = OPENING.test(inside);
+    const closes = inside === '/if';
+    block.nodes.push({ kind: 'text', text: template.slice(last, match.index) });
     last = match.index + all.length;
     // A block tag that stands alone on its line takes the line with it.
     const alone = (match.index === 0 || template[match.index - 1] === '\n') && template[last] === '\n';
-    if ((open || close) && alone) last += 1;
-    if (close) {
-      const done = stack.length > 1 ? stack.pop() : undefined;
-      if (!done) return { ok: false, reason: `Line ${line}: {{/if}} without {{#if …}}` };
-      top().nodes.push({ kind: 'if', name: done.name, inside: done.nodes });
+    if ((opens || closes) && alone) last += 1;
+    if (closes) {
+      const outer = around.pop();
+      if (!outer) return { ok: false, reason: `Line ${line}: {{/if}} without {{#if …}}` };
+      outer.nodes.push({ kind: 'if', name: block.name, inside: block.nodes });
+      block = outer;
       continue;
     }
+    const name = inside.replace(OPENING, '');
     if (!known.includes(name))
       return { ok: false, reason: `Line ${line}: unknown placeholder {{${name}}}; known are ${known.join(', ')}` };
-    if (open) stack.push({ name, line, nodes: [] });
-    else top().nodes.push({ kind: 'value', name });
+    if (opens) {
+      around.push(block);
+      block = { name, line, nodes: [] };
+    } else block.nodes.push({ kind: 'value', name });
   }
-  if (stack.length > 1) return { ok: false, reason: `Line ${top().line}: {{#if ${top().name}}} is never closed` };
-  const nodes = [...top().nodes, { kind: 'text' as const, text: template.slice(last) }];
+  if (around.length > 0) return { ok: false, reason: `Line ${block.line}: {{#if ${block.name}}} is never closed` };
+  const nodes: Node[] = [...block.nodes, { kind: 'text', text: template.slice(last) }];
   return { ok: true, render: (values) => renderNodes(nodes, values) };
 }
 
@@ -84,8 +101,9 @@ export interface Protocol {
 
 const FENCE = /^```template (\w+)\n([\s\S]*?)\n```$/gm;
 
-/** Reads CLAUDE.md. Throws where a template is missing, doubled or broken: the relay does not start with half a protocol. */
-export function parseProtocol(document: string): Protocol {
+/** Reads CLAUDE.md, with either kind of line end. Throws where a template is missing, doubled or broken: the relay does not start with half a protocol. */
+export function parseProtocol(text: string): Protocol {
+  const document = text.replaceAll('\r\n', '\n');
   const found = new Map<string, string>();
   for (const [, name = '', body = ''] of document.matchAll(FENCE)) {
     if (found.has(name)) throw new Error(`CLAUDE.md has the template "${name}" twice`);

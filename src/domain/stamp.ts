@@ -11,6 +11,8 @@ export type Stamp = string;
 
 /** How far ahead of ours another clock may be before it is not followed: 24 hours, in ms. */
 export const MAX_DRIFT_MS = 24 * 60 * 60 * 1000;
+/** The last ms that a stamp can hold, and the last that a document may name: the year 33658. */
+export const MAX_TIME = 999_999_999_999_999;
 const MAX_COUNTER = 999_999;
 const FORM = /^(\d{15})-(\d{6})-([A-Za-z0-9_.]{1,64})$/;
 

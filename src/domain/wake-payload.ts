@@ -39,19 +39,18 @@ export function isTeamCall(text: string): boolean {
   return start.startsWith(WAKE_TAG) || start.startsWith(SUMMON_TAG);
 }
 
-const attribute = (name: string, value: string | number) => `${name}="${escapeAttribute(String(value))}"`;
+const attribute = (name: string, value: string | number) => ` ${name}="${escapeAttribute(String(value))}"`;
 
 export function writeWake(agents: readonly AgentPayload[]): string {
   const lines = [WAKE_TAG, '<agent-payloads>'];
   for (const agent of agents) {
-    const head = [
-      attribute('name', agent.name),
-      attribute('color', agent.color),
-      attribute('colorName', agent.colorName),
-      attribute('position', agent.position),
-      attribute('id', agent.id),
-    ].join(' ');
-    lines.push(`  <agent ${head}>`);
+    const head =
+      attribute('name', agent.name) +
+      attribute('color', agent.color) +
+      attribute('colorName', agent.colorName) +
+      attribute('position', agent.position) +
+      attribute('id', agent.id);
+    lines.push(`  <agent${head}>`);
     if (agent.soul !== null) lines.push(`    <soul>${escapeText(agent.soul)}</soul>`);
     if (agent.transcript !== null) lines.push(`    <transcript>${escapeText(agent.transcript)}</transcript>`);
     lines.push('  </agent>');
@@ -63,69 +62,56 @@ export function writeWake(agents: readonly AgentPayload[]): string {
 export function writeSummon(seats: readonly SeatPayload[]): string {
   const rows = seats.map(
     (seat) =>
-      `  <seat ${attribute('position', seat.position)} ${attribute('color', seat.color)} ${attribute('colorName', seat.colorName)}/>`,
+      `  <seat${attribute('position', seat.position)}${attribute('color', seat.color)}${attribute('colorName', seat.colorName)}/>`,
   );
   return [SUMMON_TAG, '<seats>', ...rows, '</seats>'].join('\n');
 }
 
 class Malformed extends Error {}
 
-/** A cursor over the text. Each method consumes what it names or throws `Malformed` with the offset. */
+/** A cursor over the text. Each method consumes exactly what the writer writes, or throws `Malformed` with the offset. */
 function createReader(text: string) {
   let at = 0;
   const fail = (what: string): never => {
     throw new Malformed(`${what} at character ${at}`);
   };
-  const space = () => {
-    while (at < text.length && ' \t\n'.includes(text[at] ?? '')) at++;
-  };
   const startsWith = (token: string) => text.startsWith(token, at);
   const expect = (token: string) => {
-    if (!startsWith(token)) fail(`expected ${token}`);
+    if (!startsWith(token)) fail(`expected ${JSON.stringify(token)}`);
     at += token.length;
   };
-  const decode = (raw: string, what: string) => unescapeText(raw) ?? fail(`an unknown "&" reference in ${what}`);
+  /** The text behind an escaped one that ends at `closing`. */
+  const escaped = (closing: string, escape: (plain: string) => string, what: string): string => {
+    const end = text.indexOf(closing, at);
+    if (end < 0) fail(`no ${JSON.stringify(closing)} after ${what}`);
+    const raw = text.slice(at, end);
+    const plain = unescapeText(raw);
+    if (plain === null || escape(plain) !== raw) return fail(`something that is not escaped as it must be in ${what}`);
+    at = end + closing.length;
+    return plain;
+  };
   return {
-    space,
     startsWith,
     expect,
     fail,
-    atEnd: () => at >= text.length,
-    /** The decoded text up to `<`, which must begin `closing`. */
-    content(closing: string): string {
-      const end = text.indexOf('<', at);
-      if (end < 0) fail(`no ${closing}`);
-      const raw = text.slice(at, end);
-      if (raw.includes('>')) fail(`a bare ">" before ${closing}`);
-      at = end;
-      expect(closing);
-      return decode(raw, `the text before ${closing}`);
+    atEnd: () => at === text.length,
+    attribute(name: string): string {
+      expect(` ${name}="`);
+      return escaped('"', escapeAttribute, `attribute "${name}"`);
     },
-    /** `name="value"` pairs up to `>` or `/>`: exactly the named ones, each once, in any order. */
-    attributes<Name extends string>(names: readonly Name[], closing: string): Record<Name, string> {
-      const found: Partial<Record<Name, string>> = {};
-      for (;;) {
-        space();
-        if (startsWith(closing)) break;
-        const match = /^([A-Za-z]+)="([^"<>]*)"/.exec(text.slice(at, at + 100_000));
-        if (!match) return fail(`expected an attribute or ${closing}`);
-        const name = names.find((known) => known === match[1]);
-        if (!name) return fail(`unknown attribute "${match[1]}"`);
-        if (found[name] !== undefined) fail(`attribute "${name}" twice`);
-        found[name] = decode(match[2] ?? '', `attribute "${name}"`);
-        at += match[0].length;
-      }
-      const complete = (record: Partial<Record<Name, string>>): record is Record<Name, string> =>
-        names.every((name) => record[name] !== undefined);
-      if (!complete(found)) return fail(`attribute "${names.find((name) => found[name] === undefined)}" is missing`);
-      expect(closing);
-      return found;
+    /** A whole line of `<tag>…</tag>`, or null where there is none. */
+    optional(tag: string): string | null {
+      const opening = `    <${tag}>`;
+      if (!startsWith(opening)) return null;
+      expect(opening);
+      return escaped(`</${tag}>\n`, escapeText, tag);
     },
   };
 }
 type Reader = ReturnType<typeof createReader>;
 
-function readPosition(reader: Reader, raw: string, taken: Set<number>): SeatPosition {
+function readPosition(reader: Reader, taken: Set<number>): SeatPosition {
+  const raw = reader.attribute('position');
   const position = Number(raw);
   if (!/^\d$/.test(raw) || !isSeatPosition(position)) return reader.fail(`position "${raw}" is not an agent's seat`);
   if (taken.has(position)) reader.fail(`position ${position} twice`);
@@ -136,44 +122,38 @@ function readPosition(reader: Reader, raw: string, taken: Set<number>): SeatPosi
 function readAgents(reader: Reader): AgentPayload[] {
   const agents: AgentPayload[] = [];
   const taken = new Set<number>();
-  reader.expect('<agent-payloads>');
-  for (reader.space(); reader.startsWith('<agent '); reader.space()) {
-    reader.expect('<agent ');
-    const head = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>');
-    const position = readPosition(reader, head.position, taken);
-    if (head.id === '' || agents.some((agent) => agent.id === head.id)) reader.fail(`agent id "${head.id}" is empty or stands twice`);
-    let soul: string | null = null;
-    let transcript: string | null = null;
-    reader.space();
-    if (reader.startsWith('<soul>')) {
-      reader.expect('<soul>');
-      soul = reader.content('</soul>');
-      reader.space();
-    }
-    if (reader.startsWith('<transcript>')) {
-      reader.expect('<transcript>');
-      transcript = reader.content('</transcript>');
-      reader.space();
-    }
-    reader.expect('</agent>');
-    agents.push({ id: head.id, name: head.name, color: head.color, colorName: head.colorName, position, soul, transcript });
+  reader.expect(`${WAKE_TAG}\n<agent-payloads>\n`);
+  while (reader.startsWith('  <agent')) {
+    reader.expect('  <agent');
+    const name = reader.attribute('name');
+    const color = reader.attribute('color');
+    const colorName = reader.attribute('colorName');
+    const position = readPosition(reader, taken);
+    const id = reader.attribute('id');
+    if (id === '' || agents.some((agent) => agent.id === id)) reader.fail(`agent id "${id}" is empty or stands twice`);
+    reader.expect('>\n');
+    const soul = reader.optional('soul');
+    const transcript = reader.optional('transcript');
+    reader.expect('  </agent>\n');
+    agents.push({ id, name, color, colorName, position, soul, transcript });
   }
-  reader.expect('</agent-payloads>');
   if (agents.length === 0) reader.fail('no agent');
+  reader.expect('</agent-payloads>');
   return agents;
 }
 
 function readSeats(reader: Reader): SeatPayload[] {
   const seats: SeatPayload[] = [];
   const taken = new Set<number>();
-  reader.expect('<seats>');
-  for (reader.space(); reader.startsWith('<seat '); reader.space()) {
-    reader.expect('<seat ');
-    const head = reader.attributes(['position', 'color', 'colorName'], '/>');
-    seats.push({ position: readPosition(reader, head.position, taken), color: head.color, colorName: head.colorName });
+  reader.expect(`${SUMMON_TAG}\n<seats>\n`);
+  while (reader.startsWith('  <seat')) {
+    reader.expect('  <seat');
+    const position = readPosition(reader, taken);
+    seats.push({ position, color: reader.attribute('color'), colorName: reader.attribute('colorName') });
+    reader.expect('/>\n');
   }
-  reader.expect('</seats>');
   if (seats.length === 0) reader.fail('no seat');
+  reader.expect('</seats>');
   return seats;
 }
 
@@ -181,18 +161,9 @@ function readSeats(reader: Reader): SeatPayload[] {
 export function parseTeamCall(text: string): ParsedCall {
   const reader = createReader(text);
   try {
-    reader.space();
-    let call: TeamCall;
-    if (reader.startsWith(WAKE_TAG)) {
-      reader.expect(WAKE_TAG);
-      reader.space();
-      call = { kind: 'wake', agents: readAgents(reader) };
-    } else {
-      reader.expect(SUMMON_TAG);
-      reader.space();
-      call = { kind: 'summon', seats: readSeats(reader) };
-    }
-    reader.space();
+    const call: TeamCall = reader.startsWith(WAKE_TAG)
+      ? { kind: 'wake', agents: readAgents(reader) }
+      : { kind: 'summon', seats: readSeats(reader) };
     if (!reader.atEnd()) reader.fail('text after the end');
     return { ok: true, call };
   } catch (error) {

@@ -6,9 +6,10 @@
  * kind this app does not know.
  */
 import { z } from 'zod';
+import { MAX_TIME } from '../domain/stamp.ts';
 
 const id = z.string().min(1).max(512);
-const ms = z.number().int().nonnegative();
+export const ms = z.number().int().min(0).max(MAX_TIME);
 /** A hybrid logical clock stamp, see src/domain/stamp.ts. */
 export const stamp = z.string().regex(/^\d{15}-\d{6}-[A-Za-z0-9_.]{1,64}$/, 'a clock stamp');
 
@@ -159,7 +160,7 @@ export type UnknownDoc = z.infer<typeof unknownDocumentSchema>;
 export type Doc = KnownDoc | UnknownDoc;
 
 export function isKnown(doc: Doc): doc is KnownDoc {
-  return doc.type in known && doc.schema <= SCHEMA_VERSION;
+  return Object.hasOwn(known, doc.type) && doc.schema <= SCHEMA_VERSION;
 }
 
 /** Parses one document. Throws a ZodError that names the field; kinds and versions of a newer app pass. */

@@ -6,10 +6,9 @@
  * twice is harmless.
  */
 import { z } from 'zod';
-import { blockSchema, endReasonSchema, messageStatusSchema, usageSchema } from './documents.ts';
+import { blockSchema, endReasonSchema, messageStatusSchema, ms, usageSchema } from './documents.ts';
 
 const id = z.string().min(1);
-const ms = z.number().int().nonnegative();
 const at = { time: ms.describe('ms since the epoch, the relay’s clock') };
 const seat = { agentId: id, position: z.number().int().min(0).max(8) };
 

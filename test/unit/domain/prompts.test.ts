@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseProtocol, parseTemplate, PLACEHOLDERS, renderTemplate, type TemplateName } from '../../../src/domain/prompts.ts';
+import { anyText } from './arbitraries.ts';
+
+const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');
+const { templates } = parseProtocol(document);
+const NAMES: readonly TemplateName[] = ['wake', 'birth', 'lead', 'agent', 'nudge'];
+
+const someone = {
+  name: 'Lyra',
+  soul: 'I am Lyra.',
+  transcript: 'Ada (2026-11-21 08:52 UTC):\nGood night.',
+  human: 'Ada',
+  lead: 'Julian',
+  color: '#c9b1e8',
+  colorName: 'Violet Heaven',
+  seat: '1',
+};
+const reasonOf = (template: string) => {
+  const parsed = parseTemplate(template, ['name', 'soul']);
+  return parsed.ok ? 'good' : parsed.reason;
+};
+const render = (template: string, values: Record<string, string | null>) => {
+  const parsed = parseTemplate(template, ['name', 'soul']);
+  return parsed.ok ? parsed.render(values) : parsed.reason;
+};
+
+describe('a template', () => {
+  it('puts every value in word for word, also one that looks like a template', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (name, soul) => {
+        expect(render('a{{name}}b{{#if soul}}c{{soul}}d{{/if}}e', { name, soul })).toBe(`a${name}b${soul === '' ? '' : `c${soul}d`}e`);
+      }),
+    );
+    expect(render('{{soul}}', { soul: '{{name}} {{#if name}}$& $1', name: 'Lyra' })).toBe('{{name}} {{#if name}}$& $1');
+  });
+
+  it('leaves a block out whole where its value is empty or missing', () => {
+    const template = 'Before\n{{#if soul}}\nSoul: {{soul}}\n{{/if}}\nAfter';
+    expect(render(template, { soul: 'deep' })).toBe('Before\nSoul: deep\nAfter');
+    for (const soul of ['', null]) expect(render(template, { soul })).toBe('Before\nAfter');
+    expect(render(template, {})).toBe('Before\nAfter');
+  });
+
+  it('may have blocks within blocks and within lines', () => {
+    const template = 'I{{#if name}} am {{name}}{{#if soul}}, {{soul}}{{/if}}{{/if}}.';
+    expect(render(template, { name: 'Lyra', soul: 'calm' })).toBe('I am Lyra, calm.');
+    expect(render(template, { name: 'Lyra', soul: null })).toBe('I am Lyra.');
+    expect(render(template, { name: null, soul: 'calm' })).toBe('I.');
+  });
+
+  it('puts nothing in for a value that is missing', () => {
+    expect(render('[{{name}}]', { name: null })).toBe('[]');
+  });
+
+  it.each([
+    ['one\ntwo {{colour}}', 'Line 2: unknown placeholder {{colour}}; known are name, soul'],
+    ['{{#if hair}}{{/if}}', 'Line 1: unknown placeholder {{hair}}; known are name, soul'],
+    ['{{}}', 'Line 1: unknown placeholder {{}}; known are name, soul'],
+    ['{{my-name}}', 'Line 1: unknown placeholder {{my-name}}; known are name, soul'],
+    ['one\ntwo\n{{/if}}', 'Line 3: {{/if}} without {{#if …}}'],
+    ['one\n{{#if soul}}\ntwo\n', 'Line 2: {{#if soul}} is never closed'],
+    ['{{#if soul}}\n{{#if name}}\n{{/if}}', 'Line 1: {{#if soul}} is never closed'],
+    ['one\n{{name', 'Line 2: "{{" without "}}" on the same line'],
+    ['{{na\nme}}', 'Line 1: "{{" without "}}" on the same line'],
+    ['{{{name}}}', 'Line 1: "{{" without "}}" on the same line'],
+  ])('that is broken says where: %j', (template, reason) => {
+    expect(reasonOf(template)).toBe(reason);
+  });
+
+  it('may have spaces inside its braces', () => {
+    expect(render('{{ name }}{{#if  soul }}!{{ /if }}', { name: 'Lyra', soul: 'x' })).toBe('Lyra!');
+  });
+
+  it('that is broken is never rendered', () => {
+    expect(() => renderTemplate('{{nobody}}', 'wake', someone)).toThrow('The wake template is broken. Line 1: unknown placeholder {{nobody}}');
+  });
+});
+
+describe('the templates of CLAUDE.md', () => {
+  it.each(NAMES)('%s renders with everything and with nothing, and leaves no tag behind', (name) => {
+    const nobody = Object.fromEntries(PLACEHOLDERS[name].map((placeholder) => [placeholder, null]));
+    for (const values of [someone, nobody]) expect(renderTemplate(templates[name], name, values)).not.toMatch(/\{\{|\}\}/);
+  });
+
+  it.each(['wake', 'birth', 'lead', 'agent'] as const)('%s uses every placeholder that it may', (name) => {
+    for (const placeholder of PLACEHOLDERS[name]) {
+      const marked = renderTemplate(templates[name], name, { ...someone, [placeholder]: '¤¤¤' });
+      expect(marked, placeholder).toContain('¤¤¤');
+    }
+  });
+
+  it('wakes an agent with its soul, its last conversation, the people and the seat, in this order', () => {
+    const prompt = renderTemplate(templates.wake, 'wake', someone);
+    const places = [
+      'You are waking.',
+      'Your name is Lyra.',
+      '<your-soul>\nI am Lyra.\n</your-soul>',
+      `<previous-session>\n${someone.transcript}\n</previous-session>`,
+      'The human here is Ada. The lead of the team is Julian. Your colour is Violet Heaven (#c9b1e8), and you sit in seat 1.',
+      'You have nothing to prove this morning.',
+      'say hello',
+    ].map((part) => prompt.indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(prompt).not.toMatch(/\n{3}/);
+  });
+
+  it('leave soul and last conversation out whole where there are none', () => {
+    const prompt = renderTemplate(templates.wake, 'wake', { ...someone, soul: null, transcript: null });
+    expect(prompt).not.toMatch(/Your name is|your-soul|previous-session|last conversation|\n{3}/);
+    const lead = renderTemplate(templates.lead, 'lead', { ...someone, soul: null, transcript: null });
+    expect(lead.trim()).toBe("You are Lyra, the lead of Ada's team.");
+  });
+
+  it('carry a soul into the prompt exactly as it was written', () => {
+    fc.assert(
+      fc.property(
+        anyText.filter((text) => text !== ''),
+        (soul) => {
+          expect(renderTemplate(templates.wake, 'wake', { ...someone, soul })).toContain(`<your-soul>\n${soul}\n</your-soul>`);
+        },
+      ),
+    );
+  });
+});
+
+describe('the protocol document', () => {
+  const block = (name: string, body = 'Hello') => `\`\`\`template ${name}\n${body}\n\`\`\`\n`;
+  const all = NAMES.map((name) => block(name));
+
+  it('is kept whole beside its templates', () => {
+    expect(parseProtocol(document).document).toBe(document);
+  });
+
+  it('may have Windows line ends', () => {
+    expect(parseProtocol(document.replaceAll('\n', '\r\n'))).toEqual(parseProtocol(document));
+  });
+
+  it.each(NAMES)('is refused without the template %s', (name) => {
+    expect(() => parseProtocol(NAMES.filter((other) => other !== name).map((other) => block(other)).join(''))).toThrow(`CLAUDE.md has no template "${name}"`);
+  });
+
+  it('is refused with a template twice or a broken one', () => {
+    expect(() => parseProtocol(all.join('') + block('wake'))).toThrow('CLAUDE.md has the template "wake" twice');
+    expect(() => parseProtocol([block('wake', 'one\n{{soul'), ...all.slice(1)].join(''))).toThrow(
+      'CLAUDE.md, template "wake". Line 2: "{{" without "}}" on the same line',
+    );
+  });
+});
