@@ -60,8 +60,9 @@ export interface Roster {
   readonly byId: ReadonlyMap<string, Agent>;
 }
 
+/** Only for agents of different ids. */
 const byAge = (a: { bornAt: number; agentId: string }, b: { bornAt: number; agentId: string }) =>
-  a.bornAt - b.bornAt || (a.agentId < b.agentId ? -1 : a.agentId > b.agentId ? 1 : 0);
+  a.bornAt - b.bornAt || (a.agentId < b.agentId ? -1 : 1);
 
 /** The newest of each kind, by (stamp, id). Retiring and returning are one kind: the later one holds. */
 function newestChanges(changes: readonly AgentChange[]): Map<string, AgentChange> {

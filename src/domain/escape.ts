@@ -8,7 +8,7 @@
  */
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
-const CHARACTERS: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const CHARACTERS = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 // Markup, C0 and C1 controls but tab and newline, line separators, lone surrogates, BOM and the non-characters.
 const UNSAFE =
@@ -27,11 +27,11 @@ export function escapeAttribute(text: string): string {
 /** The text behind an escaped one, or null where an `&` does not begin a known reference. */
 export function unescapeText(text: string): string | null {
   let bad = false;
-  const plain = text.replace(/&(?:#x([0-9a-f]{1,4});|(amp|lt|gt|quot|apos);)?/g, (_all, hex?: string, name?: string) => {
+  const plain = text.replace(/&(?:#x([0-9a-f]{1,4});|([a-z]+);)?/g, (all, hex?: string, name = '') => {
     if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
-    if (name !== undefined) return CHARACTERS[name] ?? '';
-    bad = true;
-    return '';
+    const character = CHARACTERS.get(name);
+    bad ||= character === undefined;
+    return character ?? all;
   });
   return bad ? null : plain;
 }

@@ -49,10 +49,10 @@ export function faceHash(agentId: string, birthName: string): number {
 
 export function facePixels(agentId: string, birthName: string): FacePixel[] {
   const hash = faceHash(agentId, birthName);
-  const eyes = EYES[hash & 7] ?? EYES[0];
-  const mouth = MOUTHS[(hash >>> 3) & 7] ?? MOUTHS[0];
-  const brows = BROWS[(hash >>> 6) & 3] ?? BROWS[0];
-  const marks = MARKS[(hash >>> 8) & 3] ?? MARKS[0];
+  const [eyes = EYES[0]] = EYES.slice(hash & 7);
+  const [mouth = MOUTHS[0]] = MOUTHS.slice((hash >>> 3) & 7);
+  const [brows = BROWS[0]] = BROWS.slice((hash >>> 6) & 3);
+  const [marks = MARKS[0]] = MARKS.slice((hash >>> 8) & 3);
   const pixels: FacePixel[] = [];
   eyes.forEach((row, y) =>
     [...row].forEach((bit, x) => {

@@ -31,7 +31,8 @@ export function formatStamp({ time, counter, node }: StampParts): Stamp {
 export function parseStamp(stamp: string): StampParts | null {
   const match = FORM.exec(stamp);
   if (!match) return null;
-  return { time: Number(match[1]), counter: Number(match[2]), node: match[3] ?? '' };
+  const [, time, counter, node = ''] = match;
+  return { time: Number(time), counter: Number(counter), node };
 }
 
 export interface Clock {

@@ -35,9 +35,7 @@ export function renderTranscript(messages: readonly TranscriptMessage[], cap: nu
   if (messages.length === 0) return null;
   const kept: string[] = [];
   let size = 0;
-  for (let i = messages.length - 1; i >= 0; i--) {
-    const message = messages[i];
-    if (!message) break;
+  for (const message of messages.toReversed()) {
     const text = renderMessage(message);
     if (kept.length > 0 && size + text.length > cap) break;
     kept.unshift(text);

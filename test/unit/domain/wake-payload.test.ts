@@ -126,6 +126,11 @@ describe('the reader', () => {
     );
   });
 
+  it("does not call a mistake of the program's own a malformed message", () => {
+    // @ts-expect-error nothing that is checked by type can get here
+    expect(() => parseTeamCall(undefined)).toThrow(TypeError);
+  });
+
   const good = writeWake([agent(0, { soul: 'one' }), agent(1)]);
   const refused: [string, string, RegExp][] = [
     ['the same seat twice', writeWake([agent(0), agent(0, { id: 'other' })]), /position 0 twice/],
