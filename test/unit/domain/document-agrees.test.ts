@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { escapeText } from '../../../src/domain/escape.ts';
 import { LEAD_POSITION, seatColor } from '../../../src/domain/seat.ts';
+import { AGENT_TOOLS, LEAD_TOOLS } from '../../../server/session/tools.ts';
 import { parseTeamCall, SUMMON_TAG, WAKE_TAG, writeSummon, writeWake } from '../../../src/domain/wake-payload.ts';
 
 const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');
@@ -33,6 +34,18 @@ describe('CLAUDE.md and the code agree', () => {
     expect(entities).toBe([...'&<>"\''].map(escapeText).join(' '));
     expect(document).toContain('`&#x…;` with a UTF-16 code unit');
     expect(escapeText('\u0000\ud83d')).toBe('&#x0;&#xd83d;');
+  });
+
+  it('on the tools: their names, what they take and whose they are', () => {
+    const rows = [...document.matchAll(/^\| `(\w+)\((\w+)\)` \| (lead|agents|all) \|/gm)].map(([, name, input, whose]) => ({ name, input, whose }));
+    const owner = (name: string) => {
+      const [lead, agents] = [LEAD_TOOLS, AGENT_TOOLS].map((tools) => tools.some((tool) => tool.name === name));
+      return lead && agents ? 'all' : lead ? 'lead' : 'agents';
+    };
+    const offered = [...new Map([...LEAD_TOOLS, ...AGENT_TOOLS].map((tool) => [tool.name, tool])).values()];
+    const told = offered.map((tool) => ({ name: tool.name, input: Object.keys(tool.properties).join(', '), whose: owner(tool.name) }));
+    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1);
+    expect(rows.sort(byName)).toEqual(told.sort(byName));
   });
 
   it('on the tags and on the seat of the lead', () => {
