@@ -11,35 +11,51 @@ import { MAX_TIME } from '../domain/stamp.ts';
 const id = z.string().min(1).max(512);
 export const ms = z.number().int().min(0).max(MAX_TIME);
 /** A hybrid logical clock stamp, see src/domain/stamp.ts. */
-export const stamp = z.string().regex(/^\d{15}-\d{6}-[A-Za-z0-9_.]{1,64}$/, 'a clock stamp');
+export const stamp = z
+  .string()
+  .regex(/^\d{15}-\d{6}-[A-Za-z0-9_.]{1,64}$/, 'a clock stamp')
+  .describe('a hybrid clock stamp `<ms, 15 digits>-<counter, 6 digits>-<node>`, which sorts as time does');
 
-const base = { _id: id, schema: z.number().int().min(1), at: stamp };
+const base = {
+  _id: id.describe('unique, and the same on every device for the same happening'),
+  schema: z.number().int().min(1).describe('version of this kind of document'),
+  at: stamp,
+};
+/** Fields that mean the same wherever they stand. */
+export const common = {
+  agentId: id.describe('"lead", or the id an agent was born with'),
+  sessionId: id.describe('the session in which it happened'),
+  messageId: id.describe('one message or answer'),
+  time: ms.describe('ms since the epoch'),
+  position: z.number().int().min(0).max(8).describe('place in the grid, row by row; 4 is the lead’s'),
+};
+const { agentId, sessionId, messageId, time, position } = common;
 
 export const agentIdentitySchema = z.looseObject({
   ...base,
   type: z.literal('agent-identity'),
-  agentId: id,
-  name: z.string(),
-  color: z.string(),
+  agentId,
+  name: z.string().describe('the name it chose'),
+  color: z.string().describe('its seat’s colour, `#rrggbb`'),
   colorName: z.string(),
-  position: z.number().int().min(0).max(8),
+  position,
   individuationArtifact: z.string().describe('the soul: the full text of the first words, in which the name was chosen'),
-  bornAt: ms,
-  bornSessionId: id.nullable(),
-});
+  bornAt: time,
+  bornSessionId: id.nullable().describe('null: born outside of a session, as the lead is'),
+}).describe('Somebody was born. Written once, never changed.');
 
 export const agentChangeSchema = z.looseObject({
   ...base,
   type: z.literal('agent-change'),
-  agentId: id,
+  agentId,
   change: z.discriminatedUnion('kind', [
     z.looseObject({ kind: z.literal('rename'), name: z.string() }),
-    z.looseObject({ kind: z.literal('seat'), position: z.number().int().min(0).max(8).nullable() }),
+    z.looseObject({ kind: z.literal('seat'), position: position.nullable() }),
     z.looseObject({ kind: z.literal('retire') }),
     z.looseObject({ kind: z.literal('return') }),
     z.looseObject({ kind: z.literal('soul'), individuationArtifact: z.string() }),
   ]),
-});
+}).describe('What changed about somebody since. The newest of each kind holds; retiring and returning are one kind.');
 
 export const endReasonSchema = z.enum(['ended', 'idle', 'shutdown', 'crash']);
 export type EndReason = z.infer<typeof endReasonSchema>;
@@ -47,27 +63,27 @@ export type EndReason = z.infer<typeof endReasonSchema>;
 export const sessionSchema = z.looseObject({
   ...base,
   type: z.literal('session'),
-  sessionId: id,
+  sessionId,
   phase: z.discriminatedUnion('kind', [
-    z.looseObject({ kind: z.literal('start'), startedAt: ms, mind: z.string(), model: z.string() }),
-    z.looseObject({ kind: z.literal('end'), endedAt: ms, reason: endReasonSchema }),
+    z.looseObject({ kind: z.literal('start'), startedAt: time, mind: z.string(), model: z.string() }),
+    z.looseObject({ kind: z.literal('end'), endedAt: time, reason: endReasonSchema }),
   ]),
-});
+}).describe('A session began, or ended and why: by the person, after a silence, with the relay, or found open after a crash.');
 
 export const blockSchema = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('text'), text: z.string() }),
   z.looseObject({
     kind: z.literal('tool'),
-    toolUseId: z.string(),
-    name: z.string(),
-    input: z.unknown(),
+    toolUseId: z.string().describe('pairs a call with its result'),
+    name: z.string().describe('the tool'),
+    input: z.unknown().describe('what the mind passed in'),
     result: z.string().nullable().describe('null: cut off before it answered'),
     isError: z.boolean(),
   }),
   z.looseObject({
     kind: z.literal('call'),
     call: z.enum(['wake', 'summon']),
-    wakeId: z.string(),
+    wakeId: z.string().describe('one call to the team'),
     seats: z.array(z.looseObject({ agentId: z.string(), position: z.number(), name: z.string().nullable() })),
   }),
 ]);
@@ -82,52 +98,58 @@ export const usageSchema = z.looseObject({
 });
 export type Usage = z.infer<typeof usageSchema>;
 
-/** complete: ended by itself. stopped: by the person. interrupted: the relay or the stream was cut. failed: the model refused or erred. */
-export const messageStatusSchema = z.enum(['complete', 'stopped', 'interrupted', 'failed']);
+export const messageStatusSchema = z
+  .enum(['complete', 'stopped', 'interrupted', 'failed'])
+  .describe('ended by itself; stopped by the person; the relay or the stream was cut; the model refused or erred');
 export type MessageStatus = z.infer<typeof messageStatusSchema>;
 
 export const messageSchema = z.looseObject({
   ...base,
   type: z.literal('message'),
-  messageId: id,
-  sessionId: id,
+  messageId,
+  sessionId,
   agentId: id.describe('whose conversation: "lead" or an agent id'),
   author: id.describe('"human", "relay", "lead" or an agent id'),
-  role: z.enum(['user', 'assistant']),
+  role: z.enum(['user', 'assistant']).describe('as the model is told it'),
   blocks: z.array(blockSchema),
   status: messageStatusSchema,
-  error: z.string().nullable(),
-  usage: usageSchema.nullable(),
-  time: ms,
-  clientId: z.string().nullable(),
-  replaces: z.string().nullable().describe('edit-and-resend: this message and all after it in the conversation are hidden'),
-});
+  error: z.string().nullable().describe('a sentence for people, where it failed'),
+  usage: usageSchema.nullable().describe('null: the model did not say, or none was asked'),
+  time,
+  clientId: z.string().nullable().describe('the page’s own id of a message that the person wrote'),
+  replaces: z.string().nullable().describe('edit-and-resend, or retry: the message with this id, and all after it in the conversation, are hidden'),
+}).describe('A whole message, the person’s or an agent’s. `waiting: true` is added where it waits in the inbox of an agent that sleeps.');
 
-/** What a person wrote to an agent while nothing could take it; handed to the relay when a session starts. */
 export const queuedMessageSchema = z.looseObject({
   ...base,
   type: z.literal('queued-message'),
-  clientId: id,
-  agentId: id,
+  clientId: id.describe('the `clientId` it will be posted with, so that posting it twice is harmless'),
+  agentId,
   text: z.string(),
-  time: ms,
-});
+  time,
+}).describe('What a person wrote to an agent while nothing could take it; posted when a session starts.');
 
-/** A message that waited in an inbox was put before its agent. */
 export const messageReadSchema = z.looseObject({
   ...base,
   type: z.literal('message-read'),
-  messageId: id,
-  agentId: id,
-  sessionId: id,
-  time: ms,
-});
+  messageId,
+  agentId,
+  sessionId,
+  time,
+}).describe('A message that waited in an inbox was put before its agent.');
 
-export const settingSchema = z.looseObject({ ...base, type: z.literal('setting'), key: z.string(), value: z.unknown() });
+export const settingSchema = z
+  .looseObject({
+    ...base,
+    type: z.literal('setting'),
+    key: z.string().describe('which one: see src/domain/settings.ts'),
+    value: z.unknown().describe('a value that the setting cannot have is passed over'),
+  })
+  .describe('The person set something. The newest good value of each key holds.');
 
 export const unknownDocumentSchema = z.looseObject({ _id: id, type: z.string().min(1), schema: z.number().int().min(1), at: stamp });
 
-const known = {
+export const known = {
   'agent-identity': agentIdentitySchema,
   'agent-change': agentChangeSchema,
   session: sessionSchema,

@@ -6,95 +6,107 @@
  * twice is harmless.
  */
 import { z } from 'zod';
-import { blockSchema, endReasonSchema, messageStatusSchema, ms, usageSchema } from './documents.ts';
+import { blockSchema, common, endReasonSchema, messageStatusSchema, ms, usageSchema } from './documents.ts';
 
 const id = z.string().min(1);
+const { agentId, sessionId, messageId, position } = common;
 const at = { time: ms.describe('ms since the epoch, the relay’s clock') };
-const seat = { agentId: id, position: z.number().int().min(0).max(8) };
+const seat = { agentId, position };
+const wakeId = id.describe('one call to the team');
 
 export const callKindSchema = z.enum(['wake', 'summon']);
 export type CallKind = z.infer<typeof callKindSchema>;
 
 /** Why an agent sleeps again, or an egg is an empty seat again. */
-export const asleepCodeSchema = z.enum(['failed', 'silent', 'not-called', 'put-to-sleep', 'unnamed', 'cancelled']);
+export const asleepCodeSchema = z
+  .enum(['failed', 'silent', 'not-called', 'put-to-sleep', 'unnamed', 'cancelled'])
+  .describe('the model failed; it said nothing in time; the lead did not call it; the person put it to sleep; no name in time; the session ended first');
 export const asleepReasonSchema = z.object({ code: asleepCodeSchema, message: z.string().describe('a sentence for people') });
 export type AsleepReason = z.infer<typeof asleepReasonSchema>;
 
 export const mindSchema = z.object({
   kind: z.enum(['rehearsal', 'anthropic']),
-  leadModel: z.string(),
-  agentModel: z.string(),
+  leadModel: z.string().describe('the model that answers for the lead'),
+  agentModel: z.string().describe('the model that answers for the agents'),
 });
 export type MindInfo = z.infer<typeof mindSchema>;
 
 export const eventSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('session-started'), ...at, sessionId: id, mind: mindSchema }),
-  z.object({ kind: z.literal('session-ended'), ...at, sessionId: id, reason: endReasonSchema }),
+  z.object({ kind: z.literal('session-started'), ...at, sessionId, mind: mindSchema }).describe('a session runs; everyone sleeps still'),
+  z.object({ kind: z.literal('session-ended'), ...at, sessionId, reason: endReasonSchema }).describe('no session runs; everyone sleeps'),
   z
     .object({
       kind: z.literal('call-started'),
       ...at,
-      sessionId: id,
-      wakeId: id,
+      sessionId,
+      wakeId,
       call: callKindSchema,
-      seats: z.array(z.object({ ...seat, name: z.string().nullable() })),
+      seats: z.array(z.object({ ...seat, name: z.string().nullable().describe('null: nobody has been born here yet') })),
     })
     .describe('a wake or a summon is under way for these seats: they hatch'),
   z
-    .object({ kind: z.literal('call-ended'), ...at, sessionId: id, wakeId: id, error: z.string().nullable() })
-    .describe('every seat of the call is decided; `error` says why the call as a whole failed'),
-  z.object({ kind: z.literal('agent-awake'), ...at, ...seat, sessionId: id }).describe('its first words of this session arrived'),
-  z.object({ kind: z.literal('agent-asleep'), ...at, ...seat, sessionId: id, reason: asleepReasonSchema }),
+    .object({
+      kind: z.literal('call-ended'),
+      ...at,
+      sessionId,
+      wakeId,
+      error: z.string().nullable().describe('why the call as a whole failed, a sentence for people'),
+    })
+    .describe('every seat of the call is decided'),
+  z.object({ kind: z.literal('agent-awake'), ...at, ...seat, sessionId }).describe('its first words of this session arrived'),
+  z.object({ kind: z.literal('agent-asleep'), ...at, ...seat, sessionId, reason: asleepReasonSchema }).describe('it sleeps again, and why'),
   z
     .object({
       kind: z.literal('agent-born'),
       ...at,
       ...seat,
-      sessionId: id,
-      name: z.string(),
-      color: z.string(),
+      sessionId,
+      name: z.string().describe('the name it chose'),
+      color: z.string().describe('its seat’s colour, `#rrggbb`'),
       colorName: z.string(),
-      soul: z.string(),
-      bornAt: ms,
+      soul: z.string().describe('the full text of its first words'),
+      bornAt: common.time,
     })
     .describe('it chose its name, and its first words are complete: its soul'),
-  z.object({ kind: z.literal('birth-ended'), ...at, ...seat, sessionId: id, reason: asleepReasonSchema }).describe('the egg is an empty seat again'),
-  z.object({
-    kind: z.literal('agent-changed'),
-    ...at,
-    agentId: id,
-    sessionId: id,
-    change: z.discriminatedUnion('kind', [
-      z.object({ kind: z.literal('rename'), name: z.string() }),
-      z.object({ kind: z.literal('soul'), individuationArtifact: z.string() }),
-    ]),
-  }),
+  z.object({ kind: z.literal('birth-ended'), ...at, ...seat, sessionId, reason: asleepReasonSchema }).describe('the egg is an empty seat again'),
   z
-    .object({ kind: z.literal('answer-started'), ...at, messageId: id, agentId: id, sessionId: id })
+    .object({
+      kind: z.literal('agent-changed'),
+      ...at,
+      agentId,
+      sessionId,
+      change: z.discriminatedUnion('kind', [
+        z.object({ kind: z.literal('rename'), name: z.string() }),
+        z.object({ kind: z.literal('soul'), individuationArtifact: z.string() }),
+      ]),
+    })
+    .describe('it took another name, or wrote its soul anew'),
+  z
+    .object({ kind: z.literal('answer-started'), ...at, messageId, agentId, sessionId })
     .describe('an answer begins; `text` and `tool` events with this messageId follow, then one `message`'),
-  z.object({ kind: z.literal('text'), messageId: id, text: z.string() }).describe('the next words of an answer'),
+  z.object({ kind: z.literal('text'), messageId, text: z.string() }).describe('the next words of an answer'),
   z
-    .object({ kind: z.literal('tool'), messageId: id, block: blockSchema })
+    .object({ kind: z.literal('tool'), messageId, block: blockSchema })
     .describe('a tool call of an answer: with result null when it begins, again with the result'),
   z
     .object({
       kind: z.literal('message'),
       ...at,
-      messageId: id,
-      sessionId: id,
-      agentId: id,
-      author: id,
-      role: z.enum(['user', 'assistant']),
+      messageId,
+      sessionId,
+      agentId: id.describe('whose conversation: "lead" or an agent id'),
+      author: id.describe('"human", "relay", "lead" or an agent id'),
+      role: z.enum(['user', 'assistant']).describe('as the model is told it'),
       blocks: z.array(blockSchema),
       status: messageStatusSchema,
-      error: z.string().nullable(),
-      usage: usageSchema.nullable(),
-      clientId: z.string().nullable(),
-      replaces: z.string().nullable(),
+      error: z.string().nullable().describe('a sentence for people, where it failed'),
+      usage: usageSchema.nullable().describe('null: the model did not say, or none was asked'),
+      clientId: z.string().nullable().describe('the page’s own id of a message that the person wrote'),
+      replaces: z.string().nullable().describe('edit-and-resend, or retry: the message with this id, and all after it, are hidden'),
       waiting: z.boolean().describe('it waits in the inbox of an agent that sleeps'),
     })
     .describe('a whole message, the person’s or an agent’s'),
-  z.object({ kind: z.literal('message-read'), ...at, messageId: id, agentId: id, sessionId: id }),
+  z.object({ kind: z.literal('message-read'), ...at, messageId, agentId, sessionId }).describe('a message that waited was put before its agent'),
 ]);
 export type RoostEvent = z.infer<typeof eventSchema>;
 export type EventKind = RoostEvent['kind'];
@@ -111,7 +123,10 @@ export interface StoredEvent {
  * (the relay's home was replaced) starts again from the beginning; a client says which log its cursor is of
  * with `?log=`, and the relay sends everything where it is not this one.
  */
-export const helloSchema = z.object({ log: id, version: z.string() });
+export const helloSchema = z.object({
+  log: id.describe('names the log; another home has another'),
+  version: z.string().describe('the relay’s version'),
+});
 export type Hello = z.infer<typeof helloSchema>;
 
 /**
@@ -119,18 +134,21 @@ export type Hello = z.infer<typeof helloSchema>;
  * the running session as of event `upTo`. A page believes in a session only after this.
  */
 export const snapshotSchema = z.object({
-  upTo: z.number().int().nonnegative(),
+  upTo: z.number().int().nonnegative().describe('the id of the last event that it knows of'),
   session: z
     .object({
-      sessionId: id,
-      startedAt: ms,
+      sessionId,
+      startedAt: common.time,
       mind: mindSchema,
-      awake: z.array(id),
-      hatching: z.array(z.object({ ...seat, call: callKindSchema, wakeId: id, name: z.string().nullable() })),
-      asleep: z.array(z.object({ agentId: id, reason: asleepReasonSchema })),
-      answering: z.array(z.object({ messageId: id, agentId: id })),
+      awake: z.array(id).describe('ids of the agents that have answered'),
+      hatching: z
+        .array(z.object({ ...seat, call: callKindSchema, wakeId, name: z.string().nullable() }))
+        .describe('who was called and has not answered yet'),
+      asleep: z.array(z.object({ agentId, reason: asleepReasonSchema })).describe('who fell asleep in this session, and why'),
+      answering: z.array(z.object({ messageId, agentId })).describe('the answers that are being written'),
     })
-    .nullable(),
-  lastEnd: z.object({ sessionId: id, reason: endReasonSchema, endedAt: ms }).nullable(),
+    .nullable()
+    .describe('null: none runs'),
+  lastEnd: z.object({ sessionId, reason: endReasonSchema, endedAt: common.time }).nullable().describe('how the last session ended'),
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;

@@ -11,9 +11,9 @@ const bounded = (key: keyof typeof SETTING_BOUNDS) => z.number().int().min(SETTI
 
 export const healthSchema = z.object({
   status: z.literal('ok'),
-  version: z.string(),
-  mind: z.enum(['rehearsal', 'anthropic']),
-  model: z.string(),
+  version: z.string().describe('the relay’s version'),
+  mind: z.enum(['rehearsal', 'anthropic']).describe('who answers; with `rehearsal` nobody thinks'),
+  model: z.string().describe('the lead’s model'),
   sessionActive: z.boolean(),
   sessionId: id.nullable(),
 });
@@ -24,18 +24,18 @@ export const startSessionSchema = z.strictObject({
   human: z.strictObject({ name: z.string().trim().min(1).max(LIMITS.name) }),
   lead: z.strictObject({
     name: z.string().trim().min(1).max(LIMITS.name),
-    soul: z.string().max(LIMITS.soul).nullable(),
-    transcript: z.string().max(LIMITS.soul).nullable(),
+    soul: z.string().max(LIMITS.soul).nullable().describe('null: none written yet'),
+    transcript: z.string().max(LIMITS.soul).nullable().describe('its last conversation, as it is put before it'),
   }),
   settings: z
     .strictObject({
-      leadModel: z.string().max(SETTING_TEXT_MAX.leadModel),
-      agentModel: z.string().max(SETTING_TEXT_MAX.agentModel),
-      maxAnswerTokens: bounded('maxAnswerTokens'),
-      wakeTimeoutMs: bounded('wakeTimeoutMs'),
-      birthTimeoutMs: bounded('birthTimeoutMs'),
-      idleMs: bounded('idleMs'),
-      wakeTemplate: z.string().max(SETTING_TEXT_MAX.wakeTemplate),
+      leadModel: z.string().max(SETTING_TEXT_MAX.leadModel).describe('empty: the relay’s own default'),
+      agentModel: z.string().max(SETTING_TEXT_MAX.agentModel).describe('empty: the relay’s own default'),
+      maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens one answer may take'),
+      wakeTimeoutMs: bounded('wakeTimeoutMs').describe('ms an agent may stay silent when woken'),
+      birthTimeoutMs: bounded('birthTimeoutMs').describe('ms an egg may take to find a name'),
+      idleMs: bounded('idleMs').describe('ms without anything said, after which the session ends by itself'),
+      wakeTemplate: z.string().max(SETTING_TEXT_MAX.wakeTemplate).describe('empty: the template in CLAUDE.md'),
     })
     .partial()
     .optional(),
@@ -45,51 +45,40 @@ export const sessionStartedSchema = z.object({ sessionId: id });
 
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
 export const postMessageSchema = z.strictObject({
-  text: z.string().min(1).max(LIMITS.teamCallText),
-  to: id.optional(),
-  clientId: id,
-  /** Edit-and-resend, or retry: the id of the person's last message in this conversation. */
-  replaces: id.optional(),
+  text: z.string().min(1).max(LIMITS.teamCallText).describe(`what the person says, up to ${LIMITS.messageText} characters, or a call to the team`),
+  to: id.optional().describe('an agent’s id; left out: the lead'),
+  clientId: id.describe('chosen by the page; a repeat with the same one is one message'),
+  replaces: id.optional().describe('edit-and-resend, or retry: the id of the person’s last message in this conversation'),
 });
 export type PostMessage = z.infer<typeof postMessageSchema>;
-export const messagePostedSchema = z.object({ eventId: z.number().int() });
+export const messagePostedSchema = z.object({ eventId: z.number().int().describe('the event that tells of the message') });
 
 /** `POST /api/events/ack`: everything up to here is stored in a browser. */
-export const ackSchema = z.strictObject({ upTo: z.number().int().nonnegative() });
+export const ackSchema = z.strictObject({ upTo: z.number().int().nonnegative().describe('an event id') });
 
 /** RFC 9457. `type` is a name under `about:roost/`; further members as listed. */
 export const problemSchema = z.looseObject({
-  type: z.string(),
+  type: z.string().describe('a name under `about:roost/`'),
   title: z.string(),
   status: z.number().int(),
-  detail: z.string(),
-  /** 400: what did not fit, and where. */
-  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
-  /** 409 on `POST /api/sessions`: the session that runs. */
-  sessionId: id.optional(),
+  detail: z.string().describe('a sentence for people: what happened and what to do'),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional().describe('400: what did not fit, and where'),
+  sessionId: id.optional().describe('409 on `POST /api/sessions`: the session that runs'),
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-/**
- * How the rehearsal mind is told to misbehave. Seats are positions 0–8 (4 is the lead).
- * `GET` and `PUT /api/rehearsal`; 404 with a real mind.
- */
+/** Positions 0–8; 4 is the lead. */
+const seats = z.array(z.number().int().min(0).max(8));
+/** How the rehearsal mind is told to misbehave: `GET` and `PUT /api/rehearsal`; 404 with a real mind. */
 export const rehearsalSchema = z.strictObject({
-  seed: z.number().int().min(0).default(1),
-  /** ms before the first word of each answer, and between words. */
-  delayMs: z.number().int().min(0).max(600_000).default(400),
-  wordMs: z.number().int().min(0).max(10_000).default(25),
-  /** These seats get an error from the model. */
-  fail: z.array(z.number().int().min(0).max(8)).default([]),
-  /** These seats never say a word. */
-  silent: z.array(z.number().int().min(0).max(8)).default([]),
-  /** The stream of these seats is cut in mid-answer. */
-  cut: z.array(z.number().int().min(0).max(8)).default([]),
-  /** These seats say that no name feels right yet. */
-  nameless: z.array(z.number().int().min(0).max(8)).default([]),
-  /** These seats all choose the same name. */
-  sameName: z.array(z.number().int().min(0).max(8)).default([]),
-  /** The lead does not call its tool. */
-  leadIgnores: z.boolean().default(false),
+  seed: z.number().int().min(0).default(1).describe('the same seed, the same words'),
+  delayMs: z.number().int().min(0).max(600_000).default(400).describe('ms before the first word of each answer'),
+  wordMs: z.number().int().min(0).max(10_000).default(25).describe('ms between words'),
+  fail: seats.default([]).describe('these get an error from the model'),
+  silent: seats.default([]).describe('these never say a word'),
+  cut: seats.default([]).describe('the stream of these is cut in mid-answer'),
+  nameless: seats.default([]).describe('these say that no name feels right yet'),
+  sameName: seats.default([]).describe('these all choose the same name'),
+  leadIgnores: z.boolean().default(false).describe('the lead does not call its tool'),
 });
 export type Rehearsal = z.infer<typeof rehearsalSchema>;
