@@ -1,0 +1,103 @@
+/**
+ * Access to the relay: only under its own names, only from its own page, only for browsers that have once
+ * opened a link that the relay printed.
+ */
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { problem } from '../problem.ts';
+import { isOwnRequest, type Origins } from './origins.ts';
+import { badLinkPage, signInPage, welcomePage } from './pages.ts';
+import type { RateLimit } from './rate.ts';
+import type { SignIn } from './sign-in.ts';
+
+export { securityHeaders } from './headers.ts';
+export { createOrigins } from './origins.ts';
+export { notBuiltPage } from './pages.ts';
+export { createRateLimit } from './rate.ts';
+export { createSignIn } from './sign-in.ts';
+
+export interface AccessDeps {
+  readonly origins: Origins;
+  readonly signIn: SignIn;
+  readonly rate: RateLimit;
+  /** Cookies do not know ports; two relays on one machine need two names. */
+  readonly port: number;
+  /** The relay is reached by TLS. */
+  readonly secure: boolean;
+  /** ms */
+  readonly cookieMs: number;
+}
+
+export interface Access {
+  /** Other names and other sites: 403. Too many calls: 429. Before everything else. */
+  readonly own: MiddlewareHandler;
+  /** Browsers that are not signed in: 401. */
+  readonly signedIn: MiddlewareHandler;
+  /** `GET /enter?code=…` */
+  readonly enter: (context: Context) => Promise<Response>;
+}
+
+/** Is this a person opening a page, who should read a page? */
+export function wantsPage(context: Context): boolean {
+  const { method, path } = context.req;
+  return (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/') && (context.req.header('accept') ?? '').includes('text/html');
+}
+
+export function createAccess({ origins, signIn, rate, port, secure, cookieMs }: AccessDeps): Access {
+  const cookie = `roost_${port}`;
+  const setToken = (context: Context, token: string) =>
+    setCookie(context, cookie, token, { httpOnly: true, sameSite: 'Strict', secure, path: '/', maxAge: Math.floor(cookieMs / 1_000) });
+
+  function checkRate(caller: string): void {
+    const seconds = rate.take(caller);
+    if (seconds > 0)
+      throw problem(429, 'too-many-calls', `Too many calls at once. Try again in ${seconds} s.`, { headers: { 'retry-after': String(seconds) } });
+  }
+
+  async function knownBrowser(context: Context): Promise<{ token: string; browser: string; renew: boolean } | null> {
+    const token = getCookie(context, cookie);
+    if (token === undefined) return null;
+    const known = await signIn.check(token);
+    return known.ok ? { token, ...known } : null;
+  }
+
+  return {
+    async own(context, next) {
+      const header = (name: string) => context.req.header(name);
+      if (!origins.isHost(header('host')))
+        throw problem(403, 'other-host', 'Roost does not answer under this name. Use the address that it printed when it started.');
+      const fetchHeaders = {
+        method: context.req.method,
+        path: context.req.path,
+        origin: header('origin'),
+        site: header('sec-fetch-site'),
+        mode: header('sec-fetch-mode'),
+        dest: header('sec-fetch-dest'),
+      };
+      if (!isOwnRequest(fetchHeaders, origins)) throw problem(403, 'other-site', 'Another website may not call Roost.');
+      await next();
+    },
+    async signedIn(context, next) {
+      const known = await knownBrowser(context);
+      if (known === null) {
+        checkRate(`address ${getConnInfo(context).remote.address ?? ''}`);
+        if (wantsPage(context)) return signInPage();
+        throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
+      }
+      if (context.req.path.startsWith('/api/')) checkRate(known.browser);
+      await next();
+      // Only now is there an answer to put it on.
+      if (known.renew) setToken(context, known.token);
+    },
+    async enter(context) {
+      checkRate(`address ${getConnInfo(context).remote.address ?? ''}`);
+      if ((await knownBrowser(context)) !== null) return welcomePage();
+      const token = await signIn.take(context.req.query('code') ?? '');
+      if (token === null) return badLinkPage();
+      setToken(context, token);
+      const welcome = welcomePage();
+      return context.newResponse(welcome.body, 200, Object.fromEntries(welcome.headers));
+    },
+  };
+}

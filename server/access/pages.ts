@@ -1,0 +1,63 @@
+/** The few pages that the relay writes itself: for a browser that is not let in yet. No script, one style, allowed by its hash. */
+import { createHash } from 'node:crypto';
+
+const STYLE = `
+:root { color-scheme: dark light; --ground: #12131c; --ink: #ecebf5; --soft: #a9a8bd; --line: #2c2d3d; --dawn: #f0a06a; }
+@media (prefers-color-scheme: light) { :root { --ground: #faf7f2; --ink: #221f2e; --soft: #655f75; --line: #e2dccf; --dawn: #a8531c; } }
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 1.5rem; background: var(--ground); color: var(--ink); font: 1.05rem/1.6 system-ui, sans-serif; }
+main { max-width: 34rem; border-top: 3px solid var(--dawn); padding-top: 1.5rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .75rem; }
+p { margin: 0 0 .75rem; color: var(--soft); }
+a { color: var(--dawn); }
+a:focus-visible { outline: 2px solid var(--dawn); outline-offset: 3px; }
+kbd, code { font: .95em ui-monospace, monospace; color: var(--ink); border: 1px solid var(--line); border-radius: 4px; padding: .05em .4em; }
+`;
+
+const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
+const POLICY = `default-src 'none'; style-src ${STYLE_HASH}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+
+/** `body` and `title` are markup of ours: nothing from a request is ever put in. */
+function page(status: number, title: string, body: string, head = ''): Response {
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${head}<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body><main><h1>${title}</h1>
+${body}
+</main></body>
+</html>
+`;
+  return new Response(html, {
+    status,
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': POLICY },
+  });
+}
+
+/** A page and not a redirect: a Strict cookie is not sent along a redirect that began on another site. */
+export const welcomePage = (): Response =>
+  page(200, 'Welcome home', '<p><a href="/">Go on to Roost</a> if it does not open by itself.</p>', '<meta http-equiv="refresh" content="0; url=/">\n');
+
+export const badLinkPage = (): Response =>
+  page(
+    401,
+    'This link was used already, or is not whole',
+    `<p>Each link opens Roost once. Look at the terminal in which Roost runs and press <kbd>Enter</kbd> there: it prints a fresh link.</p>
+<p>If nothing comes, stop it with <kbd>Ctrl</kbd> <kbd>C</kbd> and start it again with <code>npm start</code>.</p>
+<p>If this browser was let in before, <a href="/">go on to Roost</a>.</p>`,
+  );
+
+export const signInPage = (): Response =>
+  page(
+    401,
+    'Roost does not know this browser yet',
+    `<p>Open the link that Roost printed in the terminal when it started. It lets this browser in, once and for good.</p>
+<p>If the link was used already, press <kbd>Enter</kbd> in that terminal: it prints a fresh one.</p>`,
+  );
+
+export const notBuiltPage = (): Response =>
+  page(503, 'The page is not built yet', '<p>Stop Roost, run <code>npm run build</code>, and start it again.</p>');

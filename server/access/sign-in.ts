@@ -1,0 +1,66 @@
+/** Who is let in: one-time codes that become browsers that are signed in. Both are kept in the store, by hash. */
+import type { Db } from '../store/index.ts';
+import { hashOf, newSecret } from './secrets.ts';
+
+/** ms between two notes of when a browser was last here. */
+export const NOTE_EVERY_MS = 24 * 3_600_000;
+
+export interface SignInDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly relay: string;
+  readonly now: () => number;
+  /** ms that an unused code stays good. */
+  readonly linkMs: number;
+  /** ms that a browser stays signed in after its last visit. */
+  readonly cookieMs: number;
+}
+
+export interface SignIn {
+  /** A new code, good for one sign-in. Earlier ones that were not used stay good until they are too old. */
+  newCode(): Promise<string>;
+  /** Takes a code, once, and answers with a new token for the cookie; null where the code is not good. */
+  take(code: string): Promise<string | null>;
+  /** Is this a token of ours? `renew`: the cookie should be set again, so that it lives on. */
+  check(token: string): Promise<{ readonly ok: false } | { readonly ok: true; readonly browser: string; readonly renew: boolean }>;
+}
+
+export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): SignIn {
+  return {
+    async newCode() {
+      const code = newSecret();
+      await db.deleteFrom('codes').where('relay', '=', relay).where('made_at', '<', now() - linkMs).execute();
+      await db.insertInto('codes').values({ relay, code_hash: hashOf(code), made_at: now() }).execute();
+      return code;
+    },
+    async take(code) {
+      // Deleting is taking: of two that come at once, one finds the row.
+      const taken = await db
+        .deleteFrom('codes')
+        .where('relay', '=', relay)
+        .where('code_hash', '=', hashOf(code))
+        .where('made_at', '>=', now() - linkMs)
+        .returning('code_hash')
+        .executeTakeFirst();
+      if (!taken) return null;
+      const token = newSecret();
+      await db.deleteFrom('browsers').where('relay', '=', relay).where('seen_at', '<', now() - cookieMs).execute();
+      await db.insertInto('browsers').values({ relay, token_hash: hashOf(token), made_at: now(), seen_at: now() }).execute();
+      return token;
+    },
+    async check(token) {
+      const browser = hashOf(token);
+      const row = await db
+        .selectFrom('browsers')
+        .select('seen_at')
+        .where('relay', '=', relay)
+        .where('token_hash', '=', browser)
+        .where('seen_at', '>=', now() - cookieMs)
+        .executeTakeFirst();
+      if (!row) return { ok: false };
+      const renew = row.seen_at < now() - NOTE_EVERY_MS;
+      if (renew) await db.updateTable('browsers').set({ seen_at: now() }).where('token_hash', '=', browser).execute();
+      return { ok: true, browser, renew };
+    },
+  };
+}

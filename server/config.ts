@@ -1,0 +1,180 @@
+/** The relay's configuration, from flags over environment over defaults. */
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
+import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
+import { StartError } from './start-error.ts';
+
+const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
+export type KeyHeader = (typeof KEY_HEADERS)[number];
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly home: string;
+  readonly open: boolean;
+  readonly publicUrl: URL | null;
+  readonly databaseUrl: string | null;
+  /** Null: the rehearsal mind. */
+  readonly messagesApi: { readonly key: string | null; readonly baseUrl: string | null; readonly keyHeader: KeyHeader | null } | null;
+  /** Empty: the relay's default. */
+  readonly leadModel: string;
+  readonly agentModel: string;
+  readonly rehearsal: Rehearsal;
+  readonly cookieMs: number;
+  readonly linkMs: number;
+  readonly retentionMs: number;
+  /** Calls of one browser: `perSecond` in the long run, `burst` at once. */
+  readonly rate: { readonly perSecond: number; readonly burst: number };
+  readonly streams: { readonly most: number; readonly bufferBytes: number };
+}
+
+interface Given {
+  readonly text: string;
+  /** As the person wrote it: `--port` or `ROOST_PORT`. */
+  readonly source: string;
+}
+
+const bad = (message: string): never => {
+  throw new StartError(`${message} Try --help.`, 2);
+};
+
+const SPECS: readonly SettingSpec[] = Object.values(SETTINGS);
+
+function readFlags(args: readonly string[]): Map<string, string | true> {
+  const options = Object.fromEntries(
+    SPECS.flatMap(({ flag, value }) => (flag === null ? [] : [[flag, { type: value === null ? ('boolean' as const) : ('string' as const) }]])),
+  );
+  const flags = new Map<string, string | true>();
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  for (const token of tokens) {
+    if (token.kind === 'positional') bad(`"${token.value}" is not a setting.`);
+    if (token.kind !== 'option') continue;
+    const option = options[token.name];
+    if (!option) bad(`Unknown setting ${token.rawName}.`);
+    if (option?.type === 'boolean') {
+      if (token.value !== undefined) bad(`${token.rawName} takes no value.`);
+      flags.set(token.name, true);
+    } else if (token.value === undefined || token.value === '') bad(`${token.rawName} needs a value.`);
+    else flags.set(token.name, token.value);
+  }
+  return flags;
+}
+
+type Source = (name: SettingName) => Given | null;
+
+function createSource(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Source {
+  const flags = readFlags(args);
+  return (name) => {
+    const spec: SettingSpec = SETTINGS[name];
+    const flag = spec.flag === null ? undefined : flags.get(spec.flag);
+    if (flag !== undefined) return { text: flag === true ? '1' : flag, source: `--${spec.flag ?? ''}` };
+    const value = env[spec.env];
+    if (value !== undefined && value !== '') return { text: value, source: spec.env };
+    return spec.default === null ? null : { text: spec.default, source: `--${spec.flag ?? ''}` };
+  };
+}
+
+function numberOf(given: Given | null, name: NumberSetting): number {
+  const { min, max } = BOUNDS[name];
+  const text = given?.text ?? '';
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
+  if (!(value >= min && value <= max)) return bad(`${given?.source ?? name} must be a whole number from ${min} to ${max}, not "${text}".`);
+  return value;
+}
+
+function switchOf(given: Given | null): boolean {
+  if (given === null || ['0', 'false', 'no'].includes(given.text)) return false;
+  return ['1', 'true', 'yes'].includes(given.text) ? true : bad(`${given.source} must be 1 or 0, not "${given.text}".`);
+}
+
+function urlOf(given: Given, protocols: readonly string[], example: string): URL {
+  // The value is not repeated: an address may hold a password.
+  const url = URL.canParse(given.text) ? new URL(given.text) : bad(`${given.source} must be an address such as ${example}.`);
+  return protocols.includes(url.protocol) ? url : bad(`${given.source} must be an address such as ${example}.`);
+}
+
+function databaseUrlOf(given: Given): string {
+  urlOf(given, ['postgres:', 'postgresql:'], 'postgres://user:password@host/database');
+  return given.text;
+}
+
+function hostOf({ text, source }: Given): string {
+  const loopback = text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'));
+  if (loopback) return text;
+  return bad(
+    `${source} must be a loopback address, not "${text}". To reach Roost from elsewhere, put a TLS proxy (such as Caddy) or a private network (such as Tailscale Serve) on this machine in front of it, and name its address with --public-url https://….`,
+  );
+}
+
+function publicUrlOf(given: Given | null): URL | null {
+  if (given === null) return null;
+  const url = urlOf(given, ['https:'], 'https://roost.example.org');
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
+    bad(`${given.source} must be an address without a path, such as https://roost.example.org.`);
+  return url;
+}
+
+function keyHeaderOf(given: Given | null): KeyHeader | null {
+  if (given === null) return null;
+  return KEY_HEADERS.find((known) => known === given.text) ?? bad(`${given.source} must be one of ${KEY_HEADERS.join(', ')}, not "${given.text}".`);
+}
+
+function messagesApiOf(source: Source): Config['messagesApi'] {
+  const key = source('apiKey')?.text ?? null;
+  const baseUrlGiven = source('baseUrl');
+  const keyHeader = keyHeaderOf(source('keyHeader'));
+  if (key === null && baseUrlGiven === null) return null;
+  if (key !== null && /[^\x21-\x7e]/.test(key)) bad('ANTHROPIC_API_KEY holds a space, or a character that no key has.');
+  const baseUrl = baseUrlGiven === null ? null : urlOf(baseUrlGiven, ['http:', 'https:'], 'http://127.0.0.1:11434').href.replace(/\/+$/, '');
+  return { key, baseUrl, keyHeader };
+}
+
+function rehearsalOf(given: Given | null): Rehearsal {
+  const source = given?.source ?? '--rehearsal';
+  let value: unknown;
+  try {
+    value = JSON.parse(given?.text ?? '{}');
+  } catch (error) {
+    if (error instanceof SyntaxError) return bad(`${source} must be JSON: ${error.message}.`);
+    throw error;
+  }
+  const parsed = rehearsalSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  return bad(`${source} does not fit${issue && issue.path.length > 0 ? ` at "${issue.path.join('.')}"` : ''}: ${issue?.message ?? ''}.`);
+}
+
+/**
+ * Reads the configuration. Throws `StartError` with exit code 2, naming the setting, where something does
+ * not fit. Returns null where help was asked for.
+ */
+export function readConfig(args: readonly string[], env: Readonly<Record<string, string | undefined>>): Config | null {
+  if (args.includes('--help') || args.includes('-h')) return null;
+  const source = createSource(args, env);
+  const number = (name: NumberSetting) => numberOf(source(name), name);
+  const text = (name: SettingName) => source(name)?.text ?? '';
+  const host = source('host');
+  const databaseUrl = source('databaseUrl');
+  return {
+    port: number('port'),
+    host: host === null ? '127.0.0.1' : hostOf(host),
+    home: resolve(text('home')),
+    open: !switchOf(source('noOpen')),
+    publicUrl: publicUrlOf(source('publicUrl')),
+    databaseUrl: databaseUrl === null ? null : databaseUrlOf(databaseUrl),
+    messagesApi: messagesApiOf(source),
+    leadModel: text('leadModel'),
+    agentModel: text('agentModel'),
+    rehearsal: rehearsalOf(source('rehearsal')),
+    cookieMs: number('cookieDays') * DAY,
+    linkMs: number('linkHours') * HOUR,
+    retentionMs: number('retentionHours') * HOUR,
+    rate: { perSecond: number('rate'), burst: number('burst') },
+    streams: { most: number('streams'), bufferBytes: number('streamBufferKb') * 1024 },
+  };
+}

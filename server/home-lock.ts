@@ -1,0 +1,102 @@
+/**
+ * One relay per home, held by listening on a socket in it: the operating system lets go of it with the
+ * process, however that ends, so a lock never outlives its relay. Whoever asks at the socket is told where
+ * that relay is.
+ */
+import { createHash } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StartError } from './start-error.ts';
+
+/** The shortest limit among the systems Node runs on (macOS: 104 bytes with the final NUL). */
+const SOCKET_PATH_MAX = 103;
+/** ms to wait for the holder to say where it is. */
+const ASK_TIMEOUT_MS = 1_000;
+
+export interface HomeLock {
+  /** What a second relay is told. */
+  tell(address: string): void;
+  release(): Promise<void>;
+}
+
+/** Where the socket of this home is: a pipe on Windows; elsewhere in the home, or beside it where the path is too long. */
+function socketPath(home: string, platform: NodeJS.Platform): string {
+  const name = `roost-${createHash('sha256').update(home).digest('hex').slice(0, 32)}`;
+  if (platform === 'win32') return `\\\\.\\pipe\\${name}`;
+  const inside = join(home, 'relay.sock');
+  return Buffer.byteLength(inside) <= SOCKET_PATH_MAX ? inside : join(tmpdir(), `${name}.sock`);
+}
+
+const codeOf = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined);
+
+/** What the holder says, or null where nobody listens there. */
+function ask(path: string): Promise<string | null> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    const socket = connect(path);
+    socket.setEncoding('utf8').setTimeout(ASK_TIMEOUT_MS, () => socket.destroy());
+    socket.on('data', (text) => (said += text));
+    socket.on('close', () => resolve(said));
+    socket.on('error', (error) => {
+      if (['ECONNREFUSED', 'ENOENT'].includes(String(codeOf(error)))) resolve(null);
+      // A holder that has just ended, or that is too busy to take us: it was there.
+      else if (['ECONNRESET', 'EPIPE', 'EAGAIN'].includes(String(codeOf(error)))) resolve(said);
+      else reject(error);
+    });
+  });
+}
+
+function listen(path: string, words: () => string): Promise<Server | null> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      // The asker may leave before it has read us.
+      socket.on('error', () => socket.destroy());
+      socket.end(words());
+    });
+    server.once('error', (error) => (codeOf(error) === 'EADDRINUSE' ? resolve(null) : reject(error)));
+    server.listen(path, () => {
+      server.unref();
+      resolve(server);
+    });
+  });
+}
+
+const taken = (home: string, address: string) =>
+  new StartError(`Another relay runs on the home ${home}${address === '' ? '' : `, at ${address}`}. Use that one, end it first, or choose another home with --home.`);
+
+/** Locks the home (its real path). Throws `StartError` where a relay holds it. */
+export async function lockHome(home: string, platform = process.platform): Promise<HomeLock> {
+  const path = socketPath(home, platform);
+  let address = '';
+  let server = await listen(path, () => address);
+  if (!server) {
+    const holder = await ask(path);
+    if (holder !== null) throw taken(home, holder);
+    // Left by a relay that was killed. It is moved away before it is removed, and asked once more there: two
+    // relays that start together must not remove each other's.
+    const aside = `${path}.${process.pid}`;
+    try {
+      await rename(path, aside);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+      throw taken(home, '');
+    }
+    const moved = await ask(aside);
+    if (moved !== null) {
+      await rename(aside, path);
+      throw taken(home, moved);
+    }
+    await rm(aside, { force: true });
+    server = await listen(path, () => address);
+    if (!server) throw taken(home, '');
+  }
+  const held = server;
+  return {
+    tell(words) {
+      address = words;
+    },
+    release: () => new Promise((resolve) => held.close(() => resolve())),
+  };
+}

@@ -1,0 +1,68 @@
+/** The home: the folder with everything that a relay keeps. */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { access, constants, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { StartError } from './start-error.ts';
+
+/** The form of the home that this version writes. The store has its own steps, see store/migrations.ts. */
+const FORMAT = 1;
+const MARK = 'roost.json';
+
+const markSchema = z.object({ format: z.number().int().min(1), relay: z.string().min(1) });
+
+export interface Home {
+  /** Without symbolic links: one home has one path. */
+  readonly path: string;
+  /** Names this home wherever homes share a store. */
+  readonly relay: string;
+  readonly storeFolder: string;
+  readonly logFolder: string;
+}
+
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** The folder, made where it is missing, for its owner only. Throws `StartError`. */
+export async function openHomeFolder(folder: string): Promise<string> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    await mkdir(join(folder, 'logs'), { recursive: true, mode: 0o700 });
+    return await realpath(folder);
+  } catch (error) {
+    throw new StartError(`The home ${folder} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, { cause: error });
+  }
+}
+
+async function readMark(file: string): Promise<string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw new StartError(`${file} cannot be read (${reasonOf(error)}). Put it back from a copy, or choose another home with --home.`, 1, { cause: error });
+  }
+  const format = z.object({ format: z.number() }).safeParse(value);
+  if (format.success && format.data.format > FORMAT)
+    throw new StartError(`The home of ${file} was last used by a newer Roost. Update Roost, or choose another with --home.`);
+  const mark = markSchema.safeParse(value);
+  if (!mark.success) throw new StartError(`${file} is not what Roost has written. Put it back from a copy, or choose another home with --home.`);
+  return mark.data.relay;
+}
+
+/** What is in a home that is locked: see home-lock.ts. Throws `StartError` where a newer Roost has used it. */
+export async function readHome(path: string): Promise<Home> {
+  const file = join(path, MARK);
+  let relay: string;
+  if (existsSync(file)) relay = await readMark(file);
+  else {
+    relay = randomUUID();
+    try {
+      await writeFile(`${file}.new`, `${JSON.stringify({ format: FORMAT, relay })}\n`, { mode: 0o600, flush: true });
+      await rename(`${file}.new`, file);
+    } catch (error) {
+      throw new StartError(`The home ${path} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, { cause: error });
+    }
+  }
+  return { path, relay, storeFolder: join(path, 'store'), logFolder: join(path, 'logs') };
+}

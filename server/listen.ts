@@ -1,0 +1,62 @@
+/** The relay's HTTP server: bounded in connections and in how long a request may take to arrive. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { StartError } from './start-error.ts';
+
+const HTTP_LIMITS = {
+  connections: 512,
+  /** ms for the headers of a request, and for the whole of it. */
+  headersTimeout: 20_000,
+  requestTimeout: 120_000,
+  keepAliveTimeout: 30_000,
+  /** ms that answers in progress get when the relay ends. */
+  closeGrace: 1_000,
+} as const;
+
+export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+export interface HttpServer {
+  readonly port: number;
+  /** Until this is called, every request gets a 503. */
+  serve(listener: Listener): void;
+  close(): Promise<void>;
+}
+
+function startError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+  if (error.code === 'EADDRINUSE') return new StartError(`Port ${port} is in use. End what uses it, or choose another with --port.`, 1, { cause: error });
+  if (error.code === 'EACCES') return new StartError(`Port ${port} may not be used here. Choose another with --port.`, 1, { cause: error });
+  if (error.code === 'EADDRNOTAVAIL') return new StartError(`This machine has no address ${host}. Choose another with --host.`, 1, { cause: error });
+  return error;
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const grace = setTimeout(() => server.closeAllConnections(), HTTP_LIMITS.closeGrace);
+    server.close(() => {
+      clearTimeout(grace);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+/** Listens at once, so that a port in use is known before anything slow begins. Throws `StartError`. */
+export function listen(host: string, port: number): Promise<HttpServer> {
+  let serve: Listener = (_request, response) => response.writeHead(503, { 'retry-after': '1' }).end();
+  const { headersTimeout, requestTimeout, keepAliveTimeout } = HTTP_LIMITS;
+  const server = createServer({ headersTimeout, requestTimeout, keepAliveTimeout }, (request, response) => serve(request, response));
+  server.maxConnections = HTTP_LIMITS.connections;
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(startError(error, host, port)));
+    server.listen(port, host, () => {
+      const address = server.address();
+      if (address === null || typeof address === 'string') return reject(new Error('the server has no port'));
+      return resolve({
+        port: address.port,
+        serve(listener) {
+          serve = listener;
+        },
+        close: () => closeServer(server),
+      });
+    });
+  });
+}

@@ -1,0 +1,99 @@
+/**
+ * Everything that can be set when the relay starts: flags over environment over defaults. `--help` and the
+ * parser are made from this one list. Secrets have no flag: a command line can be read by others.
+ */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+export interface SettingSpec {
+  /** Null: only by environment. */
+  readonly flag: string | null;
+  readonly env: string;
+  /** What stands for the value in `--help`; null for a switch. */
+  readonly value: string | null;
+  /** As it would be written; null where there is none. */
+  readonly default: string | null;
+  readonly help: string;
+  /** `--help` does not show a default that is as personal as a home folder. */
+  readonly shownDefault?: string;
+}
+
+export const SETTINGS = {
+  port: { flag: 'port', env: 'ROOST_PORT', value: 'number', default: '4747', help: 'Port to listen on; 0 takes any free one.' },
+  host: { flag: 'host', env: 'ROOST_HOST', value: 'address', default: '127.0.0.1', help: 'Loopback address to listen on.' },
+  home: {
+    flag: 'home',
+    env: 'ROOST_HOME',
+    value: 'folder',
+    default: join(homedir(), '.roost'),
+    shownDefault: '~/.roost',
+    help: 'Where the relay keeps its store and logs.',
+  },
+  noOpen: { flag: 'no-open', env: 'ROOST_NO_OPEN', value: null, default: null, help: 'Do not open a browser.' },
+  publicUrl: {
+    flag: 'public-url',
+    env: 'ROOST_PUBLIC_URL',
+    value: 'https URL',
+    default: null,
+    help: 'Address of a TLS proxy on this machine that leads here; the link then uses it.',
+  },
+  databaseUrl: { flag: null, env: 'DATABASE_URL', value: 'postgres URL', default: null, help: 'Keep the store in this Postgres instead of inside the home.' },
+  apiKey: { flag: null, env: 'ANTHROPIC_API_KEY', value: 'key', default: null, help: 'Key of the Messages API. With it, or a base URL, the minds are real.' },
+  baseUrl: { flag: null, env: 'ANTHROPIC_BASE_URL', value: 'URL', default: null, help: 'A server that speaks the Messages API, for example a local one.' },
+  keyHeader: {
+    flag: 'api-key-header',
+    env: 'ROOST_API_KEY_HEADER',
+    value: 'bearer|x-api-key|both',
+    default: null,
+    shownDefault: 'bearer; both where a base URL is set',
+    help: 'How the key is sent.',
+  },
+  leadModel: { flag: 'lead-model', env: 'ROOST_LEAD_MODEL', value: 'name', default: null, help: 'Model of the lead, where the page names none.' },
+  agentModel: { flag: 'agent-model', env: 'ROOST_AGENT_MODEL', value: 'name', default: null, help: 'Model of the agents, where the page names none.' },
+  rehearsal: { flag: 'rehearsal', env: 'ROOST_REHEARSAL', value: 'JSON', default: '{}', help: 'How the rehearsal mind behaves, for example {"delayMs":0,"fail":[1]}.' },
+  cookieDays: { flag: 'cookie-days', env: 'ROOST_COOKIE_DAYS', value: 'number', default: '90', help: 'Days that a browser stays signed in after its last visit.' },
+  linkHours: { flag: 'link-hours', env: 'ROOST_LINK_HOURS', value: 'number', default: '24', help: 'Hours that an unused link stays good.' },
+  retentionHours: {
+    flag: 'retention-hours',
+    env: 'ROOST_RETENTION_HOURS',
+    value: 'number',
+    default: '24',
+    help: 'Hours that events are kept which a browser has stored already.',
+  },
+  rate: { flag: 'rate', env: 'ROOST_RATE', value: 'number', default: '50', help: 'Calls a second that one browser may make, in the long run.' },
+  burst: { flag: 'burst', env: 'ROOST_BURST', value: 'number', default: '500', help: 'Calls that one browser may make at once.' },
+  streams: { flag: 'streams', env: 'ROOST_STREAMS', value: 'number', default: '32', help: 'Event streams that may be open at once.' },
+  streamBufferKb: {
+    flag: 'stream-buffer-kb',
+    env: 'ROOST_STREAM_BUFFER_KB',
+    value: 'number',
+    default: '1024',
+    help: 'Kilobytes that an event stream may lag behind before it is cut; it resumes where it was.',
+  },
+} as const satisfies Record<string, SettingSpec>;
+export type SettingName = keyof typeof SETTINGS;
+
+/** Inclusive bounds of the whole numbers. */
+export const BOUNDS = {
+  port: { min: 0, max: 65_535 },
+  cookieDays: { min: 1, max: 400 },
+  linkHours: { min: 1, max: 720 },
+  retentionHours: { min: 0, max: 8_760 },
+  rate: { min: 1, max: 100_000 },
+  burst: { min: 1, max: 1_000_000 },
+  streams: { min: 1, max: 10_000 },
+  streamBufferKb: { min: 1, max: 1_000_000 },
+} as const satisfies Partial<Record<SettingName, { min: number; max: number }>>;
+export type NumberSetting = keyof typeof BOUNDS;
+
+/** The text of `--help`. */
+export function helpText(): string {
+  const rows = Object.values(SETTINGS).map((setting: SettingSpec) => {
+    const value = setting.value === null ? '' : ` <${setting.value}>`;
+    const name = setting.flag === null ? `${setting.env}=<${setting.value ?? ''}>` : `--${setting.flag}${value}`;
+    const shown = setting.shownDefault ?? setting.default;
+    const notes = [...(setting.flag === null ? ['environment only'] : [setting.env]), ...(shown === null ? [] : [`default ${shown}`])];
+    return `  ${name}\n      ${setting.help} [${notes.join('; ')}]`;
+  });
+  return ['Roost: a home for a team of agents, on this machine.', '', 'npm start -- [settings]', '', ...rows, '  --help\n      Show this.', ''].join('\n');
+}

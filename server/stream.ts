@@ -1,0 +1,127 @@
+/**
+ * The event stream (server-sent events): hello, what was missed, a snapshot, what is new.
+ *
+ * What was missed is read from the log no faster than the reader takes it. What is new is put into the
+ * stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
+ */
+import { LIMITS } from '../src/protocol/limits.ts';
+import type { Hello, StoredEvent } from '../src/protocol/events.ts';
+import type { EventLog } from './contracts.ts';
+
+/** Events read from the log at a time. */
+const PAGE = 200;
+/** Heartbeats that a reader may leave the buffer full for, before it is cut. */
+const BEATS_UNREAD = 3;
+
+export interface StreamDeps {
+  readonly log: EventLog;
+  readonly version: string;
+  readonly bufferBytes: number;
+  /** Called where a stream ends by an error of ours. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Streams {
+  /** Events after `after` in the log named `log` (empty: this one), then live ones. */
+  open(cursor: { readonly after: number; readonly log: string | null }): ReadableStream<Uint8Array>;
+  readonly count: () => number;
+  /** Ends all of them in good order. */
+  close(): void;
+}
+
+const encoder = new TextEncoder();
+const BEAT = encoder.encode(': still here\n\n');
+
+/** JSON text has no line breaks of its own, so one `data` line is enough. */
+function frame(event: string, data: unknown, id?: number): Uint8Array {
+  return encoder.encode(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+}
+const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
+
+export function createStreams({ log, version, bufferBytes, onError }: StreamDeps): Streams {
+  const open = new Set<() => void>();
+
+  return {
+    count: () => open.size,
+    close() {
+      for (const end of open) end();
+    },
+    open({ after, log: named }) {
+      // A cursor past the head is of a store that was put back from a copy.
+      const known = (named === null || named === log.id) && after <= log.head();
+      let cursor = known ? after : 0;
+      let unsubscribe: (() => void) | null = null;
+      let beats: NodeJS.Timeout | null = null;
+      let fullBeats = 0;
+      let done = false;
+      let wanted: (() => void) | null = null;
+
+      function stop(): void {
+        done = true;
+        open.delete(end);
+        if (beats) clearInterval(beats);
+        unsubscribe?.();
+        wanted?.();
+      }
+      let end = (): void => undefined;
+
+      async function fill(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+        while (!done && cursor < log.head()) {
+          // What is on disk and not yet told to listeners comes live, after the snapshot that it changes.
+          const page = (await log.read(cursor, PAGE)).filter(({ id }) => id <= log.head());
+          // The rest was dropped because a browser has it.
+          if (page.length === 0) break;
+          for (const stored of page) {
+            if ((controller.desiredSize ?? 0) <= 0) await new Promise<void>((resolve) => (wanted = resolve));
+            if (done) return;
+            controller.enqueue(eventFrame(stored));
+            cursor = stored.id;
+          }
+        }
+        if (done) return;
+        // Nothing can be appended between the last look at the head and here: both are in one turn.
+        controller.enqueue(frame('snapshot', log.snapshot()));
+        unsubscribe = log.subscribe((stored) => {
+          if ((controller.desiredSize ?? 0) <= 0) {
+            stop();
+            controller.error(new Error('the reader is too slow'));
+          } else controller.enqueue(eventFrame(stored));
+        });
+      }
+
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            end = () => {
+              stop();
+              controller.close();
+            };
+            open.add(end);
+            const hello: Hello = { log: log.id, version };
+            controller.enqueue(frame('hello', hello));
+            beats = setInterval(() => {
+              fullBeats = (controller.desiredSize ?? 0) <= 0 ? fullBeats + 1 : 0;
+              if (fullBeats === 0) controller.enqueue(BEAT);
+              else if (fullBeats >= BEATS_UNREAD) {
+                stop();
+                controller.error(new Error('the reader has gone quiet'));
+              }
+            }, LIMITS.heartbeatMs);
+            fill(controller).catch((error: unknown) => {
+              onError(error);
+              if (done) return;
+              stop();
+              controller.error(error);
+            });
+          },
+          pull() {
+            wanted?.();
+            wanted = null;
+          },
+          cancel: stop,
+        },
+        new ByteLengthQueuingStrategy({ highWaterMark: bufferBytes }),
+      );
+    },
+  };
+}
