@@ -4,3 +4,4 @@ export { createEventStream, type Cursor, type EventStream, type EventStreamDeps,
 export type { RelayProblem, RelayResult } from './problem.ts';
 export { realTimers, type Timers } from './timers.ts';
 export { RELAY_TIMES } from './settings.ts';
+export { createFeed, type Feed, type FeedDeps } from './feed.ts';

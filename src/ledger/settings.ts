@@ -1,0 +1,45 @@
+/** Every name, limit and pause of the ledger. */
+export const LEDGER = {
+  /** The Web Lock whose holder owns the ledger. */
+  lock: 'roost-ledger',
+  /** Our own IndexedDB database: journal, views and bookkeeping. */
+  database: 'roost-ledger',
+  /** Fireproof's databases: one per volume, under this path, and one for its keys. */
+  volumePath: 'roost-volumes',
+  keyBag: 'roost-keys',
+  /** The key in Fireproof's key bag that every volume is encrypted with. */
+  keyName: '@roost@',
+
+  /** One commit into a volume takes at most this many documents … */
+  groupDocuments: 20,
+  /** … and this many characters, and waits for company at most this long, in ms. */
+  groupChars: 512 * 1024,
+  groupMs: 250,
+  /** A text longer than this is stored in parts, in characters. */
+  partChars: 128 * 1024,
+  /** A volume with this many documents is compacted, checked and sealed. */
+  volumeDocuments: 2_000,
+  /** A volume in more CARs than this is compacted between two commits: each commit lists all CARs before it. */
+  compactAboveCars: 100,
+  /** Rebuilding the views: documents per transaction. */
+  rebuildBatch: 500,
+  /** ms before a commit that failed is tried again. */
+  commitRetry: 5_000,
+  /** ms to wait for another owner to go before the page is told of it. */
+  lockGrace: 2_000,
+} as const;
+
+/** The IndexedDB database that Fireproof keeps a volume in. */
+export const volumeDatabase = (name: string) => `${LEDGER.volumePath}.${name}`;
+
+/** The tabs' side of the line to the owner; ms. */
+export const OWNER_LINE = {
+  /** Without a welcome for this long, the page is told that nobody owns the ledger. */
+  silence: 10_000,
+  /** A call unanswered for this long is sent again on a new line: the owner may have ended without a word. */
+  renew: 5_000,
+  /** Pause before a line that broke is opened again. */
+  reopen: 200,
+  /** The channel on which tabs and owner speak where there is no SharedWorker. */
+  channel: 'roost-owner',
+} as const;

@@ -1,0 +1,63 @@
+/**
+ * Edit-and-resend: a message that replaces another hides that one and everything after it in the same
+ * conversation, up to itself. Documents may come in any order, so an edit whose target has not been seen
+ * waits for it, and a message that comes late into a stretch that is is hidden already is hidden too.
+ */
+import type { MessageDoc } from '../../protocol/documents.ts';
+import type { MessageRecord, ReplacementRecord, TalkRecord, WriteTransaction } from './database.ts';
+import { hasSpoken } from './message.ts';
+import { newestFirst } from './order.ts';
+
+/** Sorts after every stamp. */
+const NEVER = '~';
+/** Sorts after every stamp and every NEVER. */
+const AFTER_ALL = '\uffff';
+
+/** Edits that could hide a message of this agent with this stamp, or that wait for their target. */
+export function replacementsReaching(tx: WriteTransaction, agentId: string, at: string): Promise<ReplacementRecord[]> {
+  return tx.objectStore('replacements').index('reach').getAll(IDBKeyRange.bound([agentId, at], [agentId, AFTER_ALL], true));
+}
+
+/** Takes the messages from `from` (inclusive) until `until` (exclusive) out of the conversation, and recounts what they were in. */
+async function hideStretch(tx: WriteTransaction, agentId: string, from: string, until: string) {
+  const messages = tx.objectStore('messages');
+  // Newest first: what is older than `until` and not older than `from` lies between their complements.
+  const stretch = IDBKeyRange.bound([agentId, newestFirst(until)], [agentId, newestFirst(from), AFTER_ALL]);
+  const shown = await messages.index('place').getAll(stretch);
+  const hidden = shown.filter(({ doc }) => doc.at >= from && doc.at < until);
+  for (const { _id, doc, clientId } of hidden) await messages.put({ _id, doc, ...(clientId === undefined ? {} : { clientId }) });
+  for (const sessionId of new Set(hidden.map(({ doc }) => doc.sessionId))) await recount(tx, agentId, sessionId);
+}
+
+async function recount(tx: WriteTransaction, agentId: string, sessionId: string) {
+  const range = IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]);
+  const shown = await tx.objectStore('messages').index('talk').getAll(range);
+  const last = shown.find(({ doc }) => hasSpoken(doc));
+  const talk: TalkRecord = {
+    agentId,
+    sessionId,
+    messages: shown.length,
+    ...(last ? { spoken: [agentId, newestFirst(last.doc.at)] } : {}),
+  };
+  await tx.objectStore('talks').put(talk);
+}
+
+/** The edit that this message is; its target may be among the stored messages, or not have been seen yet. */
+export async function addReplacement(tx: WriteTransaction, doc: MessageDoc, replaces: string) {
+  const { _id, agentId, at: until } = doc;
+  const target: MessageRecord | undefined = await tx.objectStore('messages').get(`message:${replaces}`);
+  const from = target?.doc.at ?? null;
+  const reach = [agentId, from === null ? NEVER : until] as const;
+  await tx.objectStore('replacements').put({ _id, agentId, replaces, from, until, reach });
+  if (from !== null) await hideStretch(tx, agentId, from, until);
+}
+
+/** A message has come into a conversation that has edits reaching past it: hides what they hide. */
+export async function applyReplacements(tx: WriteTransaction, doc: MessageDoc, reaching: readonly ReplacementRecord[]) {
+  for (const edit of reaching) {
+    const isTarget = edit.from === null && edit.replaces === doc.messageId;
+    const from = isTarget ? doc.at : edit.from;
+    if (isTarget) await tx.objectStore('replacements').put({ ...edit, from, reach: [edit.agentId, edit.until] });
+    if (from !== null && from <= doc.at) await hideStretch(tx, edit.agentId, from, edit.until);
+  }
+}

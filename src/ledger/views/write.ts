@@ -1,0 +1,135 @@
+/**
+ * Documents into views, inside a transaction of the caller's. Every document is taken once, whatever the
+ * order and however often it comes; the views come out the same for every order.
+ */
+import { isKnown, type AgentChangeDoc, type Doc, type MessageDoc, type QueuedMessageDoc, type SettingDoc } from '../../protocol/documents.ts';
+import type { SlotRecord, TalkRecord, WriteTransaction } from './database.ts';
+import { addReplacement, applyReplacements, replacementsReaching } from './hide.ts';
+import { hasSpoken } from './message.ts';
+import { isNewer, newestFirst } from './order.ts';
+import { changeSlot, settingSlot } from './slots.ts';
+
+const STORE_OF = {
+  'agent-identity': 'identities',
+  'agent-change': 'changes',
+  setting: 'settings',
+  session: 'sessions',
+  message: 'messages',
+  'queued-message': 'queued',
+  'message-read': 'reads',
+} as const;
+
+export type DocumentStore = (typeof STORE_OF)[keyof typeof STORE_OF] | 'others';
+export const DOCUMENT_STORES: readonly DocumentStore[] = [...Object.values(STORE_OF), 'others'];
+
+/** The store that holds a document. */
+export const storeOf = (doc: Doc): DocumentStore => (isKnown(doc) ? STORE_OF[doc.type] : 'others');
+
+/** Puts documents that are new into the views. Answers with those. */
+export async function writeViews(tx: WriteTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
+  const distinct = [...new Map(docs.map((doc) => [doc._id, doc])).values()];
+  const held = await Promise.all(distinct.map((doc) => tx.objectStore(storeOf(doc)).getKey(doc._id)));
+  const fresh = distinct.filter((_doc, i) => held[i] === undefined);
+  const messages: MessageDoc[] = [];
+  for (const doc of fresh) {
+    if (!isKnown(doc)) await tx.objectStore('others').put({ _id: doc._id, doc });
+    else if (doc.type === 'message') messages.push(doc);
+    else await writeOne(tx, doc);
+  }
+  if (messages.length > 0) await writeMessages(tx, messages);
+  return fresh;
+}
+
+type Small = Exclude<Extract<Doc, { type: keyof typeof STORE_OF }>, MessageDoc>;
+
+async function writeOne(tx: WriteTransaction, doc: Small): Promise<void> {
+  const { _id } = doc;
+  switch (doc.type) {
+    case 'agent-identity':
+      await tx.objectStore('identities').put({ _id, doc });
+      return;
+    case 'agent-change': {
+      const store = tx.objectStore('changes');
+      const slot = changeSlot(doc);
+      await writeSlot(doc, slot, await store.index('slot').get(slot), (record) => store.put(record));
+      return;
+    }
+    case 'setting': {
+      const store = tx.objectStore('settings');
+      const slot = settingSlot(doc);
+      await writeSlot(doc, slot, slot === null ? undefined : await store.index('slot').get(slot), (record) => store.put(record));
+      return;
+    }
+    case 'session':
+      await tx.objectStore('sessions').put({ _id, doc, sessionId: doc.sessionId });
+      return;
+    case 'queued-message':
+      await writeQueued(tx, doc);
+      return;
+    case 'message-read':
+      await tx.objectStore('reads').put({ _id, doc });
+      return;
+    default:
+      return doc satisfies never;
+  }
+}
+
+/** The newer of the document and the one that held its slot until now gets the slot. */
+async function writeSlot<D extends AgentChangeDoc | SettingDoc>(
+  doc: D,
+  slot: string | null,
+  held: SlotRecord<D> | undefined,
+  put: (record: SlotRecord<D>) => Promise<unknown>,
+) {
+  const wins = slot !== null && (!held || isNewer(doc, held.doc));
+  if (wins && held) await put({ _id: held._id, doc: held.doc });
+  await put({ _id: doc._id, doc, ...(wins ? { slot } : {}) });
+}
+
+async function writeQueued(tx: WriteTransaction, doc: QueuedMessageDoc) {
+  const { _id, clientId } = doc;
+  const taken = await tx.objectStore('messages').index('clientId').getKey(clientId);
+  await tx.objectStore('queued').put({ _id, doc, clientId, ...(taken === undefined ? { open: 1 } : {}) });
+}
+
+/** Many at once, with as few waits as there can be: this is what every streamed answer ends in. */
+async function writeMessages(tx: WriteTransaction, docs: readonly MessageDoc[]) {
+  const messages = tx.objectStore('messages');
+  const talks = tx.objectStore('talks');
+  const queued = tx.objectStore('queued');
+
+  const agents = new Map<string, string>();
+  const parts = new Map<string, { agentId: string; sessionId: string }>();
+  for (const { agentId, sessionId, at } of docs) {
+    const earliest = agents.get(agentId);
+    if (earliest === undefined || at < earliest) agents.set(agentId, at);
+    parts.set(JSON.stringify([agentId, sessionId]), { agentId, sessionId });
+  }
+  const [held, reaching, waiting] = await Promise.all([
+    Promise.all([...parts.values()].map(({ agentId, sessionId }) => talks.get([agentId, sessionId]))),
+    Promise.all([...agents].map(([agentId, at]) => replacementsReaching(tx, agentId, at))),
+    Promise.all(docs.flatMap(({ clientId }) => (clientId === null ? [] : [queued.index('clientId').getAll(clientId)]))),
+  ]);
+
+  const writes: Promise<unknown>[] = [];
+  const counted = new Map<string, TalkRecord>();
+  [...parts].forEach(([key, part], i) => counted.set(key, held[i] ?? { ...part, messages: 0 }));
+  for (const doc of docs) {
+    const { _id, agentId, sessionId, clientId } = doc;
+    const age = newestFirst(doc.at);
+    writes.push(
+      messages.put({ _id, doc, place: [agentId, age, _id], talk: [sessionId, agentId, age, _id], ...(clientId === null ? {} : { clientId }) }),
+    );
+    const key = JSON.stringify([agentId, sessionId]);
+    const talk = counted.get(key) ?? { agentId, sessionId, messages: 0 };
+    const spokeLater = hasSpoken(doc) && (!talk.spoken || age < talk.spoken[1]);
+    counted.set(key, { ...talk, messages: talk.messages + 1, ...(spokeLater ? { spoken: [agentId, age] as const } : {}) });
+  }
+  for (const talk of counted.values()) writes.push(talks.put(talk));
+  for (const { _id, doc, clientId } of waiting.flat()) writes.push(queued.put({ _id, doc, clientId }));
+  await Promise.all(writes);
+
+  for (const doc of docs) if (doc.replaces !== null) await addReplacement(tx, doc, doc.replaces);
+  const edits = reaching.flat();
+  if (edits.length > 0) for (const doc of docs) await applyReplacements(tx, doc, edits.filter((edit) => edit.agentId === doc.agentId));
+}

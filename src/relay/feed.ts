@@ -1,0 +1,181 @@
+/**
+ * What follows from the relay's events, in the ledger's owner: each is passed on at once, then its documents
+ * are stored, then it is acknowledged. Nothing is acknowledged that is not stored, and the cursor that
+ * survives a restart is what was acknowledged, so that an answer still open comes again from its first word.
+ */
+import { LEAD_ID } from '../domain/seat.ts';
+import type { Doc, QueuedMessageDoc } from '../protocol/documents.ts';
+import type { Snapshot, StoredEvent } from '../protocol/events.ts';
+import { createAckMark, documentsOf } from '../protocol/intake.ts';
+import { applyEvent } from '../protocol/live.ts';
+import type { LinkState, OpenAnswer, OwnerNews } from '../protocol/worker.ts';
+import type { RelayClient } from './client.ts';
+import type { Cursor, EventStream, StreamItem } from './event-stream.ts';
+import { createOpenAnswers } from './open-answers.ts';
+import { RELAY_TIMES } from './settings.ts';
+import type { Timers } from './timers.ts';
+
+export interface FeedDeps {
+  readonly cursor: Cursor | null;
+  readonly openStream: (cursor: Cursor | null, listener: (item: StreamItem) => void) => EventStream;
+  readonly client: Pick<RelayClient, 'ack' | 'postMessage'>;
+  /** Resolves when the documents are durable. */
+  readonly store: (docs: readonly Doc[]) => Promise<unknown>;
+  readonly saveCursor: (cursor: Cursor) => Promise<void>;
+  /** What was written while nothing could take it, oldest first. */
+  readonly queued: () => Promise<readonly QueuedMessageDoc[]>;
+  readonly timers: Timers;
+  readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' }>) => void;
+  /** What keeps events from being read or stored, as a sentence; null when it is over. Nothing is lost meanwhile. */
+  readonly onTrouble: (trouble: string | null) => void;
+}
+
+export interface Feed {
+  link(): LinkState;
+  snapshot(): Snapshot | null;
+  answers(): readonly OpenAnswer[];
+  reconnect(): void;
+  /** Hands over what is queued, where a session runs. */
+  deliver(): void;
+  close(): void;
+}
+
+export function createFeed(deps: FeedDeps): Feed {
+  const { client, timers, tell } = deps;
+  const answers = createOpenAnswers();
+  let link: LinkState = { kind: 'connecting' };
+  let snapshot: Snapshot | null = null;
+  let log = deps.cursor?.log ?? '';
+  let mark = createAckMark();
+  let acknowledged = deps.cursor?.after ?? 0;
+  let pending: { readonly log: string; readonly stored: StoredEvent }[] = [];
+  let storing = false;
+  let cancelAck: (() => void) | null = null;
+  let delivering = false;
+  let deliverAgain = false;
+  const handedOver = new Set<string>();
+  let closed = false;
+
+  function scheduleAck() {
+    if (cancelAck || closed || mark.upTo() <= acknowledged) return;
+    cancelAck = timers.after(RELAY_TIMES.ackDebounce, () => {
+      cancelAck = null;
+      void sendAck();
+    });
+  }
+
+  async function sendAck() {
+    const upTo = mark.upTo();
+    const of = log;
+    if (upTo <= acknowledged) return;
+    await deps.saveCursor({ log: of, after: upTo });
+    const result = await client.ack(upTo);
+    // Where it did not arrive, the next stored event or the next connection sends it again.
+    if (result.ok && of === log) acknowledged = Math.max(acknowledged, upTo);
+  }
+
+  async function storeAll(docs: readonly Doc[]) {
+    for (let failed = false; !closed; failed = true) {
+      try {
+        if (docs.length > 0) await deps.store(docs);
+        if (failed) deps.onTrouble(null);
+        return;
+      } catch (error) {
+        deps.onTrouble(`What the relay said could not be stored yet: ${error instanceof Error ? error.message : String(error)}`);
+        await new Promise<void>((resolve) => timers.after(RELAY_TIMES.storeRetry, resolve));
+      }
+    }
+  }
+
+  async function storePending() {
+    if (storing) return;
+    storing = true;
+    while (pending.length > 0 && !closed) {
+      const batch = pending;
+      pending = [];
+      await storeAll(batch.flatMap(({ stored }) => documentsOf(stored)));
+      for (const item of batch) if (item.log === log) mark.take(item.stored);
+      scheduleAck();
+    }
+    storing = false;
+  }
+
+  async function deliverAll() {
+    deliverAgain = true;
+    if (delivering) return;
+    delivering = true;
+    try {
+      while (deliverAgain) {
+        deliverAgain = false;
+        await deliverOnce();
+      }
+    } finally {
+      delivering = false;
+    }
+  }
+
+  async function deliverOnce() {
+    for (const { text, agentId, clientId } of await deps.queued()) {
+      if (!snapshot?.session || handedOver.has(clientId)) continue;
+      const result = await client.postMessage({ text, clientId, ...(agentId === LEAD_ID ? {} : { to: agentId }) });
+      if (result.ok) handedOver.add(clientId);
+    }
+  }
+
+  function setLink(next: LinkState, state: Snapshot | null) {
+    link = next;
+    snapshot = state;
+    tell({ news: 'link', link, snapshot });
+  }
+
+  function hear(item: StreamItem) {
+    switch (item.kind) {
+      case 'new-log':
+        log = item.log;
+        mark = createAckMark();
+        acknowledged = 0;
+        answers.clear();
+        return;
+      case 'event':
+        if (snapshot) snapshot = applyEvent(snapshot, item.stored);
+        answers.take(item.stored.event);
+        tell({ news: 'event', stored: item.stored });
+        pending.push({ log, stored: item.stored });
+        void storePending();
+        if (item.stored.event.kind === 'session-started') void deliverAll();
+        return;
+      case 'live':
+        deps.onTrouble(null);
+        answers.keep(item.snapshot.session?.answering.map(({ messageId }) => messageId) ?? []);
+        setLink({ kind: 'live' }, item.snapshot);
+        scheduleAck();
+        void deliverAll();
+        return;
+      case 'unreadable':
+        deps.onTrouble(`The relay says something that this page cannot read; reload the page. (${item.detail})`);
+        setLink({ kind: 'lost', reason: 'unreachable' }, null);
+        return;
+      case 'connecting':
+      case 'lost':
+      case 'locked-out':
+        setLink(item, null);
+        return;
+      default:
+        item satisfies never;
+    }
+  }
+
+  const stream = deps.openStream(deps.cursor, hear);
+  return {
+    link: () => link,
+    snapshot: () => snapshot,
+    answers: () => answers.list(),
+    reconnect: () => stream.reconnect(),
+    deliver: () => void deliverAll(),
+    close() {
+      closed = true;
+      cancelAck?.();
+      stream.close();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * The owner: one worker per browser profile that holds the ledger and the relay's event stream, and that
+ * every tab talks to. A SharedWorker where there is one; else each tab starts a dedicated worker, and the
+ * one that gets the lock is the owner until its tab closes.
+ */
+import { z } from 'zod';
+import { createDesk, createProblems, openLedger, serveChannel, servePorts, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
+import { createEventStream, createFeed, createRelayClient, realTimers } from './relay/index.ts';
+
+const WAITING = 'Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.';
+const cursorSchema = z.object({ log: z.string(), after: z.number() });
+
+const isShared = 'SharedWorkerGlobalScope' in globalThis;
+const problems = createProblems((problem) => desk.tell({ news: 'problem', problem }));
+
+const crashed = (error: unknown) =>
+  problems.set('crash', {
+    kind: 'broken',
+    detail: `Something in the page’s background worker failed. Reload the page; nothing that was stored is lost. (${error instanceof Error ? error.message : String(error)})`,
+  });
+addEventListener('error', (event) => crashed(event.error ?? event.message));
+addEventListener('unhandledrejection', (event) => crashed(event.reason));
+
+const lock = takeOwnersLock({
+  locks: navigator.locks,
+  after: realTimers.after,
+  onWait: () => {
+    // In a dedicated worker waiting is the rule, and the owner answers for all.
+    if (isShared) problems.set('owner', { kind: 'blocked', detail: WAITING });
+  },
+});
+
+const ledger = lock.acquired
+  .then(() => {
+    problems.set('owner', null);
+    return openLedger({
+      lockHeld: lock.held,
+      after: realTimers.after,
+      keyMaterial: () => Promise.resolve(null),
+      onProblem: (problem) => problems.set('ledger', problem),
+      onDocuments(docs) {
+        desk.tell({ news: 'documents', docs });
+        if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
+      },
+    });
+  })
+  .catch((error: unknown) => {
+    problems.set('owner', storageProblemOf(error));
+    throw error;
+  });
+
+const client = createRelayClient({ fetch: (...args) => fetch(...args), baseUrl: '' });
+const feed = ledger.then(async (open) => {
+  const cursor = cursorSchema.safeParse(await open.recall('cursor'));
+  return createFeed({
+    cursor: cursor.success ? cursor.data : null,
+    client,
+    timers: realTimers,
+    openStream: (from, listener) =>
+      createEventStream({ fetch: (...args) => fetch(...args), baseUrl: '', timers: realTimers, random: Math.random, cursor: from, listener }),
+    store: (docs) => open.append(docs),
+    saveCursor: (to) => open.remember('cursor', to),
+    queued: async () => (await open.household()).queued,
+    tell: (news) => desk.tell(news),
+    onTrouble: (trouble) => problems.set('relay', trouble === null ? null : { kind: 'broken', detail: trouble }),
+  });
+});
+let running: Awaited<typeof feed> | null = null;
+feed.then((open) => (running = open), crashed);
+
+const desk = createDesk({
+  welcome: () => ({
+    news: 'welcome',
+    link: running?.link() ?? { kind: 'connecting' },
+    snapshot: running?.snapshot() ?? null,
+    answers: running?.answers() ?? [],
+    problem: problems.now(),
+  }),
+  answers: {
+    household: async () => (await ledger).household(),
+    append: async (docs) => (await ledger).append(docs),
+    conversation: async (request) => (await ledger).conversation(request),
+    wakeMaterial: async (request) => (await ledger).wakeMaterial(request),
+    storage: async () => (await ledger).storage(),
+    reconnect: async () => {
+      (await feed).reconnect();
+      return null;
+    },
+  },
+});
+
+// A tab that has just come may have brought the cookie that was missing.
+const onConnect = () => running?.reconnect();
+if (isShared) servePorts(self, desk, onConnect);
+else lock.acquired.then(() => serveChannel(desk, navigator.locks, onConnect), crashed);

@@ -1,0 +1,72 @@
+/** A page of its own for tests: built by Vite from a folder with an index.html, served over HTTP. */
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { extname, join, normalize } from 'node:path';
+import { build } from 'vite';
+
+const TYPES: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8' };
+
+/** What the relay allows its own page. */
+export const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'";
+
+export interface BuiltPage {
+  readonly directory: string;
+  /** Paths of the built files, below `directory`. */
+  readonly files: readonly string[];
+  remove(): Promise<void>;
+}
+
+/** Builds the page in `folder`. */
+export async function buildPage(folder: string): Promise<BuiltPage> {
+  const directory = await mkdtemp(join(tmpdir(), 'roost-page-'));
+  await build({
+    configFile: false,
+    root: folder,
+    logLevel: 'warn',
+    worker: { format: 'es' },
+    build: { outDir: directory, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 2_000 },
+  });
+  return {
+    directory,
+    files: await readdir(directory, { recursive: true }),
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
+
+export interface PageServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves a built page; `/api/…` goes to `api`, which answers 404 where there is none. */
+export async function servePage(page: BuiltPage, api?: (request: IncomingMessage, response: ServerResponse) => void, port = 0): Promise<PageServer> {
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '/', 'http://localhost').pathname;
+    if (path.startsWith('/api/')) {
+      if (api) api(request, response);
+      else response.writeHead(404).end();
+      return;
+    }
+    const file = join(page.directory, normalize(path === '/' ? '/index.html' : path));
+    stat(file).then(
+      () => {
+        response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': POLICY });
+        createReadStream(file).pipe(response);
+      },
+      () => response.writeHead(404).end(),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The page server has no port.');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve, reject) => server.close((error) => (error ? reject(error) : resolve())));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** The whole relay as a process of its own, on a home and a port of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { copyStoreTemplate } from './store-template.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const BUILT = join(ROOT, 'dist/server/main.js');
+const START_TIMEOUT_MS = 30_000;
+
+export interface RelayOptions {
+  /** Further command line settings. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** An earlier relay's home, to start again on it. It is not removed by `stop`. */
+  readonly home?: string;
+  /** Keep the store in this Postgres. */
+  readonly databaseUrl?: string;
+  /** Default 0: any free one. */
+  readonly port?: number;
+  /** `source` runs the TypeScript, `built` what `npm run build` made. Default: `ROOST_TEST_RELAY`, or `source`. */
+  readonly from?: 'source' | 'built';
+}
+
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface TestRelay {
+  readonly url: string;
+  /** The one-time link that the relay printed; `cookie` uses it up. */
+  readonly link: string;
+  readonly port: number;
+  readonly home: string;
+  readonly pid: number;
+  /** The session cookie as a `Cookie` header; signs in on the first call. */
+  cookie(): Promise<string>;
+  /** A request with the cookie; `path` under `url`. An object as `json` is sent as such. */
+  fetch(path: string, init?: RequestInit & { json?: unknown }): Promise<Response>;
+  /** Sends a signal and waits for the end. */
+  kill(signal: NodeJS.Signals): Promise<ProcessEnd>;
+  /** Ends it in good order, and removes its home unless that was given. Harmless when it has ended. */
+  stop(): Promise<ProcessEnd>;
+  readonly ended: Promise<ProcessEnd>;
+}
+
+/** What our own environment says about relays must not reach those under test. */
+function cleanEnv(): Record<string, string> {
+  const kept = Object.entries(process.env).filter(([name]) => !/^(ROOST_|ANTHROPIC_|DATABASE_URL$|VITEST|NODE_ENV$)/.test(name));
+  return Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+}
+
+function watch(child: ChildProcess): { ended: Promise<ProcessEnd>; out: { stdout: string; stderr: string } } {
+  const out = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (out.stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (out.stderr += text));
+  const ended = new Promise<ProcessEnd>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, ...out }));
+  });
+  return { ended, out };
+}
+
+function spawnRelay(args: readonly string[], env: Readonly<Record<string, string>>, from: 'source' | 'built'): ChildProcess {
+  if (from === 'built' && !existsSync(BUILT)) throw new Error('dist/server/main.js is missing; run npm run build');
+  const program = from === 'built' ? [BUILT] : ['--import', import.meta.resolve('tsx'), join(ROOT, 'server/main.ts')];
+  return spawn(process.execPath, [...program, ...args], { env: { ...cleanEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** Runs the relay's command to its end: for what ends by itself. */
+export async function runRelayCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ProcessEnd> {
+  return await watch(spawnRelay(args, env, 'source')).ended;
+}
+
+/** An empty home with a store in it, so that starting on it is quick. Remove it yourself. */
+export async function createHome({ store = true } = {}): Promise<string> {
+  const home = await mkdtemp(join(tmpdir(), 'roost-home-'));
+  if (store) await copyStoreTemplate(join(home, 'store'));
+  return home;
+}
+
+/** Starts a relay and waits for its link. Rejects with what it said where it ends before that. */
+export async function startRelay(options: RelayOptions = {}): Promise<TestRelay> {
+  const from = options.from ?? (process.env['ROOST_TEST_RELAY'] === 'built' ? 'built' : 'source');
+  const home = options.home ?? (await createHome({ store: options.databaseUrl === undefined }));
+  const args = ['--port', String(options.port ?? 0), '--home', home, '--no-open', ...(options.args ?? [])];
+  const env = { ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }), ...options.env };
+  const child = spawnRelay(args, env, from);
+  const { ended, out } = watch(child);
+  const link = await new Promise<string>((resolve, reject) => {
+    const fail = (why: string) => {
+      child.kill('SIGKILL');
+      reject(new Error(`the relay ${why}\n${out.stdout}\n${out.stderr}`));
+    };
+    const timer = setTimeout(() => fail('printed no link'), START_TIMEOUT_MS);
+    const look = () => {
+      const found = /^\s*(?:\S+\s+)*?(https?:\/\/\S+)\s/m.exec(out.stdout)?.[1];
+      if (found === undefined) return;
+      clearTimeout(timer);
+      resolve(found);
+    };
+    child.stdout?.on('data', look);
+    ended.then(({ code }) => {
+      clearTimeout(timer);
+      fail(`ended with ${code ?? 'a signal'}`);
+    }, reject);
+  });
+  const { origin, port } = new URL(link);
+
+  let signedIn: Promise<string> | null = null;
+  async function signIn(): Promise<string> {
+    const response = await fetch(link);
+    const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
+    await response.body?.cancel();
+    if (cookie === undefined) throw new Error(`the link gave no cookie (${response.status})`);
+    return cookie;
+  }
+  const cookie = () => (signedIn ??= signIn());
+
+  async function kill(signal: NodeJS.Signals): Promise<ProcessEnd> {
+    child.kill(signal);
+    return await ended;
+  }
+
+  return {
+    url: origin,
+    link,
+    port: Number(port),
+    home,
+    pid: child.pid ?? 0,
+    cookie,
+    async fetch(path, { json, ...init } = {}) {
+      const headers = new Headers(init.headers);
+      headers.set('cookie', await cookie());
+      if (json !== undefined) headers.set('content-type', 'application/json');
+      return await fetch(new URL(path, origin), { ...init, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
+    },
+    kill,
+    async stop() {
+      const end = await kill('SIGTERM');
+      if (options.home === undefined) await rm(home, { recursive: true, force: true });
+      return end;
+    },
+    ended,
+  };
+}

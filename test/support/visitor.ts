@@ -1,0 +1,130 @@
+/** A person at the page: opens the link, presses what a person presses, reads what a person reads. */
+import { mkdir } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
+
+const ARTIFACTS = join(dirname(fileURLToPath(import.meta.url)), '..', 'artifacts');
+const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** ms a person would wait for anything here before calling it broken. */
+const PATIENCE = 60_000;
+
+export type SeatState = 'empty' | 'hatching' | 'awake' | 'sleeping';
+
+export interface Seat {
+  /** As people count: 1 to 9. */
+  readonly seat: number;
+  readonly name: string | null;
+  readonly state: SeatState;
+}
+
+const LABEL = /^(?:(.*), )?seat (\d), (empty|hatching|awake|sleeping)$/s;
+
+/** What a seat's accessible name says, or null for the lead's. */
+export function readSeat(label: string): Seat | null {
+  const match = LABEL.exec(label);
+  if (!match) return null;
+  return { seat: Number(match[2]), name: match[1] ?? null, state: match[3] as SeatState };
+}
+
+export interface Visitor {
+  readonly page: Page;
+  /** What the page wrote to its console as an error, and what it threw. */
+  readonly complaints: readonly string[];
+  begin(human?: string, lead?: string): Promise<void>;
+  press(name: string | RegExp): Promise<void>;
+  /** The eight agents' seats, in order. */
+  seats(): Promise<Seat[]>;
+  /** Waits until the seats are so; fails with what they are. */
+  untilSeats(what: string, holds: (seats: readonly Seat[]) => boolean, patience?: number): Promise<Seat[]>;
+  untilAll(state: SeatState): Promise<Seat[]>;
+  /** Opens the conversation of the agent in this seat, or of the lead. */
+  open(seat: number | 'lead'): Promise<void>;
+  say(text: string): Promise<void>;
+  log(): Locator;
+  /** Everything the open conversation shows, as text. */
+  reading(): Promise<string>;
+  untilRead(what: string | RegExp, patience?: number): Promise<void>;
+  picture(name: string): Promise<void>;
+  /** Serious and critical findings of axe, as lines. */
+  axe(): Promise<string[]>;
+}
+
+export async function createVisitor(context: BrowserContext, link: string): Promise<Visitor> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(`threw: ${error.message}`));
+  page.on('console', (message) => {
+    // A refused request is logged by the browser itself; the page says it in its own words.
+    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+  });
+  await page.goto(link);
+  await page.waitForURL((url) => !url.pathname.startsWith('/enter'));
+
+  const grid = page.getByRole('list', { name: 'The team' });
+  const log = () => page.getByRole('log');
+
+  const seats = async (): Promise<Seat[]> => {
+    const labels = await grid.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
+    return labels.flatMap((label) => readSeat(label) ?? []);
+  };
+
+  const visitor: Visitor = {
+    page,
+    complaints,
+    async begin(human = 'Marcus', lead = 'Julian') {
+      await page.getByLabel('Your name').fill(human);
+      await page.getByLabel('Lead’s name').or(page.getByLabel("Lead's name")).first().fill(lead);
+      await page.getByRole('button', { name: 'Begin' }).click();
+      await grid.waitFor();
+    },
+    press: (name) => page.getByRole('button', { name, exact: typeof name === 'string' }).click(),
+    seats,
+    async untilSeats(what, holds, patience = PATIENCE) {
+      const end = Date.now() + patience;
+      for (;;) {
+        const now = await seats();
+        if (now.length === 8 && holds(now)) return now;
+        if (Date.now() > end) throw new Error(`waited for ${what}; the seats are ${now.map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}`);
+        await page.waitForTimeout(50);
+      }
+    },
+    untilAll: (state) => visitor.untilSeats(`everyone ${state}`, (now) => now.every((seat) => seat.state === state)),
+    async open(seat) {
+      const name = seat === 'lead' ? /, lead$/ : new RegExp(`seat ${seat}, `);
+      const toHearth = page.getByRole('link', { name: 'Hearth' }).or(page.getByRole('button', { name: 'Hearth' }));
+      if (await toHearth.isVisible()) await toHearth.click();
+      await grid.getByRole('button', { name }).first().click();
+      await page.getByRole('textbox', { name: /^Write to / }).waitFor();
+    },
+    async say(text) {
+      const box = page.getByRole('textbox', { name: /^Write to / });
+      await box.fill(text);
+      await box.press('Enter');
+    },
+    log,
+    reading: async () => (await log().innerText()).trim(),
+    async untilRead(what, patience = PATIENCE) {
+      await log().getByText(what).last().waitFor({ timeout: patience });
+    },
+    async picture(name) {
+      await mkdir(ARTIFACTS, { recursive: true });
+      await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+    },
+    async axe() {
+      // Evaluated by the debugger, which a page's Content-Security-Policy does not bind.
+      await page.evaluate(await readFile(axePath, 'utf8'));
+      return page.evaluate(async () => {
+        const run = (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }> } }).axe;
+        const { violations } = await run.run();
+        return violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(' | ')}`);
+      });
+    },
+  };
+  return visitor;
+}

@@ -1,0 +1,113 @@
+/**
+ * Writes src/protocol/README.md from the schemas: `npm run wire`. A unit test compares.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { CALLS, type Call } from '../../src/protocol/calls.ts';
+import { blockSchema, known, SCHEMA_VERSION, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
+import { asleepReasonSchema, eventSchema, helloSchema, mindSchema, snapshotSchema } from '../../src/protocol/events.ts';
+import { healthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
+import { fieldTable, typeOf } from './wire-fields.ts';
+
+export const REFERENCE = fileURLToPath(new URL('../../src/protocol/README.md', import.meta.url));
+
+/** Schemas that stand in several places: described once, named elsewhere. */
+const SHARED = {
+  Block: blockSchema,
+  Usage: usageSchema,
+  Mind: mindSchema,
+  Reason: asleepReasonSchema,
+  Health: healthSchema,
+  Rehearsal: rehearsalSchema,
+};
+for (const [id, schema] of Object.entries(SHARED)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id });
+
+const json = (schema: z.ZodType, io: 'input' | 'output' = 'output') => z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+
+/** A schema as it stands inside another: a reference where it has a name. */
+function inside(schema: z.ZodType) {
+  const it = json(z.object({ it: schema })).properties?.['it'];
+  return typeof it === 'object' ? it : {};
+}
+
+const sentence = (text = '') => (text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`);
+const joined = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n');
+
+function callSection({ method, path, does, open, parameters = [], body, answers }: Call): string {
+  const parts = [`### \`${method} ${path}\``, `${does}${open ? ' Needs no cookie.' : ''}`];
+  if (parameters.length > 0) {
+    const rows = parameters.map((parameter) => `| \`${parameter.name}\` | ${parameter.in} | ${parameter.does} |`);
+    parts.push(['| parameter | in | |', '|---|---|---|', ...rows].join('\n'));
+  }
+  if (body) parts.push(fieldTable(json(body, 'input'), 'field of the body'));
+  const rows = answers.map(({ status, when, body: carried }) => `| ${status} | ${when}${carried ? `: ${typeOf(inside(carried))}` : ''} |`);
+  parts.push(['| answers | when |', '|---|---|', ...rows].join('\n'));
+  return parts.join('\n\n');
+}
+
+/** A section of something told apart by one constant field, which the heading says already. */
+function kindSection(schema: z.ZodType, field: 'kind' | 'type', level = '###', shown = (_name: string) => true): string {
+  const { properties = {}, description, ...rest } = json(schema);
+  const tag = properties[field];
+  const name = typeof tag === 'object' && typeof tag.const === 'string' ? tag.const : '';
+  const fields = Object.entries(properties).filter(([each]) => each !== field && shown(each));
+  const table = fields.length > 0 ? fieldTable({ ...rest, properties: Object.fromEntries(fields) }) : '';
+  return joined([`${level} \`${name}\``, sentence(description), table]);
+}
+
+function sharedSection(name: string, schema: z.ZodType): string {
+  if (schema instanceof z.ZodDiscriminatedUnion)
+    return joined([
+      `### ${name}`,
+      'One of these, told apart by `kind`.',
+      ...schema.options.map((option) => kindSection(option, 'kind', '####')),
+    ]);
+  const { description, ...whole } = json(schema);
+  return joined([`### ${name}`, sentence(description), fieldTable(whole)]);
+}
+
+/** The whole document. */
+export function wireReference(): string {
+  const everywhere = new Set(Object.keys(unknownDocumentSchema.shape));
+  const sections = [
+    '# The wire',
+    'Everything that crosses a line: the calls of the relay, its events, and the documents of the ledger. Written by `npm run wire` from the schemas beside this file; do not edit it by hand.',
+    'Text is counted in UTF-16 code units. Positions run from 0 to 8, row by row; 4 is the lead’s. A time is a whole number of ms since the epoch. Fields marked “optional” may be left out.',
+
+    '## Calls',
+    `Bodies are JSON of at most ${LIMITS.bodyBytes.toLocaleString('en')} bytes. Every call needs the session cookie that the one-time link gives, unless it says otherwise. Any of them may also answer 400 (what did not fit, and where), 401 (not signed in), 403 (another website, or a name that is not the relay’s), 405, 413, 415 (not JSON) or 429 (too many at once).`,
+    ...CALLS.map(callSection),
+    '### Problem documents',
+    'Every status from 400 on comes with an RFC 9457 problem document, `application/problem+json`.',
+    fieldTable(json(problemSchema)),
+
+    '## Events',
+    'Server-sent events with `id` (increasing), `event` (the kind) and `data` (JSON). They are on disk before anyone sees them, and are kept until a browser has acknowledged them. Hearing one twice is harmless: the documents that it stands for have ids that come from it.',
+    '### `hello`',
+    'The first on every connection, without an `id`.',
+    fieldTable(json(helloSchema)),
+    '### `snapshot`',
+    'Once on every connection, without an `id`, after what was missed and before what is new: the session that runs, as of the event `upTo`. A page believes in a session only after this.',
+    fieldTable(json(snapshotSchema)),
+    ...eventSchema.options.map((schema) => kindSection(schema, 'kind')),
+
+    '## Documents',
+    `Append-only: a document is written once and never changed; what changes is a further document, and the newest by (\`at\`, \`_id\`) holds. Fields, kinds and versions that an app does not know are kept and passed on. This is version ${SCHEMA_VERSION} of every kind.`,
+    'Every document has:',
+    fieldTable(json(unknownDocumentSchema)),
+    ...Object.values(known).map((schema) => kindSection(schema, 'type', '###', (name) => !everywhere.has(name))),
+
+    '## Shared parts',
+    ...Object.entries(SHARED).map(([name, schema]) => sharedSection(name, schema)),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const before = readFileSync(REFERENCE, { encoding: 'utf8', flag: 'a+' });
+  const after = wireReference();
+  writeFileSync(REFERENCE, after);
+  console.log(before === after ? 'The wire reference was up to date.' : 'The wire reference is written anew.');
+}
