@@ -95,12 +95,12 @@ export const usageSchema = z.looseObject({
   outputTokens: z.number(),
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
-});
+}).describe('What one answer took, in tokens, as the model counted it.');
 export type Usage = z.infer<typeof usageSchema>;
 
 export const messageStatusSchema = z
   .enum(['complete', 'stopped', 'interrupted', 'failed'])
-  .describe('ended by itself; stopped by the person; the relay or the stream was cut; the model refused or erred');
+  .describe('complete: it ended by itself; stopped: by the person; interrupted: the relay or the stream was cut; failed: the model refused or erred');
 export type MessageStatus = z.infer<typeof messageStatusSchema>;
 
 export const messageSchema = z.looseObject({
@@ -147,7 +147,7 @@ export const settingSchema = z
   })
   .describe('The person set something. The newest good value of each key holds.');
 
-export const unknownDocumentSchema = z.looseObject({ _id: id, type: z.string().min(1), schema: z.number().int().min(1), at: stamp });
+export const unknownDocumentSchema = z.looseObject({ ...base, type: z.string().min(1).describe('its kind') });
 
 export const known = {
   'agent-identity': agentIdentitySchema,

@@ -17,18 +17,19 @@ const wakeId = id.describe('one call to the team');
 export const callKindSchema = z.enum(['wake', 'summon']);
 export type CallKind = z.infer<typeof callKindSchema>;
 
-/** Why an agent sleeps again, or an egg is an empty seat again. */
 export const asleepCodeSchema = z
   .enum(['failed', 'silent', 'not-called', 'put-to-sleep', 'unnamed', 'cancelled'])
-  .describe('the model failed; it said nothing in time; the lead did not call it; the person put it to sleep; no name in time; the session ended first');
-export const asleepReasonSchema = z.object({ code: asleepCodeSchema, message: z.string().describe('a sentence for people') });
+  .describe('failed: the model erred; silent: nothing was said in time; not-called: the lead left it out; put-to-sleep: by the person; unnamed: no name in time; cancelled: the session ended first');
+export const asleepReasonSchema = z
+  .object({ code: asleepCodeSchema, message: z.string().describe('a sentence for people') })
+  .describe('Why an agent sleeps again, or an egg is an empty seat again.');
 export type AsleepReason = z.infer<typeof asleepReasonSchema>;
 
 export const mindSchema = z.object({
   kind: z.enum(['rehearsal', 'anthropic']),
   leadModel: z.string().describe('the model that answers for the lead'),
   agentModel: z.string().describe('the model that answers for the agents'),
-});
+}).describe('Who thinks: nobody (`rehearsal`), or a model behind the Messages API.');
 export type MindInfo = z.infer<typeof mindSchema>;
 
 export const eventSchema = z.discriminatedUnion('kind', [

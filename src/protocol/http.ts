@@ -16,7 +16,7 @@ export const healthSchema = z.object({
   model: z.string().describe('the lead’s model'),
   sessionActive: z.boolean(),
   sessionId: id.nullable(),
-});
+}).describe('How the relay is.');
 export type Health = z.infer<typeof healthSchema>;
 
 /** `POST /api/sessions`: start, with who the lead is and how the household wants things. */
@@ -45,7 +45,7 @@ export const sessionStartedSchema = z.object({ sessionId: id });
 
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
 export const postMessageSchema = z.strictObject({
-  text: z.string().min(1).max(LIMITS.teamCallText).describe(`what the person says, up to ${LIMITS.messageText} characters, or a call to the team`),
+  text: z.string().min(1).max(LIMITS.teamCallText).describe(`what the person says, up to ${LIMITS.messageText.toLocaleString('en')} characters, or a call to the team`),
   to: id.optional().describe('an agent’s id; left out: the lead'),
   clientId: id.describe('chosen by the page; a repeat with the same one is one message'),
   replaces: id.optional().describe('edit-and-resend, or retry: the id of the person’s last message in this conversation'),
@@ -80,5 +80,5 @@ export const rehearsalSchema = z.strictObject({
   nameless: seats.default([]).describe('these say that no name feels right yet'),
   sameName: seats.default([]).describe('these all choose the same name'),
   leadIgnores: z.boolean().default(false).describe('the lead does not call its tool'),
-});
+}).describe('How the rehearsal mind behaves, and misbehaves.');
 export type Rehearsal = z.infer<typeof rehearsalSchema>;

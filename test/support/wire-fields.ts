@@ -46,9 +46,7 @@ export function typeOf(schema: Schema): string {
   const { inner, orNull } = nullable(schema);
   if (orNull) return `${typeOf(inner)} or null`;
   if (alternativesOf(schema).length > 0) return alternativesOf(schema).map((each) => typeOf(each)).join('<br>or ');
-  // One of several simple types; the declarations of JSON Schema in zod do not know of it.
-  const several: unknown = schema.type;
-  if (Array.isArray(several)) return several.map((type: Schema['type']) => typeOf({ ...schema, type })).join(' or ');
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' or ');
   switch (schema.type) {
     case 'null':
       return 'null';

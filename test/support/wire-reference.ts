@@ -24,7 +24,11 @@ const SHARED = {
 };
 for (const [id, schema] of Object.entries(SHARED)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id });
 
-const json = (schema: z.ZodType, io: 'input' | 'output' = 'output') => z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+/** As JSON Schema; one that has a name itself is shown whole, those inside it by name. */
+function json(schema: z.core.$ZodType, io: 'input' | 'output' = 'output'): z.core.JSONSchema.BaseSchema {
+  const { $defs = {}, ...whole } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return $defs[whole.$ref?.split('/').at(-1) ?? ''] ?? whole;
+}
 
 /** A schema as it stands inside another: a reference where it has a name. */
 function inside(schema: z.ZodType) {
@@ -48,11 +52,11 @@ function callSection({ method, path, does, open, parameters = [], body, answers 
 }
 
 /** A section of something told apart by one constant field, which the heading says already. */
-function kindSection(schema: z.ZodType, field: 'kind' | 'type', level = '###', shown = (_name: string) => true): string {
+function kindSection(schema: z.core.$ZodType, field: 'kind' | 'type', { level = '###', without = new Set<string>() } = {}): string {
   const { properties = {}, description, ...rest } = json(schema);
   const tag = properties[field];
   const name = typeof tag === 'object' && typeof tag.const === 'string' ? tag.const : '';
-  const fields = Object.entries(properties).filter(([each]) => each !== field && shown(each));
+  const fields = Object.entries(properties).filter(([each]) => each !== field && !without.has(each));
   const table = fields.length > 0 ? fieldTable({ ...rest, properties: Object.fromEntries(fields) }) : '';
   return joined([`${level} \`${name}\``, sentence(description), table]);
 }
@@ -62,7 +66,7 @@ function sharedSection(name: string, schema: z.ZodType): string {
     return joined([
       `### ${name}`,
       'One of these, told apart by `kind`.',
-      ...schema.options.map((option) => kindSection(option, 'kind', '####')),
+      ...schema.options.map((option) => kindSection(option, 'kind', { level: '####' })),
     ]);
   const { description, ...whole } = json(schema);
   return joined([`### ${name}`, sentence(description), fieldTable(whole)]);
@@ -97,7 +101,7 @@ export function wireReference(): string {
     `Append-only: a document is written once and never changed; what changes is a further document, and the newest by (\`at\`, \`_id\`) holds. Fields, kinds and versions that an app does not know are kept and passed on. This is version ${SCHEMA_VERSION} of every kind.`,
     'Every document has:',
     fieldTable(json(unknownDocumentSchema)),
-    ...Object.values(known).map((schema) => kindSection(schema, 'type', '###', (name) => !everywhere.has(name))),
+    ...Object.values(known).map((schema) => kindSection(schema, 'type', { without: everywhere })),
 
     '## Shared parts',
     ...Object.entries(SHARED).map(([name, schema]) => sharedSection(name, schema)),

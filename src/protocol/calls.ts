@@ -1,0 +1,144 @@
+/**
+ * Every call of the relay with what it takes and what it answers: the source of the wire reference beside
+ * this file. A test holds it against the relay's routes.
+ */
+import type { z } from 'zod';
+import { ackSchema, healthSchema, messagePostedSchema, postMessageSchema, rehearsalSchema, sessionStartedSchema, startSessionSchema } from './http.ts';
+import { LIMITS } from './limits.ts';
+
+export interface CallAnswer {
+  readonly status: number;
+  readonly when: string;
+  /** What a success carries; every status from 400 on carries a problem document. */
+  readonly body?: z.ZodType;
+}
+
+export interface CallParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly does: string;
+}
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly does: string;
+  /** Needs no session cookie. */
+  readonly open?: true;
+  readonly parameters?: readonly CallParameter[];
+  readonly body?: z.ZodType;
+  readonly answers: readonly CallAnswer[];
+}
+
+const agent: CallParameter = { name: 'id', in: 'path', does: 'the agent’s id, or "lead"' };
+
+export const CALLS: readonly Call[] = [
+  {
+    method: 'GET',
+    path: '/api/health',
+    does: 'Says that the relay is there, who would answer, and whether a session runs.',
+    open: true,
+    answers: [{ status: 200, when: 'always', body: healthSchema }],
+  },
+  {
+    method: 'GET',
+    path: '/enter',
+    does: 'The one-time link that the relay prints when it starts. Gives the browser the session cookie and shows the page.',
+    open: true,
+    parameters: [{ name: 'code', in: 'query', does: 'good once' }],
+    answers: [
+      { status: 200, when: 'signed in; a page that goes on to the grid' },
+      { status: 401, when: 'the link was used before, or is not whole: a page that says so' },
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/sessions',
+    does: 'Starts the session, with who the lead is and how the household wants things.',
+    body: startSessionSchema,
+    answers: [
+      { status: 201, when: 'started', body: sessionStartedSchema },
+      { status: 409, when: 'a session runs already; `sessionId` says which' },
+    ],
+  },
+  {
+    method: 'DELETE',
+    path: '/api/sessions/current',
+    does: 'Ends the session. Everyone sleeps.',
+    answers: [
+      { status: 204, when: 'the end is on disk' },
+      { status: 409, when: 'no session runs' },
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/messages',
+    does: 'A message to the lead, or to the agent `to`. Calls to the team (`[WAKE AGENTS]`, `[SUMMON AGENTS]`) go this way too. A message to an agent that sleeps waits in its inbox.',
+    body: postMessageSchema,
+    answers: [
+      { status: 202, when: 'taken; a repeated `clientId` gets the same answer', body: messagePostedSchema },
+      { status: 400, when: 'a call to the team is malformed; the reason says where' },
+      { status: 404, when: 'no such agent' },
+      { status: 409, when: 'no session runs, the called ones are awake already, or `replaces` is not the last message' },
+      { status: 413, when: 'too large' },
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/agents/{id}/stop',
+    does: 'Stops what it is saying. What it has said stays.',
+    parameters: [agent],
+    answers: [{ status: 202, when: 'it says nothing more, or was silent already' }],
+  },
+  {
+    method: 'POST',
+    path: '/api/agents/{id}/sleep',
+    does: 'Puts one agent to sleep, or gives up one egg.',
+    parameters: [agent],
+    answers: [
+      { status: 202, when: 'it sleeps' },
+      { status: 404, when: 'it is neither awake nor hatching' },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/api/events',
+    does: `The events, as server-sent events: \`hello\`, what was missed after the cursor, \`snapshot\`, then what is new. Something is said at least every ${LIMITS.heartbeatMs / 1000} s.`,
+    parameters: [
+      { name: 'Last-Event-ID', in: 'header', does: 'the cursor: the last event this browser has; goes before `after`' },
+      { name: 'after', in: 'query', does: 'the cursor, where a header cannot be sent' },
+      { name: 'log', in: 'query', does: 'which log the cursor is of; where it is not this one, everything is sent' },
+    ],
+    answers: [
+      { status: 200, when: '`text/event-stream`, until either side ends it' },
+      { status: 400, when: 'the cursor is no event id' },
+      { status: 503, when: 'too many streams are open' },
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/events/ack',
+    does: 'Everything up to here is stored in a browser; the relay may forget it in time.',
+    body: ackSchema,
+    answers: [{ status: 204, when: 'noted' }],
+  },
+  {
+    method: 'GET',
+    path: '/api/rehearsal',
+    does: 'How the rehearsal mind behaves now.',
+    answers: [
+      { status: 200, when: 'a rehearsal mind is in use', body: rehearsalSchema },
+      { status: 404, when: 'a real mind is in use' },
+    ],
+  },
+  {
+    method: 'PUT',
+    path: '/api/rehearsal',
+    does: 'Tells the rehearsal mind how to behave from now on.',
+    body: rehearsalSchema,
+    answers: [
+      { status: 200, when: 'it does', body: rehearsalSchema },
+      { status: 404, when: 'a real mind is in use' },
+    ],
+  },
+];
