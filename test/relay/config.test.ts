@@ -1,0 +1,220 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readConfig, type Config } from '../../server/config.ts';
+import { helpText, SETTINGS } from '../../server/settings.ts';
+import { StartError } from '../../server/start-error.ts';
+import { createHome, runRelayCommand, startRelay, type TestRelay } from '../support/relay.ts';
+
+function configOf(args: readonly string[] = [], env: Record<string, string> = {}): Config {
+  const config = readConfig(args, env);
+  if (config === null) throw new Error('help was asked for');
+  return config;
+}
+
+function complaintOf(args: readonly string[], env: Record<string, string> = {}): string {
+  try {
+    readConfig(args, env);
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    expect(error.exitCode).toBe(2);
+    expect(error.message).not.toContain('\n');
+    return error.message;
+  }
+  throw new Error(`${args.join(' ')} was taken`);
+}
+
+describe('the configuration', () => {
+  it('has defaults that need nothing', () => {
+    expect(configOf()).toMatchObject({
+      port: 4747,
+      host: '127.0.0.1',
+      home: join(homedir(), '.roost'),
+      open: true,
+      publicUrl: null,
+      databaseUrl: null,
+      messagesApi: null,
+      rehearsal: { seed: 1, delayMs: 400, fail: [] },
+      cookieMs: 90 * 86_400_000,
+      linkMs: 86_400_000,
+      retentionMs: 86_400_000,
+    });
+  });
+
+  it('takes flags over environment over defaults', () => {
+    const env = { ROOST_PORT: '5000', ROOST_HOME: '/from/env', ROOST_NO_OPEN: '1', ROOST_LEAD_MODEL: 'env-model' };
+    expect(configOf([], env)).toMatchObject({ port: 5000, home: '/from/env', open: false, leadModel: 'env-model' });
+    expect(configOf(['--port', '5001', '--home=/from/flag', '--lead-model', 'flag-model'], env)).toMatchObject({
+      port: 5001,
+      home: '/from/flag',
+      open: false,
+      leadModel: 'flag-model',
+    });
+    expect(configOf([], { ROOST_PORT: '', ROOST_NO_OPEN: '0' })).toMatchObject({ port: 4747, open: true });
+  });
+
+  it('uses a real mind where a key or a base URL is there, and sends the key as it is told', () => {
+    expect(configOf([], { ANTHROPIC_API_KEY: 'k' }).messagesApi).toEqual({ key: 'k', baseUrl: null, keyHeader: null });
+    expect(configOf([], { ANTHROPIC_BASE_URL: 'http://127.0.0.1:11434/' }).messagesApi).toEqual({
+      key: null,
+      baseUrl: 'http://127.0.0.1:11434',
+      keyHeader: null,
+    });
+    expect(configOf([], { ANTHROPIC_API_KEY: 'k', ROOST_API_KEY_HEADER: 'x-api-key' }).messagesApi?.keyHeader).toBe('x-api-key');
+  });
+
+  it.each([
+    ['--nonsense', ['--nonsense'], 'Unknown setting --nonsense.'],
+    ['a word', ['serve'], '"serve" is not a setting.'],
+    ['a flag without its value', ['--port'], '--port needs a value.'],
+    ['a switch with a value', ['--no-open=yes'], '--no-open takes no value.'],
+    ['a port that is no number', ['--port', '80a'], '--port must be a whole number from 0 to 65535, not "80a".'],
+    ['a port out of bounds', ['--port=65536'], '--port must be a whole number from 0 to 65535, not "65536".'],
+    ['no streams', ['--streams', '0'], '--streams must be a whole number from 1 to 10000, not "0".'],
+    ['a rehearsal that is not JSON', ['--rehearsal', '{'], '--rehearsal must be JSON: '],
+    ['a rehearsal that does not fit', ['--rehearsal', '{"fail":[9]}'], '--rehearsal does not fit at "fail.0": '],
+    ['a rehearsal with an unknown member', ['--rehearsal', '{"speed":1}'], '--rehearsal does not fit: '],
+    ['an address for everyone', ['--host', '0.0.0.0'], '--host must be a loopback address, not "0.0.0.0". To reach Roost from elsewhere, put a TLS proxy'],
+    ['an address of the network', ['--host', '192.168.1.2'], '--host must be a loopback address'],
+    ['a public URL without TLS', ['--public-url', 'http://roost.example.org'], '--public-url must be an address such as https://roost.example.org.'],
+    ['a public URL with a path', ['--public-url', 'https://example.org/roost'], '--public-url must be an address without a path'],
+    ['an unknown way to send the key', ['--api-key-header', 'cookie'], '--api-key-header must be one of bearer, x-api-key, both, not "cookie".'],
+  ])('says in one line what is wrong with %s', (_what, args, complaint) => {
+    expect(complaintOf(args)).toContain(complaint);
+    expect(complaintOf(args)).toMatch(/Try --help\.$/);
+  });
+
+  it.each([
+    ['ROOST_PORT', 'x', 'ROOST_PORT must be a whole number'],
+    ['ROOST_NO_OPEN', 'perhaps', 'ROOST_NO_OPEN must be 1 or 0, not "perhaps".'],
+    ['ROOST_REHEARSAL', 'x', 'ROOST_REHEARSAL must be JSON'],
+    ['ROOST_HOST', 'example.org', 'ROOST_HOST must be a loopback address'],
+    ['DATABASE_URL', 'mysql://secret', 'DATABASE_URL must be an address such as postgres://user:password@host/database.'],
+    ['ANTHROPIC_BASE_URL', 'secret-host', 'ANTHROPIC_BASE_URL must be an address such as http://127.0.0.1:11434.'],
+    ['ANTHROPIC_API_KEY', 'secret key', 'ANTHROPIC_API_KEY holds a space'],
+  ])('names %s where the environment does not fit, and repeats no secret', (name, value, complaint) => {
+    expect(complaintOf([], { [name]: value })).toContain(complaint);
+    expect(complaintOf([], { [name]: value })).not.toContain('secret');
+  });
+
+  it('explains every setting, with its environment name and default, and no secret has a flag', () => {
+    const help = helpText();
+    for (const setting of Object.values(SETTINGS)) {
+      expect(help).toContain(setting.env);
+      if (setting.flag !== null) expect(help).toContain(`--${setting.flag}`);
+    }
+    expect(help).toContain('[ROOST_PORT; default 4747]');
+    expect(help).not.toMatch(/--(anthropic-)?api-key |--database-url/);
+    expect(readConfig(['--port', 'x', '--help'], {})).toBeNull();
+  });
+});
+
+describe('starting', () => {
+  const cleanups: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+  const tempHome = async (options?: { store: boolean }) => {
+    const home = await createHome(options);
+    cleanups.push(() => rm(home, { recursive: true, force: true }));
+    return home;
+  };
+  const started = (relay: TestRelay) => {
+    cleanups.push(() => relay.stop());
+    return relay;
+  };
+  const oneLine = (line: RegExp) => new RegExp(`^${line.source}\n$`);
+
+  it('prints help on standard output and ends with 0', async () => {
+    const { code, stdout, stderr } = await runRelayCommand(['--help']);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: helpText(), stderr: '' });
+  });
+
+  it('refuses a bad setting with one line and exit code 2', async () => {
+    const { code, stdout, stderr } = await runRelayCommand(['--prot', '1']);
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: '', stderr: 'Unknown setting --prot. Try --help.\n' });
+  });
+
+  it('refuses a port in use with one line', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    cleanups.push(() => new Promise((resolve) => other.close(resolve)));
+    const address = other.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const { code, stdout, stderr } = await runRelayCommand(['--port', String(port), '--home', await tempHome()]);
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Port ${port} is in use. End what uses it, or choose another with --port.\n`,
+    });
+  });
+
+  it('refuses a home that cannot be written with one line', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'roost-nohome-'));
+    cleanups.push(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'file'), '');
+    const { code, stderr } = await runRelayCommand(['--port', '0', '--home', join(folder, 'file', 'home')]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(oneLine(/The home .*file\/home cannot be written \(.*\)\. Choose another with --home\./));
+  });
+
+  it('refuses a home from a newer Roost, or a broken mark, with one line', async () => {
+    const home = await tempHome();
+    await writeFile(join(home, 'roost.json'), '{"format":99,"relay":"x","more":true}');
+    const newer = await runRelayCommand(['--port', '0', '--home', home]);
+    expect(newer.code).toBe(1);
+    expect(newer.stderr).toMatch(oneLine(/The home of .* was last used by a newer Roost\. Update Roost, or choose another with --home\./));
+    await writeFile(join(home, 'roost.json'), '{"for');
+    const broken = await runRelayCommand(['--port', '0', '--home', home]);
+    expect(broken.code).toBe(1);
+    expect(broken.stderr).toMatch(oneLine(/.*roost\.json cannot be read \(.*\)\. Put it back from a copy, or choose another home with --home\./));
+  });
+
+  it('refuses a second relay on one home, also by another path, and says where the first one is', async () => {
+    const first = started(await startRelay());
+    const alias = `${await tempHome({ store: false })}/alias`;
+    await symlink(first.home, alias);
+    for (const home of [first.home, alias]) {
+      const { code, stdout, stderr } = await runRelayCommand(['--port', '0', '--home', home]);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(oneLine(/Another relay runs on the home .*, at http:\/\/127\.0\.0\.1:\d+\. Use that one, end it first, or choose another home with --home\./));
+    }
+    expect((await first.fetch('/api/health')).status).toBe(200);
+  });
+
+  it('lets exactly one of several win that start together on one home, also after a kill', async () => {
+    const home = await tempHome();
+    const dead = await startRelay({ home });
+    await dead.kill('SIGKILL');
+    const starts = await Promise.allSettled([1, 2, 3].map(() => startRelay({ home })));
+    const winners = starts.flatMap((start) => (start.status === 'fulfilled' ? [started(start.value)] : []));
+    expect(winners).toHaveLength(1);
+    for (const start of starts) if (start.status === 'rejected') expect(String(start.reason)).toContain('Another relay runs on the home');
+  });
+
+  it('works in a home whose path is too long for a socket', async () => {
+    const home = join(await tempHome({ store: false }), 'a-long-name-'.repeat(12));
+    await mkdir(home);
+    const relay = started(await startRelay({ home }));
+    const { code, stderr } = await runRelayCommand(['--port', '0', '--home', home]);
+    expect(code).toBe(1);
+    expect(stderr).toContain('Another relay runs');
+    expect((await relay.fetch('/api/health')).status).toBe(200);
+  });
+
+  it('makes the home for its owner alone, and writes no key anywhere', async () => {
+    const home = join(await tempHome({ store: false }), 'new');
+    const key = 'sk-secret-key-for-nobody';
+    const relay = started(await startRelay({ home, env: { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } }));
+    expect(await (await relay.fetch('/api/health')).json()).toMatchObject({ mind: 'anthropic' });
+    const { stdout, stderr, code } = await relay.stop();
+    expect(code).toBe(0);
+    expect(stderr).toContain('Preparing the store. This happens once');
+    expect(stdout + stderr).not.toContain(key);
+    expect((await stat(home)).mode & 0o077).toBe(0);
+    for (const entry of await readdir(home, { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) expect((await readFile(join(entry.parentPath, entry.name))).includes(key), entry.name).toBe(false);
+  });
+});
