@@ -20,7 +20,7 @@ export interface Cursor {
 }
 
 export type StreamItem =
-  /** This log is not the one the cursor was of: everything comes, from its first event. */
+  /** This log is not the one the cursor was of, or was put back to an earlier state: everything comes, from its first event. */
   | { readonly kind: 'new-log'; readonly log: string }
   | { readonly kind: 'event'; readonly stored: StoredEvent }
   /** Everything missed has been passed; what follows is new. */
@@ -56,6 +56,13 @@ type Ending =
 const UNREACHABLE: Ending = { kind: 'lost', reason: 'unreachable' };
 const SILENT: Ending = { kind: 'lost', reason: 'silent' };
 
+/** What one connection has brought so far. */
+interface Connection {
+  log: string | null;
+  /** An event has come. */
+  begun: boolean;
+}
+
 /** What a message that does not fit is told as: its name, and why. */
 class Unreadable extends Error {}
 
@@ -68,22 +75,28 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
   let abort: AbortController | null = null;
   let cancelRetry: (() => void) | null = null;
 
+  function beginLog(log: string, after: number) {
+    cursor = { log, after };
+    listener({ kind: 'new-log', log });
+  }
+
   /** One message of the stream. Throws `Unreadable`. */
-  function take(message: EventSourceMessage, greeted: { log: string | null }) {
+  function take(message: EventSourceMessage, connection: Connection) {
     const data = parseJson(message.data);
     if (message.event === 'hello') {
       const hello = helloSchema.safeParse(data);
       if (!hello.success) throw new Unreadable(`hello: ${hello.error.message}`);
-      greeted.log = hello.data.log;
-      if (cursor?.log === greeted.log) return;
-      cursor = { log: greeted.log, after: 0 };
-      listener({ kind: 'new-log', log: greeted.log });
+      connection.log = hello.data.log;
+      if (cursor?.log !== connection.log) beginLog(connection.log, 0);
       return;
     }
-    if (greeted.log === null) throw new Unreadable(`"${message.event ?? ''}" before hello`);
+    const { log } = connection;
+    if (log === null) throw new Unreadable(`"${message.event ?? ''}" before hello`);
     if (message.event === 'snapshot') {
       const snapshot = snapshotSchema.safeParse(data);
       if (!snapshot.success) throw new Unreadable(`snapshot: ${snapshot.error.message}`);
+      // Our cursor is past the log's head: the relay's store was put back from a copy.
+      if (snapshot.data.upTo < (cursor?.after ?? 0)) beginLog(log, snapshot.data.upTo);
       live = true;
       failures = 0;
       listener({ kind: 'live', snapshot: snapshot.data });
@@ -93,8 +106,11 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     const event = eventSchema.safeParse(data);
     if (!Number.isSafeInteger(id) || id < 1 || !event.success)
       throw new Unreadable(`event ${message.id ?? ''} "${message.event ?? ''}": ${event.success ? 'no id' : event.error.message}`);
+    // A relay that knows our cursor begins after it; one whose store was put back from a copy begins anew.
+    if (!connection.begun && id <= (cursor?.after ?? 0)) beginLog(log, 0);
+    connection.begun = true;
     if (id <= (cursor?.after ?? 0)) return;
-    cursor = { log: greeted.log, after: id };
+    cursor = { log, after: id };
     listener({ kind: 'event', stored: { id, event: event.data } });
   }
 
@@ -123,8 +139,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
         return response.status === 401 ? { kind: 'locked-out' } : UNREACHABLE;
       }
       heard();
-      const greeted = { log: null };
-      const parser = createParser({ onEvent: (message) => take(message, greeted) });
+      const connection: Connection = { log: null, begun: false };
+      const parser = createParser({ onEvent: (message) => take(message, connection) });
       const decoder = new TextDecoder();
       for await (const chunk of response.body) {
         if (closed) return null;

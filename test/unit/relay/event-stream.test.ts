@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createEventStream, RELAY_TIMES, type Cursor, type EventStream, type StreamItem } from '../../../src/relay/index.ts';
+import type { RoostEvent } from '../../../src/protocol/events.ts';
+import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
+import { createSseRelay, listen, type Listening, type SseRelay } from '../../support/sse-relay.ts';
+
+const text = (word: string): RoostEvent => ({ kind: 'text', messageId: 'm1', text: word });
+const wordsOf = (items: readonly StreamItem[]) =>
+  items.flatMap((item) => (item.kind === 'event' && item.stored.event.kind === 'text' ? [item.stored.event.text] : []));
+const kindsOf = (items: readonly StreamItem[]) => items.map(({ kind }) => kind);
+
+let relay: SseRelay;
+let server: Listening;
+let timers: ManualTimers;
+let items: StreamItem[];
+let stream: EventStream | null;
+
+const open = (cursor: Cursor | null = null) => {
+  stream = createEventStream({ fetch, baseUrl: server.url, timers, random: () => 0, cursor, listener: (item) => items.push(item) });
+  return stream;
+};
+const until = (check: () => boolean) => vi.waitUntil(check, { timeout: 5_000, interval: 5 });
+const lives = () => items.filter(({ kind }) => kind === 'live').length;
+
+beforeEach(async () => {
+  relay = createSseRelay();
+  server = await listen((request, response) => relay.handle(request, response));
+  timers = createManualTimers();
+  items = [];
+  stream = null;
+});
+
+afterEach(async () => {
+  stream?.close();
+  await server.close();
+});
+
+describe('the event stream', () => {
+  it('passes what was missed, then the snapshot, then what is new', async () => {
+    relay.emit(text('one'), text('two'));
+    open();
+    await until(() => lives() === 1);
+    relay.emit(text('three'));
+    await until(() => wordsOf(items).length === 3);
+    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'event', 'event', 'live', 'event']);
+    expect(wordsOf(items)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('asks for what comes after its cursor, and names the log it is of', async () => {
+    relay.emit(text('one'), text('two'));
+    open({ log: 'log-1', after: 1 });
+    await until(() => lives() === 1);
+    expect(relay.cursors).toEqual([{ after: '1', log: 'log-1' }]);
+    expect(wordsOf(items)).toEqual(['two']);
+    expect(kindsOf(items)).not.toContain('new-log');
+  });
+
+  it('resumes after a cut, with every word once and in order', async () => {
+    open();
+    await until(() => lives() === 1);
+    relay.emit(text('one'));
+    await until(() => wordsOf(items).length === 1);
+    relay.cut();
+    await until(() => kindsOf(items).includes('lost'));
+    relay.emit(text('two'));
+    timers.advance(RELAY_TIMES.backoffFirst);
+    await until(() => lives() === 2);
+    relay.emit(text('three'));
+    await until(() => wordsOf(items).length === 3);
+    expect(wordsOf(items)).toEqual(['one', 'two', 'three']);
+    expect(items.find(({ kind }) => kind === 'lost')).toEqual({ kind: 'lost', reason: 'unreachable' });
+  });
+
+  it('passes an event once that is sent twice', async () => {
+    relay.stutter(true);
+    relay.emit(text('one'), text('two'));
+    open();
+    await until(() => lives() === 1);
+    relay.emit(text('three'));
+    await until(() => wordsOf(items).length === 3);
+    relay.raw(': end\n\n');
+    expect(wordsOf(items)).toEqual(['one', 'two', 'three']);
+  });
+
+  it('puts an event together that comes in pieces, in the middle of a character too', async () => {
+    open();
+    await until(() => lives() === 1);
+    const bytes = Buffer.from(`id: 1\nevent: text\ndata: ${JSON.stringify(text('grüße 🪺'))}\n\n`);
+    const pieces = await listen((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: hello\ndata: {"log":"l","version":"1"}\n\n');
+      [...bytes].forEach((byte, i) => setTimeout(() => response.write(Buffer.of(byte)), i));
+    });
+    const heard: StreamItem[] = [];
+    const other = createEventStream({ fetch, baseUrl: pieces.url, timers, random: () => 0, cursor: null, listener: (item) => heard.push(item) });
+    await until(() => wordsOf(heard).length === 1);
+    other.close();
+    await pieces.close();
+    expect(wordsOf(heard)).toEqual(['grüße 🪺']);
+  });
+
+  it('begins anew where the log is another one', async () => {
+    relay.emit(text('new'));
+    open({ log: 'log-of-old', after: 7 });
+    await until(() => lives() === 1);
+    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'event', 'live']);
+    expect(wordsOf(items)).toEqual(['new']);
+  });
+
+  it('begins anew where the log was put back to before its cursor', async () => {
+    relay.emit(text('one'), text('two'), text('three'));
+    open();
+    await until(() => lives() === 1);
+    relay.putBack(1);
+    relay.cut();
+    await until(() => kindsOf(items).includes('lost'));
+    timers.advance(RELAY_TIMES.backoffFirst);
+    await until(() => lives() === 2);
+    relay.emit(text('other two'));
+    await until(() => wordsOf(items).includes('other two'));
+    expect(wordsOf(items)).toEqual(['one', 'two', 'three', 'one', 'other two']);
+  });
+
+  it('begins anew where the log was put back to nothing', async () => {
+    relay.emit(text('one'));
+    open();
+    await until(() => lives() === 1);
+    relay.putBack(0);
+    relay.cut();
+    await until(() => kindsOf(items).includes('lost'));
+    timers.advance(RELAY_TIMES.backoffFirst);
+    await until(() => lives() === 2);
+    relay.emit(text('again'));
+    await until(() => wordsOf(items).includes('again'));
+    expect(wordsOf(items)).toEqual(['one', 'again']);
+  });
+
+  it('takes silence past twice the heartbeat for a loss, and a heartbeat for a sign of life', async () => {
+    open();
+    await until(() => lives() === 1);
+    timers.advance(RELAY_TIMES.silence - 1);
+    relay.raw(': still here\n\n');
+    // The watch is wound up anew, to its full length, by the comment.
+    await until(() => timers.waiting().includes(RELAY_TIMES.silence));
+    timers.advance(RELAY_TIMES.silence - 1);
+    expect(kindsOf(items)).not.toContain('lost');
+    timers.advance(1);
+    await until(() => kindsOf(items).includes('lost'));
+    expect(items.at(-1)).toEqual({ kind: 'lost', reason: 'silent' });
+  });
+
+  it('says when this browser is not let in, and goes on by itself when it is', async () => {
+    relay.refuse(401);
+    open();
+    await until(() => kindsOf(items).includes('locked-out'));
+    relay.refuse(null);
+    timers.advance(RELAY_TIMES.backoffFirst);
+    await until(() => lives() === 1);
+  });
+
+  it('waits longer with each failure, up to a bound, and starts over once it was live', async () => {
+    relay.refuse(500);
+    open();
+    const pauses: number[] = [];
+    for (let n = 1; n <= 8; n++) {
+      await until(() => items.filter(({ kind }) => kind === 'lost').length === n);
+      pauses.push(timers.waiting()[0] ?? 0);
+      if (n === 8) relay.refuse(null);
+      timers.advance(pauses.at(-1) ?? 0);
+    }
+    expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 7_500, 7_500, 7_500]);
+    await until(() => lives() === 1);
+    relay.cut();
+    await until(() => items.at(-1)?.kind === 'lost');
+    expect(timers.waiting()).toEqual([250]);
+  });
+
+  it('tries again at once when it is told to', async () => {
+    relay.refuse(500);
+    const opened = open();
+    await until(() => kindsOf(items).includes('lost'));
+    relay.refuse(null);
+    opened.reconnect();
+    await until(() => lives() === 1);
+    expect(kindsOf(items)).toEqual(['connecting', 'lost', 'connecting', 'new-log', 'live']);
+  });
+
+  it('passes nothing over that it cannot read: it stops there and asks again', async () => {
+    open();
+    await until(() => lives() === 1);
+    relay.raw('id: 1\nevent: text\ndata: {"kind":"from the future"}\n\n');
+    await until(() => kindsOf(items).includes('unreadable'));
+    relay.emit(text('one'));
+    timers.advance(RELAY_TIMES.backoffFirst);
+    await until(() => lives() === 2);
+    expect(wordsOf(items)).toEqual(['one']);
+  });
+
+  it('says nothing any more once it is closed', async () => {
+    const opened = open();
+    await until(() => lives() === 1);
+    opened.close();
+    relay.emit(text('late'));
+    relay.cut();
+    timers.advance(60_000);
+    await new Promise<void>((resolve) => setTimeout(resolve, 50));
+    expect(kindsOf(items)).toEqual(['connecting', 'new-log', 'live']);
+  });
+});
