@@ -27,6 +27,8 @@ export interface Conversations {
   /** Loads the newest page once; further calls do nothing unless it failed. */
   open(agentId: string): Promise<void>;
   older(agentId: string): Promise<void>;
+  /** Reads the newest page of every open conversation again. */
+  refresh(): Promise<void>;
   take(docs: readonly Doc[]): void;
   sending(item: Sending): void;
   sent(clientId: string): void;
@@ -58,7 +60,8 @@ export function createConversations(owner: OwnerPort): Conversations {
       ...change,
     });
 
-  async function page(agentId: string, before: string | null): Promise<void> {
+  /** `keepBefore`: how far back was read already, where this only fills in what is newer. */
+  async function page(agentId: string, before: string | null, keepBefore?: string | null): Promise<void> {
     try {
       const got = await owner.call('conversation', { agentId, before, limit: PAGE_SIZE });
       const rows = held.get(agentId) ?? { messages: new Map(), sessions: new Map(), read: new Set() };
@@ -66,7 +69,7 @@ export function createConversations(owner: OwnerPort): Conversations {
       for (const message of got.messages) rows.messages.set(message.messageId, message);
       for (const session of got.sessions) rows.sessions.set(session._id, session);
       for (const messageId of got.read) rows.read.add(messageId);
-      show(agentId, rows, { status: 'ready', error: null, before: got.before });
+      show(agentId, rows, { status: 'ready', error: null, before: keepBefore === undefined ? got.before : keepBefore });
     } catch (error) {
       // Shown in place of the page, with a way to try again.
       set(agentId, { status: 'failed', error: error instanceof Error ? error.message : String(error) });
@@ -86,6 +89,9 @@ export function createConversations(owner: OwnerPort): Conversations {
       if (current?.status !== 'ready' || current.before === null) return;
       set(agentId, { status: 'loading-older' });
       await page(agentId, current.before);
+    },
+    async refresh() {
+      await Promise.all([...held.keys()].map((agentId) => page(agentId, null, store.getState().byAgent.get(agentId)?.before)));
     },
     take(docs) {
       const touched = new Set<string>();

@@ -27,7 +27,7 @@ export interface RoostState {
   readonly remember: Remember;
   readonly pending: ReturnType<typeof createPending>;
   readonly info: ReturnType<typeof createRelayInfo>;
-  readonly actions: HomeActions & TeamActions & TalkActions;
+  readonly actions: HomeActions & TeamActions & TalkActions & Pick<Conversations, 'older'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly device: Device;
@@ -56,7 +56,7 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const parts = { owner, relay, device, writer, household, live, conversations, remember, notices, pending, info };
-  const actions = { ...createHomeActions(parts), ...createTeamActions(parts), ...createTalkActions(parts) };
+  const actions = { ...createHomeActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older };
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
@@ -64,9 +64,16 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
     conversations.take(docs);
   }
 
+  let welcomed = false;
   function hear(news: OwnerNews) {
     switch (news.news) {
       case 'welcome':
+        // A further welcome is a new line to the owner: what was said while there was none is read again.
+        if (welcomed) {
+          void actions.reload();
+          void conversations.refresh();
+        }
+        welcomed = true;
         live.hearLink(news.link, news.snapshot);
         answers.load(news.answers);
         info.setState({ problem: news.problem });

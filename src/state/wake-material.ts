@@ -21,6 +21,8 @@ export interface WakeShare {
   /** UTF-8 bytes */
   readonly soulBytes: number;
   readonly transcriptBytes: number;
+  /** When the last thing was said that it remembers, or null. */
+  readonly lastSaid: number | null;
 }
 
 /** UTF-8 bytes of a text. */
@@ -51,7 +53,7 @@ export function transcriptMessages(messages: readonly MessageDoc[], roster: Rost
 export function shareOf(agent: Agent, material: WakeMaterial | undefined, roster: Roster, settings: Settings): WakeShare {
   const messages = transcriptMessages(material?.messages ?? [], roster, settings);
   const transcript = renderTranscript(messages, settings.transcriptCap, material?.earlier ?? 0);
-  return { agent, transcript, soulBytes: bytesOf(agent.soul), transcriptBytes: bytesOf(transcript?.text ?? '') };
+  return { agent, transcript, soulBytes: bytesOf(agent.soul), transcriptBytes: bytesOf(transcript?.text ?? ''), lastSaid: messages.at(-1)?.time ?? null };
 }
 
 /** The payload of one agent, or null for somebody without a seat. */

@@ -1,0 +1,35 @@
+/** Mounts the page. The only place in the browser's window where parts are wired together. */
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { ulid } from 'ulid';
+import { askPersistence, openOwner } from './ledger/index.ts';
+import { createRelayClient } from './relay/index.ts';
+import { createRoostState } from './state/index.ts';
+import { App } from './ui/app.tsx';
+import { RoostProvider } from './ui/context.tsx';
+
+const state = createRoostState({
+  owner: openOwner(),
+  relay: createRelayClient({ fetch: (...args) => fetch(...args), baseUrl: '' }),
+  device: {
+    now: () => Date.now(),
+    newId: () => ulid(),
+    persist: askPersistence,
+    after(ms, task) {
+      const handle = setTimeout(task, ms);
+      return () => clearTimeout(handle);
+    },
+  },
+  node: `page_${ulid().slice(-10)}`,
+});
+state.start();
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The page has no #root to be mounted in');
+createRoot(root).render(
+  <StrictMode>
+    <RoostProvider state={state}>
+      <App />
+    </RoostProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,142 @@
+import { displayName, type Agent } from '../../domain/agent.ts';
+import type { AgentChangeDoc } from '../../protocol/documents.ts';
+import { parseStamp } from '../../domain/stamp.ts';
+import { bytesOf } from '../../state/wake-material.ts';
+import { useHousehold, useRoost } from '../context.tsx';
+import { copyText } from '../parts/copy.ts';
+import { CopyIcon } from '../parts/icons.tsx';
+import { bytes } from '../text/sizes.ts';
+import { fullTime } from '../text/time.ts';
+import { useSomebody } from '../use-somebody.ts';
+import './agent-page.css';
+
+interface Kept {
+  readonly key: string;
+  readonly time: number;
+  readonly text: string;
+}
+
+const timeOf = (change: AgentChangeDoc) => parseStamp(change.at)?.time ?? 0;
+
+/** Souls, the first one and those written since, newest first. */
+function soulsOf(first: { text: string; time: number } | null, changes: readonly AgentChangeDoc[]): Kept[] {
+  const later = changes.flatMap((doc) => (doc.change.kind === 'soul' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.individuationArtifact }] : []));
+  return [...later.reverse(), ...(first && first.text !== '' ? [{ key: 'first', ...first }] : [])];
+}
+
+function namesOf(birth: { text: string; time: number } | null, changes: readonly AgentChangeDoc[]): Kept[] {
+  const later = changes.flatMap((doc) => (doc.change.kind === 'rename' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.name }] : []));
+  const all = [...(birth ? [{ key: 'first', ...birth }] : []), ...later];
+  return all.filter((item, i) => item.text !== all[i - 1]?.text);
+}
+
+function Soul({ text, heading }: { text: string; heading: string }) {
+  const state = useRoost();
+  return (
+    <div className="soul-block">
+      <h3>
+        {heading}
+        <button type="button" className="icon-button" aria-label="Copy soul" title="Copy" onClick={() => void copyText(state, text, 'Soul')}>
+          <CopyIcon />
+        </button>
+      </h3>
+      <blockquote className="soul" dir="auto">
+        {text}
+      </blockquote>
+    </div>
+  );
+}
+
+function Facts({ agent, bornSessionId, names }: { agent: Agent; bornSessionId: string | null; names: readonly Kept[] }) {
+  const roster = useHousehold((state) => state.roster);
+  return (
+    <div>
+      <h3>About</h3>
+      <dl className="facts">
+        <dt>Name</dt>
+        <dd dir="auto">{displayName(agent, roster)}</dd>
+        <dt>Colour</dt>
+        <dd>
+          <i className="swatch" aria-hidden="true" />
+          {agent.colorName}
+        </dd>
+        {agent.position !== null && (
+          <>
+            <dt>Seat</dt>
+            <dd>{agent.position + 1}</dd>
+          </>
+        )}
+        <dt>Born</dt>
+        <dd>{fullTime(agent.bornAt)}</dd>
+        {bornSessionId && (
+          <>
+            <dt>In session</dt>
+            <dd title={bornSessionId}>
+              <code>{bornSessionId.slice(-8)}</code>
+            </dd>
+          </>
+        )}
+        <dt>Soul</dt>
+        <dd>{bytes(bytesOf(agent.soul))}</dd>
+      </dl>
+      {names.length > 1 && (
+        <>
+          <h3>Names</h3>
+          <ol className="name-history">
+            {names.map((name) => (
+              <li key={name.key}>
+                <span dir="auto">{name.text}</span> <time>{fullTime(name.time)}</time>
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** An agent's own page: the soul, earlier souls, names, and when it was born. */
+export function AgentPage({ agentId }: { agentId: string }) {
+  const agent = useHousehold((state) => state.roster.byId.get(agentId));
+  const identities = useHousehold((state) => state.identities);
+  const changes = useHousehold((state) => state.changes);
+  const speaker = useSomebody(agentId);
+  if (speaker.kind === 'nobody') return null;
+  if (!agent)
+    return (
+      <div className="agent-page">
+        <h3>Soul</h3>
+        <p className="quiet">The first words are being written now. When a name is found in them, they are the soul.</p>
+      </div>
+    );
+  const identity = [...identities.values()].filter((doc) => doc.agentId === agentId).sort((a, b) => a.bornAt - b.bornAt)[0] ?? null;
+  const own = [...changes.values()].filter((doc) => doc.agentId === agentId).sort((a, b) => (a.at < b.at ? -1 : 1));
+  const [soul, ...earlier] = soulsOf(identity && { text: identity.individuationArtifact, time: identity.bornAt }, own);
+  const names = namesOf(identity && { text: identity.name, time: identity.bornAt }, own);
+  return (
+    <div className="agent-page" style={{ '--c': agent.color }}>
+      {soul ? (
+        <Soul text={soul.text} heading="Soul" />
+      ) : (
+        <div>
+          <h3>Soul</h3>
+          <p className="quiet">{agent.name} has not written one yet. It comes in a quiet moment of a session.</p>
+        </div>
+      )}
+      <Facts agent={agent} bornSessionId={identity?.bornSessionId ?? null} names={names} />
+      {earlier.length > 0 && (
+        <div>
+          <h3>Earlier souls</h3>
+          {earlier.map((item) => (
+            <details key={item.key} className="earlier-soul">
+              <summary>{item.key === 'first' ? `First words · ${fullTime(item.time)}` : fullTime(item.time)}</summary>
+              <blockquote className="soul" dir="auto">
+                {item.text}
+              </blockquote>
+            </details>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,134 @@
+import '@fontsource-variable/inter/wght.css';
+import '@fontsource/pixelify-sans/latin-500.css';
+import '@fontsource/pixelify-sans/latin-ext-500.css';
+import './tokens.css';
+import './base.css';
+import './parts/buttons.css';
+import './parts/fields.css';
+import './app.css';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { displayName } from '../domain/agent.ts';
+import { LEAD_ID } from '../domain/seat.ts';
+import { leadNameOf } from '../state/wake-material.ts';
+import { AgentPage } from './agent/agent-page.tsx';
+import { ConversationView } from './chat/conversation.tsx';
+import { useHousehold, useUnread } from './context.tsx';
+import { Hearth } from './grid/hearth.tsx';
+import { Dialog } from './parts/dialog.tsx';
+import { PATHS, usePlace } from './places.ts';
+import { Banners } from './shell/banners.tsx';
+import { BottomBar } from './shell/bottom-bar.tsx';
+import { ConnectSteps } from './shell/connect.tsx';
+import { Header } from './shell/header.tsx';
+import { KeysDialog } from './shell/keys-dialog.tsx';
+import { NoticeList } from './shell/notices.tsx';
+import { Sky } from './shell/sky.tsx';
+import { useKeys } from './shell/use-keys.ts';
+import { useMedia } from './use-media.ts';
+import { Welcome } from './welcome/welcome.tsx';
+
+const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
+const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
+
+/** px, as in the style sheets: below the first the two views part, from the second the agent's page stands beside. */
+const TWO_VIEWS_BELOW = '(max-width: 760px)';
+const THREE_COLUMNS_FROM = '(min-width: 1180px)';
+
+function useTitle(name: string) {
+  const unread = useUnread((state) => [...state.counts.values()].reduce((sum, n) => sum + n, 0));
+  useEffect(() => {
+    document.title = `${unread > 0 ? `(${unread}) ` : ''}${name} · Roost`;
+  }, [name, unread]);
+}
+
+/** Drawn while the household is read, and only if that takes long enough to be noticed. */
+function Opening() {
+  return (
+    <main id="main" className="opening" aria-busy="true">
+      <p className="visually-hidden" role="status">
+        Opening the ledger…
+      </p>
+      <div className="opening-grid" aria-hidden="true">
+        {Array.from({ length: 9 }, (_, i) => (
+          <i key={i} />
+        ))}
+      </div>
+    </main>
+  );
+}
+
+function Home() {
+  const { place, go } = usePlace();
+  const roster = useHousehold((state) => state.roster);
+  const settings = useHousehold((state) => state.settings);
+  const [talkTo, setTalkTo] = useState(LEAD_ID);
+  if (place.kind === 'agent' && place.agentId !== talkTo) setTalkTo(place.agentId);
+  const twoViews = useMedia(TWO_VIEWS_BELOW);
+  const beside = useMedia(THREE_COLUMNS_FROM);
+  const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
+  const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : 'An egg';
+  const inSettings = place.kind === 'settings';
+  const view = inSettings ? 'settings' : place.kind === 'agent' ? 'talk' : 'hearth';
+  useTitle(inSettings ? 'Settings' : name);
+
+  return (
+    <>
+      <main id="main" className="home" data-view={view}>
+        {inSettings ? (
+          <Suspense fallback={<p className="lazy" role="status">Opening the settings…</p>}>
+            <SettingsPage section={place.section} onClose={() => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo))} />
+          </Suspense>
+        ) : (
+          <>
+            {(!twoViews || view === 'hearth') && <Hearth selected={twoViews && view === 'hearth' ? null : talkTo} />}
+            {(!twoViews || view === 'talk') && <ConversationView agentId={talkTo} visible />}
+            {beside && (
+              <aside className="beside" aria-label={`About ${name}`}>
+                <h2 className="visually-hidden">About {name}</h2>
+                <AgentPage agentId={talkTo} />
+              </aside>
+            )}
+          </>
+        )}
+      </main>
+      {twoViews && <BottomBar at={view === 'settings' ? 'other' : view} talkTo={talkTo} talkName={name} />}
+      {place.kind === 'preview' && (
+        <Suspense fallback={null}>
+          <WakePreview onClose={() => go(PATHS.hearth)} />
+        </Suspense>
+      )}
+      {place.kind === 'connect' && (
+        <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>
+          <ConnectSteps />
+        </Dialog>
+      )}
+      {place.kind === 'agent' && place.soul && !beside && (
+        <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
+          <AgentPage agentId={talkTo} />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+export function App() {
+  const status = useHousehold((state) => state.status);
+  const begun = useHousehold((state) => state.roster.lead !== null);
+  const [help, setHelp] = useState(false);
+  useKeys(() => setHelp(true));
+  return (
+    <div className="app">
+      <Sky />
+      <a className="skip-link" href="#main">
+        Skip to the team
+      </a>
+      <Header onHelp={() => setHelp(true)} />
+      <div className="banners">
+        <Banners />
+      </div>
+      {status === 'loading' ? <Opening /> : status === 'ready' && !begun ? <Welcome /> : <Home />}
+      <NoticeList />
+      {help && <KeysDialog onClose={() => setHelp(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,146 @@
+import { useEffect, useState } from 'react';
+import { openAnswerOf, textOf } from '../../state/answers.ts';
+import type { MessageDoc } from '../../protocol/documents.ts';
+import { useActions, useAnswers, useConversations, useHousehold, useInfo, useRoost } from '../context.tsx';
+import { WarnIcon } from '../parts/icons.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import { useSomebody } from '../use-somebody.ts';
+import { Composer } from './composer.tsx';
+import { keepDraft } from './drafts.ts';
+import { EmptyLog } from './empty.tsx';
+import { Head } from './head.tsx';
+import { Log } from './log.tsx';
+import type { Speaker } from './message.tsx';
+import './conversation.css';
+
+function composerHint(speaker: Speaker): string | null {
+  const { name } = speaker;
+  if (speaker.kind === 'lead') return speaker.awake ? null : `${name} sleeps, and will read this when the next session starts.`;
+  if (speaker.kind === 'agent' && !speaker.awake) return speaker.seat.state === 'hatching' ? `${name} is waking, and will read this first.` : `${name} sleeps, and will read this on waking.`;
+  return null;
+}
+
+/** Why this agent sleeps although it was called. */
+function Reason({ speaker }: { speaker: Speaker }) {
+  const reason = speaker.kind === 'agent' ? speaker.seat.reason : null;
+  if (reason === null) return null;
+  return (
+    <p className="chat-reason" role="note">
+      <WarnIcon />
+      <span>
+        <strong>{speaker.name} did not come.</strong> {reason}
+      </span>
+    </p>
+  );
+}
+
+function Nobody() {
+  const { go } = usePlace();
+  return (
+    <div className="chat-nobody">
+      <h2>Nobody lives at this address</h2>
+      <p>The agent was never born on this device, or the link was cut short.</p>
+      <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>
+        To the hearth
+      </button>
+    </div>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div className="chat-skeleton" role="status" aria-label="Reading the conversation">
+      {[0, 1, 2].map((row) => (
+        <div key={row}>
+          <i />
+          <span />
+          <span />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Talk({ speaker }: { speaker: Speaker }) {
+  const { agentId } = speaker;
+  const { conversations } = useRoost();
+  const actions = useActions();
+  const conversation = useConversations((state) => state.byAgent.get(agentId));
+  const answering = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
+  const blocked = useInfo((state) => state.problem !== null);
+  const [editing, setEditing] = useState<MessageDoc | null>(null);
+  // Text put into the field from elsewhere makes it anew.
+  const [filled, setFilled] = useState(0);
+  const fill = (text: string) => {
+    keepDraft(agentId, text);
+    setFilled((times) => times + 1);
+  };
+
+  if (!conversation || conversation.status === 'loading') return <Skeleton />;
+  if (conversation.status === 'failed')
+    return (
+      <div className="chat-nobody" role="alert">
+        <h2>This conversation could not be read</h2>
+        <p>{conversation.error} Nothing is lost.</p>
+        <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>
+          Try again
+        </button>
+      </div>
+    );
+
+  const edit = editing ? { text: textOf(editing.blocks), cancel: () => setEditing(null) } : null;
+  return (
+    <>
+      <Log
+        speaker={speaker}
+        conversation={conversation}
+        empty={<EmptyLog speaker={speaker} onPick={fill} />}
+        onEdit={setEditing}
+        onTakeBack={fill}
+      />
+      {speaker.kind !== 'seatless' && (
+        <Composer
+          key={`${editing?.messageId ?? 'draft'}:${filled}`}
+          agentId={agentId}
+          label={speaker.kind === 'egg' ? 'It cannot be spoken to before it has a name' : `Write to ${speaker.name}…`}
+          hint={blocked ? 'Nothing can be kept on this device now. Your text stays here.' : composerHint(speaker)}
+          disabled={speaker.kind === 'egg'}
+          answering={answering}
+          edit={edit}
+          takeFocus={filled > 0}
+          onSend={(text) => {
+            void actions.send(agentId, text, editing?.messageId);
+            setEditing(null);
+          }}
+          onStop={() => void actions.stop(agentId)}
+        />
+      )}
+    </>
+  );
+}
+
+/** One conversation: the lead's, or the chosen agent's. */
+export function ConversationView({ agentId, visible }: { agentId: string; visible: boolean }) {
+  const { conversations, unread } = useRoost();
+  const speaker = useSomebody(agentId);
+  const ready = useHousehold((state) => state.status !== 'loading');
+  useEffect(() => void conversations.open(agentId), [conversations, agentId]);
+  useEffect(() => {
+    const look = () => unread.look(visible && !document.hidden ? agentId : null);
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      unread.look(null);
+    };
+  }, [unread, agentId, visible]);
+
+  if (speaker.kind === 'nobody') return <section className="chat" aria-label="Conversation">{ready ? <Nobody /> : <Skeleton />}</section>;
+  return (
+    <section className="chat" aria-label="Conversation">
+      <Head speaker={speaker} />
+      <Reason speaker={speaker} />
+      <Talk key={agentId} speaker={speaker} />
+    </section>
+  );
+}

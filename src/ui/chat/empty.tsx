@@ -1,0 +1,45 @@
+import { useHousehold, useLive } from '../context.tsx';
+import type { Speaker } from './message.tsx';
+
+/** First words to begin with; the person sends them, or not. */
+const OPENERS: Record<'lead' | 'agent', readonly string[]> = {
+  lead: ['Who is here, and how are they?', 'What would you like us to do first?', 'Tell me how you see this team.'],
+  agent: ['How did you come to your name?', 'What would you like to be asked about?', 'What have you been turning over?'],
+};
+
+function hint(speaker: Speaker, born: number, running: boolean): { title: string; text: string } {
+  const { name } = speaker;
+  if (speaker.kind === 'egg') return { title: 'Somebody is on the way', text: 'The first words appear here as they are found. The name comes out of them.' };
+  if (speaker.kind === 'seatless') return { title: name, text: 'There is no seat for this agent now. Settings, Team gives one.' };
+  if (speaker.kind === 'lead') {
+    if (born === 0) return { title: `${name} is here`, text: 'Nobody else yet. SUMMON brings eight to life; each finds its own name. Or write a first word here.' };
+    return running ? { title: `Nothing said yet today`, text: `${name} leads the team, and hears what you write here.` } : { title: `${name} sleeps`, text: 'WAKE brings everybody back. What you write now waits until then.' };
+  }
+  if (speaker.awake) return { title: `${name} is awake`, text: 'What you write here goes to nobody else.' };
+  if (speaker.seat.state === 'hatching') return { title: `${name} is waking`, text: 'The first words appear here.' };
+  return { title: `${name} sleeps`, text: 'There is no conversation yet. Leave a message: it waits, and is read on waking.' };
+}
+
+export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string) => void }) {
+  const born = useHousehold((state) => state.roster.seats.size);
+  const running = useLive((state) => state.live !== null);
+  const { title, text } = hint(speaker, born, running);
+  const openers = speaker.awake ? OPENERS[speaker.kind === 'lead' ? 'lead' : 'agent'] : [];
+  return (
+    <div className="empty-log" style={{ '--c': speaker.color }}>
+      <h3>{title}</h3>
+      <p>{text}</p>
+      {openers.length > 0 && (
+        <ul>
+          {openers.map((opener) => (
+            <li key={opener}>
+              <button type="button" className="chip" onClick={() => onPick(opener)}>
+                {opener}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

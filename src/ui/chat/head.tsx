@@ -1,0 +1,93 @@
+import { useActions, usePending } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import type { SeatView } from '../grid/seat-view.ts';
+import { useLeadMenu, useSeatMenu } from '../grid/use-seat-menu.ts';
+import { MoonIcon, MoreIcon, SoulIcon } from '../parts/icons.tsx';
+import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import type { Speaker } from './message.tsx';
+import { SeatFigure } from '../grid/seat-figure.tsx';
+
+function about(speaker: Speaker): string {
+  switch (speaker.kind) {
+    case 'lead':
+      return speaker.awake ? 'the lead · awake' : 'the lead · asleep: no session runs';
+    case 'agent':
+      return `${speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
+    case 'egg':
+      return `hatching · ${speaker.seat.colorName}`;
+    case 'seatless':
+      return speaker.retired ? 'retired' : 'waits for a seat';
+    default:
+      return speaker satisfies never;
+  }
+}
+
+/** The one thing one most likely wants to do here. */
+function MainAct({ seat, name }: { seat: SeatView; name: string }) {
+  const actions = useActions();
+  const busy = usePending((state) => state.call !== null);
+  const { agent, agentId } = seat;
+  if (agent && seat.state === 'awake')
+    return (
+      <button type="button" className="ghost" onClick={() => void actions.sleep(agent.agentId)}>
+        <MoonIcon /> <span className="hide-small">Let {name} sleep</span>
+        <span className="only-small">Sleep</span>
+      </button>
+    );
+  if (agent && seat.state === 'sleeping')
+    return (
+      <button type="button" className="ghost ghost-dawn" disabled={busy} onClick={() => void actions.wake([agent])}>
+        Wake {name}
+      </button>
+    );
+  if (!agent && agentId !== null)
+    return (
+      <button type="button" className="ghost" onClick={() => void actions.sleep(agentId)}>
+        Give up this egg
+      </button>
+    );
+  return null;
+}
+
+function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | null; menu: readonly MenuItem[] }) {
+  const { go } = usePlace();
+  const dim = !speaker.awake && speaker.kind !== 'egg';
+  return (
+    <header className="chat-head" style={{ '--c': speaker.color }}>
+      <div className="chat-face" data-dim={dim && seat?.state !== 'hatching'}>
+        {seat ? <SeatFigure seat={seat} /> : <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={speaker.awake} />}
+      </div>
+      <div className="chat-title">
+        <h2 dir="auto">{speaker.name}</h2>
+        <p>{about(speaker)}</p>
+      </div>
+      {seat && <MainAct seat={seat} name={speaker.name} />}
+      {speaker.kind !== 'egg' && (
+        <button type="button" className="icon-button only-narrow" aria-label={`Soul of ${speaker.name}`} title="Soul" onClick={() => go(PATHS.soul(speaker.agentId))}>
+          <SoulIcon />
+        </button>
+      )}
+      {menu.length > 0 && (
+        <MenuButton label={`More about ${speaker.name}`} items={menu}>
+          <MoreIcon />
+        </MenuButton>
+      )}
+    </header>
+  );
+}
+
+function SeatHead({ speaker, seat }: { speaker: Speaker; seat: SeatView }) {
+  return <Frame speaker={speaker} seat={seat} menu={useSeatMenu(seat)} />;
+}
+
+function LeadHead({ speaker }: { speaker: Speaker }) {
+  return <Frame speaker={speaker} seat={null} menu={useLeadMenu()} />;
+}
+
+/** Whose conversation this is, how they are, and what can be done. */
+export function Head({ speaker }: { speaker: Speaker }) {
+  if (speaker.kind === 'agent' || speaker.kind === 'egg') return <SeatHead speaker={speaker} seat={speaker.seat} />;
+  if (speaker.kind === 'lead') return <LeadHead speaker={speaker} />;
+  return <Frame speaker={speaker} seat={null} menu={[]} />;
+}

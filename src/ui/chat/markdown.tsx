@@ -1,0 +1,74 @@
+/**
+ * Markdown, inert: raw HTML is shown as the text it is, links open elsewhere and only lead to the web or to
+ * mail, and nothing is fetched: a picture is a link to where it lies.
+ */
+import { memo, type ReactNode } from 'react';
+import ReactMarkdown, { type Components } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import './markdown.css';
+
+const SAFE = new Set(['http:', 'https:', 'mailto:']);
+
+/** The address, if it is absolute and of a kind that may be opened; else null. */
+export function safeUrl(href: string | undefined): URL | null {
+  const url = href !== undefined && URL.canParse(href) ? new URL(href) : null;
+  return url && SAFE.has(url.protocol) ? url : null;
+}
+
+function Outside({ url, children }: { url: URL; children: ReactNode }) {
+  return (
+    <a href={url.href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+      <span className="visually-hidden"> (opens in a new tab)</span>
+    </a>
+  );
+}
+
+const components: Components = {
+  a({ href, children }) {
+    const url = safeUrl(href);
+    return url ? <Outside url={url}>{children}</Outside> : <span>{children}</span>;
+  },
+  img({ src, alt }) {
+    const url = safeUrl(typeof src === 'string' ? src : undefined);
+    if (!url || url.protocol === 'mailto:') return <span className="md-image">{alt || 'a picture'}</span>;
+    return (
+      <span className="md-image">
+        {alt && `${alt} · `}
+        <Outside url={url}>Show image from {url.host}</Outside>
+      </span>
+    );
+  },
+  table: ({ children }) => (
+    // Scrolls by itself where it is too wide, by keyboard too.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className="md-table" role="region" aria-label="Table" tabIndex={0}>
+      <table>{children}</table>
+    </div>
+  ),
+  // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+  pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
+  input: ({ checked }) => <span aria-label={checked ? 'done' : 'to do'} role="img" className="md-check" data-checked={checked === true} />,
+  // A message is not a page: its headings stay below the page's own.
+  h1: ({ children }) => <h3>{children}</h3>,
+  h2: ({ children }) => <h4>{children}</h4>,
+  h3: ({ children }) => <h5>{children}</h5>,
+  h4: ({ children }) => <h6>{children}</h6>,
+  h5: ({ children }) => <h6>{children}</h6>,
+};
+
+const plugins = [remarkGfm];
+
+// Kept for the links and pictures above to judge; nothing else in the tree carries an address.
+const keepUrl = (url: string) => url;
+
+const Markdown = memo(function Markdown({ text }: { text: string }) {
+  return (
+    <div className="md" dir="auto">
+      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={keepUrl}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+});
+export default Markdown;

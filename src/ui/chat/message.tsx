@@ -1,0 +1,107 @@
+import { memo, type ReactNode } from 'react';
+import { textOf } from '../../state/answers.ts';
+import type { Block, MessageDoc } from '../../protocol/documents.ts';
+import { useHousehold } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { EditIcon, RetryIcon } from '../parts/icons.tsx';
+import { names } from '../text/sizes.ts';
+import { clockTime, fullTime } from '../text/time.ts';
+import type { Somebody } from '../use-somebody.ts';
+import { Blocks } from './blocks.tsx';
+import { PersonWords } from './person-words.tsx';
+
+export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
+
+/** The frame of a message: whose it is, when, and what was said. */
+export function Bubble({ speaker, time, mine, children, foot }: { speaker: Speaker; time: number; mine: boolean; children: ReactNode; foot?: ReactNode }) {
+  return (
+    <article className={mine ? 'msg msg-mine' : 'msg'} style={{ '--c': speaker.color }} aria-label={mine ? 'You' : speaker.name}>
+      <div className="msg-face" aria-hidden="true">
+        {!mine && speaker.kind !== 'egg' && <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={false} />}
+      </div>
+      <div className="msg-body">
+        <header className="msg-who">
+          <span dir="auto">{mine ? 'You' : speaker.name}</span>
+          <time dateTime={new Date(time).toISOString()} title={fullTime(time)}>
+            {clockTime(time)}
+          </time>
+        </header>
+        <div className={mine ? 'msg-words bubble' : 'msg-words'}>{children}</div>
+        {foot}
+      </div>
+    </article>
+  );
+}
+
+type CallBlock = Extract<Block, { kind: 'call' }>;
+
+/** A wake or a summon, as a line across the conversation. */
+function CallDivider({ block }: { block: CallBlock }) {
+  const roster = useHousehold((state) => state.roster);
+  const who = block.seats.map((seat) => roster.byId.get(seat.agentId)?.name ?? seat.name ?? `seat ${seat.position + 1}`);
+  const text = block.call === 'wake' ? `You woke ${names(who)}` : `You summoned ${names(who)}`;
+  return <p className="divider divider-dawn">{text}</p>;
+}
+
+function statusText(message: MessageDoc, name: string): string | null {
+  switch (message.status) {
+    case 'complete':
+      return null;
+    case 'stopped':
+      return 'You stopped this answer here.';
+    case 'interrupted':
+      return 'The relay was cut off here.';
+    case 'failed':
+      return message.error ? `${name} could not answer: ${message.error}` : `${name} could not answer.`;
+    default:
+      return message.status satisfies never;
+  }
+}
+
+export interface MessageProps {
+  readonly message: MessageDoc;
+  readonly speaker: Speaker;
+  /** It waits in the inbox of somebody asleep. */
+  readonly waits: boolean;
+  /** Given on the person's last message, while it can be asked anew. */
+  readonly onEdit: (() => void) | null;
+  readonly onRetry: (() => void) | null;
+}
+
+export const Message = memo(function Message({ message, speaker, waits, onEdit, onRetry }: MessageProps) {
+  const call = message.blocks.find((block) => block.kind === 'call');
+  if (call) return <CallDivider block={call} />;
+  if (message.author === 'relay') return <p className="divider" dir="auto">{textOf(message.blocks)}</p>;
+  const mine = message.author === 'human';
+  const status = statusText(message, speaker.name);
+  const foot = (
+    <>
+      {status && (
+        <p className="msg-status" data-status={message.status} dir="auto">
+          {status}
+          {!mine && onRetry && (
+            <button type="button" className="link-button" onClick={onRetry}>
+              Retry
+            </button>
+          )}
+        </p>
+      )}
+      {waits && <p className="msg-status">Waits: {speaker.name} sleeps, and will read this on waking.</p>}
+      {mine && onEdit && onRetry && (
+        <div className="msg-tools">
+          <button type="button" className="icon-button" aria-label="Edit and send again" title="Edit and send again" onClick={onEdit}>
+            <EditIcon />
+          </button>
+          <button type="button" className="icon-button" aria-label="Ask again" title="Ask again" onClick={onRetry}>
+            <RetryIcon />
+          </button>
+        </div>
+      )}
+    </>
+  );
+  return (
+    <Bubble speaker={speaker} time={message.time} mine={mine} foot={foot}>
+      {mine ? <PersonWords text={textOf(message.blocks)} /> : <Blocks blocks={message.blocks} />}
+    </Bubble>
+  );
+});

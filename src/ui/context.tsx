@@ -1,0 +1,31 @@
+/** The page's state, within reach of every component. A component picks the slice it shows and renders for that alone. */
+import { createContext, use, type ReactNode } from 'react';
+import { useStore } from 'zustand';
+import type { LiveState } from '../state/live.ts';
+import type { AnswersState } from '../state/answers.ts';
+import type { ConversationsState } from '../state/conversations.ts';
+import type { HouseholdState } from '../state/household.ts';
+import type { RoostState } from '../state/index.ts';
+import type { PendingState, RelayInfoState } from '../state/relay-info.ts';
+import type { UnreadState } from '../state/unread.ts';
+
+const Context = createContext<RoostState | null>(null);
+
+export function RoostProvider({ state, children }: { state: RoostState; children: ReactNode }) {
+  return <Context value={state}>{children}</Context>;
+}
+
+export function useRoost(): RoostState {
+  const state = use(Context);
+  if (!state) throw new Error('This component stands outside of RoostProvider');
+  return state;
+}
+
+export const useActions = () => useRoost().actions;
+export const useHousehold = <T,>(pick: (state: HouseholdState) => T): T => useStore(useRoost().household.store, pick);
+export const useLive = <T,>(pick: (state: LiveState) => T): T => useStore(useRoost().live.store, pick);
+export const useAnswers = <T,>(pick: (state: AnswersState) => T): T => useStore(useRoost().answers.store, pick);
+export const useConversations = <T,>(pick: (state: ConversationsState) => T): T => useStore(useRoost().conversations.store, pick);
+export const useUnread = <T,>(pick: (state: UnreadState) => T): T => useStore(useRoost().unread.store, pick);
+export const usePending = <T,>(pick: (state: PendingState) => T): T => useStore(useRoost().pending, pick);
+export const useInfo = <T,>(pick: (state: RelayInfoState) => T): T => useStore(useRoost().info, pick);

@@ -1,0 +1,99 @@
+import { useState } from 'react';
+import { emptySeats } from '../../domain/agent.ts';
+import { bigButton, lifecycleOf } from '../../domain/lifecycle.ts';
+import { isSeatPosition } from '../../domain/seat.ts';
+import { callProgress } from '../../state/live.ts';
+import { useActions, useHousehold, useInfo, useLive, usePending } from '../context.tsx';
+import { CaretIcon } from '../parts/icons.tsx';
+import { MenuButton, type MenuItem } from '../parts/menu.tsx';
+import { plural } from '../text/sizes.ts';
+import { ChooseWho } from './choose-who.tsx';
+import './big-button.css';
+
+/** What is under way, in words, for the button's line and for screen readers. */
+export function useProgress(): { text: string; part: number } | null {
+  const progress = useLive((state) => state);
+  const step = usePending((state) => state.step);
+  const call = usePending((state) => state.call);
+  const now = callProgress(progress);
+  if (now) {
+    const word = now.call === 'summon' ? 'hatching' : 'waking';
+    if (now.total === null) return { text: `${word}: ${now.left} to go`, part: 0 };
+    return { text: `${word} ${now.done} of ${now.total}`, part: now.done / now.total };
+  }
+  if (call) return { text: step ?? 'The lead calls the team…', part: 0 };
+  return null;
+}
+
+/** What the small menu beside the button offers: the ways that the big button does not take. */
+function useMoreWays(choose: () => void): MenuItem[] {
+  const actions = useActions();
+  const roster = useHousehold((state) => state.roster);
+  const live = useLive((state) => state.live);
+  const busy = usePending((state) => state.call !== null);
+  const sleeping = [...roster.seats].filter(([position, agent]) => lifecycleOf(agent, position, live) === 'sleeping');
+  const free = emptySeats(roster).filter((position) => !live?.births.has(position));
+  const items: MenuItem[] = [];
+  if (sleeping.length > 0) {
+    items.push({ label: 'Wake only some…', disabled: busy, run: choose });
+    if (free.length > 0)
+      items.push({
+        label: free.length === 1 ? 'Summon into the empty seat' : `Summon into ${plural(free.length, 'empty seat')}`,
+        hint: 'Those who sleep sleep on',
+        disabled: busy,
+        run: () => void actions.summon(free),
+      });
+  }
+  return items;
+}
+
+/** The one big button, exactly as the domain says it. */
+export function BigButton() {
+  const actions = useActions();
+  const roster = useHousehold((state) => state.roster);
+  const ready = useHousehold((state) => state.status === 'ready');
+  const live = useLive((state) => state.live);
+  const pending = usePending((state) => state.call);
+  const blocked = useInfo((state) => state.problem !== null);
+  const progress = useProgress();
+  const [choosing, setChoosing] = useState(false);
+  const more = useMoreWays(() => setChoosing(true));
+  const button = bigButton(roster, live, pending);
+  const busy = button.kind === 'busy';
+  const held = busy || !ready || blocked;
+
+  return (
+    <>
+      {button.kind !== 'none' && (
+        <div className="big" data-busy={busy}>
+          <button
+            type="button"
+            className="big-button"
+            disabled={held}
+            aria-disabled={held}
+            style={{ '--part': progress?.part ?? 0 }}
+            onClick={() => void (button.kind === 'wake' ? actions.wake() : actions.summon())}
+          >
+            {button.label}
+          </button>
+          {more.length > 0 && !busy && (
+            <MenuButton label="More ways to wake" items={more} className="big-more">
+              <CaretIcon />
+            </MenuButton>
+          )}
+        </div>
+      )}
+      {choosing && <ChooseWho onClose={() => setChoosing(false)} />}
+    </>
+  );
+}
+
+/** Agents in their seats that sleep now, in seat order. */
+export function useSleepers() {
+  const roster = useHousehold((state) => state.roster);
+  const live = useLive((state) => state.live);
+  return [...roster.seats]
+    .filter(([position, agent]) => isSeatPosition(position) && lifecycleOf(agent, position, live) === 'sleeping')
+    .sort(([a], [b]) => a - b)
+    .map(([, agent]) => agent);
+}

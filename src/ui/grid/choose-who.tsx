@@ -1,0 +1,49 @@
+import { useState } from 'react';
+import { displayName } from '../../domain/agent.ts';
+import { useActions, useHousehold } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { useSleepers } from './big-button.tsx';
+import { Face } from './face.tsx';
+import './choose-who.css';
+
+/** Wake only some: a tick for each who sleeps. */
+export function ChooseWho({ onClose }: { onClose: () => void }) {
+  const actions = useActions();
+  const roster = useHousehold((state) => state.roster);
+  const sleepers = useSleepers();
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const agents = sleepers.filter((agent) => chosen.has(agent.agentId));
+  const toggle = (agentId: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(agentId)) next.add(agentId);
+    setChosen(next);
+  };
+  return (
+    <Dialog title="Who shall wake?" onClose={onClose}>
+      <ul className="choose">
+        {sleepers.map((agent) => (
+          <li key={agent.agentId}>
+            <label style={{ '--c': agent.color }}>
+              <input type="checkbox" checked={chosen.has(agent.agentId)} onChange={() => toggle(agent.agentId)} />
+              <span className="choose-face">
+                <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
+              </span>
+              {displayName(agent, roster)}
+            </label>
+          </li>
+        ))}
+      </ul>
+      <button
+        type="button"
+        className="solid"
+        disabled={agents.length === 0}
+        onClick={() => {
+          onClose();
+          void actions.wake(agents);
+        }}
+      >
+        {agents.length === 0 ? 'Wake' : `Wake ${agents.length}`}
+      </button>
+    </Dialog>
+  );
+}

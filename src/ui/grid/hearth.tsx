@@ -1,0 +1,110 @@
+import { useEffect } from 'react';
+import { useStore } from 'zustand';
+import { Link } from 'wouter';
+import { emptySeats } from '../../domain/agent.ts';
+import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
+import { CloseIcon } from '../parts/icons.tsx';
+import { PATHS } from '../places.ts';
+import { RehearsalNote } from '../shell/rehearsal-note.tsx';
+import { bytes, plural } from '../text/sizes.ts';
+import { BigButton, useProgress, useSleepers } from './big-button.tsx';
+import { Grid } from './grid.tsx';
+import './hearth.css';
+
+/** How much would be remembered: kept current while anybody sleeps. */
+function Remembering() {
+  const { remember } = useRoost();
+  const sleepers = useSleepers();
+  const cap = useHousehold((state) => state.settings.transcriptCap);
+  const { status, shares } = useStore(remember.store);
+  const key = sleepers.map((agent) => agent.agentId).join();
+  useEffect(() => {
+    if (key !== '') void remember.refresh(sleepers);
+    // The key stands for who sleeps; the list itself is new on every render.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [remember, key, cap]);
+  if (sleepers.length === 0) return null;
+  const ids = new Set(sleepers.map((agent) => agent.agentId));
+  const size = shares.filter((share) => ids.has(share.agent.agentId)).reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
+  return (
+    <>
+      <span>
+        {sleepers.length} sleeping
+        {status === 'ready' && ` · ${bytes(size)} to remember`}
+        {status === 'failed' && ' · what they remember cannot be read'}
+      </span>
+      <Link href={PATHS.preview}>Preview the wake</Link>
+    </>
+  );
+}
+
+function Status() {
+  const progress = useProgress();
+  const roster = useHousehold((state) => state.roster);
+  const live = useLive((state) => state.live);
+  const sleepers = useSleepers();
+  const born = roster.seats.size;
+  const idle = sleepers.length === 0 && !progress;
+  return (
+    <div className="hearth-status">
+      {!progress && <Remembering />}
+      {idle && born === 0 && <span>Eight seats, and nobody in them yet.</span>}
+      {idle && born > 0 && live && (
+        <span>{emptySeats(roster).length === 0 ? 'Everyone is awake.' : `${plural(born, 'agent')} awake.`}</span>
+      )}
+      <span role="status" aria-live="polite" className={progress ? 'hearth-progress' : 'visually-hidden'}>
+        {progress?.text ?? ''}
+      </span>
+    </div>
+  );
+}
+
+/** Why the last wake or summon failed as a whole. */
+function CallError() {
+  const error = useLive((state) => state.callError);
+  const { live } = useRoost();
+  if (!error) return null;
+  return (
+    <div className="call-error" role="alert">
+      <p>
+        <strong>{error.call === 'wake' ? 'The wake did not happen.' : 'The summoning did not happen.'}</strong> {error.error} Everyone is as before.
+      </p>
+      <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+function LoadFailed() {
+  const error = useHousehold((state) => state.error);
+  const actions = useActions();
+  return (
+    <div className="call-error" role="alert">
+      <p>
+        <strong>The team could not be read from this device.</strong> {error} Nothing is lost.
+      </p>
+      <button type="button" className="ghost" onClick={() => void actions.reload()}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+/** The grid with everything that belongs to it. */
+export function Hearth({ selected }: { selected: string | null }) {
+  const failed = useHousehold((state) => state.status === 'failed');
+  return (
+    <section className="hearth" aria-label="Hearth">
+      <h1 className="visually-hidden">Your team</h1>
+      <Grid selected={selected} />
+      {failed && <LoadFailed />}
+      <CallError />
+      <div className="hearth-action">
+        <BigButton />
+        <Status />
+        <RehearsalNote place="hearth" />
+      </div>
+    </section>
+  );
+}

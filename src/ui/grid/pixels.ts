@@ -1,0 +1,41 @@
+/** Pixel art on the 16 × 16 grid, as runs that one rectangle each can draw. */
+
+export interface Run {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+/** Rows as `[y, first x, last x]`. */
+type Rows = readonly (readonly [number, number, number])[];
+
+const runs = (rows: Rows): Run[] => rows.map(([y, from, to]) => ({ x: from, y, width: to - from + 1 }));
+
+/** The head behind every face: a pebble, lit from above. */
+export const HEAD = {
+  body: runs([[1, 5, 10], [2, 3, 12], [3, 2, 13], [4, 2, 13], [5, 1, 14], [6, 1, 14], [7, 1, 14], [8, 1, 14], [9, 1, 14], [10, 1, 14], [11, 2, 13], [12, 2, 13], [13, 3, 12], [14, 5, 10]]),
+  light: runs([[1, 5, 10], [2, 3, 5], [3, 2, 3], [2, 10, 12]]),
+  shade: runs([[12, 11, 13], [11, 13, 13], [13, 9, 12], [13, 3, 5], [14, 5, 10]]),
+} as const;
+
+/** An egg, whole; it breaks along the zigzag. */
+export const EGG = {
+  top: runs([[1, 6, 9], [2, 5, 10], [3, 4, 11], [4, 4, 11], [5, 3, 12], [6, 3, 12], [7, 3, 12], [8, 2, 3], [8, 5, 6], [8, 8, 9], [8, 11, 12]]),
+  bottom: runs([[8, 4, 4], [8, 7, 7], [8, 10, 10], [8, 13, 13], [9, 2, 13], [10, 2, 13], [11, 2, 13], [12, 3, 12], [13, 4, 11], [14, 6, 9]]),
+  lightTop: runs([[2, 6, 7], [3, 5, 6], [4, 5, 5], [5, 4, 4]]),
+  shadeTop: runs([[3, 11, 11], [4, 11, 11], [5, 12, 12], [6, 11, 12], [7, 11, 12], [8, 11, 12]]),
+  shadeBottom: runs([[9, 12, 13], [10, 11, 13], [11, 11, 13], [12, 9, 12], [13, 6, 11], [14, 6, 9]]),
+} as const;
+
+/** Cracks, by how far the egg is: none, begun, all around. */
+export const CRACKS: readonly (readonly Run[])[] = [
+  [],
+  runs([[8, 8, 9], [7, 10, 10], [9, 7, 7]]),
+  runs([[8, 3, 3], [9, 4, 4], [8, 5, 6], [9, 7, 7], [8, 8, 9], [7, 10, 10], [8, 11, 12], [6, 10, 10], [10, 7, 7]]),
+];
+
+/** Speckles that tell eggs apart besides their colour. */
+export function speckles(position: number): Run[] {
+  const places: Run[] = [[7, 4], [9, 6], [5, 7], [6, 11], [9, 12], [4, 10], [8, 10], [7, 6], [10, 4], [5, 5]].map(([x = 0, y = 0]) => ({ x, y, width: 1 }));
+  return places.filter((_, i) => (i * 5 + position * 3) % 10 < 4);
+}

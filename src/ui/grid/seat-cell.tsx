@@ -1,0 +1,128 @@
+import { memo, useId, useRef, useState, type MouseEvent } from 'react';
+import type { Lifecycle } from '../../domain/lifecycle.ts';
+import { LEAD_COLOR, LEAD_ID } from '../../domain/seat.ts';
+import { leadNameOf } from '../../state/wake-material.ts';
+import { useHousehold, useLive, useUnread } from '../context.tsx';
+import { MoreIcon } from '../parts/icons.tsx';
+import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import { briefly } from '../text/reasons.ts';
+import { plural } from '../text/sizes.ts';
+import { Face } from './face.tsx';
+import { SeatFigure } from './seat-figure.tsx';
+import type { SeatView } from './seat-view.ts';
+import { useLeadMenu, useSeatMenu } from './use-seat-menu.ts';
+
+export interface CellProps {
+  /** The one cell that Tab reaches. */
+  readonly reachable: boolean;
+  readonly selected: boolean;
+  readonly onFocus: () => void;
+}
+
+/** Unread answers and waiting messages, as a number on the cell. */
+function useBadge(agentId: string | null): { text: string; label: string; kind: 'unread' | 'waiting' } | null {
+  const unread = useUnread((state) => (agentId === null ? 0 : (state.counts.get(agentId) ?? 0)));
+  const inbox = useUnread((state) => (agentId === null ? 0 : (state.inbox.get(agentId)?.size ?? 0)));
+  const queued = useHousehold((state) => state.queued.filter((doc) => doc.agentId === agentId).length);
+  if (unread > 0) return { text: String(unread), label: plural(unread, 'new message'), kind: 'unread' };
+  const waiting = inbox + queued;
+  return waiting > 0 ? { text: String(waiting), label: `${plural(waiting, 'message')} waiting to be read`, kind: 'waiting' } : null;
+}
+
+const SUB: Record<Lifecycle, string> = { empty: '', hatching: 'hatching', awake: 'awake', sleeping: 'asleep' };
+
+interface FrameProps extends CellProps {
+  readonly label: string;
+  readonly state: Lifecycle | 'lead';
+  readonly color: string;
+  readonly agentId: string | null;
+  readonly name: string | null;
+  readonly sub: string;
+  readonly reason: string | null;
+  readonly menu: readonly MenuItem[];
+  readonly figure: React.ReactNode;
+}
+
+function SeatFrame({ label, state, color, agentId, name, sub, reason, menu, figure, reachable, selected, onFocus }: FrameProps) {
+  const { go } = usePlace();
+  const button = useRef<HTMLButtonElement>(null);
+  const [open, setOpen] = useState(false);
+  const note = useId();
+  const badge = useBadge(agentId);
+  const openMenu = (event: MouseEvent) => {
+    if (menu.length === 0) return;
+    event.preventDefault();
+    setOpen(true);
+  };
+  return (
+    <li className="seat" data-state={state} data-selected={selected} style={{ '--c': color }}>
+      <button
+        ref={button}
+        type="button"
+        className="seat-button"
+        aria-label={label}
+        aria-describedby={note}
+        {...(selected ? { 'aria-current': 'true' as const } : {})}
+        {...(agentId === null ? { 'aria-haspopup': 'menu' as const, 'aria-expanded': open } : {})}
+        tabIndex={reachable ? 0 : -1}
+        onFocus={onFocus}
+        onContextMenu={openMenu}
+        onKeyDown={(event) => {
+          if (event.key === 'm' && menu.length > 0) setOpen(true);
+        }}
+        onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
+      >
+        <span className="seat-figure">{figure}</span>
+        {name !== null && <span className="seat-name">{name}</span>}
+        <span className={reason === null ? 'seat-sub' : 'seat-sub seat-reason'} title={reason ?? undefined}>
+          {reason === null ? sub : briefly(reason)}
+        </span>
+      </button>
+      <span id={note} hidden>
+        {[badge?.label, reason].filter(Boolean).join('. ')}
+      </span>
+      {state !== 'empty' && <span className="seat-dot" aria-hidden="true" />}
+      {badge && (
+        <span className="seat-badge" data-kind={badge.kind} aria-hidden="true">
+          {badge.text}
+        </span>
+      )}
+      {agentId !== null && menu.length > 0 && (
+        <MenuButton label={`Menu of ${name ?? label}`} items={menu} className="icon-button seat-more" tabIndex={reachable ? 0 : -1}>
+          <MoreIcon />
+        </MenuButton>
+      )}
+      {open && <MenuList label={label} items={menu} anchor={button} onClose={() => setOpen(false)} />}
+    </li>
+  );
+}
+
+export const SeatCell = memo(function SeatCell({ seat, slept, ...cell }: CellProps & { seat: SeatView; slept: string | null }) {
+  const menu = useSeatMenu(seat);
+  const { agentId, state, label, name, color, reason } = seat;
+  const sub = state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : SUB[state];
+  return <SeatFrame {...cell} {...{ label, state, color, agentId, name, sub, reason, menu }} figure={<SeatFigure seat={seat} />} />;
+});
+
+export const LeadCell = memo(function LeadCell(cell: CellProps) {
+  const roster = useHousehold((state) => state.roster);
+  const settings = useHousehold((state) => state.settings);
+  const awake = useLive((state) => state.live !== null);
+  const menu = useLeadMenu();
+  const name = leadNameOf(roster, settings);
+  return (
+    <SeatFrame
+      {...cell}
+      label={`${name}, lead`}
+      state="lead"
+      color={LEAD_COLOR.color}
+      agentId={LEAD_ID}
+      name={name}
+      sub="lead"
+      reason={null}
+      menu={menu}
+      figure={<Face agentId={LEAD_ID} birthName={roster.lead?.birthName ?? name} color={LEAD_COLOR.color} awake={awake} />}
+    />
+  );
+});

@@ -1,0 +1,68 @@
+/** What a cell says of its seat, as plain values: the accessible name, the state, the reason. */
+import { displayName, type Agent, type Roster } from '../../domain/agent.ts';
+import { lifecycleOf, type Lifecycle } from '../../domain/lifecycle.ts';
+import { isSeatPosition, LEAD_POSITION, seatColor, seatNumber, type Position, type SeatPosition } from '../../domain/seat.ts';
+import { asleepReason, type LiveState } from '../../state/live.ts';
+
+/** The grid, row by row. */
+export const POSITIONS: readonly Position[] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+export interface SeatView {
+  readonly position: SeatPosition;
+  readonly agent: Agent | null;
+  /** The id to talk to: the agent's, or the egg's. */
+  readonly agentId: string | null;
+  readonly state: Lifecycle;
+  /** The exact accessible name, for example "Lyra, seat 1, sleeping". */
+  readonly label: string;
+  readonly name: string | null;
+  readonly color: string;
+  readonly colorName: string;
+  /** Why it sleeps although it was called, or why no agent was born, as the relay said it. */
+  readonly reason: string | null;
+}
+
+export function seatView(position: SeatPosition, roster: Roster, live: LiveState): SeatView {
+  const agent = roster.seats.get(position) ?? null;
+  const state = lifecycleOf(agent ?? undefined, position, live.live);
+  const seat = `seat ${seatNumber(position)}`;
+  const name = agent ? displayName(agent, roster) : null;
+  const egg = live.live ? live.session?.hatching.find((item) => item.call === 'summon' && item.position === position) : undefined;
+  const said = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
+  const quiet = said?.code === 'put-to-sleep' || said?.code === 'cancelled';
+  return {
+    position,
+    agent,
+    agentId: agent?.agentId ?? egg?.agentId ?? null,
+    state,
+    label: name === null ? `${seat}, ${state}` : `${name}, ${seat}, ${state}`,
+    name,
+    ...seatColor(position),
+    reason: said && !quiet && (state === 'sleeping' || state === 'empty') ? said.message : null,
+  };
+}
+
+/** The seat an arrow key leads to, or the same one at the edge. */
+export function neighbour(position: Position, key: string): Position {
+  const column = position % 3;
+  const row = Math.floor(position / 3);
+  const at = (x: number, y: number): Position => POSITIONS[Math.min(2, Math.max(0, y)) * 3 + Math.min(2, Math.max(0, x))] ?? position;
+  switch (key) {
+    case 'ArrowLeft':
+      return at(column - 1, row);
+    case 'ArrowRight':
+      return at(column + 1, row);
+    case 'ArrowUp':
+      return at(column, row - 1);
+    case 'ArrowDown':
+      return at(column, row + 1);
+    case 'Home':
+      return at(0, row);
+    case 'End':
+      return at(2, row);
+    default:
+      return position;
+  }
+}
+
+export const isLeadPosition = (position: Position): position is typeof LEAD_POSITION => position === LEAD_POSITION && !isSeatPosition(position);

@@ -1,0 +1,49 @@
+import { LEAD_ID } from '../../domain/seat.ts';
+import { useInfo, useLive, usePending, useRoost } from '../context.tsx';
+import { copyText } from '../parts/copy.ts';
+import type { MenuItem } from '../parts/menu.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import type { SeatView } from './seat-view.ts';
+
+/** What can be done with a seat: the same in its cell and at the head of its conversation. */
+export function useSeatMenu(seat: SeatView): MenuItem[] {
+  const state = useRoost();
+  const { go } = usePlace();
+  const busy = usePending((pending) => pending.call !== null);
+  const running = useLive((live) => live.live !== null);
+  const blocked = useInfo((info) => info.problem !== null);
+  const { actions } = state;
+  const { agent, agentId, position } = seat;
+  const first = running ? undefined : 'Starts the session first';
+  const items: MenuItem[] = [];
+
+  if (!agent) {
+    if (seat.state === 'empty')
+      items.push({ label: 'Summon into this seat', disabled: busy || blocked, ...(first ? { hint: first } : {}), run: () => void actions.summon([position]) });
+    else if (agentId !== null) items.push({ label: 'Give up this egg', hint: 'The seat is empty again', run: () => void actions.sleep(agentId) });
+    return items;
+  }
+  const { soul, name } = agent;
+  if (seat.state === 'sleeping') items.push({ label: `Wake ${name}`, disabled: busy, ...(first ? { hint: first } : {}), run: () => void actions.wake([agent]) });
+  if (seat.state === 'awake') items.push({ label: `Put ${name} to sleep`, run: () => void actions.sleep(agent.agentId) });
+  if (seat.state === 'hatching') items.push({ label: `Let ${name} sleep on`, run: () => void actions.sleep(agent.agentId) });
+  items.push({ label: 'Show soul', run: () => go(PATHS.soul(agent.agentId)) });
+  items.push({ label: 'Copy soul', disabled: soul === '', run: () => void copyText(state, soul, `${name}’s soul`) });
+  items.push({ label: 'Copy link', run: () => void copyText(state, new URL(PATHS.agent(agent.agentId), location.href).href, 'Link') });
+  return items;
+}
+
+/** The lead is there whenever a session runs; it cannot be woken or put to sleep alone. */
+export function useLeadMenu(): MenuItem[] {
+  const state = useRoost();
+  const { go } = usePlace();
+  return [
+    { label: 'Show soul', run: () => go(PATHS.soul(LEAD_ID)) },
+    {
+      label: 'Copy soul',
+      disabled: (state.household.store.getState().roster.lead?.soul ?? '') === '',
+      run: () => void copyText(state, state.household.store.getState().roster.lead?.soul ?? '', 'The lead’s soul'),
+    },
+    { label: 'Copy link', run: () => void copyText(state, new URL(PATHS.agent(LEAD_ID), location.href).href, 'Link') },
+  ];
+}

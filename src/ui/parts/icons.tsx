@@ -1,0 +1,30 @@
+/** Line icons, drawn here: decoration only, the words stand beside them or in the button's label. */
+import type { ReactNode } from 'react';
+
+function Icon({ children }: { children: ReactNode }) {
+  return (
+    <svg className="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.7" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true" focusable="false">
+      {children}
+    </svg>
+  );
+}
+
+export const CloseIcon = () => <Icon><path d="M6 6l12 12M18 6L6 18" /></Icon>;
+export const MoreIcon = () => <Icon><path d="M5 12h.01M12 12h.01M19 12h.01" strokeWidth="2.6" /></Icon>;
+export const SendIcon = () => <Icon><path d="M12 19V5M5.5 11.5L12 5l6.5 6.5" strokeWidth="2" /></Icon>;
+export const StopIcon = () => <Icon><rect x="7" y="7" width="10" height="10" rx="2" fill="currentColor" /></Icon>;
+export const GearIcon = () => <Icon><path d="M4 7h10M18 7h2M4 17h2M10 17h10" /><circle cx="16" cy="7" r="2" /><circle cx="8" cy="17" r="2" /></Icon>;
+export const MoonIcon = () => <Icon><path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z" /></Icon>;
+export const BackIcon = () => <Icon><path d="M14.5 5.5L8 12l6.5 6.5" /></Icon>;
+export const DownIcon = () => <Icon><path d="M12 5v14M5.5 12.5L12 19l6.5-6.5" /></Icon>;
+export const ChevronIcon = () => <Icon><path d="M9 6l6 6-6 6" /></Icon>;
+export const CaretIcon = () => <Icon><path d="M6 9.5l6 6 6-6" /></Icon>;
+export const RetryIcon = () => <Icon><path d="M19 12a7 7 0 1 1-2.2-5.1M19 4v4h-4" /></Icon>;
+export const EditIcon = () => <Icon><path d="M5 19l1-4L16 5l3 3L9 18l-4 1z" /></Icon>;
+export const CopyIcon = () => <Icon><rect x="8.5" y="8.5" width="10.5" height="10.5" rx="2" /><path d="M15.5 8.5V7a2 2 0 0 0-2-2H7a2 2 0 0 0-2 2v6.5a2 2 0 0 0 2 2h1.5" /></Icon>;
+export const SoulIcon = () => <Icon><path d="M12 20c-4-2.6-7.5-5.6-7.5-9.3A4 4 0 0 1 12 8.600a4 4 0 0 1 7.5 2.100C19.5 14.4 16 17.4 12 20z" /></Icon>;
+export const EnvelopeIcon = () => <Icon><rect x="3.5" y="6" width="17" height="12.5" rx="2" /><path d="M4 7.500l8 6 8-6" /></Icon>;
+export const HomeIcon = () => <Icon><path d="M4.5 4.500h4v4h-4zM10 4.500h4v4h-4zM15.5 4.500h4v4h-4zM4.5 10h4v4h-4zM10 10h4v4h-4zM15.5 10h4v4h-4zM4.5 15.500h4v4h-4zM10 15.500h4v4h-4zM15.5 15.500h4v4h-4z" /></Icon>;
+export const TalkIcon = () => <Icon><path d="M20 11.500c0 3.9-3.6 7-8 7-1 0-2-.2-2.9-.5L4.5 19.500l1.3-3.500A6.5 6.5 0 0 1 4 11.500c0-3.9 3.6-7 8-7s8 3.1 8 7z" /></Icon>;
+export const HelpIcon = () => <Icon><path d="M9.3 9.200a2.8 2.8 0 1 1 4 2.500c-.9.5-1.3 1-1.3 2M12 17h.01" strokeWidth="1.9" /></Icon>;
+export const WarnIcon = () => <Icon><path d="M12 4.500l8.5 15h-17zM12 10.500v4M12 17h.01" /></Icon>;

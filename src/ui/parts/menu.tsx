@@ -1,0 +1,129 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import './menu.css';
+
+export interface MenuItem {
+  readonly label: string;
+  /** A second line: what it would do, or why it cannot. */
+  readonly hint?: string;
+  readonly disabled?: boolean;
+  readonly run: () => void;
+}
+
+/** Distance of the menu from its button and from the window's edge, in px. */
+const GAP = 6;
+
+interface ListProps {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly anchor: RefObject<HTMLElement | null>;
+  readonly onClose: () => void;
+}
+
+/** The open menu: arrows move, Enter chooses, Escape and Tab leave; focus goes back to its button. */
+export function MenuList({ label, items, anchor, onClose }: ListProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  const [place, setPlace] = useState<{ left: number; top: number } | null>(null);
+
+  useLayoutEffect(() => {
+    const menu = ref.current;
+    const from = anchor.current?.getBoundingClientRect();
+    if (!menu || !from) return;
+    // The top layer, so that no scrolling or clipping ancestor cuts it off.
+    if (typeof menu.showPopover === 'function') menu.showPopover();
+    const { width, height } = menu.getBoundingClientRect();
+    const left = Math.max(GAP, Math.min(from.right - width, innerWidth - width - GAP));
+    const below = from.bottom + GAP;
+    const top = below + height > innerHeight - GAP ? Math.max(GAP, from.top - height - GAP) : below;
+    setPlace({ left: from.left < innerWidth / 2 ? Math.max(GAP, Math.min(from.left, innerWidth - width - GAP)) : left, top });
+  }, [anchor]);
+
+  useEffect(() => {
+    ref.current?.querySelector<HTMLElement>('[role=menuitem]:not([aria-disabled=true])')?.focus();
+    const outside = (event: Event) => {
+      const { target } = event;
+      if (target instanceof Node && !ref.current?.contains(target) && !anchor.current?.contains(target)) onClose();
+    };
+    document.addEventListener('pointerdown', outside);
+    window.addEventListener('resize', onClose);
+    return () => {
+      document.removeEventListener('pointerdown', outside);
+      window.removeEventListener('resize', onClose);
+    };
+  }, [anchor, onClose]);
+
+  const leave = () => {
+    anchor.current?.focus();
+    onClose();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = [...(ref.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])];
+    const at = all.findIndex((item) => item === document.activeElement);
+    const move = (to: number) => {
+      event.preventDefault();
+      all[(to + all.length) % all.length]?.focus();
+    };
+    event.stopPropagation();
+    if (event.key === 'ArrowDown') move(at + 1);
+    else if (event.key === 'ArrowUp') move(at - 1);
+    else if (event.key === 'Home') move(0);
+    else if (event.key === 'End') move(all.length - 1);
+    else if (event.key === 'Escape' || event.key === 'Tab') {
+      event.preventDefault();
+      leave();
+    }
+  };
+
+  return (
+    <div ref={ref} className="menu" role="menu" popover="manual" tabIndex={-1} aria-label={label} onKeyDown={onKeyDown} style={place ? { left: place.left, top: place.top } : { visibility: 'hidden' }}>
+      {items.map((item) => (
+        <button
+          key={item.label}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          aria-disabled={item.disabled === true}
+          onClick={() => {
+            if (item.disabled) return;
+            leave();
+            item.run();
+          }}
+        >
+          <span>{item.label}</span>
+          {item.hint && <small>{item.hint}</small>}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface ButtonProps {
+  readonly label: string;
+  readonly items: readonly MenuItem[];
+  readonly className?: string;
+  readonly tabIndex?: number;
+  readonly children: ReactNode;
+}
+
+export function MenuButton({ label, items, className = 'icon-button', tabIndex, children }: ButtonProps) {
+  const ref = useRef<HTMLButtonElement>(null);
+  const [open, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <>
+      <button
+        ref={ref}
+        id={id}
+        type="button"
+        className={className}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        {...(tabIndex === undefined ? {} : { tabIndex })}
+        onClick={() => setOpen(!open)}
+      >
+        {children}
+      </button>
+      {open && <MenuList label={label} items={items} anchor={ref} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

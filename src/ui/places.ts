@@ -1,0 +1,48 @@
+/** The page's addresses. The URL says what is on the screen: every place can be linked to and reloaded. */
+import { useLocation } from 'wouter';
+import { LEAD_ID } from '../domain/seat.ts';
+
+export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'prompt', 'rehearsal', 'team', 'storage', 'about'] as const;
+export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
+
+export const PATHS = {
+  hearth: '/',
+  agent: (agentId: string) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`),
+  soul: (agentId: string) => `${agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`}/soul`,
+  settings: (section: SettingsSection) => `/settings/${section}`,
+  preview: '/wake-preview',
+  connect: '/connect',
+} as const;
+
+export type Place =
+  | { readonly kind: 'hearth' }
+  /** `soul`: with the agent's own page beside or over its conversation. */
+  | { readonly kind: 'agent'; readonly agentId: string; readonly soul: boolean }
+  | { readonly kind: 'settings'; readonly section: SettingsSection }
+  | { readonly kind: 'preview' }
+  | { readonly kind: 'connect' };
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    // A hand-written address with a stray "%": looked up as it stands, and not found.
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
+export function placeOf(path: string): Place {
+  const [, first = '', second = '', third = ''] = path.split('/');
+  if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, soul: second === 'soul' };
+  if (first === 'agent' && second !== '') return { kind: 'agent', agentId: decoded(second), soul: third === 'soul' };
+  if (first === 'settings') return { kind: 'settings', section: SETTINGS_SECTIONS.find((section) => section === second) ?? 'people' };
+  if (first === 'wake-preview') return { kind: 'preview' };
+  if (first === 'connect') return { kind: 'connect' };
+  return { kind: 'hearth' };
+}
+
+export function usePlace(): { place: Place; go: (path: string) => void } {
+  const [path, go] = useLocation();
+  return { place: placeOf(path), go };
+}

@@ -1,0 +1,1 @@
+export default function WakePreview(_: { onClose: () => void }) { return null; }

@@ -1,0 +1,1 @@
+export default function SettingsPage(_: { section: string; onClose: () => void }) { return null; }

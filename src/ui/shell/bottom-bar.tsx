@@ -1,0 +1,27 @@
+import { Link } from 'wouter';
+import { useUnread } from '../context.tsx';
+import { HomeIcon, TalkIcon } from '../parts/icons.tsx';
+import { PATHS } from '../places.ts';
+
+/** Phones: the hearth and the conversation are two views. */
+export function BottomBar({ at, talkTo, talkName }: { at: 'hearth' | 'talk' | 'other'; talkTo: string; talkName: string }) {
+  const unread = useUnread((state) => [...state.counts.values()].reduce((sum, n) => sum + n, 0));
+  return (
+    <nav className="bottom-bar" aria-label="Views">
+      <Link href={PATHS.hearth} aria-current={at === 'hearth' ? 'page' : undefined}>
+        <HomeIcon />
+        Hearth
+        {unread > 0 && at !== 'hearth' && (
+          <span className="bar-badge">
+            {unread}
+            <span className="visually-hidden"> new</span>
+          </span>
+        )}
+      </Link>
+      <Link href={PATHS.agent(talkTo)} aria-current={at === 'talk' ? 'page' : undefined}>
+        <TalkIcon />
+        <span className="bar-name">{talkName}</span>
+      </Link>
+    </nav>
+  );
+}

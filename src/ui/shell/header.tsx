@@ -1,0 +1,44 @@
+import { Link } from 'wouter';
+import { useActions, useLive, usePending } from '../context.tsx';
+import { GearIcon, HelpIcon, MoonIcon } from '../parts/icons.tsx';
+import { PATHS } from '../places.ts';
+import { Mark } from './mark.tsx';
+import { RehearsalNote } from './rehearsal-note.tsx';
+import { SessionPill } from './session-pill.tsx';
+import './header.css';
+
+function EndSession() {
+  const actions = useActions();
+  const running = useLive((state) => state.live !== null);
+  const ending = usePending((state) => state.ending);
+  if (!running) return null;
+  // Nothing is asked: everybody only falls asleep, and WAKE brings them back.
+  return (
+    <button type="button" className="ghost" aria-label="End session" title="Everyone sleeps; WAKE brings them back" disabled={ending} onClick={() => void actions.endSession()}>
+      <MoonIcon />
+      <span className="hide-small">{ending ? 'Ending…' : 'End session'}</span>
+    </button>
+  );
+}
+
+export function Header({ onHelp }: { onHelp: () => void }) {
+  return (
+    <header className="header">
+      <Link href={PATHS.hearth} className="mark" aria-label="Roost">
+        <Mark />
+        <span className="mark-name">Roost</span>
+      </Link>
+      <SessionPill />
+      <RehearsalNote place="header" />
+      <span className="spacer" />
+      <EndSession />
+      <Link href={PATHS.settings('people')} className="ghost" aria-label="Settings">
+        <GearIcon />
+        <span className="hide-small">Settings</span>
+      </Link>
+      <button type="button" className="icon-button hide-small" aria-label="Keys and help" title="Keys (?)" onClick={onHelp}>
+        <HelpIcon />
+      </button>
+    </header>
+  );
+}

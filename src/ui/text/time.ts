@@ -1,0 +1,43 @@
+/** Times and durations as people say them, in the reader's own zone. */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
+const date = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
+const dateThisYear = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+
+/** `08:52` */
+export const clockTime = (time: number): string => clock.format(time);
+
+/** `Today`, `Yesterday`, `Thursday`, `Thursday 6 November`, `6 November 2024`. */
+export function dayName(time: number, now: number): string {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const days = Math.round((midnight - new Date(time).setHours(0, 0, 0, 0)) / DAY);
+  if (days === 0) return 'Today';
+  if (days === 1) return 'Yesterday';
+  if (days > 1 && days < 7) return weekday.format(time);
+  return new Date(time).getFullYear() === new Date(now).getFullYear() ? dateThisYear.format(time) : date.format(time);
+}
+
+/** `21 November 2026, 08:52` */
+export const fullTime = (time: number): string => `${date.format(time)}, ${clockTime(time)}`;
+
+const several = (count: number, unit: string) => `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+/** `a moment`, `12 minutes`, `9 hours`, `3 days` */
+export function duration(ms: number): string {
+  if (ms < MINUTE) return 'a moment';
+  if (ms < HOUR) return several(Math.round(ms / MINUTE), 'minute');
+  if (ms < 2 * DAY) return several(Math.round(ms / HOUR), 'hour');
+  return several(Math.round(ms / DAY), 'day');
+}
+
+/** `1 min`, `9 h`, `3 d`: where there is little room. */
+export function shortDuration(ms: number): string {
+  if (ms < HOUR) return `${Math.max(1, Math.floor(ms / MINUTE))} min`;
+  if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h`;
+  return `${Math.floor(ms / DAY)} d`;
+}

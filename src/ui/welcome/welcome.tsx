@@ -1,0 +1,75 @@
+import { useState, type FormEvent } from 'react';
+import { DEFAULT_SETTINGS, SETTING_TEXT_MAX } from '../../domain/settings.ts';
+import { seatColor, SEAT_ORDER } from '../../domain/seat.ts';
+import { useActions, useInfo } from '../context.tsx';
+import { Egg } from '../grid/egg.tsx';
+import { ConnectSteps } from '../shell/connect.tsx';
+import './welcome.css';
+
+/** The first visit: two names, and the truth about who is thinking. */
+export function Welcome() {
+  const actions = useActions();
+  const health = useInfo((state) => state.health);
+  const blocked = useInfo((state) => state.problem !== null);
+  const [human, setHuman] = useState('');
+  const [lead, setLead] = useState(DEFAULT_SETTINGS.leadName);
+  const [tried, setTried] = useState(false);
+  const [saving, setSaving] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const missing = { human: human.trim() === '', lead: lead.trim() === '' };
+
+  const begin = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (missing.human || missing.lead || saving) return;
+    setSaving(true);
+    setFailed(null);
+    const begun = await actions.begin({ human: human.trim(), lead: lead.trim() });
+    setSaving(false);
+    if (!begun.ok) setFailed(begun.reason);
+  };
+
+  return (
+    <main className="welcome" id="main">
+      <div className="welcome-card">
+        <div className="welcome-eggs" aria-hidden="true">
+          {SEAT_ORDER.map((position) => (
+            <span key={position}>
+              <Egg position={position} color={seatColor(position).color} crack={0} />
+            </span>
+          ))}
+        </div>
+        <h1>A home for a team that remembers</h1>
+        <p className="welcome-lead">
+          Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as who they were. Who they are, and what was said, stays in this browser.
+        </p>
+        <form onSubmit={(event) => void begin(event)} noValidate>
+          <div className="welcome-field">
+            <label htmlFor="human">Your name</label>
+            <input id="human" className="field" value={human} onChange={(event) => setHuman(event.target.value)} autoComplete="given-name" maxLength={SETTING_TEXT_MAX.humanName} aria-invalid={tried && missing.human} aria-describedby="human-note" dir="auto" />
+            <small id="human-note">{tried && missing.human ? 'They need something to call you.' : 'What the agents call you.'}</small>
+          </div>
+          <div className="welcome-field">
+            <label htmlFor="lead">Lead&apos;s name</label>
+            <input id="lead" className="field" value={lead} onChange={(event) => setLead(event.target.value)} autoComplete="off" maxLength={SETTING_TEXT_MAX.leadName} aria-invalid={tried && missing.lead} aria-describedby="lead-note" dir="auto" />
+            <small id="lead-note">{tried && missing.lead ? 'The lead needs a name.' : 'Sits in the middle and calls the others.'}</small>
+          </div>
+          {failed !== null && (
+            <p className="welcome-failed" role="alert">
+              This could not be saved: {failed} Nothing has begun yet; try again.
+            </p>
+          )}
+          <button type="submit" className="big-button" disabled={saving || blocked}>
+            {saving ? 'Saving…' : 'Begin'}
+          </button>
+        </form>
+        <details className="welcome-mind" data-mind={health?.mind}>
+          <summary>
+            {health === null ? 'Asking the relay who thinks…' : health.mind === 'rehearsal' ? 'A rehearsal mind is in use: nobody is thinking yet. How to connect a model' : `Connected: ${health.model}`}
+          </summary>
+          <ConnectSteps />
+        </details>
+      </div>
+    </main>
+  );
+}
