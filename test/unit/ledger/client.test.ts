@@ -1,0 +1,187 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createOwnerClient, type LineEnds, type OwnerClient } from '../../../src/ledger/client/client.ts';
+import { createDesk } from '../../../src/ledger/owner/desk.ts';
+import { OWNER_LINE } from '../../../src/ledger/settings.ts';
+import type { FromOwner, OwnerNews, StorageStatus, ToOwner } from '../../../src/protocol/worker.ts';
+import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
+
+const welcome: OwnerNews = { news: 'welcome', link: { kind: 'connecting' }, snapshot: null, answers: [], problem: null };
+
+let timers: ManualTimers;
+let lines: { readonly ends: LineEnds; readonly sent: ToOwner[]; closed: boolean }[];
+let client: OwnerClient;
+const line = (number: number) => {
+  const found = lines[number];
+  if (!found) throw new Error(`There is no line ${number}.`);
+  return found;
+};
+
+beforeEach(() => {
+  timers = createManualTimers();
+  lines = [];
+  let ids = 0;
+  client = createOwnerClient({
+    after: timers.after,
+    newId: () => `call-${++ids}`,
+    openLine(ends) {
+      const opened = { ends, sent: [] as ToOwner[], closed: false };
+      lines.push(opened);
+      return {
+        send: (message) => opened.sent.push(message),
+        close: () => {
+          opened.closed = true;
+        },
+      };
+    },
+  });
+});
+
+describe('a tab’s line to the owner', () => {
+  it('answers a call with the owner’s answer', async () => {
+    const call = client.call('append', []);
+    expect(line(0).sent).toEqual([{ call: 'append', id: 'call-1', args: [[]] }]);
+    line(0).ends.take({ reply: 'call-1', ok: true, value: { written: 0 } });
+    expect(await call).toEqual({ written: 0 });
+  });
+
+  it('rejects with the owner’s words and the name of the error', async () => {
+    const call = client.call('append', []);
+    line(0).ends.take({ reply: 'call-1', ok: false, error: { name: 'StorageProblemError', message: 'The disk is full.' } });
+    await expect(call).rejects.toMatchObject({ name: 'StorageProblemError', message: 'The disk is full.' });
+  });
+
+  it('keeps the welcome for the first listener', () => {
+    line(0).ends.take(welcome);
+    const heard: OwnerNews[] = [];
+    client.subscribe((news) => heard.push(news));
+    line(0).ends.take({ news: 'problem', problem: null });
+    expect(heard).toEqual([welcome, { news: 'problem', problem: null }]);
+  });
+
+  it('sends unanswered calls again, with their ids, when a new owner welcomes it', async () => {
+    const call = client.call('household');
+    line(0).ends.take(welcome);
+    line(0).ends.gone();
+    timers.advance(OWNER_LINE.reopen);
+    expect(line(1).sent).toEqual([]);
+    line(1).ends.take(welcome);
+    expect(line(1).sent).toEqual([{ call: 'household', id: 'call-1', args: [] }]);
+    const household = { identities: [], changes: [], settings: [], queued: [] };
+    line(1).ends.take({ reply: 'call-1', ok: true, value: household });
+    expect(await call).toEqual(household);
+  });
+
+  it('opens a new line where a call stays unanswered: the owner may have ended without a word', () => {
+    void client.call('household');
+    timers.advance(OWNER_LINE.renew);
+    expect(lines).toHaveLength(2);
+    expect(line(0).closed).toBe(true);
+  });
+
+  it('does not listen to a line that it has left', () => {
+    const heard: OwnerNews[] = [];
+    client.subscribe((news) => heard.push(news));
+    line(0).ends.gone();
+    timers.advance(OWNER_LINE.reopen);
+    line(0).ends.take(welcome);
+    line(0).ends.gone();
+    timers.advance(OWNER_LINE.reopen);
+    expect(heard).toEqual([]);
+    expect(lines).toHaveLength(2);
+  });
+
+  it('says so when nobody answers for long, or the worker cannot be started', () => {
+    const heard: OwnerNews[] = [];
+    client.subscribe((news) => heard.push(news));
+    timers.advance(OWNER_LINE.silence);
+    line(0).ends.gone('the script is missing');
+    expect(heard.map((news) => (news.news === 'problem' ? news.problem?.kind : news.news))).toEqual(['no-owner', 'no-owner']);
+    expect(heard.at(-1)).toMatchObject({ problem: { detail: expect.stringContaining('the script is missing') } });
+  });
+
+  it('says nothing more once it is closed', () => {
+    client.close();
+    line(0).ends.gone();
+    timers.advance(60_000);
+    expect(lines).toHaveLength(1);
+    expect(line(0).closed).toBe(true);
+    expect(timers.waiting()).toEqual([]);
+  });
+});
+
+describe('the owner’s desk', () => {
+  const status: StorageStatus = { persisted: null, usedBytes: null, quotaBytes: null, journalRows: 0, documents: 0, volumes: [] };
+  const answers = {
+    household: () => Promise.resolve({ identities: [], changes: [], settings: [], queued: [] }),
+    append: () => Promise.reject(Object.assign(new Error('The disk is full.'), { name: 'StorageProblemError' })),
+    conversation: () => Promise.resolve({ messages: [], sessions: [], read: [], before: null }),
+    wakeMaterial: () => Promise.resolve([]),
+    storage: () => Promise.resolve(status),
+    reconnect: () => Promise.resolve(null),
+  };
+  const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+  it('welcomes, answers, refuses with a reason, and tells everybody the news until they leave', async () => {
+    const desk = createDesk({ answers, welcome: () => welcome });
+    const [one, two]: [FromOwner[], FromOwner[]] = [[], []];
+    const first = desk.connect((message) => one.push(message));
+    desk.connect((message) => two.push(message));
+    first.take({ call: 'wakeMaterial', id: '1', args: [{ agentIds: ['a'], cap: 10 }] });
+    first.take({ call: 'append', id: '2', args: [[]] });
+    first.take({ call: 'storage', id: '3', args: [] });
+    first.take({ call: 'reconnect', id: '4', args: [] });
+    first.take({ call: 'household', id: '5', args: [] });
+    await settle();
+    expect(one).toEqual([
+      welcome,
+      { reply: '1', ok: true, value: [] },
+      { reply: '2', ok: false, error: { name: 'StorageProblemError', message: 'The disk is full.' } },
+      { reply: '3', ok: true, value: status },
+      { reply: '4', ok: true, value: null },
+      { reply: '5', ok: true, value: { identities: [], changes: [], settings: [], queued: [] } },
+    ]);
+    first.leave();
+    desk.tell({ news: 'problem', problem: null });
+    expect(one).toHaveLength(6);
+    expect(two).toEqual([welcome, { news: 'problem', problem: null }]);
+  });
+
+  it('refuses what is no call, and what does not fit one', async () => {
+    const desk = createDesk({ answers, welcome: () => welcome });
+    const heard: FromOwner[] = [];
+    const line = desk.connect((message) => heard.push(message));
+    line.take('nonsense');
+    line.take({ call: 'conversation', id: '1', args: [{ agentId: 'a', before: null, limit: 0 }] });
+    line.take({ call: 'burn', id: '2', args: [] });
+    await settle();
+    expect(heard.slice(1)).toMatchObject([
+      { reply: '1', ok: false, error: { name: 'ProtocolError' } },
+      { reply: '2', ok: false, error: { name: 'ProtocolError' } },
+    ]);
+  });
+
+  it('does a call once that is asked again while it is being answered, and answers on the newest line', async () => {
+    let asked = 0;
+    let finish: () => void = () => undefined;
+    const desk = createDesk({
+      welcome: () => welcome,
+      answers: {
+        ...answers,
+        append: () => {
+          asked += 1;
+          return new Promise((resolve) => {
+            finish = () => resolve({ written: 1 });
+          });
+        },
+      },
+    });
+    const [one, two]: [FromOwner[], FromOwner[]] = [[], []];
+    desk.connect((message) => one.push(message)).take({ call: 'append', id: '1', args: [[]] });
+    desk.connect((message) => two.push(message)).take({ call: 'append', id: '1', args: [[]] });
+    finish();
+    await settle();
+    expect(asked).toBe(1);
+    expect(one).toEqual([welcome]);
+    expect(two).toEqual([welcome, { reply: '1', ok: true, value: { written: 1 } }]);
+  });
+});
