@@ -131,7 +131,8 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   return {
     url: origin,
     link,
-    port: Number(port),
+    // A public address has another port.
+    port: options.port || Number(port),
     home,
     pid: child.pid ?? 0,
     cookie,

@@ -1,6 +1,5 @@
 /** A person at the page: opens the link, presses what a person presses, reads what a person reads. */
-import { mkdir } from 'node:fs/promises';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,9 +39,14 @@ export interface Visitor {
   /** Waits until the seats are so; fails with what they are. */
   untilSeats(what: string, holds: (seats: readonly Seat[]) => boolean, patience?: number): Promise<Seat[]>;
   untilAll(state: SeatState): Promise<Seat[]>;
+  /** On a phone, back to the grid. */
+  hearth(): Promise<void>;
   /** Opens the conversation of the agent in this seat, or of the lead. */
   open(seat: number | 'lead'): Promise<void>;
+  /** Says it to whoever is open. */
   say(text: string): Promise<void>;
+  /** As `say`, and waits until the answer is there and done. Gives the answer's text. */
+  ask(text: string): Promise<string>;
   log(): Locator;
   /** Everything the open conversation shows, as text. */
   reading(): Promise<string>;
@@ -65,7 +69,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
   await page.waitForURL((url) => !url.pathname.startsWith('/enter'));
 
   const grid = page.getByRole('list', { name: 'The team' });
-  const log = () => page.getByRole('log');
+  const log = () => page.getByRole('region', { name: /^Conversation with / });
 
   const seats = async (): Promise<Seat[]> => {
     const labels = await grid.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
@@ -77,7 +81,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     complaints,
     async begin(human = 'Marcus', lead = 'Julian') {
       await page.getByLabel('Your name').fill(human);
-      await page.getByLabel('Lead’s name').or(page.getByLabel("Lead's name")).first().fill(lead);
+      await page.getByLabel("Lead's name").fill(lead);
       await page.getByRole('button', { name: 'Begin' }).click();
       await grid.waitFor();
     },
@@ -95,8 +99,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     untilAll: (state) => visitor.untilSeats(`everyone ${state}`, (now) => now.every((seat) => seat.state === state)),
     async open(seat) {
       const name = seat === 'lead' ? /, lead$/ : new RegExp(`seat ${seat}, `);
-      const toHearth = page.getByRole('link', { name: 'Hearth' }).or(page.getByRole('button', { name: 'Hearth' }));
-      if (await toHearth.isVisible()) await toHearth.click();
+      await visitor.hearth();
       await grid.getByRole('button', { name }).first().click();
       await page.getByRole('textbox', { name: /^Write to / }).waitFor();
     },
@@ -104,6 +107,19 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       const box = page.getByRole('textbox', { name: /^Write to / });
       await box.fill(text);
       await box.press('Enter');
+    },
+    async ask(text) {
+      const answers = log().locator('article:not(.msg-mine)');
+      const before = await answers.count();
+      await visitor.say(text);
+      await page.waitForFunction((n) => document.querySelectorAll('article:not(.msg-mine)').length > n, before);
+      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'hidden' });
+      return answers.last().innerText();
+    },
+    async hearth() {
+      // On a phone the hearth and the conversation are two views.
+      const link = page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: 'Hearth' });
+      if (await link.isVisible()) await link.click();
     },
     log,
     reading: async () => (await log().innerText()).trim(),

@@ -1,12 +1,23 @@
-/** A tab with nothing but a line to the owner, for tests to drive. */
+/** A tab with a line to the owner, for tests to drive, and with tools that look into the storage past it. */
+import { openDB } from 'idb';
 import { askPersistence, openOwner, type OwnerClient } from '../../../src/ledger/index.ts';
+import { LEDGER, volumeDatabase } from '../../../src/ledger/settings.ts';
+import type { Doc } from '../../../src/protocol/documents.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
 
 export interface LedgerPage {
+  /** Opens the line; what the owner says is kept in `news`. */
+  open(): OwnerClient;
   readonly owner: OwnerClient;
-  /** Everything the owner has said so far. */
   readonly news: OwnerNews[];
   readonly askPersistence: typeof askPersistence;
+  /** Every record of every store of our database, by store. */
+  dump(): Promise<Record<string, unknown[]>>;
+  putMeta(name: string, value: unknown): Promise<void>;
+  /** Every document in every volume, by volume, read by Fireproof itself. Nobody may be writing. */
+  readVolumes(): Promise<Record<string, { readonly docs: readonly Doc[]; readonly damaged: readonly unknown[] }>>;
+  /** Empties every store of a volume, as a browser that lost it would. */
+  emptyVolume(name: string): Promise<void>;
 }
 
 declare global {
@@ -15,8 +26,57 @@ declare global {
   }
 }
 
-if (new URLSearchParams(location.search).has('without-shared-worker')) Reflect.deleteProperty(globalThis, 'SharedWorker');
-const owner = openOwner();
+const parameters = new URLSearchParams(location.search);
+if (parameters.has('without-shared-worker')) Reflect.deleteProperty(globalThis, 'SharedWorker');
+
+let owner: OwnerClient | null = null;
 const news: OwnerNews[] = [];
-owner.subscribe((item) => news.push(item));
-window.roost = { owner, news, askPersistence };
+
+window.roost = {
+  news,
+  askPersistence,
+  open() {
+    owner ??= openOwner();
+    owner.subscribe((item) => news.push(item));
+    return owner;
+  },
+  get owner() {
+    if (!owner) throw new Error('The line is not open.');
+    return owner;
+  },
+  async dump() {
+    const db = await openDB(LEDGER.database);
+    const names = [...db.objectStoreNames];
+    const records = await Promise.all(names.map((name) => db.getAll(name)));
+    db.close();
+    return Object.fromEntries(names.map((name, i) => [name, records[i] ?? []]));
+  },
+  async putMeta(name, value) {
+    const db = await openDB(LEDGER.database);
+    await db.put('meta', value, name);
+    db.close();
+  },
+  async readVolumes() {
+    const [{ openVolume }, { decodeDocuments }, { ensureKey }] = await Promise.all([
+      import('../../../src/ledger/volumes/fireproof-volume.ts'),
+      import('../../../src/ledger/volumes/codec.ts'),
+      import('../../../src/ledger/volumes/key.ts'),
+    ]);
+    await ensureKey(null);
+    const { volumes = [] } = await this.dump();
+    const found: Record<string, { docs: readonly Doc[]; damaged: readonly unknown[] }> = {};
+    for (const record of volumes) {
+      const name = (record as { readonly name: string }).name;
+      const volume = await openVolume({ name, lockHeld: () => false });
+      found[name] = decodeDocuments(await volume.read());
+      await volume.close();
+    }
+    return found;
+  },
+  async emptyVolume(name) {
+    const db = await openDB(volumeDatabase(name));
+    for (const store of db.objectStoreNames) await db.clear(store);
+    db.close();
+  },
+};
+if (!parameters.has('closed')) window.roost.open();

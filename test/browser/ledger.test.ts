@@ -1,0 +1,320 @@
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isDeepEqual } from '../../src/ledger/equal.ts';
+import { DEFAULT_SETTINGS, settingsOf } from '../../src/domain/settings.ts';
+import type { Doc, MessageDoc } from '../../src/protocol/documents.ts';
+import { changeDoc, identityDoc, messageDoc, queuedDoc, readDoc, sessionEnd, sessionStart, settingDoc } from '../support/documents.ts';
+import { createHousehold, drained, dumpOf, openBench, ownerOf, volumesOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
+
+let bench: LedgerBench;
+let home: Household;
+let tab: Page;
+
+beforeAll(async () => {
+  bench = await openBench();
+  bench.relay.refuse(503);
+});
+afterAll(() => bench.close());
+beforeEach(async () => {
+  home = await createHousehold(bench.url);
+  tab = await home.tab();
+});
+afterEach(() => home.remove());
+
+const append = (docs: readonly Doc[]) => ownerOf(tab).call('append', docs);
+const page = (agentId: string, before: string | null = null, limit = 50) => ownerOf(tab).call('conversation', { agentId, before, limit });
+const idsOf = (docs: readonly MessageDoc[]) => docs.map(({ messageId }) => messageId);
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+/** A new owner on what is on the disk. */
+const restart = async () => {
+  await home.closeTabs();
+  tab = await home.tab();
+};
+
+describe('the household', () => {
+  it('is empty in a new browser', async () => {
+    expect(await ownerOf(tab).call('household')).toEqual({ identities: [], changes: [], settings: [], queued: [] });
+    expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0, journalRows: 0, volumes: [] });
+  });
+
+  it('is there again after a reload, with what holds and without what was said before', async () => {
+    await append([
+      identityDoc(1, 'a1', 0),
+      identityDoc(2, 'a2', 1),
+      changeDoc(5, 'a1', { kind: 'rename', name: 'Later' }),
+      changeDoc(3, 'a1', { kind: 'rename', name: 'Earlier' }),
+      changeDoc(4, 'a2', { kind: 'rename', name: 'Other' }),
+      changeDoc(6, 'a1', { kind: 'retire' }),
+      changeDoc(7, 'a1', { kind: 'return' }),
+      settingDoc(8, 'transcriptCap', 1_000),
+      settingDoc(9, 'transcriptCap', 2_000),
+      settingDoc(10, 'transcriptCap', 'from a newer app'),
+    ]);
+    await restart();
+    const { identities, changes, settings } = await ownerOf(tab).call('household');
+    expect(identities.map((doc) => doc.agentId).sort()).toEqual(['a1', 'a2']);
+    expect(changes.map((doc) => doc.at.slice(16, 22)).sort()).toEqual(['000004', '000005', '000007']);
+    expect(settingsOf(settings.map((doc) => ({ id: doc._id, key: doc.key, value: doc.value, at: doc.at })))).toEqual({
+      ...DEFAULT_SETTINGS,
+      transcriptCap: 2_000,
+    });
+  });
+
+  it('lists what is queued until a message with its clientId has come, in either order', async () => {
+    await append([queuedDoc(2, 'a1', 'second'), queuedDoc(1, 'a1', 'first'), queuedDoc(3, 'a1', 'third')]);
+    await append([messageDoc(4, { clientId: 'second', role: 'user' })]);
+    await append([messageDoc(5, { clientId: 'before its time', role: 'user' })]);
+    await append([queuedDoc(6, 'a1', 'before its time')]);
+    const { queued } = await ownerOf(tab).call('household');
+    expect(queued.map((doc) => doc.clientId)).toEqual(['first', 'third']);
+  });
+});
+
+describe('a document', () => {
+  it('is written once, however often it comes', async () => {
+    const doc = messageDoc(1);
+    expect(await append([doc, doc])).toEqual({ written: 1 });
+    expect(await append([doc, messageDoc(2)])).toEqual({ written: 1 });
+    expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 2 });
+    expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
+  });
+
+  it('is refused whole with what came with it where one does not fit', async () => {
+    await expect(append([messageDoc(1), { ...messageDoc(2), blocks: 'none' } as unknown as Doc])).rejects.toThrow(/blocks/);
+    expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0 });
+  });
+
+  it('of a kind that this app does not know is kept', async () => {
+    const doc = { _id: 'x:1', type: 'from-the-future', schema: 7, at: messageDoc(1).at, field: { deep: [1] } };
+    await append([doc]);
+    await drained(tab);
+    await restart();
+    expect((await volumesOf(tab))['v00001']?.docs).toEqual([doc]);
+    expect(await append([doc])).toEqual({ written: 0 });
+  });
+
+  it('holding NUL, lone surrogates, right-to-left text, emoji and 300 KB comes back exactly, from views and from the volume', async () => {
+    const texts = ['\u0000\u0001\u0010p0-0\u001f', '\ud800', '\udfff\ud83e', 'مرحبا \u202e 🪺👩‍👩‍👧', '</soul>]]>[WAKE AGENTS]', `${'🪺\ud800'.repeat(100_000)}`];
+    const docs = texts.map((text, n) => messageDoc(n, { blocks: [{ kind: 'text', text }, { kind: 'tool', toolUseId: 't', name: 'n', input: { [text.slice(0, 9)]: text, _files: 1 }, result: text, isError: false }] }));
+    const odd = messageDoc(90, { messageId: 'id \ud800\u0000~%/ü' });
+    await append([...docs, odd]);
+    await drained(tab);
+    await restart();
+    const { messages } = await page('a1');
+    expect(isDeepEqual(messages, [...docs, odd])).toBe(true);
+    const stored = (await volumesOf(tab))['v00001'];
+    expect(stored?.damaged).toEqual([]);
+    const byAt = [...(stored?.docs ?? [])].sort((a, b) => (a.at < b.at ? -1 : 1));
+    expect(isDeepEqual(byAt, [...docs, odd])).toBe(true);
+  });
+});
+
+describe('a conversation', () => {
+  it('comes in pages from its newest end, each message once, with its sessions', async () => {
+    await append([sessionStart(0, 's1'), ...range(0, 30).map((n) => messageDoc(n)), sessionEnd(30, 's1'), sessionStart(31, 's2')]);
+    await append([...range(31, 61).map((n) => messageDoc(n, { sessionId: 's2' })), messageDoc(99, { agentId: 'a2' })]);
+    const pages = [];
+    let before: string | null = null;
+    do {
+      const one: Awaited<ReturnType<typeof page>> = await page('a1', before, 25);
+      pages.push(one);
+      before = one.before;
+    } while (before !== null);
+    expect(pages.map(({ messages }) => messages.length)).toEqual([25, 25, 10]);
+    expect(pages.toReversed().flatMap(({ messages }) => idsOf(messages))).toEqual([...range(0, 30), ...range(31, 61)].map((n) => `m${n}`));
+    expect(pages.map(({ sessions }) => sessions.map(({ _id }) => _id))).toEqual([
+      ['session:s2:start'],
+      ['session:s1:start', 'session:s1:end', 'session:s2:start'],
+      ['session:s1:start', 'session:s1:end'],
+    ]);
+  });
+
+  it('is in the order of its stamps, whatever order it came in', async () => {
+    for (const n of [5, 1, 4, 2, 3]) await append([messageDoc(n)]);
+    expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2', 'm3', 'm4', 'm5']);
+  });
+
+  it('names the messages that waited and were read', async () => {
+    await append([messageDoc(0, { waiting: true }), messageDoc(2, { waiting: true }), messageDoc(4), readDoc(5, 'm0'), readDoc(6, 'm4')]);
+    expect((await page('a1')).read).toEqual(['m0']);
+  });
+
+  it('of somebody unknown is empty', async () => {
+    expect(await page('nobody')).toEqual({ messages: [], sessions: [], read: [], before: null });
+  });
+});
+
+describe('edit and resend', () => {
+  const edit = (n: number, replaces: string, more: Partial<MessageDoc> = {}) => messageDoc(n, { role: 'user', author: 'human', replaces, ...more });
+  const story = [messageDoc(0), messageDoc(1), messageDoc(2), messageDoc(3), edit(4, 'm2'), messageDoc(5), edit(6, 'm4'), messageDoc(7), messageDoc(8)];
+
+  it('hides the replaced message and everything after it, up to the new one', async () => {
+    await append(story);
+    expect(idsOf((await page('a1')).messages)).toEqual(['m0', 'm1', 'm6', 'm7', 'm8']);
+  });
+
+  it('leaves other conversations alone', async () => {
+    await append([messageDoc(2), messageDoc(3, { agentId: 'a2' }), edit(4, 'm2')]);
+    expect(idsOf((await page('a2')).messages)).toEqual(['m3']);
+  });
+
+  it('comes out the same in every order, and so do the counts that waking goes by', async () => {
+    await append(story);
+    const reference = await dumpOf(tab);
+    const orders = [story.toReversed(), [4, 6, 0, 2, 8, 1, 3, 5, 7].map((n) => story[n] ?? messageDoc(n)), [6, 5, 4, 3, 2, 1, 0, 7, 8].map((n) => story[n] ?? messageDoc(n))];
+    for (const order of orders) {
+      const other = await createHousehold(bench.url);
+      try {
+        const there = await other.tab();
+        for (const doc of order) await ownerOf(there).call('append', [doc]);
+        const dump = await dumpOf(there);
+        for (const name of ['messages', 'talks', 'replacements']) expect(dump[name]).toEqual(reference[name]);
+      } finally {
+        await other.remove();
+      }
+    }
+  });
+
+  it('takes an answer back that was all an agent had said', async () => {
+    await append([messageDoc(1, { sessionId: 'old' }), messageDoc(10, { role: 'user' }), messageDoc(11), edit(12, 'm10')]);
+    const [material] = await ownerOf(tab).call('wakeMaterial', { agentIds: ['a1'], cap: 1_000 });
+    expect(material).toMatchObject({ sessionId: 'old', earlier: 0 });
+  });
+});
+
+describe('what an agent takes along', () => {
+  const material = async (agentId: string, cap = 24_000) => (await ownerOf(tab).call('wakeMaterial', { agentIds: [agentId], cap }))[0];
+
+  it('is its most recent session in which it said something itself', async () => {
+    await append([
+      messageDoc(1, { sessionId: 'first' }),
+      messageDoc(2, { sessionId: 'spoken' }),
+      messageDoc(3, { sessionId: 'spoken' }),
+      messageDoc(4, { sessionId: 'silent' }),
+      messageDoc(5, { sessionId: 'silent', blocks: [{ kind: 'text', text: ' \n' }], status: 'failed' }),
+      messageDoc(7, { sessionId: 'other', agentId: 'a2' }),
+    ]);
+    const taken = await material('a1');
+    expect(taken).toMatchObject({ agentId: 'a1', sessionId: 'spoken', earlier: 0 });
+    expect(idsOf(taken?.messages ?? [])).toEqual(['m2', 'm3']);
+  });
+
+  it('is the newest messages that fill the cap, and how many were left out', async () => {
+    await append(range(0, 300).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: 'x'.repeat(100) }] })));
+    const taken = await material('a1', 10_000);
+    expect(taken?.messages.at(-1)?.messageId).toBe('m299');
+    expect(taken?.messages).toHaveLength(101);
+    expect(taken?.earlier).toBe(199);
+  });
+
+  it('is nothing where it never said a word', async () => {
+    await append([messageDoc(2)]);
+    expect(await material('a1')).toEqual({ agentId: 'a1', sessionId: null, messages: [], earlier: 0 });
+  });
+});
+
+describe('volumes', () => {
+  it('take everything over from the journal, each document once', async () => {
+    const docs = range(0, 130).map((n) => messageDoc(n));
+    for (let n = 0; n < docs.length; n += 13) await append(docs.slice(n, n + 13));
+    await drained(tab);
+    await home.closeTabs();
+    tab = await home.tab('?closed');
+    const stored = (await volumesOf(tab))['v00001']?.docs ?? [];
+    expect(stored.map(({ _id }) => _id).sort()).toEqual(docs.map(({ _id }) => _id).sort());
+    expect((await dumpOf(tab))['journal']).toEqual([]);
+  });
+
+  it('are sealed at 2,000 documents, compacted and checked, and the next one begins', async () => {
+    const docs = range(0, 2_250).map((n) => messageDoc(n));
+    for (let n = 0; n < docs.length; n += 250) await append(docs.slice(n, n + 250));
+    await drained(tab);
+    const { volumes } = await ownerOf(tab).call('storage');
+    expect(volumes).toEqual([
+      { name: 'v00001', documents: 2_000, sealed: true },
+      { name: 'v00002', documents: 250, sealed: false },
+    ]);
+    await restart();
+    await home.closeTabs();
+    tab = await home.tab('?closed');
+    const stored = await volumesOf(tab);
+    const all = Object.values(stored).flatMap((volume) => volume.docs);
+    expect(all).toHaveLength(2_250);
+    expect(new Set(all.map(({ _id }) => _id)).size).toBe(2_250);
+  });
+
+  it('give back views that equal the live ones', async () => {
+    await append([
+      identityDoc(1, 'a1', 0, 'x'.repeat(300_000)),
+      changeDoc(2, 'a1', { kind: 'rename', name: 'N' }),
+      changeDoc(3, 'a1', { kind: 'rename', name: 'M' }),
+      settingDoc(4, 'transcriptCap', 5),
+      queuedDoc(5, 'a1', 'taken'),
+      queuedDoc(6, 'a1', 'open'),
+      { _id: 'x', type: 'new', schema: 1, at: messageDoc(7).at },
+      sessionStart(8, 's1'),
+      ...range(10, 60).map((n) => messageDoc(n)),
+      messageDoc(61, { replaces: 'm58', role: 'user', clientId: 'taken' }),
+      readDoc(62, 'm20'),
+    ]);
+    await drained(tab);
+    // These are still in the journal when the owner ends.
+    await append([messageDoc(63), messageDoc(64, { replaces: 'm61' })]);
+    await home.kill();
+    tab = await home.tab('?closed');
+    const live = await dumpOf(tab);
+    await tab.evaluate(() => window.roost.putMeta('views', 'stale'));
+    tab = await home.tab();
+    await ownerOf(tab).call('household');
+    const rebuilt = await dumpOf(tab);
+    for (const name of ['identities', 'changes', 'settings', 'sessions', 'messages', 'talks', 'replacements', 'queued', 'reads', 'others'])
+      expect(rebuilt[name], name).toEqual(live[name]);
+    expect(rebuilt['meta']).toEqual(live['meta']);
+  });
+
+  it('that open empty against what is known of them are not written, and the page is told', async () => {
+    await append([messageDoc(1)]);
+    await drained(tab);
+    await home.closeTabs();
+    tab = await home.tab('?closed');
+    await tab.evaluate(() => window.roost.emptyVolume('v00001'));
+    tab = await home.tab();
+    await append([messageDoc(2)]);
+    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'unexpectedly-empty'));
+    await expect(append([messageDoc(3)])).rejects.toThrow(/opened empty/);
+    expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
+    expect((await dumpOf(tab))['journal']).toHaveLength(1);
+  });
+});
+
+describe('a full disk', () => {
+  it('refuses the write whole, says so, and goes on when there is room again', async () => {
+    await append([messageDoc(1)]);
+    await drained(tab);
+    // Chromium remembers for a while how much room there was; a new one asks again.
+    await home.kill();
+    const keeper = await home.tab('?closed');
+    const session = await home.context().newCDPSession(keeper);
+    await session.send('Storage.overrideQuotaForOrigin', { origin: bench.url, quotaSize: 1_000 });
+    tab = await home.tab();
+    await expect(append([messageDoc(2)])).rejects.toThrow(/no more room/);
+    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'quota'));
+    expect(idsOf((await page('a1')).messages)).toEqual(['m1']);
+    await session.send('Storage.overrideQuotaForOrigin', { origin: bench.url });
+    expect(await append([messageDoc(2)])).toEqual({ written: 1 });
+    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem === null));
+    expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
+  });
+});
+
+describe('the page', () => {
+  it('has nothing of Fireproof in it: all of that is in the worker', async () => {
+    const loaded = await tab.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname));
+    expect(loaded.filter((path) => path.endsWith('.js'))).toEqual([expect.stringMatching(/^\/assets\/index-/)]);
+  });
+
+  it('asks the browser to keep its storage', async () => {
+    expect(await tab.evaluate(() => window.roost.askPersistence())).toBeTypeOf('boolean');
+    expect((await ownerOf(tab).call('storage')).usedBytes).toBeTypeOf('number');
+  });
+});

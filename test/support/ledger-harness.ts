@@ -1,0 +1,107 @@
+/** A browser profile of its own, on a page of its own, in front of a relay of a few lines. */
+import { fileURLToPath } from 'node:url';
+import type { BrowserContext, Page } from 'playwright-core';
+import { createProfile, type Profile } from './chromium.ts';
+import type { LedgerPage } from './ledger-page/main.ts';
+import { buildPage, servePage, type BuiltPage, type PageServer } from './page-server.ts';
+import { createSseRelay, type SseRelay } from './sse-relay.ts';
+
+export interface LedgerBench {
+  readonly page: BuiltPage;
+  readonly relay: SseRelay;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Builds the page and serves it; one relay for all that is opened on it. */
+export async function openBench(): Promise<LedgerBench> {
+  const page = await buildPage(fileURLToPath(new URL('./ledger-page', import.meta.url)));
+  const relay = createSseRelay();
+  const server: PageServer = await servePage(page, (request, response) => relay.handle(request, response));
+  return {
+    page,
+    relay,
+    url: server.url,
+    async close() {
+      await server.close();
+      await page.remove();
+    },
+  };
+}
+
+export interface Household {
+  /** A tab; `query` as in `?closed`, which does not open a line to the owner. */
+  tab(query?: string): Promise<Page>;
+  context(): BrowserContext;
+  /** Ends the browser at once, as a crash would. The next `tab` starts it again. */
+  kill(): Promise<void>;
+  /** Closes every tab, and waits until the owner has gone with them. */
+  closeTabs(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export async function createHousehold(url: string): Promise<Household> {
+  const profile: Profile = await createProfile();
+  let context: BrowserContext | null = null;
+  const open = async () => (context ??= await profile.open());
+  return {
+    async tab(query = '') {
+      const tab = await (await open()).newPage();
+      await tab.goto(`${url}/${query}`);
+      return tab;
+    },
+    context() {
+      if (!context) throw new Error('The browser is not open.');
+      return context;
+    },
+    async kill() {
+      context = null;
+      await profile.kill();
+    },
+    async closeTabs() {
+      const open = context;
+      if (!open) return;
+      const keeper = await open.newPage();
+      await keeper.goto(`${url}/?closed`);
+      for (const tab of open.pages()) if (tab !== keeper) await tab.close();
+      await keeper.evaluate(async () => {
+        while ((await navigator.locks.query()).held?.length) await new Promise((resolve) => setTimeout(resolve, 10));
+      });
+      // The last tab of a window would end the browser.
+    },
+    remove: () => profile.remove(),
+  };
+}
+
+type Tab = Pick<Page, 'evaluate'>;
+type Owner = LedgerPage['owner'];
+
+/** Calls the owner from a tab. Documents and answers cross to the browser as JSON that keeps every code unit. */
+export function ownerOf(tab: Tab) {
+  const call = async (name: string, ...args: unknown[]): Promise<unknown> => {
+    const text = await tab.evaluate(
+      async ({ name, json }) => {
+        const call = window.roost.owner.call as (name: string, ...args: unknown[]) => Promise<unknown>;
+        return JSON.stringify(await call(name, ...(JSON.parse(json) as unknown[])));
+      },
+      { name, json: JSON.stringify(args) },
+    );
+    return JSON.parse(text);
+  };
+  return { call: call as Owner['call'] };
+}
+
+/** What a tab's page says of its storage; see LedgerPage. */
+export async function dumpOf(tab: Tab): Promise<Record<string, unknown[]>> {
+  return JSON.parse(await tab.evaluate(async () => JSON.stringify(await window.roost.dump()))) as Record<string, unknown[]>;
+}
+
+export async function volumesOf(tab: Tab): Promise<Awaited<ReturnType<LedgerPage['readVolumes']>>> {
+  return JSON.parse(await tab.evaluate(async () => JSON.stringify(await window.roost.readVolumes()))) as Awaited<ReturnType<LedgerPage['readVolumes']>>;
+}
+
+/** Resolves when everything that was appended lies in a volume. */
+export async function drained(tab: Tab): Promise<void> {
+  const { call } = ownerOf(tab);
+  while ((await call('storage')).journalRows > 0) await new Promise<void>((resolve) => setTimeout(resolve, 50));
+}

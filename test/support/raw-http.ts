@@ -1,0 +1,38 @@
+/** Requests that `fetch` will not make: any `Host`, any path, any method, any header, as they are. */
+import { request } from 'node:http';
+
+export interface RawRequest {
+  readonly port: number;
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** ms; rejects where no answer is complete by then. */
+  readonly timeoutMs?: number;
+}
+
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export function rawRequest({ port, path, method = 'GET', headers = {}, body, timeoutMs = 10_000 }: RawRequest): Promise<RawResponse> {
+  return new Promise((resolve, reject) => {
+    const call = request({ host: '127.0.0.1', port, path, method, headers: { connection: 'close', ...headers } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        clearTimeout(timer);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') });
+      });
+    });
+    const timer = setTimeout(() => call.destroy(new Error(`no answer to ${method} ${path}`)), timeoutMs);
+    call.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    call.end(body);
+  });
+}
