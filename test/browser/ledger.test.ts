@@ -4,7 +4,7 @@ import { isDeepEqual } from '../../src/ledger/equal.ts';
 import { DEFAULT_SETTINGS, settingsOf } from '../../src/domain/settings.ts';
 import type { Doc, MessageDoc } from '../../src/protocol/documents.ts';
 import { changeDoc, identityDoc, messageDoc, queuedDoc, readDoc, sessionEnd, sessionStart, settingDoc } from '../support/documents.ts';
-import { createHousehold, drained, dumpOf, openBench, ownerOf, volumesOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
+import { drained, dumpOf, openBench, ownerOf, volumesOf, type Household, type LedgerBench, type MortalHousehold } from '../support/ledger-harness.ts';
 
 let bench: LedgerBench;
 let home: Household;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 beforeEach(async () => {
-  home = await createHousehold(bench.url);
+  home = await bench.household();
   tab = await home.tab();
 });
 afterEach(() => home.remove());
@@ -163,7 +163,7 @@ describe('edit and resend', () => {
     const reference = await dumpOf(tab);
     const orders = [story.toReversed(), [4, 6, 0, 2, 8, 1, 3, 5, 7].map((n) => story[n] ?? messageDoc(n)), [6, 5, 4, 3, 2, 1, 0, 7, 8].map((n) => story[n] ?? messageDoc(n))];
     for (const order of orders) {
-      const other = await createHousehold(bench.url);
+      const other = await bench.household();
       try {
         const there = await other.tab();
         for (const doc of order) await ownerOf(there).call('append', [doc]);
@@ -243,7 +243,42 @@ describe('volumes', () => {
     expect(new Set(all.map(({ _id }) => _id)).size).toBe(2_250);
   });
 
-  it('give back views that equal the live ones', async () => {
+  it('that open empty against what is known of them are not written, and the page is told', async () => {
+    await append([messageDoc(1)]);
+    await drained(tab);
+    await home.closeTabs();
+    tab = await home.tab('?closed');
+    await tab.evaluate(() => window.roost.emptyVolume('v00001'));
+    tab = await home.tab();
+    await append([messageDoc(2)]);
+    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'unexpectedly-empty'));
+    await expect(append([messageDoc(3)])).rejects.toThrow(/opened empty/);
+    expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
+    expect((await dumpOf(tab))['journal']).toHaveLength(1);
+  });
+});
+
+describe('the page', () => {
+  it('has nothing of Fireproof in it: all of that is in the worker', async () => {
+    const loaded = await tab.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname));
+    expect(loaded.filter((path) => path.endsWith('.js'))).toEqual([expect.stringMatching(/^\/assets\/index-/)]);
+  });
+
+  it('asks the browser to keep its storage', async () => {
+    expect(await tab.evaluate(() => window.roost.askPersistence())).toBeTypeOf('boolean');
+    expect((await ownerOf(tab).call('storage')).usedBytes).toBeTypeOf('number');
+  });
+});
+
+describe('after the browser has crashed', () => {
+  let mortal: MortalHousehold;
+  beforeEach(async () => {
+    mortal = await bench.mortalHousehold();
+    tab = await mortal.tab();
+  });
+  afterEach(() => mortal.remove());
+
+  it('the volumes and the journal give back views that equal the live ones', async () => {
     await append([
       identityDoc(1, 'a1', 0, 'x'.repeat(300_000)),
       changeDoc(2, 'a1', { kind: 'rename', name: 'N' }),
@@ -260,11 +295,11 @@ describe('volumes', () => {
     await drained(tab);
     // These are still in the journal when the owner ends.
     await append([messageDoc(63), messageDoc(64, { replaces: 'm61' })]);
-    await home.kill();
-    tab = await home.tab('?closed');
+    await mortal.kill();
+    tab = await mortal.tab('?closed');
     const live = await dumpOf(tab);
     await tab.evaluate(() => window.roost.putMeta('views', 'stale'));
-    tab = await home.tab();
+    tab = await mortal.tab();
     await ownerOf(tab).call('household');
     const rebuilt = await dumpOf(tab);
     for (const name of ['identities', 'changes', 'settings', 'sessions', 'messages', 'talks', 'replacements', 'queued', 'reads', 'others'])
@@ -272,31 +307,15 @@ describe('volumes', () => {
     expect(rebuilt['meta']).toEqual(live['meta']);
   });
 
-  it('that open empty against what is known of them are not written, and the page is told', async () => {
-    await append([messageDoc(1)]);
-    await drained(tab);
-    await home.closeTabs();
-    tab = await home.tab('?closed');
-    await tab.evaluate(() => window.roost.emptyVolume('v00001'));
-    tab = await home.tab();
-    await append([messageDoc(2)]);
-    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'unexpectedly-empty'));
-    await expect(append([messageDoc(3)])).rejects.toThrow(/opened empty/);
-    expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
-    expect((await dumpOf(tab))['journal']).toHaveLength(1);
-  });
-});
-
-describe('a full disk', () => {
-  it('refuses the write whole, says so, and goes on when there is room again', async () => {
+  it('refuses a write whole when the disk is full, says so, and goes on when there is room again', async () => {
     await append([messageDoc(1)]);
     await drained(tab);
     // Chromium remembers for a while how much room there was; a new one asks again.
-    await home.kill();
-    const keeper = await home.tab('?closed');
-    const session = await home.context().newCDPSession(keeper);
+    await mortal.kill();
+    const keeper = await mortal.tab('?closed');
+    const session = await mortal.context().newCDPSession(keeper);
     await session.send('Storage.overrideQuotaForOrigin', { origin: bench.url, quotaSize: 1_000 });
-    tab = await home.tab();
+    tab = await mortal.tab();
     await expect(append([messageDoc(2)])).rejects.toThrow(/no more room/);
     await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'quota'));
     expect(idsOf((await page('a1')).messages)).toEqual(['m1']);
@@ -304,17 +323,5 @@ describe('a full disk', () => {
     expect(await append([messageDoc(2)])).toEqual({ written: 1 });
     await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem === null));
     expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
-  });
-});
-
-describe('the page', () => {
-  it('has nothing of Fireproof in it: all of that is in the worker', async () => {
-    const loaded = await tab.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname));
-    expect(loaded.filter((path) => path.endsWith('.js'))).toEqual([expect.stringMatching(/^\/assets\/index-/)]);
-  });
-
-  it('asks the browser to keep its storage', async () => {
-    expect(await tab.evaluate(() => window.roost.askPersistence())).toBeTypeOf('boolean');
-    expect((await ownerOf(tab).call('storage')).usedBytes).toBeTypeOf('number');
   });
 });

@@ -1,7 +1,7 @@
 /** A browser profile of its own, on a page of its own, in front of a relay of a few lines. */
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
-import { createProfile, type Profile } from './chromium.ts';
+import { createProfile, launchBrowser } from './chromium.ts';
 import type { LedgerPage } from './ledger-page/main.ts';
 import { buildPage, servePage, type BuiltPage, type PageServer } from './page-server.ts';
 import { createSseRelay, type SseRelay } from './sse-relay.ts';
@@ -10,7 +10,25 @@ export interface LedgerBench {
   readonly page: BuiltPage;
   readonly relay: SseRelay;
   readonly url: string;
+  /** A browser profile that nobody has used. */
+  household(): Promise<Household>;
+  /** As `household`, in a browser process of its own, which can be killed. */
+  mortalHousehold(): Promise<MortalHousehold>;
   close(): Promise<void>;
+}
+
+export interface Household {
+  /** A tab; `query` as in `?closed`, which does not open a line to the owner. */
+  tab(query?: string): Promise<Page>;
+  context(): BrowserContext;
+  /** Closes every tab, and waits until the owner has gone with them. */
+  closeTabs(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+export interface MortalHousehold extends Household {
+  /** Ends the browser at once, as a crash would. The next `tab` starts it again. */
+  kill(): Promise<void>;
 }
 
 /** Builds the page and serves it; one relay for all that is opened on it. */
@@ -18,58 +36,55 @@ export async function openBench(): Promise<LedgerBench> {
   const page = await buildPage(fileURLToPath(new URL('./ledger-page', import.meta.url)));
   const relay = createSseRelay();
   const server: PageServer = await servePage(page, (request, response) => relay.handle(request, response));
+  const browser = await launchBrowser();
   return {
     page,
     relay,
     url: server.url,
+    async household() {
+      const context = await browser.newContext();
+      return { ...tabsOf(server.url, () => Promise.resolve(context)), context: () => context, remove: () => context.close() };
+    },
+    async mortalHousehold() {
+      const profile = await createProfile();
+      let context: BrowserContext | null = null;
+      return {
+        ...tabsOf(server.url, async () => (context ??= await profile.open())),
+        context() {
+          if (!context) throw new Error('The browser is not open.');
+          return context;
+        },
+        async kill() {
+          context = null;
+          await profile.kill();
+        },
+        remove: () => profile.remove(),
+      };
+    },
     async close() {
+      await browser.close();
       await server.close();
       await page.remove();
     },
   };
 }
 
-export interface Household {
-  /** A tab; `query` as in `?closed`, which does not open a line to the owner. */
-  tab(query?: string): Promise<Page>;
-  context(): BrowserContext;
-  /** Ends the browser at once, as a crash would. The next `tab` starts it again. */
-  kill(): Promise<void>;
-  /** Closes every tab, and waits until the owner has gone with them. */
-  closeTabs(): Promise<void>;
-  remove(): Promise<void>;
-}
-
-export async function createHousehold(url: string): Promise<Household> {
-  const profile: Profile = await createProfile();
-  let context: BrowserContext | null = null;
-  const open = async () => (context ??= await profile.open());
+function tabsOf(url: string, context: () => Promise<BrowserContext>): Pick<Household, 'tab' | 'closeTabs'> {
+  const tab = async (query = '') => {
+    const opened = await (await context()).newPage();
+    await opened.goto(`${url}/${query}`);
+    return opened;
+  };
   return {
-    async tab(query = '') {
-      const tab = await (await open()).newPage();
-      await tab.goto(`${url}/${query}`);
-      return tab;
-    },
-    context() {
-      if (!context) throw new Error('The browser is not open.');
-      return context;
-    },
-    async kill() {
-      context = null;
-      await profile.kill();
-    },
+    tab,
     async closeTabs() {
-      const open = context;
-      if (!open) return;
-      const keeper = await open.newPage();
-      await keeper.goto(`${url}/?closed`);
-      for (const tab of open.pages()) if (tab !== keeper) await tab.close();
+      // One stays: the last tab of a window would end the browser.
+      const keeper = await tab('?closed');
+      for (const other of (await context()).pages()) if (other !== keeper) await other.close();
       await keeper.evaluate(async () => {
         while ((await navigator.locks.query()).held?.length) await new Promise((resolve) => setTimeout(resolve, 10));
       });
-      // The last tab of a window would end the browser.
     },
-    remove: () => profile.remove(),
   };
 }
 
