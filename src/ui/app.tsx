@@ -1,6 +1,6 @@
 import '@fontsource-variable/inter/wght.css';
-import '@fontsource/pixelify-sans/latin-500.css';
-import '@fontsource/pixelify-sans/latin-ext-500.css';
+import '@fontsource/pixelify-sans/latin-400.css';
+import '@fontsource/pixelify-sans/latin-ext-400.css';
 import './tokens.css';
 import './base.css';
 import './parts/buttons.css';

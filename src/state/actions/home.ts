@@ -9,8 +9,8 @@ export interface HomeActions {
   /** The first visit: writes the lead's identity and both names. */
   begin(names: { readonly human: string; readonly lead: string }): Promise<Done>;
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
-  /** Writes a change of an agent: a name, a seat, retiring, returning. */
-  changeAgent(agentId: string, change: ChangeKind): Promise<Done>;
+  /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
+  changeAgent(agentId: string, changes: readonly ChangeKind[]): Promise<Done>;
   /** Tries the line to the relay again, now. */
   reconnect(): Promise<void>;
   /** Reads the household again after it could not be read. */
@@ -42,7 +42,7 @@ export function createHomeActions({ owner, relay, device, writer, household, not
       if (key === 'leadName' && typeof value === 'string') docs.push(writer.change(LEAD_ID, { kind: 'rename', name: value }));
       return write(docs);
     },
-    changeAgent: (agentId, change) => write([writer.change(agentId, change)]),
+    changeAgent: (agentId, changes) => write(changes.map((change) => writer.change(agentId, change))),
     async reconnect() {
       const tried = await attempt(owner.call('reconnect'));
       if (!tried.ok) notices.error(tried.reason);

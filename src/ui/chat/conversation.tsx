@@ -105,7 +105,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
           label={speaker.kind === 'egg' ? 'It cannot be spoken to before it has a name' : `Write to ${speaker.name}…`}
           hint={blocked ? 'Nothing can be kept on this device now. Your text stays here.' : composerHint(speaker)}
           disabled={speaker.kind === 'egg'}
-          answering={answering}
+          answering={answering && speaker.kind !== 'egg'}
           edit={edit}
           takeFocus={filled > 0}
           onSend={(text) => {

@@ -1,6 +1,6 @@
 import type { LogItem } from '../../state/conversation-log.ts';
 import { endText } from '../text/reasons.ts';
-import { clockTime, dayName, duration } from '../text/time.ts';
+import { clockTime, dayName, dayWithin, duration } from '../text/time.ts';
 
 export function DayDivider({ time, now }: { time: number; now: number }) {
   return (
@@ -12,11 +12,12 @@ export function DayDivider({ time, now }: { time: number; now: number }) {
 
 /** `Thursday 23:41 · Lyra slept 9 hours`, or the sleep that still lasts. */
 export function SleepDivider({ item, name, now }: { item: Extract<LogItem, { kind: 'sleep' }>; name: string; now: number }) {
-  const when = `${dayName(item.from, now)} ${clockTime(item.from)}`;
   const why = item.reason && (item.until === null || item.reason !== 'ended') ? ` · ${endText(item.reason)}` : '';
   return (
     <p className="divider" data-reason={item.reason}>
-      {item.until === null ? `${name} sleeps since ${when}` : `${when} · ${name} slept ${duration(item.until - item.from)}`}
+      {item.until === null
+        ? `${name} sleeps since ${dayWithin(item.from, now)} ${clockTime(item.from)}`
+        : `${dayName(item.from, now)} ${clockTime(item.from)} · ${name} slept ${duration(item.until - item.from)}`}
       {why}
     </p>
   );

@@ -1,4 +1,6 @@
 import { useHousehold, useLive } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { SeatFigure } from '../grid/seat-figure.tsx';
 import type { Speaker } from './message.tsx';
 
 /** First words to begin with; the person sends them, or not. */
@@ -27,6 +29,13 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
   const openers = speaker.awake ? OPENERS[speaker.kind === 'lead' ? 'lead' : 'agent'] : [];
   return (
     <div className="empty-log" style={{ '--c': speaker.color }}>
+      <div className="empty-figure" data-dim={speaker.kind === 'agent' && speaker.seat.state === 'sleeping'} aria-hidden="true">
+        {speaker.kind === 'agent' || speaker.kind === 'egg' ? (
+          <SeatFigure seat={speaker.seat} />
+        ) : (
+          <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={speaker.awake} />
+        )}
+      </div>
       <h3>{title}</h3>
       <p>{text}</p>
       {openers.length > 0 && (

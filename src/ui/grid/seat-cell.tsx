@@ -72,13 +72,13 @@ function SeatFrame({ label, state, color, agentId, name, sub, reason, menu, figu
           if (event.key === 'm' && menu.length > 0) setOpen(true);
         }}
         onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
-      >
+      />
+      {/* The button says it all by its name; this is how it looks. */}
+      <span className="seat-look" data-reason={reason !== null} aria-hidden="true">
         <span className="seat-figure">{figure}</span>
         {name !== null && <span className="seat-name">{name}</span>}
-        <span className={reason === null ? 'seat-sub' : 'seat-sub seat-reason'} title={reason ?? undefined}>
-          {reason === null ? sub : briefly(reason)}
-        </span>
-      </button>
+        <span className={reason === null ? 'seat-sub' : 'seat-sub seat-reason'}>{reason === null ? sub : briefly(reason)}</span>
+      </span>
       <span id={note} hidden>
         {[badge?.label, reason].filter(Boolean).join('. ')}
       </span>

@@ -22,7 +22,7 @@ export const CaretIcon = () => <Icon><path d="M6 9.5l6 6 6-6" /></Icon>;
 export const RetryIcon = () => <Icon><path d="M19 12a7 7 0 1 1-2.2-5.1M19 4v4h-4" /></Icon>;
 export const EditIcon = () => <Icon><path d="M5 19l1-4L16 5l3 3L9 18l-4 1z" /></Icon>;
 export const CopyIcon = () => <Icon><rect x="8.5" y="8.5" width="10.5" height="10.5" rx="2" /><path d="M15.5 8.5V7a2 2 0 0 0-2-2H7a2 2 0 0 0-2 2v6.5a2 2 0 0 0 2 2h1.5" /></Icon>;
-export const SoulIcon = () => <Icon><path d="M12 20c-4-2.6-7.5-5.6-7.5-9.3A4 4 0 0 1 12 8.600a4 4 0 0 1 7.5 2.100C19.5 14.4 16 17.4 12 20z" /></Icon>;
+export const SoulIcon = () => <Icon><path d="M12 3.5c.9 4.6 3 6.8 7.5 8.5-4.5 1.7-6.6 3.9-7.5 8.5-.9-4.6-3-6.8-7.5-8.5 4.5-1.7 6.6-3.9 7.5-8.5z" /></Icon>;
 export const EnvelopeIcon = () => <Icon><rect x="3.5" y="6" width="17" height="12.5" rx="2" /><path d="M4 7.500l8 6 8-6" /></Icon>;
 export const HomeIcon = () => <Icon><path d="M4.5 4.500h4v4h-4zM10 4.500h4v4h-4zM15.5 4.500h4v4h-4zM4.5 10h4v4h-4zM10 10h4v4h-4zM15.5 10h4v4h-4zM4.5 15.500h4v4h-4zM10 15.500h4v4h-4zM15.5 15.500h4v4h-4z" /></Icon>;
 export const TalkIcon = () => <Icon><path d="M20 11.500c0 3.9-3.6 7-8 7-1 0-2-.2-2.9-.5L4.5 19.500l1.3-3.500A6.5 6.5 0 0 1 4 11.500c0-3.9 3.6-7 8-7s8 3.1 8 7z" /></Icon>;

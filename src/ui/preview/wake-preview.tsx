@@ -1,1 +1,115 @@
-export default function WakePreview(_: { onClose: () => void }) { return null; }
+import { useEffect, useState } from 'react';
+import { displayName, type Agent } from '../../domain/agent.ts';
+import { writeWake } from '../../domain/wake-payload.ts';
+import { bytesOf, humanNameOf, leadNameOf, payloadOf, roughTokens, wakePromptOf, type WakeShare } from '../../state/wake-material.ts';
+import { useHousehold, useRoost } from '../context.tsx';
+import { useSleepers } from '../grid/big-button.tsx';
+import { Face } from '../grid/face.tsx';
+import { copyText } from '../parts/copy.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { ChevronIcon } from '../parts/icons.tsx';
+import { TEMPLATES } from '../protocol-templates.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
+import './wake-preview.css';
+
+type Read = { readonly kind: 'reading' } | { readonly kind: 'failed'; readonly text: string } | { readonly kind: 'read'; readonly shares: readonly WakeShare[] };
+
+function useShares(agents: readonly Agent[]): Read {
+  const { remember } = useRoost();
+  const [read, setRead] = useState<Read>({ kind: 'reading' });
+  const key = agents.map((agent) => agent.agentId).join();
+  useEffect(() => {
+    let current = true;
+    remember.read(agents).then(
+      (shares) => current && setRead({ kind: 'read', shares }),
+      (error: unknown) => current && setRead({ kind: 'failed', text: error instanceof Error ? error.message : String(error) }),
+    );
+    return () => {
+      current = false;
+    };
+    // The key stands for who sleeps; the list itself is new on every render.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [remember, key]);
+  return read;
+}
+
+function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: string }) {
+  const state = useRoost();
+  const { agent, transcript, soulBytes, transcriptBytes } = share;
+  return (
+    <li style={{ '--c': agent.color }}>
+      <details className="preview-row">
+        <summary>
+          <ChevronIcon />
+          <span className="preview-face">
+            <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
+          </span>
+          <span className="preview-name">{name}</span>
+          <span className="preview-sizes">
+            <span>soul {bytes(soulBytes)}</span>
+            <span>{transcript ? `conversation ${bytes(transcriptBytes)}` : 'no conversation'}</span>
+            {transcript && transcript.leftOut > 0 && <span className="preview-left">{plural(transcript.leftOut, 'earlier message')} left out</span>}
+          </span>
+        </summary>
+        <div className="preview-prompt">
+          <button type="button" className="link-button" onClick={() => void copyText(state, prompt, 'Prompt')}>
+            Copy
+          </button>
+          {/* Scrolls by itself, so it can be reached by keyboard. */}
+          {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre tabIndex={0} dir="auto" aria-label={`What ${name} will read`}>
+            {prompt}
+          </pre>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+/** What a wake would carry: per agent the very text it will read, and how large all of it is. */
+export default function WakePreview({ onClose }: { onClose: () => void }) {
+  const sleepers = useSleepers();
+  const roster = useHousehold((state) => state.roster);
+  const settings = useHousehold((state) => state.settings);
+  const read = useShares(sleepers);
+  const template = settings.wakeTemplate === '' ? TEMPLATES.wake : settings.wakeTemplate;
+  const people = { human: humanNameOf(settings), lead: leadNameOf(roster, settings) };
+
+  const rows = (read.kind === 'read' ? read.shares : []).flatMap((share) => {
+    const payload = payloadOf(share);
+    if (!payload) return [];
+    const prompt = wakePromptOf(payload, people, template);
+    return [{ share, payload, prompt: prompt.ok ? prompt.text : wakeOriginal(payload, people) }];
+  });
+  const message = rows.length > 0 ? writeWake(rows.map((row) => row.payload)) : '';
+  const tokens = rows.reduce((sum, row) => sum + roughTokens(row.prompt), 0) + roughTokens(message);
+
+  return (
+    <Dialog title="What a wake would carry" shape="wide" onClose={onClose}>
+      {sleepers.length === 0 && <p className="quiet">Nobody sleeps now: there is nobody to wake.</p>}
+      {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">Reading what they remember…</p>}
+      {read.kind === 'failed' && <p role="alert">What they remember could not be read: {read.text}</p>}
+      {rows.length > 0 && (
+        <>
+          <p className="preview-sum">
+            <strong>{plural(rows.length, 'agent')}</strong>
+            <span>{bytes(bytesOf(message))} in one message</span>
+            <span>about {count(tokens)} tokens in all</span>
+          </p>
+          <p className="quiet">Open one to read, word for word, what it will be given. The lead receives the whole message and calls the team; each agent is handed only its own.</p>
+          <ul className="preview-list">
+            {rows.map(({ share, prompt }) => (
+              <Row key={share.agent.agentId} share={share} prompt={prompt} name={displayName(share.agent, roster)} />
+            ))}
+          </ul>
+        </>
+      )}
+    </Dialog>
+  );
+}
+
+/** A template of the person's own that cannot be read is not used by the relay either. */
+function wakeOriginal(payload: Parameters<typeof wakePromptOf>[0], people: Parameters<typeof wakePromptOf>[1]): string {
+  const prompt = wakePromptOf(payload, people, TEMPLATES.wake);
+  return prompt.ok ? prompt.text : prompt.reason;
+}

@@ -1,1 +1,76 @@
-export default function SettingsPage(_: { section: string; onClose: () => void }) { return null; }
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import { CloseIcon } from '../parts/icons.tsx';
+import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../places.ts';
+import { useRehearsing } from '../shell/rehearsal-note.tsx';
+import { PromptSection } from './prompt-section.tsx';
+import { RehearsalSection } from './rehearsal-section.tsx';
+import { About, Minds, People, Waking } from './sections.tsx';
+import { StorageSection } from './storage-section.tsx';
+import { TeamSection } from './team-section.tsx';
+import './settings.css';
+
+const TITLES: Record<SettingsSection, string> = {
+  people: 'Names',
+  minds: 'Models',
+  waking: 'Waking',
+  prompt: 'Wake prompt',
+  rehearsal: 'Rehearsal',
+  team: 'Team',
+  storage: 'Storage',
+  about: 'About',
+};
+
+function content(section: SettingsSection): ReactNode {
+  switch (section) {
+    case 'people':
+      return <People />;
+    case 'minds':
+      return <Minds />;
+    case 'waking':
+      return <Waking />;
+    case 'prompt':
+      return <PromptSection />;
+    case 'rehearsal':
+      return <RehearsalSection />;
+    case 'team':
+      return <TeamSection />;
+    case 'storage':
+      return <StorageSection />;
+    case 'about':
+      return <About />;
+    default:
+      return section satisfies never;
+  }
+}
+
+export default function SettingsPage({ section, onClose }: { section: SettingsSection; onClose: () => void }) {
+  const rehearsing = useRehearsing();
+  const sections = SETTINGS_SECTIONS.filter((one) => one !== 'rehearsal' || rehearsing || section === 'rehearsal');
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the sections are a row that scrolls.
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView?.({ block: 'nearest', inline: 'center' });
+  }, [section]);
+  return (
+    <div className="settings">
+      <div className="settings-head">
+        <h1>Settings</h1>
+        <button type="button" className="ghost" onClick={onClose}>
+          <CloseIcon /> Close
+        </button>
+      </div>
+      <nav ref={nav} className="settings-nav" aria-label="Settings">
+        {sections.map((one) => (
+          <Link key={one} href={PATHS.settings(one)} aria-current={one === section ? 'page' : undefined}>
+            {TITLES[one]}
+          </Link>
+        ))}
+      </nav>
+      <section className="settings-section" key={section} aria-labelledby="settings-title">
+        <h2 id="settings-title">{TITLES[section]}</h2>
+        {content(section)}
+      </section>
+    </div>
+  );
+}

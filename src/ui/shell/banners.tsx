@@ -28,7 +28,7 @@ export function Banners() {
   return (
     <>
       {problem && <Banner trouble={storageTrouble(problem)} tone="danger" act={{ label: 'Reload', run: () => location.reload() }} />}
-      {lost && <Banner trouble={lost} tone="warn" act={{ label: 'Try again now', run: () => void actions.reconnect() }} />}
+      {lost && <Banner trouble={lost} tone="warn" act={{ label: 'Try now', run: () => void actions.reconnect() }} />}
     </>
   );
 }

@@ -43,7 +43,7 @@ export function ConnectSteps() {
       <h3>A model on your own machine</h3>
       <p>Any server that speaks Anthropic’s Messages API: Ollama, llama.cpp, LM Studio, LiteLLM, vLLM. Say where it is and which models to use:</p>
       <Command text={LOCAL} />
-      <p className="quiet">The key stays in the relay. It is never sent to this page, written into a document or into a log. Your agents keep their names, souls and conversations whichever model thinks.</p>
+      <p className="connect-note">The key stays in the relay. It is never sent to this page, written into a document or into a log. Your agents keep their names, souls and conversations whichever model thinks.</p>
     </div>
   );
 }

@@ -1,6 +1,6 @@
-import { useActions, useInfo, useLive } from '../context.tsx';
+import { useInfo, useLive } from '../context.tsx';
 import { endText, linkTrouble } from '../text/reasons.ts';
-import { clockTime, dayName, shortDuration } from '../text/time.ts';
+import { clockTime, dayWithin, shortDuration } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 
 /** ms between looks at the session's age. */
@@ -8,7 +8,6 @@ const AGE_EVERY = 15_000;
 
 /** Is there a session, since when; and if not, why not, and what to do. */
 export function SessionPill() {
-  const actions = useActions();
   const link = useLive((state) => state.link);
   const startedAt = useLive((state) => (state.live ? (state.session?.startedAt ?? null) : null));
   const lastEnd = useLive((state) => state.lastEnd);
@@ -29,12 +28,7 @@ export function SessionPill() {
       <div className="pill pill-trouble" role="status">
         <i className="pill-dot pill-lost" aria-hidden="true" />
         <b>{trouble.title}</b>
-        <span className="pill-more">{link.kind === 'locked-out' ? 'see below' : 'everyone sleeps'}</span>
-        {link.kind === 'lost' && (
-          <button type="button" className="link-button" onClick={() => void actions.reconnect()}>
-            Try now
-          </button>
-        )}
+        <span className="pill-more">everyone sleeps</span>
       </div>
     );
   if (link.kind === 'connecting')
@@ -50,7 +44,7 @@ export function SessionPill() {
       <b>No session</b>
       <span className="pill-more">
         everyone sleeps
-        {lastEnd && ` since ${dayName(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
+        {lastEnd && ` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
       </span>
     </p>
   );

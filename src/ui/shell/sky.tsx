@@ -6,13 +6,24 @@ import './sky.css';
 /** Light before anybody is awake but a session runs; and how much all eight give. */
 const FIRST_LIGHT = 0.22;
 
-/** Steps of the hills, as heights in pixels of 8, from the left. */
-const FAR = [3, 3, 4, 5, 5, 6, 7, 7, 8, 8, 7, 6, 6, 5, 5, 4, 4, 5, 6, 6, 7, 8, 9, 9, 8, 7, 7, 6, 5, 5, 4, 4, 3, 3, 4, 5, 6, 6, 7, 7, 6, 5, 4, 4, 3, 3, 2, 2];
-const NEAR = [5, 5, 4, 4, 3, 3, 2, 2, 2, 3, 3, 4, 4, 4, 3, 3, 2, 2, 1, 1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 6, 5, 5, 4, 3, 3, 2, 2, 1, 1, 1, 2, 2, 3, 4, 4, 5, 5, 6];
+/** Pixels of land across; what is wider than the window is cut off at the right. */
+const LAND = { width: 240, height: 20 } as const;
 
-function hill(heights: readonly number[]): string {
-  return `M0 16${heights.map((height, x) => `V${16 - height}H${x + 1}`).join('')}V16Z`;
+/** A ridge in whole pixels, from slow waves: always the same hills. */
+function ridge(base: number, waves: readonly (readonly [number, number, number])[]): string {
+  let path = `M0 ${LAND.height}`;
+  for (let x = 0; x < LAND.width; x++) {
+    const height = waves.reduce((sum, [size, length, shift]) => sum + size * Math.sin((x + shift) / length), base);
+    path += `V${LAND.height - Math.max(1, Math.round(height))}H${x + 1}`;
+  }
+  return `${path}V${LAND.height}Z`;
 }
+
+const FAR = ridge(7.4, [[2.8, 15, 4], [1.7, 6.1, 2], [0.8, 2.3, 0]]);
+const NEAR = ridge(3.4, [[1.9, 19, 62], [1.2, 7.3, 5], [0.7, 2.1, 1]]);
+
+/** Rows of the sun as [y, x, width], its middle at (27, 9). */
+const SUN: readonly (readonly [number, number, number])[] = [[4, 24, 6], [5, 23, 8], [6, 22, 10], [7, 22, 10], [8, 21, 12], [9, 21, 12], [10, 21, 12], [11, 21, 12], [12, 22, 10], [13, 22, 10], [14, 23, 8]];
 
 /** The night behind everything. It dawns as the team wakes. */
 export function Sky() {
@@ -24,9 +35,14 @@ export function Sky() {
     <div className="sky" style={{ '--dawn': dawn }} aria-hidden="true">
       <i className="sky-stars" />
       <i className="sky-glow" />
-      <svg className="sky-land" viewBox="0 0 48 16" preserveAspectRatio="none" shapeRendering="crispEdges">
-        <path className="hill-far" d={hill(FAR)} />
-        <path className="hill-near" d={hill(NEAR)} />
+      <svg className="sky-land" viewBox={`0 0 ${LAND.width} ${LAND.height}`} preserveAspectRatio="xMinYMax slice" shapeRendering="crispEdges">
+        <g className="sun">
+          {SUN.map(([y, x, width]) => (
+            <rect key={y} x={x} y={y} width={width} height={1} />
+          ))}
+        </g>
+        <path className="hill-far" d={FAR} />
+        <path className="hill-near" d={NEAR} />
       </svg>
     </div>
   );

@@ -22,6 +22,9 @@ export function dayName(time: number, now: number): string {
   return new Date(time).getFullYear() === new Date(now).getFullYear() ? dateThisYear.format(time) : date.format(time);
 }
 
+/** As `dayName`, within a sentence: "since yesterday 23:41". */
+export const dayWithin = (time: number, now: number): string => dayName(time, now).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
+
 /** `21 November 2026, 08:52` */
 export const fullTime = (time: number): string => `${date.format(time)}, ${clockTime(time)}`;
 

@@ -1,0 +1,83 @@
+import { SETTING_BOUNDS } from '../../domain/settings.ts';
+import { Link } from 'wouter';
+import { useInfo, useLive } from '../context.tsx';
+import { PATHS } from '../places.ts';
+import { NumberSetting, TextSetting } from './field.tsx';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** Settings that a session is given when it starts. */
+function NextSession() {
+  const running = useLive((state) => state.live !== null);
+  return running ? <p className="settings-note">A session is running. What you change here holds from the next one on.</p> : null;
+}
+
+export function People() {
+  return (
+    <>
+      <NextSession />
+      <TextSetting setting="humanName" label="Your name" hint="What the agents call you." required />
+      <TextSetting setting="leadName" label="Lead’s name" hint="Who sits in the middle and calls the others." required />
+    </>
+  );
+}
+
+export function Minds() {
+  const health = useInfo((state) => state.health);
+  const mind = useLive((state) => (state.live ? state.session?.mind : undefined));
+  const standard = (own: string | undefined) => (own ?? health?.model ? `The relay’s own: ${own ?? health?.model}` : 'The relay’s own');
+  return (
+    <>
+      <NextSession />
+      <p className="settings-note">
+        {health?.mind === 'rehearsal' ? 'A rehearsal mind answers now, whatever stands here. ' : ''}
+        <Link href={PATHS.connect}>How to connect a model</Link>
+      </p>
+      <TextSetting setting="leadModel" label="Model of the lead" hint="Empty: the relay’s own default." placeholder={standard(mind?.leadModel)} />
+      <TextSetting setting="agentModel" label="Model of the agents" hint="Empty: the relay’s own default." placeholder={standard(mind?.agentModel)} />
+      <NumberSetting setting="maxAnswerTokens" label="Longest answer" hint="An answer is cut off where it reaches this. A token is about four characters." unit="tokens" per={1} {...SETTING_BOUNDS.maxAnswerTokens} />
+    </>
+  );
+}
+
+export function Waking() {
+  return (
+    <>
+      <NextSession />
+      <NumberSetting
+        setting="transcriptCap"
+        label="What is remembered of the last conversation"
+        hint="For each agent; the newest messages are kept, whole. More remembers further back, and costs more at every wake."
+        unit="characters"
+        per={1}
+        {...SETTING_BOUNDS.transcriptCap}
+      />
+      <NumberSetting setting="wakeTimeoutMs" label="Time to wake" hint="Who says nothing for this long is sleeping again; WAKE is back for them." unit="seconds" per={SECOND} {...SETTING_BOUNDS.wakeTimeoutMs} />
+      <NumberSetting setting="birthTimeoutMs" label="Time to find a name" hint="An egg without a name after this is an empty seat again." unit="minutes" per={MINUTE} {...SETTING_BOUNDS.birthTimeoutMs} />
+      <NumberSetting setting="idleMs" label="Quiet before everyone sleeps" hint="A session in which nothing is said for this long ends by itself." unit="minutes" per={MINUTE} {...SETTING_BOUNDS.idleMs} />
+    </>
+  );
+}
+
+export function About() {
+  const health = useInfo((state) => state.health);
+  return (
+    <div className="settings-prose">
+      <p>Roost {health ? health.version : ''} is a local-first home for a team of agents that remember who they are.</p>
+      <h3>What stays here</h3>
+      <p>Who your agents are, their souls, every conversation and these settings: in this browser, on this device. Clearing the browser’s data for this address clears them too.</p>
+      <h3>What the relay sees</h3>
+      <p>
+        The relay runs on your machine. While a session runs it holds the souls and conversations that it was given, because the minds run there. What happens is written to its disk until this browser has
+        stored it. It holds the key to your model, and never sends it here.
+      </p>
+      <h3>What the model sees</h3>
+      <p>
+        {health?.mind === 'anthropic'
+          ? `Everything that is said to your agents, their souls and what they remember go to the model you connected (${health.model}).`
+          : 'Nothing: no model is connected. The rehearsal mind is part of the relay, and sends nothing anywhere.'}
+      </p>
+    </div>
+  );
+}

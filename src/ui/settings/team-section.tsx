@@ -1,0 +1,129 @@
+import { useState } from 'react';
+import { displayName, emptySeats, type Agent } from '../../domain/agent.ts';
+import { lifecycleOf } from '../../domain/lifecycle.ts';
+import { isSeatPosition, seatColor, seatNumber } from '../../domain/seat.ts';
+import type { ChangeKind } from '../../domain/agent.ts';
+import { Link } from 'wouter';
+import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { PATHS } from '../places.ts';
+import { fullTime } from '../text/time.ts';
+
+function useChange() {
+  const actions = useActions();
+  const { notices } = useRoost();
+  return async (agent: Agent, changes: readonly ChangeKind[], said: string, undo: readonly ChangeKind[]) => {
+    const done = await actions.changeAgent(agent.agentId, changes);
+    if (!done.ok) notices.error(`This could not be saved: ${done.reason}`);
+    else notices.info(said, { label: 'Undo', run: () => void actions.changeAgent(agent.agentId, undo) });
+  };
+}
+
+function GiveSeat({ agent }: { agent: Agent }) {
+  const roster = useHousehold((state) => state.roster);
+  const births = useLive((state) => state.live?.births);
+  const change = useChange();
+  const free = emptySeats(roster).filter((position) => !births?.has(position));
+  const [chosen, setChosen] = useState<number | null>(null);
+  const seat = chosen ?? free[0] ?? null;
+  if (seat === null) return <p className="setting-hint">Every seat is taken. One is free when somebody retires.</p>;
+  return (
+    <div className="setting-row">
+      <label>
+        <span className="visually-hidden">Seat for {agent.name}</span>
+        <select className="field field-select" value={seat} onChange={(event) => setChosen(Number(event.target.value))}>
+          {free.map((position) => (
+            <option key={position} value={position}>
+              Seat {seatNumber(position)} · {seatColor(position).colorName}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button
+        type="button"
+        className="ghost"
+        onClick={() => {
+          const there: ChangeKind = { kind: 'seat', position: seat };
+          const back: ChangeKind = { kind: 'seat', position: agent.position };
+          if (agent.retired) void change(agent, [there, { kind: 'return' }], `${agent.name} is back, in seat ${seatNumber(seat)}.`, [{ kind: 'retire' }, back]);
+          else void change(agent, [there], `${agent.name} has seat ${seatNumber(seat)}.`, [back]);
+        }}
+      >
+        {agent.retired ? 'Bring back' : 'Give this seat'}
+      </button>
+    </div>
+  );
+}
+
+function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
+  const roster = useHousehold((state) => state.roster);
+  return (
+    <li className="team-row" style={{ '--c': agent.color }}>
+      <span className="team-face">
+        <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
+      </span>
+      <div className="team-who">
+        <Link href={PATHS.agent(agent.agentId)}>{displayName(agent, roster)}</Link>
+        <small>
+          {isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId ? `seat ${seatNumber(agent.position)} · ` : ''}born {fullTime(agent.bornAt)}
+        </small>
+      </div>
+      {children}
+    </li>
+  );
+}
+
+/** Everyone there is: in their seats, waiting for one, retired. Nobody is ever deleted. */
+export function TeamSection() {
+  const roster = useHousehold((state) => state.roster);
+  const live = useLive((state) => state.live);
+  const change = useChange();
+  const seated = [...roster.seats].sort(([a], [b]) => a - b);
+  return (
+    <>
+      <p className="settings-note">Nobody is ever deleted. Who retires keeps name, soul and conversations, and can come back.</p>
+      <h3>In their seats</h3>
+      {seated.length === 0 && <p className="setting-hint">Nobody yet.</p>}
+      <ul className="team-list">
+        {seated.map(([position, agent]) => (
+          <Row key={agent.agentId} agent={agent}>
+            <button
+              type="button"
+              className="ghost"
+              disabled={lifecycleOf(agent, position, live) !== 'sleeping'}
+              title={lifecycleOf(agent, position, live) === 'sleeping' ? undefined : 'Put to sleep first'}
+              onClick={() => void change(agent, [{ kind: 'retire' }], `${agent.name} is retired. The seat is free.`, [{ kind: 'return' }])}
+            >
+              Retire
+            </button>
+          </Row>
+        ))}
+      </ul>
+      {roster.waiting.length > 0 && (
+        <>
+          <h3>Waiting for a seat</h3>
+          <p className="setting-hint">Two were born for one seat, on different devices. The elder sits; the other waits here.</p>
+          <ul className="team-list">
+            {roster.waiting.map((agent) => (
+              <Row key={agent.agentId} agent={agent}>
+                <GiveSeat agent={agent} />
+              </Row>
+            ))}
+          </ul>
+        </>
+      )}
+      {roster.retired.length > 0 && (
+        <>
+          <h3>Retired</h3>
+          <ul className="team-list">
+            {roster.retired.map((agent) => (
+              <Row key={agent.agentId} agent={agent}>
+                <GiveSeat agent={agent} />
+              </Row>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
