@@ -91,5 +91,5 @@ const desk = createDesk({
 
 // A tab that has just come may have brought the cookie that was missing.
 const onConnect = () => running?.reconnect();
-if (isShared) servePorts(self, desk, onConnect);
+if (isShared) servePorts(self, desk, navigator.locks, onConnect);
 else lock.acquired.then(() => serveChannel(desk, navigator.locks, onConnect), crashed);

@@ -1,14 +1,16 @@
 /** The ledger for tabs: a client of its owner. Nothing of Fireproof is reachable from here. */
 import { createOwnerClient, type OwnerClient } from './client/client.ts';
-import { channelLines, sharedLine } from './client/lines.ts';
+import { channelLines, sharedLines } from './client/lines.ts';
 
 export type { OwnerClient } from './client/client.ts';
 
 /** Opens this tab's line to the ledger's owner, and starts the owner where there is none. */
 export function openOwner(): OwnerClient {
+  const newId = () => crypto.randomUUID();
+  const deps = { locks: navigator.locks, newId };
   return createOwnerClient({
-    openLine: typeof SharedWorker === 'undefined' ? channelLines(crypto.randomUUID(), navigator.locks) : sharedLine,
-    newId: () => crypto.randomUUID(),
+    openLine: typeof SharedWorker === 'undefined' ? channelLines(deps) : sharedLines(deps),
+    newId,
     after(ms, run) {
       const handle = setTimeout(run, ms);
       return () => clearTimeout(handle);

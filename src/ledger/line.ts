@@ -1,16 +1,55 @@
 /**
- * The line between tabs and owner where there is no SharedWorker: one BroadcastChannel that all of them
- * hear. Each tab has an id, and holds a Web Lock of that name for as long as it lives, so that the owner
- * hears of its end.
+ * How tabs and owner know of each other. A port of a SharedWorker tells nobody when its other end is gone,
+ * and a channel has no ends at all; Web Locks do both: each tab holds a lock of its own for as long as it
+ * lives, and the owner holds the ledger's.
  */
 import { z } from 'zod';
+import { LEDGER, OWNER_LINE } from './settings.ts';
 
-export const tabLock = (tab: string) => `roost-tab-${tab}`;
+const tabLock = (tab: string) => `roost-tab-${tab}`;
 
-/** From a tab: that it is there, or a call. */
-export const fromTabSchema = z.union([z.object({ from: z.string(), hello: z.literal(true) }), z.object({ from: z.string(), message: z.unknown() })]);
+/** From a tab, first on every line: who it is. */
+export const helloSchema = z.object({ from: z.string(), hello: z.literal(true) });
+export type Hello = z.infer<typeof helloSchema>;
+
+/** On the channel, from a tab: hello, or a call. */
+export const fromTabSchema = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);
 export type FromTab = z.infer<typeof fromTabSchema>;
 
-/** From the owner: that it has just begun (every tab says hello again), or something for one tab. */
+/** On the channel, from the owner: that it has just begun (every tab says hello again), or something for one tab. */
 export const toTabSchema = z.union([z.object({ owner: z.literal(true) }), z.object({ to: z.string(), message: z.unknown() })]);
 export type ToTab = z.infer<typeof toTabSchema>;
+
+/** Holds this tab's lock; `onHeld` says hello, which must not be before. Returns the way to let go. */
+export function liveAsTab(locks: LockManager, tab: string, onHeld: () => void): () => void {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let over = false;
+  void locks.request(tabLock(tab), () => {
+    if (over) return undefined;
+    onHeld();
+    return released;
+  });
+  return () => {
+    over = true;
+    release();
+  };
+}
+
+/** Resolves when the tab that said hello is gone. */
+export async function tabGone(locks: LockManager, tab: string): Promise<void> {
+  await locks.request(tabLock(tab), () => undefined);
+}
+
+/** Resolves when the owner that there is now, or that comes first, has ended. Rejects when aborted. */
+export async function ownerGone(locks: LockManager, signal: AbortSignal): Promise<void> {
+  const isOwned = async () => (await locks.query()).held?.some(({ name }) => name === LEDGER.lock) === true;
+  while (!(await isOwned())) {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve) => setTimeout(resolve, OWNER_LINE.lookForOwner));
+  }
+  // Shared, so that all tabs get it at once, and let the next owner have it.
+  await locks.request(LEDGER.lock, { mode: 'shared', signal }, () => undefined);
+}

@@ -39,7 +39,9 @@ export const OWNER_LINE = {
   /** A call unanswered for this long is sent again on a new line: the owner may have ended without a word. */
   renew: 5_000,
   /** Pause before a line that broke is opened again. */
-  reopen: 200,
+  reopen: 50,
+  /** Pause between two looks whether somebody owns the ledger by now. */
+  lookForOwner: 100,
   /** The channel on which tabs and owner speak where there is no SharedWorker. */
   channel: 'roost-owner',
 } as const;

@@ -1,18 +1,26 @@
 /** How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a dedicated one. */
-import { fromTabSchema, tabLock, type ToTab } from '../line.ts';
+import { fromTabSchema, helloSchema, tabGone, type ToTab } from '../line.ts';
 import { OWNER_LINE } from '../settings.ts';
 import type { Desk } from './desk.ts';
 
 /** Each `connect` event of a SharedWorker brings the port of one tab. */
-export function servePorts(scope: EventTarget, desk: Desk, onConnect: () => void): void {
+export function servePorts(scope: EventTarget, desk: Desk, locks: LockManager, onConnect: () => void): void {
   scope.addEventListener('connect', (event) => {
     if (!(event instanceof MessageEvent)) return;
     const [port] = event.ports;
     if (!port) return;
     const line = desk.connect((message) => port.postMessage(message));
-    port.addEventListener('message', ({ data }) => line.take(data));
-    // Where browsers tell that a tab has gone; elsewhere its port swallows what is sent.
-    port.addEventListener('close', () => line.leave());
+    port.addEventListener('message', ({ data }) => {
+      const hello = helloSchema.safeParse(data);
+      if (!hello.success) {
+        line.take(data);
+        return;
+      }
+      void tabGone(locks, hello.data.from).then(() => {
+        line.leave();
+        port.close();
+      });
+    });
     port.start();
     onConnect();
   });
@@ -29,8 +37,7 @@ export function serveChannel(desk: Desk, locks: LockManager, onConnect: () => vo
     const line = desk.connect((message) => post({ to: tab, message }));
     lines.set(tab, line);
     onConnect();
-    // The lock comes to us when the tab is gone.
-    void locks.request(tabLock(tab), () => {
+    void tabGone(locks, tab).then(() => {
       line.leave();
       lines.delete(tab);
     });
