@@ -1,5 +1,6 @@
 /** The relay's calls: routes to parts. Every error leaves as a problem document. */
 import { randomUUID } from 'node:crypto';
+import type { HttpBindings } from '@hono/node-server';
 import { Hono, type Context, type Handler } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ackSchema, postMessageSchema, rehearsalSchema, startSessionSchema, type Health, type Rehearsal } from '../src/protocol/http.ts';
@@ -29,11 +30,15 @@ export interface AppDeps {
 }
 
 export interface App {
-  readonly fetch: Hono['fetch'];
+  readonly fetch: Hono<Env>['fetch'];
   /** An answer for what is no HTTP request, or fails outside of every route. */
   readonly refuse: (error: unknown) => Response;
   /** Ends every event stream in good order. */
   closeStreams(): void;
+}
+
+interface Env {
+  readonly Bindings: HttpBindings;
 }
 
 type Refusal = Exclude<PostOutcome, { ok: true }>;
@@ -76,7 +81,7 @@ function agentOf(context: Context): string {
 
 export function createApp(deps: AppDeps): App {
   const { access, host, log, version, mind, rehearsal, streams: limits, onError } = deps;
-  const app = new Hono();
+  const app = new Hono<Env>();
   const streams = createStreams({ log, version, bufferBytes: limits.bufferBytes, onError: (error) => onError(newErrorId(), error) });
   const newErrorId = () => randomUUID().slice(0, 8);
 
@@ -88,7 +93,7 @@ export function createApp(deps: AppDeps): App {
   }
 
   /** One path and what it does by method; every other method is a 405 that says which there are. */
-  function route(path: string, methods: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler>>>): void {
+  function route(path: string, methods: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler<Env>>>>): void {
     for (const [method, handler] of Object.entries(methods)) app.on(method, path, handler);
     const allow = Object.keys(methods).join(', ');
     app.all(path, () => {
@@ -99,6 +104,10 @@ export function createApp(deps: AppDeps): App {
   app.onError(refuse);
   app.use(securityHeaders());
   app.use(access.own);
+  app.use('/api/*', async (context, next) => {
+    await next();
+    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
+  });
 
   route('/api/health', {
     GET(context) {
@@ -121,10 +130,6 @@ export function createApp(deps: AppDeps): App {
   });
 
   app.use(access.signedIn);
-  app.use('/api/*', async (context, next) => {
-    await next();
-    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
-  });
   app.use('/api/*', limitBody());
   app.all('/enter', () => {
     throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
@@ -171,7 +176,9 @@ export function createApp(deps: AppDeps): App {
       const after = cursorOf(context);
       if (streams.count() >= limits.most)
         throw problem(503, 'too-many-streams', 'Too many pages are open at once. Close one and try again.', { headers: { 'retry-after': '5' } });
-      return new Response(streams.open({ after, log: context.req.query('log') ?? null }), {
+      const { outgoing } = context.env;
+      const stream = streams.open({ after, log: context.req.query('log') ?? null }, () => outgoing.destroy());
+      return new Response(stream, {
         headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' },
       });
     },

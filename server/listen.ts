@@ -1,5 +1,7 @@
 /** The relay's HTTP server: bounded in connections and in how long a request may take to arrive. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Problem } from '../src/protocol/http.ts';
 import { StartError } from './start-error.ts';
 
 const HTTP_LIMITS = {
@@ -28,6 +30,21 @@ function startError(error: NodeJS.ErrnoException, host: string, port: number): u
   return error;
 }
 
+/** What is not HTTP, is too slow or has too many headers never becomes a request: its answer is written by hand. */
+function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const problem: Problem = { type: 'about:roost/malformed', title: 'That does not fit', status, detail: 'This is not a request that Roost can read.' };
+  const body = JSON.stringify(problem);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'content-type: application/problem+json',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const grace = setTimeout(() => server.closeAllConnections(), HTTP_LIMITS.closeGrace);
@@ -45,6 +62,7 @@ export function listen(host: string, port: number): Promise<HttpServer> {
   const { headersTimeout, requestTimeout, keepAliveTimeout } = HTTP_LIMITS;
   const server = createServer({ headersTimeout, requestTimeout, keepAliveTimeout }, (request, response) => serve(request, response));
   server.maxConnections = HTTP_LIMITS.connections;
+  server.on('clientError', refuseBroken);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(startError(error, host, port)));
     server.listen(port, host, () => {

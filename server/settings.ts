@@ -58,7 +58,7 @@ export const SETTINGS = {
     env: 'ROOST_RETENTION_HOURS',
     value: 'number',
     default: '24',
-    help: 'Hours that events are kept which a browser has stored already.',
+    help: 'Hours that events are kept which a browser has stored already, and messages that were read.',
   },
   rate: { flag: 'rate', env: 'ROOST_RATE', value: 'number', default: '50', help: 'Calls a second that one browser may make, in the long run.' },
   burst: { flag: 'burst', env: 'ROOST_BURST', value: 'number', default: '500', help: 'Calls that one browser may make at once.' },

@@ -17,13 +17,20 @@ export interface StreamDeps {
   readonly log: EventLog;
   readonly version: string;
   readonly bufferBytes: number;
+  /** ms between two heartbeats. */
+  readonly heartbeatMs?: number;
   /** Called where a stream ends by an error of ours. */
   readonly onError: (error: unknown) => void;
 }
 
+export interface Cursor {
+  readonly after: number;
+  readonly log: string | null;
+}
+
 export interface Streams {
-  /** Events after `after` in the log named `log` (empty: this one), then live ones. */
-  open(cursor: { readonly after: number; readonly log: string | null }): ReadableStream<Uint8Array>;
+  /** Events after `after` in the log named `log` (null: this one), then live ones. `cut` ends the connection at once. */
+  open(cursor: Cursor, cut: () => void): ReadableStream<Uint8Array>;
   readonly count: () => number;
   /** Ends all of them in good order. */
   close(): void;
@@ -38,7 +45,7 @@ function frame(event: string, data: unknown, id?: number): Uint8Array {
 }
 const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 
-export function createStreams({ log, version, bufferBytes, onError }: StreamDeps): Streams {
+export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.heartbeatMs, onError }: StreamDeps): Streams {
   const open = new Set<() => void>();
 
   return {
@@ -46,7 +53,7 @@ export function createStreams({ log, version, bufferBytes, onError }: StreamDeps
     close() {
       for (const end of open) end();
     },
-    open({ after, log: named }) {
+    open({ after, log: named }, cut) {
       // A cursor past the head is of a store that was put back from a copy.
       const known = (named === null || named === log.id) && after <= log.head();
       let cursor = known ? after : 0;
@@ -82,10 +89,9 @@ export function createStreams({ log, version, bufferBytes, onError }: StreamDeps
         // Nothing can be appended between the last look at the head and here: both are in one turn.
         controller.enqueue(frame('snapshot', log.snapshot()));
         unsubscribe = log.subscribe((stored) => {
-          if ((controller.desiredSize ?? 0) <= 0) {
-            stop();
-            controller.error(new Error('the reader is too slow'));
-          } else controller.enqueue(eventFrame(stored));
+          if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(eventFrame(stored));
+          stop();
+          cut();
         });
       }
 
@@ -104,14 +110,14 @@ export function createStreams({ log, version, bufferBytes, onError }: StreamDeps
               if (fullBeats === 0) controller.enqueue(BEAT);
               else if (fullBeats >= BEATS_UNREAD) {
                 stop();
-                controller.error(new Error('the reader has gone quiet'));
+                cut();
               }
-            }, LIMITS.heartbeatMs);
+            }, heartbeatMs);
             fill(controller).catch((error: unknown) => {
               onError(error);
               if (done) return;
               stop();
-              controller.error(error);
+              cut();
             });
           },
           pull() {

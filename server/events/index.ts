@@ -107,8 +107,12 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     now,
     async commit(writes) {
       const results = await db.transaction().execute((trx) => writeAll(trx, writes));
+      const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
+      const first = stored[0]?.id ?? head + 1;
+      // An earlier commit that seemed to fail (the connection broke before the answer) may be on disk all the same.
+      if (first > head + 1) publish(await readEvents(db, log, head, first - head - 1));
       // Listeners hear of it before whoever appended goes on: nobody answers ahead of the stream.
-      publish(results.flatMap((result) => (result.repeated ? [] : result.stored)));
+      publish(stored);
       return results;
     },
   });

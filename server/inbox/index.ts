@@ -6,8 +6,15 @@ import type { Db } from '../store/index.ts';
 
 const parseText = (json: string) => z.string().parse(JSON.parse(json));
 
-/** `relay` names the home: homes that share a store do not share an inbox. */
-export function createInbox({ db, relay }: { readonly db: Db; readonly relay: string }): Inbox {
+export interface InboxDeps {
+  readonly db: Db;
+  /** Names the home: homes that share a store do not share an inbox. */
+  readonly relay: string;
+  /** ms that a message is kept after it was read. */
+  readonly retentionMs: number;
+}
+
+export function createInbox({ db, relay, retentionMs }: InboxDeps): Inbox {
   return {
     async put({ messageId, agentId, text, time }) {
       await db
@@ -44,6 +51,7 @@ export function createInbox({ db, relay }: { readonly db: Db; readonly relay: st
         .where('message_json', '=', sql<string>`any(${messageIds.map((id) => JSON.stringify(id))}::text[])`)
         .where('read_at', 'is', null)
         .execute();
+      await db.deleteFrom('inbox').where('relay', '=', relay).where('read_at', '<', time - retentionMs).execute();
     },
   };
 }

@@ -171,6 +171,18 @@ describe.each(STORES)('the event log on %s', (kind) => {
     await Promise.all(appended);
   });
 
+  it('tells listeners of events that another writer of the log has put in between', async () => {
+    const log = await openNew();
+    const heard: StoredEvent[] = [];
+    log.subscribe((stored) => heard.push(stored));
+    await log.append([text('a')]);
+    const other = await open(`home-${homes - 1}`);
+    await other.append([text('b'), text('c')]);
+    await log.append([text('d')]);
+    expect(heard).toEqual(['a', 'b', 'c', 'd'].map((words, i) => ({ id: i + 1, event: text(words) })));
+    expect(log.head()).toBe(4);
+  });
+
   it('fails the append, and no other, where the store refuses', async () => {
     const log = await openNew();
     await log.append([text('a')]);
@@ -182,8 +194,8 @@ describe.each(STORES)('the event log on %s', (kind) => {
 
   describe('the inbox', () => {
     it('gives an agent what waits for it, oldest first, each message once', async () => {
-      const inbox = createInbox({ db: store.db, relay: 'inbox-1' });
-      const other = createInbox({ db: store.db, relay: 'inbox-2' });
+      const inbox = createInbox({ db: store.db, relay: 'inbox-1', retentionMs: 100 });
+      const other = createInbox({ db: store.db, relay: 'inbox-2', retentionMs: 100 });
       const message = (messageId: string, agentId: string, time: number) => ({ messageId, agentId, text: `${messageId}${HARD_TEXT}`, time });
       await inbox.put(message('m2', 'a', 20));
       await inbox.put(message('m1', 'a', 10));
@@ -198,6 +210,18 @@ describe.each(STORES)('the event log on %s', (kind) => {
       expect((await inbox.waiting('a')).map(({ messageId }) => messageId)).toEqual(['m2']);
       await inbox.put(message('m1', 'a', 10));
       expect((await inbox.waiting('a')).map(({ messageId }) => messageId)).toEqual(['m2']);
+    });
+
+    it('forgets what was read long ago, and nothing that waits', async () => {
+      const inbox = createInbox({ db: store.db, relay: 'inbox-3', retentionMs: 100 });
+      const kept = async () => (await store.db.selectFrom('inbox').select('message_json').where('relay', '=', 'inbox-3').orderBy('place').execute()).map((row) => row.message_json);
+      for (const messageId of ['m1', 'm2', 'm3']) await inbox.put({ messageId, agentId: 'a', text: 'x', time: 0 });
+      await inbox.markRead(['m1'], 's', 1_000);
+      await inbox.markRead(['m2'], 's', 1_100);
+      expect(await kept()).toEqual(['"m1"', '"m2"', '"m3"']);
+      await inbox.markRead([], 's', 1_101);
+      expect(await kept()).toEqual(['"m2"', '"m3"']);
+      expect(await inbox.waiting('a')).toHaveLength(1);
     });
   });
 });

@@ -19,7 +19,9 @@ export interface RawResponse {
 
 export function rawRequest({ port, path, method = 'GET', headers = {}, body, timeoutMs = 10_000 }: RawRequest): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', port, path, method, headers: { connection: 'close', ...headers } }, (response) => {
+    // Node frames the body of POST and PUT only; without this, another method's body would be read as the next request.
+    const framed = body === undefined || headers['transfer-encoding'] !== undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const call = request({ host: '127.0.0.1', port, path, method, headers: { connection: 'close', ...framed, ...headers } }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);

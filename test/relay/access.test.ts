@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createOrigins, createRateLimit, createSignIn } from '../../server/access/index.ts';
+import { isOwnRequest } from '../../server/access/origins.ts';
+import { NOTE_EVERY_MS } from '../../server/access/sign-in.ts';
+import type { Store } from '../../server/store/index.ts';
+import { problemSchema } from '../../src/protocol/http.ts';
+import { freePort } from '../support/free-port.ts';
+import { createDatabase, type TestDatabase } from '../support/postgres.ts';
+import { rawRequest } from '../support/raw-http.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+
+/** Every route, with a method it takes. */
+const ROUTES = [
+  ['POST', '/api/sessions'],
+  ['DELETE', '/api/sessions/current'],
+  ['POST', '/api/messages'],
+  ['POST', '/api/agents/lead/stop'],
+  ['POST', '/api/agents/lead/sleep'],
+  ['GET', '/api/events'],
+  ['POST', '/api/events/ack'],
+  ['GET', '/api/rehearsal'],
+  ['PUT', '/api/rehearsal'],
+  ['GET', '/api/none-such'],
+  ['OPTIONS', '/api/messages'],
+  ['GET', '/'],
+  ['GET', '/seat/1'],
+  ['GET', '/assets/index.js'],
+  ['POST', '/'],
+  ['POST', '/enter'],
+] as const;
+
+const NAVIGATION = { accept: 'text/html,application/xhtml+xml', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+describe.each(STORES)('access, with the store on %s', (kind) => {
+  let relay: TestRelay;
+  let database: TestDatabase | null = null;
+  let cookie: string;
+  beforeAll(async () => {
+    database = kind === 'postgres' ? await createDatabase() : null;
+    relay = await startRelay(database ? { databaseUrl: database.url } : {});
+  });
+  afterAll(async () => {
+    const { code } = await relay.stop();
+    await database?.drop();
+    expect(code).toBe(0);
+  });
+  const call = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    rawRequest({ port: relay.port, path, method, headers: { host: `127.0.0.1:${relay.port}`, ...headers } });
+  const problemOf = (text: string) => problemSchema.parse(JSON.parse(text));
+
+  it('lets nobody in without the cookie, whatever the route and method, but tells everyone that it lives', async () => {
+    for (const [method, path] of ROUTES) {
+      const { status, headers, text } = await call(path, {}, method);
+      expect(status, `${method} ${path}`).toBe(401);
+      expect(headers['content-type']).toBe('application/problem+json');
+      expect(problemOf(text)).toMatchObject({ type: 'about:roost/not-signed-in', status: 401 });
+    }
+    for (const forged of ['x', '', 'a'.repeat(43), '%00', 'é']) {
+      const { status } = await call('/api/rehearsal', { cookie: `roost_${relay.port}=${encodeURIComponent(forged)}` });
+      expect(status).toBe(401);
+    }
+    const health = await call('/api/health');
+    expect(health.status).toBe(200);
+    expect(JSON.parse(health.text)).toMatchObject({ status: 'ok', mind: 'rehearsal', sessionActive: false, sessionId: null });
+  });
+
+  it('shows a person who opens the page without a cookie what to do, and runs nothing there', async () => {
+    const { status, headers, text } = await call('/seat/1', NAVIGATION);
+    expect(status).toBe(401);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(text).toContain('Open the link that Roost printed');
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+';/);
+    expect(text).not.toContain('<script');
+  });
+
+  it('refuses a wrong code with a page that says where to look, and keeps the right one good', async () => {
+    for (const path of ['/enter', '/enter?code=', '/enter?code=wrong', `/enter?code=${'%00'.repeat(5)}`, '/enter?code=%ff%fe']) {
+      const { status, headers, text } = await call(path);
+      expect(status).toBe(401);
+      expect(headers['set-cookie']).toBeUndefined();
+      expect(text).toContain('Look at the terminal');
+    }
+    const looked = await call(new URL(relay.link).pathname + new URL(relay.link).search, {}, 'HEAD');
+    expect(looked.status).toBe(405);
+  });
+
+  it('lets the browser in that opens the link, once', async () => {
+    const path = new URL(relay.link).pathname + new URL(relay.link).search;
+    const answers = await Promise.all([1, 2, 3, 4].map(() => call(path, NAVIGATION)));
+    const [entered, ...more] = answers.filter(({ status }) => status === 200);
+    expect(more).toEqual([]);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
+    expect(entered?.text).toContain('<meta http-equiv="refresh" content="0; url=/">');
+    const [set = ''] = entered?.headers['set-cookie'] ?? [];
+    expect(set).toMatch(new RegExp(`^roost_${relay.port}=[A-Za-z0-9_-]{43}; Max-Age=7776000; Path=/; HttpOnly; SameSite=Strict$`));
+    cookie = set.split(';')[0] ?? '';
+    expect((await call('/api/rehearsal', { cookie })).status).toBe(200);
+    expect((await call(path, NAVIGATION)).status).toBe(401);
+    expect((await call(path, { ...NAVIGATION, cookie })).text, 'who is in already goes on').toContain('url=/');
+  });
+
+  it('answers under its own names only: a name that was rebound to this machine is refused', async () => {
+    const own = [`127.0.0.1:${relay.port}`, `localhost:${relay.port}`, `LOCALHOST:${relay.port}`, `[::1]:${relay.port}`];
+    for (const host of own) expect((await call('/api/rehearsal', { cookie, host })).status, host).toBe(200);
+    const others = ['evil.example', `evil.example:${relay.port}`, '127.0.0.1', `127.0.0.1:${relay.port + 1}`, `127.0.0.1.evil.example:${relay.port}`, `127.0.0.2:${relay.port}`];
+    for (const host of others)
+      for (const path of ['/api/health', '/api/rehearsal', '/', '/enter?code=x']) {
+        const { status, text } = await call(path, { cookie, host });
+        expect(status, `${host}${path}`).toBe(403);
+        expect(problemOf(text).type).toBe('about:roost/other-host');
+      }
+  });
+
+  it('takes calls from its own page only', async () => {
+    const own = { cookie, origin: `http://127.0.0.1:${relay.port}`, 'sec-fetch-site': 'same-origin' };
+    expect((await call('/api/rehearsal', own)).status).toBe(200);
+    const origins = ['http://evil.example', 'null', `https://127.0.0.1:${relay.port}`, `http://127.0.0.1:${relay.port + 1}`, 'http://localhost', ''];
+    for (const origin of origins)
+      for (const [method, path] of [...ROUTES, ['GET', '/api/health'] as const]) {
+        const { status, text } = await call(path, { cookie, origin }, method);
+        expect(status, `${origin} ${method} ${path}`).toBe(403);
+        expect(problemOf(text).type).toBe('about:roost/other-site');
+      }
+    for (const site of ['cross-site', 'same-site', 'nonsense']) {
+      const { status } = await call('/api/rehearsal', { cookie, 'sec-fetch-site': site });
+      expect(status, site).toBe(403);
+      expect((await call('/', { cookie, 'sec-fetch-site': site, accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })).status).toBe(403);
+      expect((await call('/', { cookie, 'sec-fetch-site': site, ...NAVIGATION })).status, 'a link that is followed').not.toBe(403);
+    }
+  });
+
+  it('sends every answer with headers that keep strangers out', async () => {
+    const answers = await Promise.all([call('/api/health'), call('/'), call('/api/none', { cookie }), call('/', { ...NAVIGATION }), call('/api/health', { host: 'evil.example' })]);
+    for (const { headers } of answers)
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      });
+    const policy = String((await call('/api/health')).headers['content-security-policy']);
+    expect(policy.split('; ').sort()).toEqual(
+      [
+        "default-src 'none'",
+        "script-src 'self'",
+        "worker-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data: blob:",
+        "style-src 'self'",
+        "font-src 'self'",
+        "manifest-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+      ].sort(),
+    );
+  });
+
+  it('knows the browser again after a restart', async () => {
+    const { home, port } = relay;
+    await relay.kill('SIGTERM');
+    relay = await startRelay({ home, port, ...(database ? { databaseUrl: database.url } : {}) });
+    expect((await call('/api/rehearsal', { cookie })).status).toBe(200);
+  });
+
+  describe('sign-in', () => {
+    let place: StorePlace;
+    let store: Store;
+    let clock = 1_000_000_000;
+    beforeAll(async () => {
+      place = await createStorePlace(kind);
+      store = await place.open();
+    });
+    afterAll(async () => {
+      await store.close();
+      await place.remove();
+    });
+    const signIn = (name = 'home') => createSignIn({ db: store.db, relay: name, now: () => clock, linkMs: 3_600_000, cookieMs: 10 * NOTE_EVERY_MS });
+
+    it('keeps neither codes nor tokens, only their hashes', async () => {
+      const code = await signIn().newCode();
+      const kept = await store.db.selectFrom('codes').selectAll().execute();
+      const token = await signIn().take(code);
+      const browsers = await store.db.selectFrom('browsers').selectAll().execute();
+      expect(JSON.stringify([kept, browsers])).not.toContain(code);
+      expect(JSON.stringify([kept, browsers])).not.toContain(token);
+      expect(browsers[0]?.token_hash).toMatch(/^[0-9a-f]{64}$/);
+      expect(Buffer.from(code, 'base64url')).toHaveLength(32);
+    });
+
+    it('lets an unused code grow old, and forgets a browser that stays away, but not one that comes by', async () => {
+      const old = await signIn().newCode();
+      clock += 3_600_001;
+      expect(await signIn().take(old)).toBeNull();
+      const token = (await signIn().take(await signIn().newCode())) ?? '';
+      expect(await signIn().check(token)).toMatchObject({ ok: true, renew: false });
+      for (let visit = 0; visit < 5; visit++) {
+        clock += 9 * NOTE_EVERY_MS;
+        expect(await signIn().check(token)).toMatchObject({ ok: true, renew: true });
+        expect(await signIn().check(token)).toMatchObject({ ok: true, renew: false });
+      }
+      clock += 10 * NOTE_EVERY_MS + 1;
+      expect(await signIn().check(token)).toEqual({ ok: false });
+    });
+
+    it('does not know the codes and browsers of another home', async () => {
+      const code = await signIn('one').newCode();
+      expect(await signIn('two').take(code)).toBeNull();
+      const token = (await signIn('one').take(code)) ?? '';
+      expect(await signIn('two').check(token)).toEqual({ ok: false });
+    });
+  });
+});
+
+describe('origins', () => {
+  it('answer for the TLS proxy too where a public URL is set, and only with TLS', () => {
+    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: new URL('https://roost.example.org') });
+    expect(origins.isHost('roost.example.org')).toBe(true);
+    expect(origins.isHost('Roost.Example.org:443')).toBe(true);
+    expect(origins.isHost('roost.example.org:80')).toBe(false);
+    expect(origins.isOrigin('https://roost.example.org')).toBe(true);
+    expect(origins.isOrigin('http://roost.example.org')).toBe(false);
+    expect(origins.isHost(undefined)).toBe(false);
+  });
+
+  it('leave out the port where it is the usual one', () => {
+    const origins = createOrigins({ port: 80, host: '::1', publicUrl: null });
+    expect(['localhost', 'localhost:80', '[::1]'].every((host) => origins.isHost(host))).toBe(true);
+    expect(origins.isOrigin('http://localhost')).toBe(true);
+    expect(origins.isOrigin('http://localhost:81')).toBe(false);
+  });
+
+  it('take a request without any browser header: it is none of a website', () => {
+    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: null });
+    const plain = { method: 'POST', path: '/api/messages', origin: undefined, site: undefined, mode: undefined, dest: undefined };
+    expect(isOwnRequest(plain, origins)).toBe(true);
+    expect(isOwnRequest({ ...plain, site: 'cross-site', mode: 'navigate', dest: 'document' }, origins), 'a form of another site').toBe(false);
+  });
+});
+
+describe('a relay behind a TLS proxy', () => {
+  it('prints the public link, makes its cookie Secure, and answers the proxy', async () => {
+    const port = await freePort();
+    const relay = await startRelay({ args: ['--public-url', 'https://roost.example.org'], port });
+    try {
+      expect(relay.link).toMatch(/^https:\/\/roost\.example\.org\/enter\?code=/);
+      const { pathname, search } = new URL(relay.link);
+      const entered = await rawRequest({ port, path: pathname + search, headers: { host: 'roost.example.org', ...NAVIGATION } });
+      expect(String(entered.headers['set-cookie'])).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
+      const cookie = String(entered.headers['set-cookie']).split(';')[0] ?? '';
+      const headers = { host: 'roost.example.org', origin: 'https://roost.example.org', 'sec-fetch-site': 'same-origin', cookie };
+      expect((await rawRequest({ port, path: '/api/rehearsal', headers })).status).toBe(200);
+      expect((await rawRequest({ port, path: '/api/rehearsal', headers: { ...headers, origin: 'http://roost.example.org' } })).status).toBe(403);
+    } finally {
+      await relay.stop();
+    }
+  });
+});
+
+describe('the rate limit', () => {
+  it('lets a burst through, then the long run, each caller apart', () => {
+    let now = 0;
+    const rate = createRateLimit({ perSecond: 2, burst: 3, now: () => now });
+    expect([1, 2, 3].map(() => rate.take('a'))).toEqual([0, 0, 0]);
+    expect(rate.take('a')).toBe(1);
+    expect(rate.take('b')).toBe(0);
+    now += 500;
+    expect(rate.take('a')).toBe(0);
+    expect(rate.take('a')).toBe(1);
+    now += 100_000;
+    expect([1, 2, 3, 4].map(() => rate.take('a'))).toEqual([0, 0, 0, 1]);
+  });
+
+  it('says when to come again', async () => {
+    const relay = await startRelay({ args: ['--rate', '1', '--burst', '3'] });
+    try {
+      const answers = [];
+      await relay.cookie();
+      for (let i = 0; i < 5; i++) answers.push(await relay.fetch('/api/rehearsal'));
+      const refused = answers.filter(({ status }) => status === 429);
+      expect(answers[0]?.status).toBe(200);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(problemSchema.parse(await refused[0]?.json())).toMatchObject({ type: 'about:roost/too-many-calls' });
+      expect((await relay.fetch('/api/health')).status).toBe(200);
+    } finally {
+      await relay.stop();
+    }
+  });
+});
