@@ -1,0 +1,28 @@
+/**
+ * What of a call to the team may pass: nobody is woken twice, no seat is taken twice. This is what makes a
+ * double click, two tabs and two devices one wake.
+ */
+import { seatNumber } from '../../src/domain/seat.ts';
+import type { TeamCall } from '../../src/domain/wake-payload.ts';
+import type { Presence } from './presence.ts';
+
+export type Admission = { readonly ok: true; readonly call: TeamCall } | { readonly ok: false; readonly detail: string };
+
+const sentence = (names: readonly string[]) => names.join(', ');
+
+/** The call without those who are awake or on the way already. */
+export function admit(call: TeamCall, presence: Presence): Admission {
+  if (call.kind === 'summon') {
+    const seats = call.seats.filter((seat) => !presence.inSeat(seat.position));
+    return seats.length > 0 ? { ok: true, call: { kind: 'summon', seats } } : { ok: false, detail: 'Somebody is in each of these seats, or on the way there.' };
+  }
+  const agents = call.agents.filter((agent) => !presence.get(agent.id));
+  if (agents.length === 0) return { ok: false, detail: 'All of them are awake or on the way already.' };
+  const clashes = agents.filter((agent) => presence.inSeat(agent.position));
+  if (clashes.length > 0)
+    return {
+      ok: false,
+      detail: `${sentence(clashes.map((agent) => `${agent.name} (seat ${seatNumber(agent.position)})`))}: somebody else is in that seat. Put them to sleep first, or give this agent another seat.`,
+    };
+  return { ok: true, call: { kind: 'wake', agents } };
+}

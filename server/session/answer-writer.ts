@@ -1,0 +1,132 @@
+/**
+ * Writes one answer into the log: `answer-started`, then `text` and `tool` as they come, then the whole
+ * `message`. Words are gathered for a moment, so that a stream does not make an event for each of them.
+ */
+import type { Block, MessageStatus, Usage } from '../../src/protocol/documents.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Timers } from './timers.ts';
+
+export interface AnswerWriter {
+  /** Writes `answer-started` now; otherwise it comes with the first thing that is said. */
+  begin(with_: readonly RoostEvent[]): void;
+  text(words: string): void;
+  /** Returns the way to write the result. */
+  tool(call: { toolUseId: string; name: string; input: unknown }): (result: string, isError: boolean) => void;
+  /** Whether anything of this answer is in the log. */
+  begun(): boolean;
+  /** Whether it has said a word that is not blank. */
+  hasWords(): boolean;
+  /** What was said so far, in order. */
+  blocks(): readonly Block[];
+  /** Resolves when the message and `with_` are on disk. An answer in which nothing was said and that was not begun leaves no message. */
+  finish(end: { status: MessageStatus; error: string | null; usage: Usage | null }, with_: readonly RoostEvent[]): Promise<void>;
+}
+
+export interface AnswerWriterDeps {
+  readonly messageId: string;
+  readonly agentId: string;
+  readonly author: string;
+  readonly sessionId: string;
+  readonly record: (events: readonly RoostEvent[]) => Promise<void>;
+  readonly now: () => number;
+  readonly timers: Timers;
+  readonly textBatchMs: number;
+  /** Called once, at the first word that is not blank; what it returns is written before that word. */
+  readonly onFirstWords: () => readonly RoostEvent[];
+}
+
+/** A pair of surrogates stays in one event. */
+const endsInHalf = (text: string) => /[\ud800-\udbff]$/.test(text);
+
+export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
+  const { messageId, agentId, author, sessionId, record, now, timers, textBatchMs } = deps;
+  const blocks: Block[] = [];
+  const toolUseIds = new Set<string>();
+  let held = '';
+  let cancelFlush: (() => void) | null = null;
+  let begun = false;
+  let hasWords = false;
+  let finished = false;
+
+  const startEvents = (): RoostEvent[] => {
+    if (begun) return [];
+    begun = true;
+    return [{ kind: 'answer-started', time: now(), messageId, agentId, sessionId }];
+  };
+
+  function takeText(last: boolean): RoostEvent[] {
+    cancelFlush?.();
+    cancelFlush = null;
+    const keep = !last && endsInHalf(held) ? 1 : 0;
+    const text = held.slice(0, held.length - keep);
+    held = held.slice(held.length - keep);
+    return text === '' ? [] : [...startEvents(), { kind: 'text', messageId, text }];
+  }
+
+  function write(events: readonly RoostEvent[]): void {
+    // `record` reports what it cannot write and ends the session; there is nothing to do for the caller.
+    if (events.length > 0) void record(events);
+  }
+
+  function keepText(words: string): void {
+    const last = blocks.at(-1);
+    if (last?.kind === 'text') blocks[blocks.length - 1] = { kind: 'text', text: last.text + words };
+    else blocks.push({ kind: 'text', text: words });
+  }
+
+  return {
+    begin: (with_) => write([...with_, ...startEvents()]),
+    text(words) {
+      if (finished || words === '') return;
+      keepText(words);
+      held += words;
+      if (!hasWords && words.trim() !== '') {
+        hasWords = true;
+        // The first words do not wait: they open an eye on the page.
+        const started = startEvents();
+        write([...started, ...deps.onFirstWords(), ...takeText(false)]);
+      } else cancelFlush ??= timers.after(textBatchMs, () => write(takeText(false)));
+    },
+    tool({ toolUseId: given, name, input }) {
+      // Some servers number the calls of every turn from the same start.
+      let toolUseId = given;
+      for (let n = 2; toolUseIds.has(toolUseId); n++) toolUseId = `${given}.${n}`;
+      toolUseIds.add(toolUseId);
+      const open: Block = { kind: 'tool', toolUseId, name, input: input ?? null, result: null, isError: false };
+      const index = blocks.push(open) - 1;
+      write([...takeText(true), ...startEvents(), { kind: 'tool', messageId, block: open }]);
+      return (result, isError) => {
+        if (finished) return;
+        const done: Block = { ...open, result, isError };
+        blocks[index] = done;
+        write([{ kind: 'tool', messageId, block: done }]);
+      };
+    },
+    begun: () => begun,
+    hasWords: () => hasWords,
+    blocks: () => blocks,
+    async finish({ status, error, usage }, with_) {
+      if (finished) return;
+      const rest = takeText(true);
+      finished = true;
+      const message: RoostEvent = {
+        kind: 'message',
+        time: now(),
+        messageId,
+        sessionId,
+        agentId,
+        author,
+        role: 'assistant',
+        blocks: [...blocks],
+        status,
+        error,
+        usage,
+        clientId: null,
+        replaces: null,
+        waiting: false,
+      };
+      const events = [...rest, ...(begun ? [message] : []), ...with_];
+      if (events.length > 0) await record(events);
+    },
+  };
+}

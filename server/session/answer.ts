@@ -1,0 +1,94 @@
+/**
+ * One answer: the mind is asked, its tools are run, and it is asked again with their results, until it is
+ * done. What is said goes into the log by the writer and into the conversation.
+ */
+import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
+import type { Mind, MindAnswer, MindBlock, MindTool, StopReason } from '../minds/index.ts';
+import type { AnswerWriter } from './answer-writer.ts';
+import type { Conversation, ToolResult } from './conversation.ts';
+import type { ToolOutcome } from './tools.ts';
+
+export interface AnswerDeps {
+  readonly mind: Mind;
+  readonly model: string;
+  readonly system: string;
+  readonly tools: readonly MindTool[];
+  readonly maxTokens: number;
+  readonly maxTurns: number;
+  readonly conversation: Conversation;
+  readonly writer: AnswerWriter;
+  readonly signal: AbortSignal;
+  readonly runTool: (name: string, input: unknown, signal: AbortSignal) => Promise<ToolOutcome>;
+}
+
+export interface AnswerOutcome {
+  readonly status: MessageStatus;
+  /** A sentence for people, where it did not simply end. */
+  readonly error: string | null;
+  readonly usage: Usage | null;
+  /** How the mind ended its last turn; null where it was cut or failed. */
+  readonly stop: StopReason | null;
+}
+
+const CALL_CUT = 'This call was cut off before it answered.';
+
+function add(total: Usage | null, more: Usage | null): Usage | null {
+  if (!total || !more) return total ?? more;
+  return {
+    model: more.model,
+    inputTokens: total.inputTokens + more.inputTokens,
+    outputTokens: total.outputTokens + more.outputTokens,
+    cacheReadTokens: total.cacheReadTokens + more.cacheReadTokens,
+    cacheWriteTokens: total.cacheWriteTokens + more.cacheWriteTokens,
+  };
+}
+
+async function runTools(blocks: readonly MindBlock[], { writer, runTool, signal }: AnswerDeps): Promise<ToolResult[]> {
+  const results: ToolResult[] = [];
+  for (const block of blocks) {
+    if (block.kind !== 'tool-use') continue;
+    const done = writer.tool(block);
+    const { text, isError } = signal.aborted ? { text: CALL_CUT, isError: true } : await runTool(block.name, block.input, signal);
+    done(text, isError);
+    results.push({ toolUseId: block.toolUseId, text, isError });
+  }
+  return results;
+}
+
+function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'status' | 'error'> {
+  if (!answer.ok) {
+    const cut = answer.error.kind === 'stream-cut' || answer.error.kind === 'aborted';
+    return { status: cut ? 'interrupted' : 'failed', error: answer.error.message };
+  }
+  switch (answer.stop) {
+    case 'refusal':
+      return { status: 'failed', error: 'The model declined to answer this.' };
+    case 'length':
+      return { status: 'interrupted', error: `The answer reached the limit of ${maxTokens} tokens and was cut there. The settings can raise it.` };
+    case 'end':
+    case 'tools':
+      return { status: 'complete', error: null };
+    default:
+      return answer.stop satisfies never;
+  }
+}
+
+/** Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every case. */
+export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
+  const { mind, model, system, tools, maxTokens, conversation, writer, signal } = deps;
+  let usage: Usage | null = null;
+  for (let turn = 1; ; turn++) {
+    const request = { model, system, messages: conversation.messages(), tools, maxTokens };
+    const answer = await mind.answer(request, { onText: (words) => writer.text(words), signal });
+    usage = add(usage, answer.usage);
+    // What a model declined to say must not be handed back to it.
+    if (!answer.ok || answer.stop !== 'refusal') conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));
+    if (!answer.ok || answer.stop !== 'tools') return { ...endOf(answer, maxTokens), usage, stop: answer.ok ? answer.stop : null };
+    conversation.addResults(await runTools(answer.blocks, deps));
+    if (signal.aborted) return { status: 'interrupted', error: null, usage, stop: null };
+    if (turn >= deps.maxTurns) return { status: 'failed', error: `It used tools ${turn} times without coming to an end, and was stopped there.`, usage, stop: null };
+  }
+}
+
+/** A call that was never run has no result to stand with it. */
+const withoutCalls = (blocks: readonly MindBlock[]) => blocks.filter((block) => block.kind === 'text');

@@ -1,0 +1,23 @@
+/** `choose_name` and `write_soul` of somebody who is born: what they keep, and what the log says of it. */
+import type { EventOf } from '../../src/protocol/events.ts';
+import type { SessionContext } from './context.ts';
+import { toolDone, toolError, type ToolCall, type ToolOutcome } from './tools.ts';
+
+type Change = EventOf<'agent-changed'>['change'];
+
+export function applyChange(context: SessionContext, agentId: string, call: ToolCall): ToolOutcome {
+  const { record, now, sessionId } = context;
+  const write = (change: Change) => void record([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
+  switch (call.tool) {
+    case 'choose_name':
+      write({ kind: 'rename', name: call.input.name });
+      return toolDone(`Your name is ${call.input.name} from now on.`);
+    case 'write_soul':
+      write({ kind: 'soul', individuationArtifact: call.input.text });
+      return toolDone('Kept. You will be given it whenever you wake.');
+    case 'spawn_team':
+      return toolError('Only the lead calls the team.');
+    default:
+      return call satisfies never;
+  }
+}

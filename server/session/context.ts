@@ -1,0 +1,42 @@
+/** What every part of one running session shares. */
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Inbox } from '../contracts.ts';
+import type { Mind } from '../minds/index.ts';
+import type { Prompts } from './prompts.ts';
+import type { SessionLimits } from './settings.ts';
+import type { Timers } from './timers.ts';
+
+export interface Logger {
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** The household's settings that a session keeps, with defaults filled in. */
+export interface SessionSettings {
+  readonly maxAnswerTokens: number;
+  readonly wakeTimeoutMs: number;
+  readonly birthTimeoutMs: number;
+  readonly idleMs: number;
+}
+
+export interface SessionContext {
+  readonly sessionId: string;
+  readonly mind: Mind;
+  readonly models: { readonly lead: string; readonly agent: string };
+  readonly inbox: Inbox;
+  readonly prompts: Prompts;
+  readonly settings: SessionSettings;
+  readonly limits: SessionLimits;
+  readonly now: () => number;
+  readonly newId: () => string;
+  /** Ends with the session. */
+  readonly timers: Timers;
+  readonly logger: Logger;
+  /**
+   * Writes events; resolves when they are on disk. It never rejects: a log that cannot be written ends the
+   * session at once, and nothing more is written.
+   */
+  readonly record: (events: readonly RoostEvent[]) => Promise<void>;
+  /** Something happened that must not: the session ends at once, and the log says why as far as it can. */
+  readonly fail: (error: unknown) => void;
+}

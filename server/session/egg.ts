@@ -1,0 +1,168 @@
+/**
+ * An agent that is born: it thinks aloud, and when it has chosen a name and its turn is complete, it is
+ * born with all it wrote as its soul. After that it lives in the session like one that was woken.
+ */
+import type { SeatPayload } from '../../src/domain/wake-payload.ts';
+import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
+import { applyChange } from './changes.ts';
+import type { SessionContext } from './context.ts';
+import { createMail } from './mail.ts';
+import type { Phase, Present } from './presence.ts';
+import { failedReason, silentReason, unnamedReason } from './reasons.ts';
+import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
+import type { RunningCall } from './team-call.ts';
+import { AGENT_TOOLS, toolDone, type ToolCall, type ToolOutcome } from './tools.ts';
+
+export interface EggDeps {
+  readonly context: SessionContext;
+  readonly call: RunningCall;
+  readonly agentId: string;
+  readonly seat: SeatPayload;
+  /** It is not in the session any more. */
+  readonly remove: () => void;
+}
+
+export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Present {
+  const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
+  const { position, color, colorName } = seat;
+  const { birthTimeoutMs, wakeTimeoutMs } = settings;
+  let phase: Phase = 'called';
+  let name: string | null = null;
+  let speaker: Speaker | null = null;
+  let givenUp: AsleepReason | null = null;
+  let askedForWords = false;
+  /** All it wrote so far, and what it gave to `write_soul`. */
+  const soul: string[] = [];
+  const cancels: (() => void)[] = [];
+  let cancelSilence: () => void = () => undefined;
+  const mail = createMail(context, agentId, () => speaker);
+
+  function settle(): void {
+    cancelSilence();
+    for (const cancel of cancels) cancel();
+  }
+
+  function ended(reason: AsleepReason): RoostEvent[] {
+    settle();
+    remove();
+    void speaker?.close({ by: 'person' });
+    return [{ kind: 'birth-ended', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
+  }
+
+  function born(chosen: string): RoostEvent[] {
+    settle();
+    phase = 'awake';
+    mail.open();
+    const time = now();
+    return [
+      { kind: 'agent-born', time, agentId, position, sessionId, name: chosen, color, colorName, soul: soul.join('\n\n'), bornAt: time },
+      ...call.decided(agentId, { here: true }),
+    ];
+  }
+
+  /** A name without a word about it is asked once for the words. */
+  function askForWords(): void {
+    askedForWords = true;
+    nudge();
+  }
+
+  function nudge(): void {
+    const text = prompts.nudge();
+    const messageId = newId();
+    void record([
+      { kind: 'message', time: now(), messageId, sessionId, agentId, author: 'relay', role: 'user', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
+    ]);
+    speaker?.put([{ messageId, text }]);
+  }
+
+  function onEnd(end: AnswerEnd): readonly RoostEvent[] {
+    if (phase !== 'hatching') return [];
+    for (const block of end.blocks) if (block.kind === 'text' && block.text.trim() !== '') soul.push(block.text.trim());
+    if (givenUp) return ended(givenUp);
+    const hasSoul = soul.length > 0;
+    const closing = end.interruption?.by === 'closing';
+    // A name and words are somebody, also where a person stopped it or the session ends in the middle.
+    if (name !== null && hasSoul && (end.status === 'complete' || end.interruption || isFull(end))) return born(name);
+    if (closing) return [];
+    const failed = isFull(end) ? null : failedReason(end);
+    if (failed) return ended(failed);
+    if (name !== null && !askedForWords) askForWords();
+    else if (!hasSoul) return ended(silentReason());
+    return [];
+  }
+
+  function giveUp(reason: AsleepReason): Promise<void> {
+    givenUp ??= reason;
+    if (speaker?.busy()) return speaker.interrupt({ by: 'relay', error: reason.message });
+    return phase === 'hatching' ? record(ended(givenUp)) : Promise.resolve();
+  }
+
+  function startTimers(): void {
+    cancelSilence = timers.after(wakeTimeoutMs, () => void giveUp(silentReason(wakeTimeoutMs)));
+    for (const part of limits.nudgesAt)
+      cancels.push(
+        timers.after(birthTimeoutMs * part, () => {
+          if (phase === 'hatching' && name === null && !speaker?.busy()) nudge();
+        }),
+      );
+    cancels.push(
+      timers.after(birthTimeoutMs, () => {
+        // With a name it is only still writing.
+        if (name === null) void giveUp(unnamedReason(birthTimeoutMs));
+      }),
+    );
+  }
+
+  function runTool(toolCall: ToolCall): ToolOutcome {
+    if (toolCall.tool === 'choose_name') name = toolCall.input.name;
+    if (phase !== 'hatching' || toolCall.tool === 'spawn_team') return applyChange(context, agentId, toolCall);
+    if (toolCall.tool === 'choose_name') return toolDone(`Your name is ${toolCall.input.name}.`);
+    soul.push(toolCall.input.text.trim());
+    return toolDone('Kept. It is part of your soul.');
+  }
+
+  return {
+    agentId,
+    position,
+    phase: () => phase,
+    name: () => name,
+    speaker: () => speaker,
+    begin() {
+      phase = 'hatching';
+      speaker = createSpeaker({
+        context,
+        agentId,
+        author: agentId,
+        model: context.models.agent,
+        system: prompts.agentSystem({ name: null, colorName, position }),
+        tools: AGENT_TOOLS,
+        // An egg that never says a word leaves no trace in the ledger.
+        announces: () => phase === 'awake',
+        hooks: {
+          onFirstWords() {
+            cancelSilence();
+            return [];
+          },
+          onEnd,
+          runTool,
+        },
+      });
+      speaker.put([{ messageId: null, text: prompts.birth(seat) }]);
+      startTimers();
+    },
+    decline: (reason) => ended(reason),
+    async leave(reason) {
+      if (phase === 'called') return record(ended(reason));
+      if (phase === 'hatching') await giveUp(reason);
+      if (phase !== 'awake') return;
+      phase = 'leaving';
+      await speaker?.close({ by: 'person' });
+      remove();
+      await record([{ kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason }]);
+    },
+    inboxChanged: () => mail.changed(),
+  };
+}
+
+/** It reached the limit of one answer: what it wrote is whole enough to be somebody. */
+const isFull = (end: AnswerEnd) => end.status === 'interrupted' && end.stop === 'length';

@@ -1,0 +1,142 @@
+/** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import type { Protocol } from '../../src/domain/prompts.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import type { EndReason } from '../../src/protocol/documents.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
+import type { EventLog, Inbox, PostOutcome, SessionHost } from '../contracts.ts';
+import type { Mind } from '../minds/index.ts';
+import type { Logger, SessionContext, SessionSettings } from './context.ts';
+import { createIdle, type Idle } from './idle.ts';
+import { createPrompts } from './prompts.ts';
+import { recoverSession } from './recover.ts';
+import { createRunningSession, type RunningSession } from './session.ts';
+import { SESSION_LIMITS, type SessionLimits } from './settings.ts';
+import { createTimerSet, systemTimers, type Timers } from './timers.ts';
+
+export interface SessionHostDeps {
+  readonly log: EventLog;
+  readonly inbox: Inbox;
+  readonly mind: Mind;
+  readonly protocol: Protocol;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  readonly timers?: Timers;
+  readonly limits?: SessionLimits;
+}
+
+interface Running {
+  readonly sessionId: string;
+  readonly session: RunningSession;
+  readonly stopTimers: () => void;
+  ending: Promise<void> | null;
+}
+
+const NO_SESSION: PostOutcome = { ok: false, reason: 'no-session', detail: 'No session runs. Start one first; until then everyone sleeps.' };
+
+function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
+  const { maxAnswerTokens, wakeTimeoutMs, birthTimeoutMs, idleMs } = DEFAULT_SETTINGS;
+  return {
+    maxAnswerTokens: settings.maxAnswerTokens ?? maxAnswerTokens,
+    wakeTimeoutMs: settings.wakeTimeoutMs ?? wakeTimeoutMs,
+    birthTimeoutMs: settings.birthTimeoutMs ?? birthTimeoutMs,
+    idleMs: settings.idleMs ?? idleMs,
+  };
+}
+
+export function createSessionHost(deps: SessionHostDeps): SessionHost {
+  const { log, inbox, mind, protocol, now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
+  let current: Running | null = null;
+  /** Starts and ends happen one after another. */
+  let turn: Promise<unknown> = Promise.resolve();
+  /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
+  const posts = new Map<string, Promise<PostOutcome>>();
+
+  function inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const mine = turn.then(act, act);
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  async function begin(request: StartSession): Promise<Running> {
+    const sessionId = newId();
+    const timers = createTimerSet(given);
+    const prompts = createPrompts(protocol, request);
+    const settings = settingsOf(request.settings);
+    const info = mind.models({ lead: request.settings?.leadModel ?? '', agent: request.settings?.agentModel ?? '' });
+    let broken = false;
+    let idle: Idle | null = null;
+
+    /** The log cannot be written, or a bug: what cannot be kept is not said. */
+    function fail(error: unknown): void {
+      if (broken) return;
+      broken = true;
+      logger.error('the session ended because something in it failed', { sessionId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      void end('crash').catch((again: unknown) => logger.error('the end of the session could not be written', { sessionId, error: String(again) }));
+    }
+    async function record(events: readonly RoostEvent[]): Promise<void> {
+      if (broken) return;
+      idle?.touch();
+      await log.append(events).then(() => undefined, fail);
+    }
+
+    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, prompts, settings, limits, now, newId, timers, logger, record, fail };
+    const session = createRunningSession(context, log);
+    const problem = prompts.templateProblem;
+    const notice: RoostEvent[] =
+      problem === null
+        ? []
+        : [{ kind: 'message', time: now(), messageId: newId(), sessionId, agentId: LEAD_ID, author: 'relay', role: 'user', blocks: [{ kind: 'text', text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.` }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false }];
+    await log.append([{ kind: 'session-started', time: now(), sessionId, mind: info }, ...notice]);
+    idle = createIdle({ idleMs: settings.idleMs, timers, now, busy: session.busy, onIdle: () => void end('idle').catch(fail) });
+    return { sessionId, session, stopTimers: () => timers.close(), ending: null };
+  }
+
+  async function close(running: Running, reason: EndReason): Promise<void> {
+    running.stopTimers();
+    await running.session.close(reason);
+    await log.append([{ kind: 'session-ended', time: now(), sessionId: running.sessionId, reason }]);
+  }
+
+  function end(reason: EndReason): Promise<boolean> {
+    return inTurn(async () => {
+      const running = current;
+      if (!running) return false;
+      try {
+        await (running.ending ??= close(running, reason));
+      } finally {
+        current = null;
+      }
+      return true;
+    });
+  }
+
+  async function post(message: PostMessage): Promise<PostOutcome> {
+    const written = await log.written(message.clientId);
+    if (written !== null) return { ok: true, eventId: written };
+    return current && !current.ending ? current.session.post(message) : NO_SESSION;
+  }
+
+  return {
+    recover: () => recoverSession(log, now),
+    start: (request) =>
+      inTurn(async () => {
+        if (current) return { ok: false, sessionId: current.sessionId };
+        current = await begin(request);
+        return { ok: true, sessionId: current.sessionId };
+      }),
+    end,
+    post(message) {
+      const same = posts.get(message.clientId);
+      if (same) return same;
+      const mine = post(message).finally(() => posts.delete(message.clientId));
+      posts.set(message.clientId, mine);
+      return mine;
+    },
+    stop: (agentId) => Promise.resolve(current?.session.stop(agentId) ?? false),
+    sleep: (agentId) => current?.session.sleep(agentId) ?? Promise.resolve(false),
+  };
+}

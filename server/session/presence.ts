@@ -1,0 +1,42 @@
+/** Who is in this session besides the lead: awake, or on the way. Whoever is not here sleeps. */
+import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
+import type { Speaker } from './speaker.ts';
+
+/** `called`: the lead has been asked. `waking`, `hatching`: its request is out. `leaving`: being put to sleep. */
+export type Phase = 'called' | 'waking' | 'hatching' | 'awake' | 'leaving';
+
+export interface Present {
+  readonly agentId: string;
+  readonly position: number;
+  phase(): Phase;
+  /** Null for an egg that has not chosen yet. */
+  name(): string | null;
+  speaker(): Speaker | null;
+  /** The lead has called: its request to the mind leaves in this tick. */
+  begin(): void;
+  /** It will not come: what to write. Only before `begin`. */
+  decline(reason: AsleepReason): readonly RoostEvent[];
+  /** It goes, whatever it is doing; resolves when that is on disk. */
+  leave(reason: AsleepReason): Promise<void>;
+  /** A message was put into its inbox. */
+  inboxChanged(): void;
+}
+
+export interface Presence {
+  add(agent: Present): void;
+  remove(agentId: string): void;
+  get(agentId: string): Present | undefined;
+  inSeat(position: number): Present | undefined;
+  all(): readonly Present[];
+}
+
+export function createPresence(): Presence {
+  const agents = new Map<string, Present>();
+  return {
+    add: (agent) => void agents.set(agent.agentId, agent),
+    remove: (agentId) => void agents.delete(agentId),
+    get: (agentId) => agents.get(agentId),
+    inSeat: (position) => [...agents.values()].find((agent) => agent.position === position),
+    all: () => [...agents.values()],
+  };
+}

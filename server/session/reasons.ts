@@ -1,0 +1,21 @@
+/** Why somebody sleeps again, or was not born, in sentences for people. */
+import type { AsleepReason } from '../../src/protocol/events.ts';
+import type { AnswerEnd } from './speaker.ts';
+
+const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
+
+/** Null where the answer ended by itself. */
+export function failedReason(end: AnswerEnd): AsleepReason | null {
+  if (end.status === 'complete' || end.error === null) return null;
+  return { code: 'failed', message: end.error };
+}
+
+/** `afterMs`: the time it was given; without it, it answered and said nothing. */
+export function silentReason(afterMs?: number): AsleepReason {
+  return { code: 'silent', message: afterMs === undefined ? 'It answered, but said nothing.' : `It said nothing for ${seconds(afterMs)}.` };
+}
+
+export const unnamedReason = (afterMs: number): AsleepReason => ({ code: 'unnamed', message: `It found no name within ${seconds(afterMs)}. The seat is free again.` });
+export const putToSleep: AsleepReason = { code: 'put-to-sleep', message: 'You put it to sleep.' };
+export const cancelled: AsleepReason = { code: 'cancelled', message: 'You gave up this egg. The seat is free again.' };
+export const leadSilent = (afterMs: number): string => `The lead did not call the team within ${seconds(afterMs)}.`;

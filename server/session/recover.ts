@@ -1,0 +1,59 @@
+/** After a crash: what was being said ends as `interrupted` with the words that are in the log, the session as `crash`. */
+import type { Block } from '../../src/protocol/documents.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { EventLog } from '../contracts.ts';
+
+/** Events read at once while the log is searched for open answers. */
+const PAGE = 2_000;
+
+/** The blocks of each of these answers, from its `text` and `tool` events. */
+async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promise<Map<string, Block[]>> {
+  const answers = new Map<string, Block[]>([...messageIds].map((messageId) => [messageId, []]));
+  if (messageIds.size === 0) return answers;
+  for (let after = 0; ; ) {
+    const page = await log.read(after, PAGE);
+    for (const { event } of page) {
+      if (event.kind !== 'text' && event.kind !== 'tool') continue;
+      const blocks = answers.get(event.messageId);
+      if (!blocks) continue;
+      if (event.kind === 'text') {
+        const last = blocks.at(-1);
+        if (last?.kind === 'text') blocks[blocks.length - 1] = { kind: 'text', text: last.text + event.text };
+        else blocks.push({ kind: 'text', text: event.text });
+        continue;
+      }
+      const { block } = event;
+      const open = blocks.findIndex((held) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId);
+      if (open < 0) blocks.push(block);
+      else blocks[open] = block;
+    }
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return answers;
+    after = last.id;
+  }
+}
+
+/** Closes the session that an earlier process left open, if there is one. */
+export async function recoverSession(log: EventLog, now: () => number): Promise<void> {
+  const { session } = log.snapshot();
+  if (!session) return;
+  const { sessionId, answering } = session;
+  const answers = await readBlocks(log, new Set(answering.map((answer) => answer.messageId)));
+  const ends = answering.map(({ messageId, agentId }): RoostEvent => ({
+    kind: 'message',
+    time: now(),
+    messageId,
+    sessionId,
+    agentId,
+    author: agentId,
+    role: 'assistant',
+    blocks: answers.get(messageId) ?? [],
+    status: 'interrupted',
+    error: null,
+    usage: null,
+    clientId: null,
+    replaces: null,
+    waiting: false,
+  }));
+  await log.append([...ends, { kind: 'session-ended', time: now(), sessionId, reason: 'crash' }]);
+}

@@ -1,0 +1,142 @@
+/** One running session: the lead, those who are here, and what the person writes to them. */
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import { isTeamCall, parseTeamCall, writeSummon, writeWake, type TeamCall } from '../../src/domain/wake-payload.ts';
+import type { Block, EndReason } from '../../src/protocol/documents.ts';
+import type { EventOf } from '../../src/protocol/events.ts';
+import type { PostMessage } from '../../src/protocol/http.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
+import type { EventLog, PostOutcome } from '../contracts.ts';
+import { admit } from './admit.ts';
+import type { SessionContext } from './context.ts';
+import { createEgg } from './egg.ts';
+import { createLead } from './lead.ts';
+import { createPresence, type Present } from './presence.ts';
+import { cancelled, putToSleep } from './reasons.ts';
+import type { Interruption, Speaker } from './speaker.ts';
+import { createRunningCall } from './team-call.ts';
+import { createWaking } from './waking.ts';
+
+export interface RunningSession {
+  post(message: PostMessage): Promise<PostOutcome>;
+  stop(agentId: string): boolean;
+  sleep(agentId: string): Promise<boolean>;
+  busy(): boolean;
+  /** Ends everything that is being said; resolves when that is on disk. Nothing is said after it. */
+  close(reason: EndReason): Promise<void>;
+}
+
+const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({ ok: false, reason, detail });
+
+export function createRunningSession(context: SessionContext, log: EventLog): RunningSession {
+  const { sessionId, now, newId, inbox } = context;
+  const presence = createPresence();
+  const eggs = new Set<string>();
+  const lead = createLead(context);
+
+  /** The person's message as an event. Its id follows from the client's, so that a repeat is the same message. */
+  function personMessage(message: PostMessage, agentId: string, blocks: Block[], waiting: boolean): EventOf<'message'> {
+    const { clientId, replaces = null } = message;
+    return { kind: 'message', time: now(), messageId: `h-${clientId}`, sessionId, agentId, author: 'human', role: 'user', blocks, status: 'complete', error: null, usage: null, clientId, replaces, waiting };
+  }
+
+  /** Takes the seats at once, so that no second call can; gives them back where the message turns out a repeat. */
+  async function postCall(message: PostMessage): Promise<PostOutcome> {
+    const parsed = parseTeamCall(message.text);
+    if (!parsed.ok) return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
+    const admission = admit(parsed.call, presence);
+    if (!admission.ok) return refused('already-awake', admission.detail);
+    const { call } = admission;
+    const wakeId = newId();
+    const running = createRunningCall({ context, wakeId, kind: call.kind });
+    const agents = seatAll(call, running);
+    running.seat(agents);
+    const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
+    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, wakeId, seats }], false);
+    const { eventId, repeated } = await log.appendOnce(message.clientId, [event, { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats }]);
+    if (repeated) {
+      for (const { agentId } of agents) leave(agentId);
+      return { ok: true, eventId };
+    }
+    lead.speaker.setLast(null);
+    lead.putCall(running, event.messageId, sameSeats(call, parsed.call) ? message.text : rewrite(call));
+    return { ok: true, eventId };
+  }
+
+  const leave = (agentId: string) => {
+    presence.remove(agentId);
+    eggs.delete(agentId);
+  };
+
+  function seatAll(call: TeamCall, running: ReturnType<typeof createRunningCall>): Present[] {
+    const agents =
+      call.kind === 'wake'
+        ? call.agents.map((payload) => createWaking({ context, call: running, payload, remove: () => leave(payload.id) }))
+        : call.seats.map((seat) => {
+            const agentId = newId();
+            eggs.add(agentId);
+            return createEgg({ context, call: running, agentId, seat, remove: () => leave(agentId) });
+          });
+    for (const agent of agents) presence.add(agent);
+    return agents;
+  }
+
+  /** To somebody who can read it now. */
+  async function postNow(message: PostMessage, agentId: string, speaker: Speaker): Promise<PostOutcome> {
+    const { text, clientId, replaces } = message;
+    if (replaces !== undefined && !speaker.isLast(replaces)) return refused('not-last', 'Only your last message of this conversation can be changed, and only in the session it was sent in.');
+    if (replaces !== undefined && agentId === LEAD_ID && lead.calling()) return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
+    const event = personMessage(message, agentId, [{ kind: 'text', text }], false);
+    const { eventId, repeated } = await log.appendOnce(clientId, [event]);
+    if (repeated) return { ok: true, eventId };
+    speaker.setLast(event.messageId);
+    speaker.put([{ messageId: event.messageId, text, ...(replaces === undefined ? {} : { replaces }) }]);
+    return { ok: true, eventId };
+  }
+
+  /** To somebody who sleeps, or is still on the way: it waits, and is read after the first words. */
+  async function postLater(message: PostMessage, agentId: string): Promise<PostOutcome> {
+    const { text, clientId, replaces } = message;
+    if (replaces !== undefined) return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
+    const event = personMessage(message, agentId, [{ kind: 'text', text }], true);
+    // First the inbox, whose row is the same for a repeat: a crash between the two leaves nothing unread.
+    await inbox.put({ messageId: event.messageId, agentId, text, time: event.time });
+    const { eventId } = await log.appendOnce(clientId, [event]);
+    presence.get(agentId)?.inboxChanged();
+    return { ok: true, eventId };
+  }
+
+  async function post(message: PostMessage): Promise<PostOutcome> {
+    const { text, to = LEAD_ID } = message;
+    if (to === LEAD_ID && isTeamCall(text)) return postCall(message);
+    if (text.length > LIMITS.messageText) return refused('too-large', `A message can have ${LIMITS.messageText} characters; this one has ${text.length}.`);
+    if (to === LEAD_ID) return postNow(message, LEAD_ID, lead.speaker);
+    const present = presence.get(to);
+    const speaker = present?.phase() === 'awake' ? present.speaker() : null;
+    return speaker ? postNow(message, to, speaker) : postLater(message, to);
+  }
+
+  return {
+    post,
+    stop(agentId) {
+      const speaker = agentId === LEAD_ID ? lead.speaker : presence.get(agentId)?.speaker();
+      if (!speaker?.busy()) return false;
+      void speaker.interrupt({ by: 'person' });
+      return true;
+    },
+    async sleep(agentId) {
+      const agent = presence.get(agentId);
+      if (!agent || agent.phase() === 'leaving') return false;
+      await agent.leave(eggs.has(agentId) && agent.phase() !== 'awake' ? cancelled : putToSleep);
+      return true;
+    },
+    busy: () => lead.speaker.busy() || presence.all().some((agent) => agent.phase() !== 'awake' || agent.speaker()?.busy()),
+    async close(reason) {
+      const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
+      const speakers = [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])];
+      await Promise.all(speakers.map((speaker) => speaker.close(why)));
+    },
+  };
+}
+
+const rewrite = (call: TeamCall) => (call.kind === 'wake' ? writeWake(call.agents) : writeSummon(call.seats));
+const sameSeats = (a: TeamCall, b: TeamCall) => (a.kind === 'wake' ? a.agents : a.seats).length === (b.kind === 'wake' ? b.agents : b.seats).length;

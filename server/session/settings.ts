@@ -1,0 +1,15 @@
+/** Every limit of the session engine that is not a setting of the household, in one place. */
+export interface SessionLimits {
+  /** ms that words are gathered before they become one `text` event. */
+  readonly textBatchMs: number;
+  /** Most requests to the mind for one answer; each use of tools takes one more. */
+  readonly maxTurns: number;
+  /** When an egg without a name is asked again, as parts of `birthTimeoutMs`. */
+  readonly nudgesAt: readonly number[];
+}
+
+export const SESSION_LIMITS: SessionLimits = {
+  textBatchMs: 30,
+  maxTurns: 10,
+  nudgesAt: [1 / 3, 2 / 3],
+};

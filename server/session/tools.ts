@@ -1,0 +1,69 @@
+/** The tools that the protocol names: what minds are told of them, and how their input is read. */
+import { z } from 'zod';
+import { LEAD_POSITION } from '../../src/domain/seat.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
+import type { MindTool } from '../minds/index.ts';
+
+const SPAWN_TEAM: MindTool = {
+  name: 'spawn_team',
+  description:
+    'Wakes, or brings to life, the agents in these seats, all of them side by side. Each is handed its own soul and last conversation by the relay. Answers with a [TEAM REPORT].',
+  properties: { seats: { type: 'array', items: { type: 'integer' }, description: 'Seat numbers from 1 to 9 (position + 1). 5 is your own.' } },
+  required: ['seats'],
+};
+const CHOOSE_NAME: MindTool = {
+  name: 'choose_name',
+  description: 'Takes a name as your own. At birth it is the name you are born with; later it is your name from now on.',
+  properties: { name: { type: 'string', description: `The name, at most ${LIMITS.name} characters` } },
+  required: ['name'],
+};
+const WRITE_SOUL: MindTool = {
+  name: 'write_soul',
+  description: 'Keeps this text as your soul: who you are, in your own words. It is given back to you whenever you wake. The earlier one is kept as well.',
+  properties: { text: { type: 'string' } },
+  required: ['text'],
+};
+
+export const LEAD_TOOLS: readonly MindTool[] = [SPAWN_TEAM, WRITE_SOUL];
+export const AGENT_TOOLS: readonly MindTool[] = [CHOOSE_NAME, WRITE_SOUL];
+
+// eslint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+const nameSchema = z
+  .string()
+  .trim()
+  .min(1, 'a name has at least one character')
+  .max(LIMITS.name, `a name has at most ${LIMITS.name} characters`)
+  .refine((name) => !CONTROL.test(name), 'a name has no control characters or line breaks');
+const seatSchema = z
+  .number('a seat is a number')
+  .int('a seat is a whole number')
+  .min(1, 'seats begin at 1')
+  .max(9, 'seats end at 9')
+  .refine((seat) => seat !== LEAD_POSITION + 1, `seat ${LEAD_POSITION + 1} is the lead's own`);
+
+const callSchema = z.discriminatedUnion('tool', [
+  z.object({ tool: z.literal('spawn_team'), input: z.object({ seats: z.array(seatSchema).min(1, 'name at least one seat') }) }),
+  z.object({ tool: z.literal('choose_name'), input: z.object({ name: nameSchema }) }),
+  z.object({
+    tool: z.literal('write_soul'),
+    input: z.object({ text: z.string().max(LIMITS.soul, 'that is too long').refine((text) => text.trim() !== '', 'a soul is not empty') }),
+  }),
+]);
+export type ToolCall = z.infer<typeof callSchema>;
+
+export interface ToolOutcome {
+  readonly text: string;
+  readonly isError: boolean;
+}
+export const toolError = (text: string): ToolOutcome => ({ text, isError: true });
+export const toolDone = (text: string): ToolOutcome => ({ text, isError: false });
+
+/** Reads a call of one of `tools`; the reason is a sentence for the mind, which may try again. */
+export function readToolCall(tools: readonly MindTool[], name: string, input: unknown): { ok: true; call: ToolCall } | { ok: false; reason: string } {
+  if (!tools.some((tool) => tool.name === name)) return { ok: false, reason: `There is no tool “${name}” here. You have: ${tools.map((tool) => tool.name).join(', ')}.` };
+  const parsed = callSchema.safeParse({ tool: name, input });
+  if (parsed.success) return { ok: true, call: parsed.data };
+  const problems = parsed.error.issues.map((issue) => `${issue.path.slice(1).join('.') || 'input'}: ${issue.message}`);
+  return { ok: false, reason: `${name} could not be read. ${problems.join('; ')}.` };
+}

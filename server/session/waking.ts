@@ -1,0 +1,96 @@
+/** An agent that is woken: from the call to its first words, and its life in the session after them. */
+import type { AgentPayload } from '../../src/domain/wake-payload.ts';
+import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
+import { applyChange } from './changes.ts';
+import type { SessionContext } from './context.ts';
+import { createMail } from './mail.ts';
+import type { Phase, Present } from './presence.ts';
+import { failedReason, silentReason } from './reasons.ts';
+import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
+import type { RunningCall } from './team-call.ts';
+import { AGENT_TOOLS } from './tools.ts';
+
+export interface WakingDeps {
+  readonly context: SessionContext;
+  readonly call: RunningCall;
+  readonly payload: AgentPayload;
+  /** It is not in the session any more. */
+  readonly remove: () => void;
+}
+
+export function createWaking({ context, call, payload, remove }: WakingDeps): Present {
+  const { sessionId, now, record, timers, settings, prompts } = context;
+  const { id: agentId, position } = payload;
+  let phase: Phase = 'called';
+  let name = payload.name;
+  let speaker: Speaker | null = null;
+  let givenUp: AsleepReason | null = null;
+  let cancelSilence: () => void = () => undefined;
+  const mail = createMail(context, agentId, () => speaker);
+
+  function asleep(reason: AsleepReason): RoostEvent[] {
+    cancelSilence();
+    remove();
+    return [{ kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
+  }
+
+  function onFirstWords(): readonly RoostEvent[] {
+    if (phase !== 'waking' || givenUp) return [];
+    phase = 'awake';
+    cancelSilence();
+    return [{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })];
+  }
+
+  function onEnd(end: AnswerEnd): readonly RoostEvent[] {
+    if (phase === 'awake') mail.open();
+    if (phase !== 'waking' || end.interruption?.by === 'closing') return [];
+    // Not a word: it sleeps again, and nothing that waits may be put before it.
+    void speaker?.close({ by: 'person' });
+    return asleep(givenUp ?? failedReason(end) ?? silentReason());
+  }
+
+  function giveUp(reason: AsleepReason): Promise<void> {
+    givenUp ??= reason;
+    return speaker?.interrupt({ by: 'relay', error: reason.message }) ?? Promise.resolve();
+  }
+
+  return {
+    agentId,
+    position,
+    phase: () => phase,
+    name: () => name,
+    speaker: () => speaker,
+    begin() {
+      phase = 'waking';
+      speaker = createSpeaker({
+        context,
+        agentId,
+        author: agentId,
+        model: context.models.agent,
+        system: prompts.agentSystem(payload),
+        tools: AGENT_TOOLS,
+        announces: () => phase === 'awake',
+        hooks: {
+          onFirstWords,
+          onEnd,
+          runTool(toolCall) {
+            if (toolCall.tool === 'choose_name') name = toolCall.input.name;
+            return applyChange(context, agentId, toolCall);
+          },
+        },
+      });
+      speaker.put([{ messageId: null, text: prompts.wake(payload) }]);
+      cancelSilence = timers.after(settings.wakeTimeoutMs, () => void giveUp(silentReason(settings.wakeTimeoutMs)));
+    },
+    decline: (reason) => asleep(reason),
+    async leave(reason) {
+      if (phase === 'called') return record(asleep(reason));
+      if (phase === 'waking') await giveUp(reason);
+      if (phase !== 'awake') return;
+      phase = 'leaving';
+      await speaker?.close({ by: 'person' });
+      await record(asleep(reason));
+    },
+    inboxChanged: () => mail.changed(),
+  };
+}
