@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CALLS } from '../../src/protocol/calls.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+
+const paths = [...new Set(CALLS.map((call) => call.path))];
+const methodsOf = (path: string) => CALLS.filter((call) => call.path === path).map((call) => call.method);
+
+let relay: TestRelay;
+beforeAll(async () => {
+  relay = await startRelay();
+});
+afterAll(async () => {
+  await relay.stop();
+});
+
+describe('the table of calls', () => {
+  it.each(paths)('names every method of %s', async (path) => {
+    const response = await relay.fetch(path.replace('{id}', 'lead'), { method: 'PATCH' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')?.split(', ').sort()).toEqual(methodsOf(path).sort());
+  });
+
+  it('names every path that the relay answers under', () => {
+    const source = readFileSync(new URL('../../server/app.ts', import.meta.url), 'utf8');
+    const routed = [...source.matchAll(/(?:(?<!\.)\broute|app\.get)\('([^']+)'/g)].map(([, path = '']) => path.replace(/:(\w+)/g, '{$1}'));
+    expect([...new Set(routed)].sort()).toEqual([...paths].sort());
+  });
+
+  it.each(CALLS.filter((call) => call.open !== true && call.method !== 'DELETE'))('$method $path wants the cookie', async ({ method, path }) => {
+    const response = await fetch(new URL(path.replace('{id}', 'lead'), relay.url), { method });
+    expect(response.status).toBe(401);
+    expect(response.headers.get('content-type')).toContain('application/problem+json');
+  });
+});
