@@ -37,7 +37,7 @@ export const OWNER_LINE = {
   /** Without a welcome for this long, the page is told that nobody owns the ledger. */
   silence: 10_000,
   /** A call unanswered for this long is sent again on a new line: the owner may have ended without a word. */
-  renew: 5_000,
+  renew: 2_000,
   /** Pause before a line that broke is opened again. */
   reopen: 50,
   /** Pause between two looks whether somebody owns the ledger by now. */
