@@ -1,0 +1,153 @@
+/** One relay: opens every part in order, wires them together, and closes them in the opposite order. */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getRequestListener } from '@hono/node-server';
+import { parseProtocol } from '../src/domain/prompts.ts';
+import { createAccess, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { openEventLog } from './events/index.ts';
+import { lockHome } from './home-lock.ts';
+import { openHomeFolder, readHome } from './home.ts';
+import { createInbox } from './inbox/index.ts';
+import { listen } from './listen.ts';
+import { createLogger, type Logger } from './logger.ts';
+import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, type Mind, type RehearsalMind } from './minds/index.ts';
+import type { PackageRoot } from './package-root.ts';
+import { problemResponse } from './problem.ts';
+import { createSessionHost } from './session/index.ts';
+import { openStore } from './store/index.ts';
+
+export interface Relay {
+  /** Where it answers, without a slash at the end. */
+  readonly url: string;
+  readonly rehearsal: boolean;
+  readonly logger: Logger;
+  /** A fresh one-time link. */
+  newLink(): Promise<string>;
+  /** Ends the session as `shutdown`, flushes, and closes everything. */
+  close(): Promise<void>;
+}
+
+export interface RelayDeps {
+  readonly config: Config;
+  readonly root: PackageRoot;
+  /** Progress, for the person at the terminal. */
+  readonly say: (line: string) => void;
+  readonly now: () => number;
+}
+
+async function openMind(config: Config): Promise<{ mind: Mind; rehearsal: RehearsalMind | null }> {
+  const { messagesApi, leadModel, agentModel, rehearsal } = config;
+  if (messagesApi === null) {
+    const mind = await createRehearsalMind(rehearsal);
+    return { mind, rehearsal: mind };
+  }
+  const { key, baseUrl, keyHeader } = messagesApi;
+  const models = { lead: leadModel || DEFAULT_MODELS.lead, agent: agentModel || DEFAULT_MODELS.agent };
+  return { mind: createAnthropicMind({ key, baseUrl, models, ...(keyHeader === null ? {} : { keyHeader }) }), rehearsal: null };
+}
+
+/** Everything that was opened, to be closed from the last to the first. A failure to close one does not keep the others. */
+function createClosers(onError: (error: unknown) => void) {
+  const closers: (() => Promise<void>)[] = [];
+  return {
+    add: (closer: () => Promise<void>) => void closers.push(closer),
+    async closeAll() {
+      for (let closer = closers.pop(); closer; closer = closers.pop()) await closer().catch(onError);
+    },
+  };
+}
+
+/** Throws `StartError` or `StoreError` where it cannot start; what was opened is closed again. */
+export async function openRelay(deps: RelayDeps): Promise<Relay> {
+  const closers = createClosers((error) => deps.say(`Closing failed: ${error instanceof Error ? error.message : String(error)}`));
+  try {
+    return await open(deps, closers);
+  } catch (error) {
+    await closers.closeAll();
+    throw error;
+  }
+}
+
+async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<typeof createClosers>): Promise<Relay> {
+  const newId = () => randomUUID();
+  const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));
+
+  const folder = await openHomeFolder(config.home);
+  const lock = await lockHome(folder);
+  closers.add(() => lock.release());
+  const home = await readHome(folder);
+  const logger = createLogger(home.logFolder, () => new Date(now()), say);
+
+  const http = await listen(config.host, config.port);
+  closers.add(() => http.close());
+  const url = config.publicUrl?.origin ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${http.port}`;
+  lock.tell(url);
+
+  const { db, ...store } = await openStore({
+    folder: home.storeFolder,
+    databaseUrl: config.databaseUrl,
+    onFirst: () => say('Preparing the store. This happens once and takes a few seconds…'),
+    onIdleError: (error) => logger.warn('A connection to the database broke while idle.', { error }),
+  });
+  closers.add(() => store.close());
+  const log = await openEventLog({
+    db,
+    relay: home.relay,
+    now,
+    newId,
+    onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
+    retentionMs: config.retentionMs,
+  });
+  closers.add(() => log.close());
+  const inbox = createInbox({ db, relay: home.relay, retentionMs: config.retentionMs });
+
+  const { mind, rehearsal } = await openMind(config);
+  closers.add(() => mind.close());
+  const host = createSessionHost({ log, inbox, mind, protocol, now, newId, logger });
+  await host.recover();
+
+  const signIn = createSignIn({ db, relay: home.relay, now, linkMs: config.linkMs, cookieMs: config.cookieMs });
+  const access = createAccess({
+    origins: createOrigins({ port: http.port, host: config.host, publicUrl: config.publicUrl }),
+    signIn,
+    rate: createRateLimit({ ...config.rate, now }),
+    port: http.port,
+    secure: config.publicUrl !== null,
+    cookieMs: config.cookieMs,
+  });
+  const app = createApp({
+    access,
+    host,
+    log,
+    version: root.version,
+    mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
+    rehearsal,
+    streams: config.streams,
+    pageFolder: join(root.path, 'dist/page'),
+    onError: (id, error) => logger.error('A call failed.', { id, error }),
+  });
+  http.serve(
+    getRequestListener((request, env) => app.fetch(request, env), {
+      // What is not even a request: a broken Host, a broken address.
+      errorHandler: (error) =>
+        error instanceof Error && error.name === 'RequestError' ? problemResponse(400, 'malformed', error.message) : app.refuse(error),
+    }),
+  );
+  closers.add(async () => {
+    await host.end('shutdown');
+    app.closeStreams();
+    await http.close();
+  });
+  logger.info('The relay has started.', { version: root.version, store: store.kind, mind: mind.models({ lead: '', agent: '' }).kind, url });
+
+  return {
+    url,
+    rehearsal: rehearsal !== null,
+    logger,
+    newLink: async () => `${url}/enter?code=${await signIn.newCode()}`,
+    close: () => closers.closeAll(),
+  };
+}
