@@ -10,9 +10,9 @@
  * - `close()` stops the CRDT before its queue is drained: callers write one commit at a time, and wait.
  */
 import { fireproof, getCompactStrategyThrow, registerCompactStrategy, type Database } from '@fireproof/core';
-import { openDB } from 'idb';
 import { LEDGER, volumeDatabase } from '../settings.ts';
 import type { StoredDoc } from './codec.ts';
+import { flushDatabase } from './flush.ts';
 
 export interface Volume {
   /** Does it hold nothing at all? A volume that cannot read its head opens so. */
@@ -77,16 +77,7 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
     throw new Error(`Fireproof does not come to rest in volume ${name}.`);
   }
 
-  /** Fireproof writes with relaxed durability. A strict transaction on the same database flushes all before it. */
-  async function flush() {
-    const database = await openDB(volumeDatabase(name));
-    try {
-      const tx = database.transaction('version', 'readwrite', { durability: 'strict' });
-      await Promise.all([tx.store.put({ at: 'flushed' }, 'roost-flush'), tx.done]);
-    } finally {
-      database.close();
-    }
-  }
+  const flush = () => flushDatabase(volumeDatabase(name), 'version');
 
   return {
     isEmpty: () => clock.head.length === 0,

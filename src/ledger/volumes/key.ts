@@ -2,13 +2,21 @@
 import { getKeyBag } from '@fireproof/core-keybag';
 import { ensureSuperThis } from '@fireproof/core-runtime';
 import { LEDGER } from '../settings.ts';
+import { flushDatabase } from './flush.ts';
 
 /**
  * Makes sure that the key exists before the first volume is opened: `material`, 32 bytes, where a device
  * brings its household's key, else a random one. A key that is there already stays.
+ *
+ * Fireproof must not be given material for a name that it has a key for: it would encrypt with the new
+ * key from then on, keep the old one, and forget the new one with the page.
  */
 export async function ensureKey(material: Uint8Array | null): Promise<void> {
   const bag = await getKeyBag(ensureSuperThis(), { url: `indexeddb://${LEDGER.keyBag}` });
-  const result = await bag.getNamedKey(LEDGER.keyName, false, material ?? crypto.getRandomValues(new Uint8Array(32)));
-  if (result.isErr()) throw result.Err();
+  const held = await bag.getNamedKey(LEDGER.keyName, true);
+  if (held.isOk()) return;
+  const made = await bag.getNamedKey(LEDGER.keyName, false, material ?? crypto.getRandomValues(new Uint8Array(32)));
+  if (made.isErr()) throw made.Err();
+  // No volume may be on the disk before the key that opens it.
+  await flushDatabase(LEDGER.keyBag, 'bag');
 }
