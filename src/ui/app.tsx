@@ -122,7 +122,7 @@ export function App() {
       <a className="skip-link" href="#main">
         Skip to the team
       </a>
-      <Header onHelp={() => setHelp(true)} />
+      <Header begun={begun} onHelp={() => setHelp(true)} />
       <div className="banners">
         <Banners />
       </div>

@@ -13,11 +13,14 @@ interface Props {
 /** A native modal dialog: focus stays inside, Escape and the backdrop close it, focus returns to where it was. */
 export function Dialog({ title, onClose, children, shape = 'box' }: Props) {
   const ref = useRef<HTMLDialogElement>(null);
+  const titleRef = useRef<HTMLHeadingElement>(null);
   const heading = useId();
   useEffect(() => {
     const dialog = ref.current;
     const before = document.activeElement;
     dialog?.showModal();
+    // The browser would choose the first button, which is the one that closes.
+    titleRef.current?.focus();
     return () => {
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
@@ -40,7 +43,9 @@ export function Dialog({ title, onClose, children, shape = 'box' }: Props) {
     >
       <div className="dialog-inside">
         <header className="dialog-head">
-          <h2 id={heading}>{title}</h2>
+          <h2 ref={titleRef} id={heading} tabIndex={-1}>
+            {title}
+          </h2>
           <button type="button" className="icon-button" aria-label="Close" onClick={onClose}>
             <CloseIcon />
           </button>

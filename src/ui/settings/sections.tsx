@@ -18,7 +18,7 @@ export function People() {
     <>
       <NextSession />
       <TextSetting setting="humanName" label="Your name" hint="What the agents call you." required />
-      <TextSetting setting="leadName" label="Lead’s name" hint="Who sits in the middle and calls the others." required />
+      <TextSetting setting="leadName" label="Lead's name" hint="Who sits in the middle and calls the others." required />
     </>
   );
 }

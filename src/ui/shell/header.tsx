@@ -21,21 +21,25 @@ function EndSession() {
   );
 }
 
-export function Header({ onHelp }: { onHelp: () => void }) {
+/** `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the relay is there. */
+export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }) {
+  const quiet = useLive((state) => state.link.kind === 'live');
   return (
     <header className="header">
       <Link href={PATHS.hearth} className="mark" aria-label="Roost">
         <Mark />
         <span className="mark-name">Roost</span>
       </Link>
-      <SessionPill />
+      {(begun || !quiet) && <SessionPill />}
       <RehearsalNote place="header" />
       <span className="spacer" />
       <EndSession />
-      <Link href={PATHS.settings('people')} className="ghost" aria-label="Settings">
-        <GearIcon />
-        <span className="hide-small">Settings</span>
-      </Link>
+      {begun && (
+        <Link href={PATHS.settings('people')} className="ghost" aria-label="Settings">
+          <GearIcon />
+          <span className="hide-small">Settings</span>
+        </Link>
+      )}
       <button type="button" className="icon-button hide-small" aria-label="Keys and help" title="Keys (?)" onClick={onHelp}>
         <HelpIcon />
       </button>

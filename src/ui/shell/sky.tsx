@@ -19,7 +19,7 @@ function ridge(base: number, waves: readonly (readonly [number, number, number])
   return `${path}V${LAND.height}Z`;
 }
 
-const FAR = ridge(7.4, [[2.8, 15, 4], [1.7, 6.1, 2], [0.8, 2.3, 0]]);
+const FAR = ridge(7.4, [[2.6, 15, -8], [1.5, 6.1, 5], [0.5, 2.3, 0]]);
 const NEAR = ridge(3.4, [[1.9, 19, 62], [1.2, 7.3, 5], [0.7, 2.1, 1]]);
 
 /** Rows of the sun as [y, x, width], its middle at (27, 9). */

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { logItems, spansOf, visibleMessages, type LogInput } from '../../../src/state/conversation-log.ts';
+import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
+
+const input = (part: Partial<LogInput>): LogInput => ({ messages: [], spans: new Map(), read: new Set(), openIds: [], queued: [], sending: [], liveSessionId: null, ...part });
+const kinds = (part: Partial<LogInput>) => logItems(input(part)).map((item) => item.kind);
+const q = (messageId: string, time: number, more = {}) => said('a', 'human', messageId, time, { messageId, ...more });
+const r = (messageId: string, time: number, more = {}) => said('a', 'a', messageId, time, { messageId, ...more });
+const sending = (more: object) => ({ clientId: 'c', agentId: 'a', text: 'x', time: NOW, replaces: null, error: null, ...more });
+
+test('an edit hides what it replaces and all that came after, in whatever order they come', () => {
+  const all = [q('1', 1), r('2', 2), q('3', 3), r('4', 4), q('5', 5, { replaces: '3' }), r('6', 6)];
+  for (const messages of [all, [...all].reverse()]) expect(visibleMessages(messages).map((m) => m.messageId)).toEqual(['1', '2', '5', '6']);
+});
+
+test('an edit of an edit, and an edit of something unknown', () => {
+  expect(visibleMessages([q('1', 1), q('2', 2, { replaces: '1' }), q('3', 3, { replaces: '2' })]).map((m) => m.messageId)).toEqual(['3']);
+  expect(visibleMessages([q('1', 1), q('2', 2, { replaces: 'gone' })]).map((m) => m.messageId)).toEqual(['1', '2']);
+});
+
+test('days part, and sleeps part sessions', () => {
+  const day = 86_400_000;
+  expect(kinds({ messages: [q('1', NOW - day), r('2', NOW - day + 1), q('3', NOW)], liveSessionId: 'session-1' })).toEqual(['day', 'message', 'message', 'day', 'message']);
+  const spans = spansOf([sessionEnd('session-1', NOW - 500, 'crash'), sessionStart('session-2', NOW - 100)]);
+  const items = logItems(input({ messages: [q('1', NOW - 1000), r('2', NOW, { sessionId: 'session-2' })], spans, liveSessionId: 'session-2' }));
+  expect(items[2]).toMatchObject({ kind: 'sleep', from: NOW - 500, until: NOW - 100, reason: 'crash' });
+});
+
+test('what is being edited is out of sight at once, and back if it could not be sent', () => {
+  const messages = [q('1', 1), r('2', 2)];
+  expect(kinds({ messages, sending: [sending({ replaces: '1' })], liveSessionId: 'session-1' })).toEqual(['sending']);
+  expect(kinds({ messages, sending: [sending({ replaces: '1', error: 'no' })], liveSessionId: 'session-1' })).toEqual(['day', 'message', 'message', 'sending']);
+});
+
+test('one message is one line, whether it is being sent, kept or taken', () => {
+  const queued = { _id: 'queued-message:c', type: 'queued-message' as const, schema: 1, at: '000000000000001-000000-x', clientId: 'c', agentId: 'a', text: 'x', time: NOW };
+  expect(kinds({ queued: [queued], sending: [sending({})] })).toEqual(['queued']);
+  expect(kinds({ messages: [q('1', 1, { clientId: 'c' })], queued: [queued], sending: [sending({})], liveSessionId: 'session-1' })).toEqual(['day', 'message']);
+});
+
+test('a message waits until it is read', () => {
+  const waits = (read: ReadonlySet<string>) => logItems(input({ messages: [q('1', 1, { waiting: true })], read })).flatMap((item) => (item.kind === 'message' ? [item.waits] : []));
+  expect(waits(new Set())).toEqual([true]);
+  expect(waits(new Set(['1']))).toEqual([false]);
+});

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createUnread } from '../../../src/state/unread.ts';
+import type { EventOf } from '../../../src/protocol/events.ts';
+
+const message = (more: Partial<EventOf<'message'>>): EventOf<'message'> => ({ kind: 'message', time: 1, messageId: 'm', sessionId: 's', agentId: 'a', author: 'a', role: 'assistant', blocks: [], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false, ...more });
+
+test('answers count until they are looked at, and not while they are', () => {
+  const unread = createUnread();
+  const count = () => unread.store.getState().counts.get('a') ?? 0;
+  unread.hearEvent({ id: 1, event: message({}) });
+  unread.hearEvent({ id: 2, event: message({}) });
+  expect(count()).toBe(2);
+  unread.look('a');
+  expect(count()).toBe(0);
+  unread.hearEvent({ id: 3, event: message({}) });
+  expect(count()).toBe(0);
+  unread.look(null);
+  unread.hearEvent({ id: 4, event: message({}) });
+  expect(count()).toBe(1);
+});
+
+test('messages wait in an inbox until they are read', () => {
+  const unread = createUnread();
+  const waiting = () => unread.store.getState().inbox.get('a')?.size ?? 0;
+  unread.hearEvent({ id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
+  unread.hearEvent({ id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
+  expect(waiting()).toBe(1);
+  unread.hearEvent({ id: 2, event: { kind: 'message-read', time: 1, messageId: 'm', agentId: 'a', sessionId: 's' } });
+  expect(waiting()).toBe(0);
+});

@@ -1,0 +1,104 @@
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { Snapshot } from '../../../src/protocol/events.ts';
+import { NAMES, NOW, runningSession, SEATS, team } from './support/household.ts';
+import { openPage } from './support/render.tsx';
+
+const ids = (count: number) => NAMES.slice(0, count).map((_, i) => `agent-${i + 1}`);
+const big = () => document.querySelector<HTMLButtonElement>('button.big-button');
+const called = (call: 'wake' | 'summon', agentIds: readonly string[]) =>
+  ({ kind: 'call-started', time: NOW, sessionId: 'session-2', wakeId: 'w1', call, seats: agentIds.map((agentId, i) => ({ agentId, position: SEATS[i] ?? 0, name: null })) }) as const;
+
+const table: readonly [string, number, Snapshot | undefined, string | null][] = [
+  ['nobody was born', 0, undefined, 'SUMMON'],
+  ['five were born and are awake', 5, runningSession({ awake: ids(5) }), 'SUMMON 3 MORE'],
+  ['some sleep, and there are empty seats', 5, runningSession({ awake: ids(2) }), 'WAKE'],
+  ['no session runs', 8, undefined, 'WAKE'],
+  ['somebody is being woken', 8, runningSession({ hatching: [{ agentId: 'agent-1', position: 0, call: 'wake', wakeId: 'w', name: 'Lyra' }] }), 'WAKING…'],
+  ['somebody is being born', 5, runningSession({ awake: ids(5), hatching: [{ agentId: 'e', position: 8, call: 'summon', wakeId: 'w', name: null }] }), 'SUMMONING…'],
+  ['all eight are awake', 8, runningSession({ awake: ids(8) }), null],
+];
+
+test.each(table)('when %s, the button says so', async (_, count, snapshot, label) => {
+  await openPage({ docs: team(count), ...(snapshot ? { snapshot } : {}) });
+  expect(big()?.textContent ?? null).toBe(label);
+  expect(big()?.disabled ?? false).toBe(label === 'WAKING…' || label === 'SUMMONING…');
+  expect(big()?.getAttribute('aria-disabled') ?? 'false').toBe(String(label === 'WAKING…' || label === 'SUMMONING…'));
+});
+
+test('WAKE starts the session with the lead, then sends one message with everyone who sleeps', async () => {
+  const page = await openPage({ docs: team(3) });
+  await page.user.dblClick(screen.getByRole('button', { name: 'WAKE' }));
+  expect(page.relay.started).toHaveLength(1);
+  expect(page.relay.started[0]).toMatchObject({ human: { name: 'Marcus' }, lead: { name: 'Julian', soul: null, transcript: null } });
+  expect(page.relay.posted).toHaveLength(1);
+  expect(page.relay.posted[0]?.text.startsWith('[WAKE AGENTS]')).toBe(true);
+  expect(page.relay.posted[0]?.text.match(/<agent /g)).toHaveLength(3);
+  expect(big()?.textContent).toBe('WAKING…');
+});
+
+test('the button is held until the relay is heard to begin, then shows how far it is', async () => {
+  const page = await openPage({ docs: team(3), snapshot: runningSession() });
+  await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+  expect(big()?.textContent).toBe('WAKING…');
+  await page.hear(called('wake', ids(3)));
+  expect(big()?.textContent).toBe('WAKING…');
+  expect(screen.getByText('waking 0 of 3')).toBeDefined();
+  await page.hear({ kind: 'agent-awake', time: NOW, agentId: 'agent-2', position: 1, sessionId: 'session-2' });
+  expect(screen.getByText('waking 1 of 3').getAttribute('aria-live')).toBe('polite');
+  await page.hear({ kind: 'agent-asleep', time: NOW, agentId: 'agent-1', position: 0, sessionId: 'session-2', reason: { code: 'failed', message: 'It failed.' } });
+  await page.hear({ kind: 'agent-awake', time: NOW, agentId: 'agent-3', position: 2, sessionId: 'session-2' });
+  await page.hear({ kind: 'call-ended', time: NOW, sessionId: 'session-2', wakeId: 'w1', error: null });
+  expect(big()?.textContent).toBe('WAKE');
+  await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+  expect(page.relay.posted[1]?.text.match(/<agent /g)).toHaveLength(1);
+});
+
+test('a wake that the relay refuses gives the button back, with the reason', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession() });
+  page.relay.refusal = { kind: 'unreachable', message: 'The relay cannot be reached.' };
+  await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+  expect(big()?.textContent).toBe('WAKE');
+  expect(screen.getByText('The relay cannot be reached.')).toBeDefined();
+});
+
+test('a call that fails as a whole says why, until it is dismissed', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession() });
+  await page.hear(called('wake', ids(1)));
+  await page.hear({ kind: 'call-ended', time: NOW, sessionId: 'session-2', wakeId: 'w1', error: 'The lead did not call the team within 120 s.' });
+  expect(screen.getByRole('alert').textContent).toContain('The lead did not call the team within 120 s.');
+  await page.user.click(screen.getByRole('button', { name: 'Dismiss' }));
+  expect(screen.queryByRole('alert')).toBeNull();
+});
+
+test('the small menu summons into empty seats while others sleep', async () => {
+  const page = await openPage({ docs: team(6), snapshot: runningSession() });
+  await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
+  await page.user.click(screen.getByRole('menuitem', { name: /Summon into 2 empty seats/ }));
+  expect(page.relay.posted[0]?.text.startsWith('[SUMMON AGENTS]')).toBe(true);
+  expect(page.relay.posted[0]?.text.match(/<seat /g)).toHaveLength(2);
+});
+
+test('the small menu wakes only those who are ticked', async () => {
+  const page = await openPage({ docs: team(3), snapshot: runningSession() });
+  await page.user.click(screen.getByRole('button', { name: 'More ways to wake' }));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Wake only some…' }));
+  await page.user.click(screen.getByRole('checkbox', { name: 'Wren' }));
+  await page.user.click(screen.getByRole('button', { name: 'Wake 1' }));
+  expect(page.relay.posted[0]?.text.match(/name="[^"]*"/g)).toEqual(['name="Wren"']);
+});
+
+test('under the button stands who sleeps and how much would be remembered', async () => {
+  await openPage({ docs: team(2) });
+  expect(await screen.findByText(/^2 sleeping · 20 B to remember$/)).toBeDefined();
+  expect(screen.getByRole('link', { name: 'Preview the wake' }).getAttribute('href')).toBe('/wake-preview');
+});
+
+test('End session ends it, and is there only while one runs', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
+  await page.user.click(screen.getByRole('button', { name: 'End session' }));
+  expect(page.relay.asked).toEqual(['end']);
+  await page.hear({ kind: 'session-ended', time: NOW, sessionId: 'session-2', reason: 'ended' });
+  expect(screen.queryByRole('button', { name: 'End session' })).toBeNull();
+  expect(screen.getByText(/everyone sleeps since today/).textContent).toContain('you ended the session');
+});

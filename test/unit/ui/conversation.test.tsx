@@ -1,0 +1,251 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { LIMITS } from '../../../src/protocol/limits.ts';
+import { NOW, runningSession, said, sessionEnd, sessionStart, team } from './support/household.ts';
+import { openPage, type Page } from './support/render.tsx';
+
+const HOUR = 3_600_000;
+const field = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Write to/ });
+const log = () => screen.getByRole('region', { name: /^Conversation with/ });
+const awake = runningSession({ awake: ['agent-1'] });
+const now = { sessionId: 'session-2' } as const;
+
+const answer = (page: Page, more: { messageId?: string; text?: string; status?: 'complete' | 'failed' | 'interrupted' | 'stopped'; error?: string } = {}) =>
+  page.hear({
+    kind: 'message',
+    time: NOW,
+    messageId: more.messageId ?? 'answer',
+    sessionId: 'session-2',
+    agentId: 'agent-1',
+    author: 'agent-1',
+    role: 'assistant',
+    blocks: [{ kind: 'text', text: more.text ?? 'There.' }],
+    status: more.status ?? 'complete',
+    error: more.error ?? null,
+    usage: null,
+    clientId: null,
+    replaces: null,
+    waiting: false,
+  });
+
+test('Enter sends to the agent whose conversation it is, and the message is shown at once', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'Good morning{Shift>}{Enter}{/Shift}you{Enter}');
+  expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Good morning\nyou' }]);
+  expect(field().value).toBe('');
+  expect(log().textContent).toContain('Sending…');
+  const clientId = page.relay.posted[0]?.clientId ?? '';
+  await page.hear({ kind: 'message', time: NOW, messageId: 'm', sessionId: 'session-2', agentId: 'agent-1', author: 'human', role: 'user', blocks: [{ kind: 'text', text: 'Good morning\nyou' }], status: 'complete', error: null, usage: null, clientId, replaces: null, waiting: false });
+  expect(log().textContent).not.toContain('Sending…');
+  expect(within(log()).getAllByRole('article', { name: 'You' })).toHaveLength(1);
+});
+
+test('the lead is written to without an address', async () => {
+  const page = await openPage({ docs: team(1), path: '/lead', snapshot: awake });
+  await page.user.type(field(), 'Hello{Enter}');
+  expect(page.relay.posted[0]).not.toHaveProperty('to');
+});
+
+test('words stream into one bubble, and are announced once when they are whole', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await page.hear({ kind: 'answer-started', time: NOW, messageId: 'answer', agentId: 'agent-1', sessionId: 'session-2' });
+  await page.hear({ kind: 'text', messageId: 'answer', text: 'The second ' });
+  await page.hear({ kind: 'text', messageId: 'answer', text: 'pier.' });
+  await waitFor(() => expect(log().textContent).toContain('The second pier.'));
+  expect(screen.queryByText('Lyra: The second pier.')).toBeNull();
+  await answer(page, { text: 'The second pier.' });
+  expect(within(log()).getAllByRole('article', { name: 'Lyra' })).toHaveLength(1);
+  expect(screen.getByText('Lyra: The second pier.').getAttribute('aria-live')).toBe('polite');
+});
+
+test('an answer can be stopped while it is written', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  expect(screen.queryByRole('button', { name: 'Stop' })).toBeNull();
+  await page.hear({ kind: 'answer-started', time: NOW, messageId: 'answer', agentId: 'agent-1', sessionId: 'session-2' });
+  await page.user.click(screen.getByRole('button', { name: 'Stop' }));
+  expect(page.relay.asked).toEqual(['stop agent-1']);
+  await answer(page, { status: 'stopped' });
+  expect(log().textContent).toContain('You stopped this answer here.');
+});
+
+test('a failed answer says why, and Retry asks the last question again in its place', async () => {
+  const page = await openPage({ docs: [...team(1), said('agent-1', 'human', 'Why?', NOW - 1000, { ...now, messageId: 'q' })], path: '/agent/agent-1', snapshot: awake });
+  await answer(page, { status: 'failed', error: 'overloaded' });
+  expect(log().textContent).toContain('Lyra could not answer: overloaded');
+  await page.user.click(screen.getByRole('button', { name: 'Retry' }));
+  expect(page.relay.posted).toMatchObject([{ to: 'agent-1', text: 'Why?', replaces: 'q' }]);
+  expect(log().textContent).not.toContain('overloaded');
+});
+
+test('the last question can be edited and sent again, in its place', async () => {
+  const docs = [...team(1), said('agent-1', 'human', 'First', NOW - 3000, { ...now, messageId: 'q1' }), said('agent-1', 'agent-1', 'One', NOW - 2000, now), said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q2' })];
+  const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'a draft');
+  await page.user.click(screen.getByRole('button', { name: 'Edit and send again' }));
+  expect(field().value).toBe('Secnod');
+  await page.user.clear(field());
+  await page.user.type(field(), 'Second{Enter}');
+  expect(page.relay.posted).toMatchObject([{ text: 'Second', replaces: 'q2' }]);
+  expect(log().textContent).not.toContain('Secnod');
+  expect(field().value).toBe('a draft');
+});
+
+test('an answer that the relay was cut off in says so', async () => {
+  await openPage({ docs: [...team(1), said('agent-1', 'agent-1', 'The river', NOW - 1000, { status: 'interrupted' })], path: '/agent/agent-1' });
+  expect(log().textContent).toContain('The relay was cut off here.');
+});
+
+test('a message to somebody asleep is kept on this device until a session can take it', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1' });
+  expect(screen.getByText('Lyra sleeps, and will read this on waking.')).toBeDefined();
+  await page.user.type(field(), 'For later{Enter}');
+  expect(page.relay.posted).toEqual([]);
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'queued-message', agentId: 'agent-1', text: 'For later' });
+  expect(log().textContent).toContain('Kept on this device: Lyra sleeps, and will read this on waking.');
+});
+
+test('a message that finds no relay is kept too, under the same id, so that it cannot be there twice', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  page.relay.refusal = { kind: 'unreachable', message: 'x' };
+  await page.user.type(field(), 'Hello{Enter}');
+  expect(page.owner.docs.at(-1)).toMatchObject({ type: 'queued-message', clientId: page.relay.posted[0]?.clientId });
+});
+
+test('what the relay refuses is not lost: it can be tried again or taken back', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  page.relay.refusal = { kind: 'refused', status: 409, message: 'Lyra is not in this session.', problem: { type: 'about:roost/unknown-agent', title: 'x', status: 409, detail: 'x' } };
+  await page.user.type(field(), 'Hello{Enter}');
+  expect(within(log()).getByRole('alert').textContent).toContain('Lyra is not in this session.');
+  await page.user.click(screen.getByRole('button', { name: 'Take back' }));
+  expect(field().value).toBe('Hello');
+  expect(within(log()).queryByRole('alert')).toBeNull();
+});
+
+test('a message in the inbox of somebody asleep says that it waits, until it is read', async () => {
+  const page = await openPage({ docs: [...team(1), said('agent-1', 'human', 'Later', NOW - 1000, { ...now, messageId: 'w', waiting: true })], path: '/agent/agent-1', snapshot: runningSession() });
+  expect(log().textContent).toContain('Waits: Lyra sleeps');
+  await page.hear({ kind: 'message-read', time: NOW, messageId: 'w', agentId: 'agent-1', sessionId: 'session-2' });
+  expect(log().textContent).not.toContain('Waits');
+});
+
+test('between two sessions stands how long the agent slept, and why the last one ended', async () => {
+  const docs = [
+    ...team(1),
+    said('agent-1', 'agent-1', 'Good night.', NOW - 10 * HOUR, { sessionId: 'session-1' }),
+    sessionEnd('session-1', NOW - 9.5 * HOUR, 'crash'),
+    sessionStart('session-2', NOW - 0.5 * HOUR),
+    said('agent-1', 'agent-1', 'Good morning.', NOW - 0.4 * HOUR, now),
+  ];
+  await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
+  expect(screen.getByText(/^Yesterday 23:25 · Lyra slept 9 hours · the relay crashed$/)).toBeDefined();
+});
+
+test('whoever sleeps now says since when, and why', async () => {
+  await openPage({ docs: [...team(1), said('agent-1', 'agent-1', 'x', NOW - HOUR), sessionEnd('session-1', NOW - HOUR / 2, 'idle')], path: '/agent/agent-1' });
+  expect(screen.getByText('Lyra sleeps since today 08:25 · nothing was said for a while')).toBeDefined();
+});
+
+test('tool calls fold into one quiet line, and open', async () => {
+  const blocks = [
+    { kind: 'tool' as const, toolUseId: 't1', name: 'choose_name', input: { name: 'Fen' }, result: 'Kept.', isError: false },
+    { kind: 'tool' as const, toolUseId: 't2', name: 'write_soul', input: { text: 'I am Fen.' }, result: 'Kept.', isError: false },
+    { kind: 'text' as const, text: 'So.' },
+  ];
+  await openPage({ docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })], path: '/agent/agent-1', snapshot: awake });
+  const line = screen.getByText('chose the name Fen · wrote down who they are');
+  expect(line.closest('details')?.open).toBe(false);
+});
+
+test('a wake is a line across the lead’s conversation', async () => {
+  const blocks = [{ kind: 'call' as const, call: 'wake' as const, wakeId: 'w', seats: [{ agentId: 'agent-1', position: 0, name: 'Lyra' }, { agentId: 'agent-2', position: 1, name: 'Wren' }] }];
+  await openPage({ docs: [...team(2), said('lead', 'human', '', NOW - 1000, { ...now, blocks })], path: '/lead', snapshot: awake });
+  expect(screen.getByText('You woke Lyra and Wren')).toBeDefined();
+});
+
+test('earlier messages are read when they are asked for', async () => {
+  const docs = Array.from({ length: 7 }, (_, i) => said('agent-1', 'agent-1', `Message ${i}`, NOW - 10_000 + i, now));
+  const page = await openPage({ docs: [...team(1), ...docs], path: '/agent/agent-1', snapshot: awake, prepare: ({ owner }) => (owner.pageSize = 3) });
+  const shown = () => within(log()).getAllByRole('article').length;
+  expect(shown()).toBe(3);
+  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  expect(shown()).toBe(6);
+  await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
+  expect(shown()).toBe(7);
+  expect(screen.queryByRole('button', { name: 'Earlier messages' })).toBeNull();
+});
+
+test('too long a message is counted and not sent, and nothing of it is lost', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  const text = 'x'.repeat(LIMITS.messageText + 345);
+  fireEvent.input(field(), { target: { value: text } });
+  expect(screen.getByRole('alert').textContent).toBe('This is 1,000,345 characters: 345 more than one message can hold. Shorten it, or send it in parts.');
+  fireEvent.keyDown(field(), { key: 'Enter' });
+  expect(page.relay.posted).toEqual([]);
+  expect(field().value).toHaveLength(text.length);
+});
+
+test('Enter while a script is being composed chooses a candidate and does not send', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  fireEvent.input(field(), { target: { value: 'に' } });
+  fireEvent.keyDown(field(), { key: 'Enter', isComposing: true });
+  expect(page.relay.posted).toEqual([]);
+});
+
+test('a draft is there again after a reload, each conversation its own', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  await page.user.type(field(), 'half a thou');
+  await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
+  expect(field().value).toBe('');
+  page.unmount();
+  await openPage({ docs: team(2), path: '/agent/agent-1', snapshot: awake });
+  expect(field().value).toBe('half a thou');
+});
+
+test('an egg shows its words while it is being born, and cannot be spoken to', async () => {
+  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
+  const page = await openPage({ docs: team(0), path: '/agent/egg', snapshot: runningSession({ hatching: [egg] }) });
+  await page.hear({ kind: 'answer-started', time: NOW, messageId: 'a', agentId: 'egg', sessionId: 'session-2' });
+  await page.hear({ kind: 'text', messageId: 'a', text: 'Who might I be?' });
+  await waitFor(() => expect(log().textContent).toContain('Who might I be?'));
+  expect(screen.getByRole<HTMLTextAreaElement>('textbox').disabled).toBe(true);
+  await page.user.click(screen.getByRole('button', { name: 'Give up this egg' }));
+  expect(page.relay.asked).toEqual(['sleep egg']);
+});
+
+test('a first word is offered to somebody awake with nothing said yet', async () => {
+  const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
+  await page.user.click(screen.getByRole('button', { name: 'How did you come to your name?' }));
+  expect(field().value).toBe('How did you come to your name?');
+  expect(page.relay.posted).toEqual([]);
+});
+
+test('an address at which nobody lives says so', async () => {
+  await openPage({ docs: team(1), path: '/agent/nobody' });
+  expect(screen.getByRole('heading', { name: 'Nobody lives at this address' })).toBeDefined();
+});
+
+test('a conversation that cannot be read says so, and can be tried again', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
+  page.owner.broken = 'disk error';
+  await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
+  expect(screen.getByRole('alert').textContent).toContain('disk error');
+  page.owner.broken = null;
+  await page.user.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(screen.getByRole('heading', { name: 'Wren sleeps' })).toBeDefined();
+});
+
+test('the agent’s page holds the soul, and the link to it can be reloaded on a phone', async () => {
+  await openPage({ docs: team(1), path: '/agent/agent-1/soul', width: 360 });
+  const dialog = screen.getByRole('dialog', { name: 'Lyra' });
+  expect(dialog.textContent).toContain('I am Lyra.');
+  expect(dialog.textContent).toContain('Violet Heaven');
+});
+
+test('on a phone the hearth and the conversation are two views', async () => {
+  const page = await openPage({ docs: team(1), width: 360 });
+  expect(screen.queryByRole('region', { name: /Conversation/ })).toBeNull();
+  await page.user.click(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' }));
+  expect(screen.queryByRole('list', { name: 'The team' })).toBeNull();
+  await page.user.click(screen.getByRole('link', { name: 'Hearth' }));
+  expect(screen.getByRole('list', { name: 'The team' })).toBeDefined();
+});

@@ -1,0 +1,128 @@
+import { screen, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { EventOf } from '../../../src/protocol/events.ts';
+import { agentDoc, NOW, runningSession, team } from './support/household.ts';
+import { openPage } from './support/render.tsx';
+
+const seats = () => within(screen.getByRole('list', { name: 'The team' })).getAllByRole('button').flatMap((button) => {
+  const name = button.getAttribute('aria-label') ?? '';
+  return name.startsWith('Menu of') ? [] : [name];
+});
+const seat = (name: string) => screen.getByRole('button', { name });
+
+test('an empty household shows eight empty seats around the lead', async () => {
+  await openPage({ docs: team(0) });
+  expect(seats()).toEqual(['seat 1, empty', 'seat 2, empty', 'seat 3, empty', 'seat 4, empty', 'Julian, lead', 'seat 6, empty', 'seat 7, empty', 'seat 8, empty', 'seat 9, empty']);
+});
+
+test('without a session everybody sleeps', async () => {
+  await openPage({ docs: team(2) });
+  expect(seats().slice(0, 3)).toEqual(['Lyra, seat 1, sleeping', 'Wren, seat 2, sleeping', 'seat 3, empty']);
+});
+
+test('who has answered is awake, who was called hatches, the rest sleep', async () => {
+  const hatching = [{ agentId: 'agent-2', position: 1, call: 'wake' as const, wakeId: 'w', name: 'Wren' }];
+  await openPage({ docs: team(3), snapshot: runningSession({ awake: ['agent-1'], hatching }) });
+  expect(seats().slice(0, 3)).toEqual(['Lyra, seat 1, awake', 'Wren, seat 2, hatching', 'Sable, seat 3, sleeping']);
+});
+
+test('an egg has no name yet, and is the agent once it is born', async () => {
+  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
+  const page = await openPage({ docs: team(0), snapshot: runningSession({ hatching: [egg] }) });
+  expect(seats()[0]).toBe('seat 1, hatching');
+  await page.hear({ kind: 'agent-born', time: NOW, agentId: 'egg', position: 0, sessionId: 'session-2', name: 'Fen', color: '#c9b1e8', colorName: 'Violet Heaven', soul: 'Fen, then.', bornAt: NOW });
+  expect(seats()[0]).toBe('Fen, seat 1, awake');
+});
+
+test('when the line to the relay is lost everybody sleeps, and the page says why and offers to try now', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
+  expect(seats()[0]).toBe('Lyra, seat 1, awake');
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(seats()[0]).toBe('Lyra, seat 1, sleeping');
+  expect(screen.getByRole('alert').textContent).toContain('The relay cannot be reached');
+  await page.user.click(screen.getByRole('button', { name: 'Try now' }));
+  expect(page.owner.calls).toContain('reconnect');
+});
+
+test('two agents of one name are told apart by their colours', async () => {
+  await openPage({ docs: [...team(0), agentDoc('a', 'Lyra', 0), agentDoc('b', 'Lyra', 1)] });
+  expect(seats().slice(0, 2)).toEqual(['Lyra (Violet Heaven), seat 1, sleeping', 'Lyra (Ayahuasca Vine), seat 2, sleeping']);
+});
+
+test('a failed wake says why on its cell, and whole in the conversation', async () => {
+  const reason = { code: 'silent' as const, message: 'It said nothing for 120 s.' };
+  const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-2'], asleep: [{ agentId: 'agent-1', reason }] }) });
+  const cell = seat('Lyra, seat 1, sleeping');
+  expect(cell.closest('li')?.textContent).toContain('said nothing for 120 s');
+  await page.user.click(cell);
+  expect(screen.getByRole('note').textContent).toContain('Lyra did not come. It said nothing for 120 s.');
+});
+
+test('who was put to sleep by hand carries no reproach', async () => {
+  const reason = { code: 'put-to-sleep' as const, message: 'You put it to sleep.' };
+  await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: runningSession({ asleep: [{ agentId: 'agent-1', reason }] }) });
+  expect(screen.queryByRole('note')).toBeNull();
+});
+
+test('an egg that found no name leaves its reason on the empty seat', async () => {
+  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
+  const page = await openPage({ docs: team(0), snapshot: runningSession({ hatching: [egg] }) });
+  await page.hear({ kind: 'birth-ended', time: NOW, agentId: 'egg', position: 0, sessionId: 'session-2', reason: { code: 'unnamed', message: 'It found no name within 600 s.' } });
+  expect(seat('seat 1, empty').closest('li')?.textContent).toContain('found no name within 600 s');
+});
+
+test('one seat is reached by Tab, arrows move from it, Enter opens a conversation', async () => {
+  const page = await openPage({ docs: team(8) });
+  const reachable = () => within(screen.getByRole('list', { name: 'The team' })).getAllByRole('button').filter((button) => button.tabIndex === 0 && button.className === 'seat-button');
+  expect(reachable()).toHaveLength(1);
+  seat('Lyra, seat 1, sleeping').focus();
+  await page.user.keyboard('{ArrowRight}{ArrowDown}');
+  expect(document.activeElement).toBe(seat('Julian, lead'));
+  await page.user.keyboard('{ArrowRight}{ArrowRight}{Enter}');
+  expect(location.pathname).toBe('/agent/agent-5');
+  expect(reachable()).toEqual([seat('Iris, seat 6, sleeping')]);
+});
+
+test('a digit goes to that seat', async () => {
+  const page = await openPage({ docs: team(8) });
+  seat('Lyra, seat 1, sleeping').focus();
+  await page.user.keyboard('9');
+  expect(document.activeElement).toBe(seat('Ondine, seat 9, sleeping'));
+});
+
+test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus back', async () => {
+  const page = await openPage({ docs: team(2), snapshot: runningSession() });
+  const cell = seat('Lyra, seat 1, sleeping');
+  cell.focus();
+  await page.user.keyboard('m');
+  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Wake Lyra', 'Show soul', 'Copy soul', 'Copy link']);
+  expect(document.activeElement?.textContent).toBe('Wake Lyra');
+  await page.user.keyboard('{Enter}');
+  expect(page.relay.posted[0]?.text).toContain('name="Lyra"');
+  expect(page.relay.posted[0]?.text).not.toContain('name="Wren"');
+});
+
+test('an awake agent can be put to sleep from its menu', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
+  await page.user.click(screen.getByRole('button', { name: 'Menu of Lyra' }));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Put Lyra to sleep' }));
+  expect(page.relay.asked).toEqual(['sleep agent-1']);
+});
+
+test('an empty seat offers to summon there alone', async () => {
+  const page = await openPage({ docs: team(2), snapshot: runningSession() });
+  await page.user.click(seat('seat 9, empty'));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Summon into this seat' }));
+  expect(page.relay.posted[0]?.text).toContain('position="8"');
+  expect(page.relay.posted[0]?.text.match(/<seat /g)).toHaveLength(1);
+});
+
+test('new answers are counted on the cell until they are looked at', async () => {
+  const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }) });
+  const message: EventOf<'message'> = { kind: 'message', time: NOW, messageId: 'm1', sessionId: 'session-2', agentId: 'agent-1', author: 'agent-1', role: 'assistant', blocks: [{ kind: 'text', text: 'hi' }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false };
+  await page.hear(message);
+  expect(seat('Lyra, seat 1, awake').getAttribute('aria-describedby')).not.toBeNull();
+  expect(seat('Lyra, seat 1, awake').closest('li')?.textContent).toContain('1 new message');
+  await page.user.click(seat('Lyra, seat 1, awake'));
+  expect(seat('Lyra, seat 1, awake').closest('li')?.textContent).not.toContain('new message');
+});

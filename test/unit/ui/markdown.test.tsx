@@ -1,0 +1,59 @@
+import { cleanup, render, screen } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import Markdown, { safeUrl } from '../../../src/ui/chat/markdown.tsx';
+
+afterEach(cleanup);
+const show = (text: string) => render(<Markdown text={text} />).container;
+
+test('raw HTML is shown as the text it is', () => {
+  const box = show('before <script>alert(1)</script> <img src=x onerror=alert(1)> <b onclick="x()">bold</b>\n\n<iframe src="https://example.org"></iframe>');
+  expect(box.querySelector('script, img, iframe, b')).toBeNull();
+  expect(box.textContent).toContain('<script>alert(1)</script>');
+  expect(box.textContent).toContain('onerror=alert(1)');
+});
+
+test.each(['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'data:text/html,<script>alert(1)</script>', 'vbscript:x', 'file:///etc/passwd', '/api/sessions', '//example.org', 'blob:https://example.org/x'])(
+  'a link to %j leads nowhere',
+  (href) => {
+    const box = show(`[words](<${href}>)`);
+    expect(box.querySelector('a')).toBeNull();
+    expect(box.textContent).toContain('words');
+  },
+);
+
+test('a link to the web or to mail opens elsewhere, and tells nothing of where it came from', () => {
+  const box = show('[a](https://example.org/x) [b](http://example.org) [c](mailto:a@example.org) https://bare.example');
+  const links = [...box.querySelectorAll('a')];
+  expect(links.map((link) => link.href)).toEqual(['https://example.org/x', 'http://example.org/', 'mailto:a@example.org', 'https://bare.example/']);
+  for (const link of links) {
+    expect(link.target).toBe('_blank');
+    expect(link.rel).toBe('noopener noreferrer nofollow');
+  }
+});
+
+test('a picture is never fetched: it is a link to where it lies', () => {
+  const box = show('![a sketch](https://example.org/s.png) ![x](data:image/png;base64,AAAA)');
+  expect(box.querySelector('img')).toBeNull();
+  expect(screen.getByRole('link', { name: /Show image from example.org/ }).getAttribute('href')).toBe('https://example.org/s.png');
+  expect(box.querySelectorAll('a')).toHaveLength(1);
+});
+
+test('tables, lists, ticks and code are set', () => {
+  const box = show('| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n- [ ] open\n\n```js\nlet x = 1\n```\n\n# Large');
+  expect(box.querySelectorAll('td')).toHaveLength(2);
+  expect(box.querySelector('input')).toBeNull();
+  expect(screen.getByRole('img', { name: 'done' })).toBeDefined();
+  expect(box.querySelector('pre code')?.textContent).toContain('let x = 1');
+  expect(box.querySelector('h1, h2')).toBeNull();
+});
+
+test('the words decide their own direction', () => {
+  expect(show('שלום').firstElementChild?.getAttribute('dir')).toBe('auto');
+});
+
+test('only absolute addresses of the web or mail are safe', () => {
+  expect(safeUrl(undefined)).toBeNull();
+  expect(safeUrl('nonsense')).toBeNull();
+  expect(safeUrl('ftp://example.org')).toBeNull();
+  expect(safeUrl('https://example.org')?.host).toBe('example.org');
+});

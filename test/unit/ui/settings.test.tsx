@@ -1,0 +1,171 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { agentDoc, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
+import { openPage } from './support/render.tsx';
+
+const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) => openPage({ docs: team(2), path: `/settings/${section}`, ...more });
+const box = (label: string) => screen.findByLabelText<HTMLInputElement>(label);
+const saved = (page: Awaited<ReturnType<typeof openPage>>) => page.owner.docs.flatMap((doc) => (doc.type === 'setting' && 'key' in doc ? [[doc.key, doc.value]] : [])).slice(1);
+
+test('a name is saved by itself, says so, and can be undone', async () => {
+  const page = await settings('people');
+  const name = await box('Your name');
+  await page.user.clear(name);
+  await page.user.type(name, 'Maria{Enter}');
+  expect(saved(page)).toEqual([['humanName', 'Maria']]);
+  expect(screen.getByText('Saved.')).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
+  expect(name.value).toBe('Marcus');
+});
+
+test('the lead’s name changes where the lead is shown', async () => {
+  const page = await settings('people');
+  const name = await box("Lead's name");
+  await page.user.clear(name);
+  await page.user.type(name, 'Odile{Enter}');
+  await page.user.click(screen.getByRole('button', { name: 'Close' }));
+  expect(screen.getByRole('button', { name: 'Odile, lead' })).toBeDefined();
+});
+
+test('an empty name cannot be saved, and says why', async () => {
+  const page = await settings('people');
+  const name = await box('Your name');
+  await page.user.clear(name);
+  expect(name.getAttribute('aria-invalid')).toBe('true');
+  await page.user.type(name, '{Enter}');
+  expect(saved(page)).toEqual([]);
+});
+
+test('what could not be stored is not shown as saved', async () => {
+  const page = await settings('people');
+  await page.user.type(await box('Your name'), '!');
+  page.owner.broken = 'the disk is full';
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(screen.getByText(/This could not be saved: the disk is full/)).toBeDefined();
+  expect(screen.queryByText('Saved.')).toBeNull();
+});
+
+test.each([
+  ['Time to wake', '90', 'wakeTimeoutMs', 90_000],
+  ['Quiet before everyone sleeps', '2.5', 'idleMs', 150_000],
+  ['What is remembered of the last conversation', '12000', 'transcriptCap', 12_000],
+])('%s is given in units that people use', async (label, text, key, value) => {
+  const page = await settings('waking');
+  const field = await box(label);
+  await page.user.clear(field);
+  await page.user.type(field, `${text}{Enter}`);
+  expect(saved(page)).toEqual([[key, value]]);
+});
+
+test.each(['', '0', '-5', 'soon', '1e9'])('a time of %j is refused with the bounds', async (text) => {
+  const page = await settings('waking');
+  const field = await box('Time to wake');
+  fireEvent.change(field, { target: { value: text } });
+  expect(screen.getByText('Give a number from 1 to 900 seconds.')).toBeDefined();
+  fireEvent.submit(field);
+  expect(saved(page)).toEqual([]);
+});
+
+test('what changes only with the next session says so while one runs', async () => {
+  await settings('minds', { snapshot: runningSession() });
+  expect(await screen.findByText(/holds from the next one on/)).toBeDefined();
+  expect((await box('Model of the lead')).placeholder).toBe('The relay’s own: rehearsal');
+});
+
+test('the wake prompt begins as the original, and is checked while one types', async () => {
+  const page = await settings('prompt');
+  const field = await box('Template');
+  expect(field.value).toContain('You are waking.');
+  expect(screen.getByText('This is the original.')).toBeDefined();
+  fireEvent.change(field, { target: { value: 'Hello {{nmae}}' } });
+  expect(screen.getByText(/Line 1: unknown placeholder \{\{nmae\}\}/)).toBeDefined();
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Save' }).disabled).toBe(true);
+  fireEvent.change(field, { target: { value: 'Hello {{name}}' } });
+  await page.user.click(screen.getByRole('button', { name: 'Save' }));
+  expect(saved(page)).toEqual([['wakeTemplate', 'Hello {{name}}']]);
+  await page.user.click(screen.getByRole('button', { name: 'Reset to the original' }));
+  expect(saved(page).at(-1)).toEqual(['wakeTemplate', '']);
+  expect(field.value).toContain('You are waking.');
+});
+
+test('the preview shows what a real agent would read', async () => {
+  const docs = [...team(1), said('agent-1', 'agent-1', 'We left the bridge half drawn.', NOW - 1000)];
+  await settings('prompt', { docs });
+  fireEvent.change(await box('Template'), { target: { value: '{{name}} of {{human}}: {{soul}} / {{transcript}} / {{seat}}' } });
+  await waitFor(() => expect(screen.getByLabelText('Preview').textContent).toMatch(/^Lyra of Marcus: I am Lyra\. \/ Lyra \([^)]+\):\nWe left the bridge half drawn\. \/ 1$/));
+});
+
+test('a placeholder is put in where the caret stands', async () => {
+  const page = await settings('prompt');
+  const field = await box('Template');
+  fireEvent.change(field, { target: { value: 'ab' } });
+  field.setSelectionRange(1, 1);
+  await page.user.click(screen.getByRole('button', { name: '{{name}}' }));
+  expect(field.value).toBe('a{{name}}b');
+});
+
+test('the rehearsal mind is told which seats fail', async () => {
+  const page = await settings('rehearsal');
+  await page.user.click(await screen.findByRole('checkbox', { name: 'Seat 2: Fails' }));
+  await page.user.click(screen.getByRole('checkbox', { name: 'Seat 5: Stays silent' }));
+  const speed = screen.getByLabelText('Between words, ms');
+  fireEvent.change(speed, { target: { value: '0' } });
+  fireEvent.blur(speed);
+  await waitFor(async () => expect(await page.relay.getRehearsal()).toMatchObject({ value: { fail: [1], silent: [4], wordMs: 0 } }));
+});
+
+test('with a real mind there is nothing to rehearse', async () => {
+  await settings('rehearsal', {
+    prepare: ({ relay }) => {
+      relay.refusal = { kind: 'refused', status: 404, message: 'x', problem: { type: 'x', title: 'x', status: 404, detail: 'x' } };
+    },
+  });
+  expect(await screen.findByText(/there is nothing to rehearse/)).toBeDefined();
+});
+
+test('storage says what is kept, and can be asked to be kept for good', async () => {
+  const page = await settings('storage');
+  expect(await screen.findByText('2.4 MB of 10 GB')).toBeDefined();
+  expect(screen.getByText('3 documents, safe in the journal')).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Ask the browser to keep it' }));
+  expect(screen.getByText('The browser will keep what is stored here.')).toBeDefined();
+});
+
+test('an agent can retire, leaves the seat, and comes back', async () => {
+  const page = await settings('team');
+  await page.user.click((await screen.findAllByRole('button', { name: 'Retire' }))[0] ?? document.body);
+  expect(page.state.household.store.getState().roster.retired.map((agent) => agent.name)).toEqual(['Lyra']);
+  await page.user.selectOptions(screen.getByLabelText('Seat for Lyra'), '8');
+  await page.user.click(screen.getByRole('button', { name: 'Bring back' }));
+  expect(page.state.household.store.getState().roster.seats.get(8)?.name).toBe('Lyra');
+});
+
+test('who was born into a taken seat waits, and can be given an empty one', async () => {
+  const page = await settings('team', { docs: [...team(1), agentDoc('late', 'Orla', 0, 'x', NOW)] });
+  await page.user.selectOptions(await screen.findByLabelText('Seat for Orla'), '5');
+  await page.user.click(screen.getByRole('button', { name: 'Give this seat' }));
+  expect(page.state.household.store.getState().roster.seats.get(5)?.name).toBe('Orla');
+});
+
+test('a section has its own address, and an unknown one leads to the first', async () => {
+  const page = await settings('nonsense');
+  expect(await screen.findByRole('heading', { name: 'Names' })).toBeDefined();
+  await page.user.click(within(screen.getByRole('navigation', { name: 'Settings' })).getByRole('link', { name: 'About' }));
+  expect(location.pathname).toBe('/settings/about');
+});
+
+test('the wake preview shows each agent’s sizes and the very text it will read', async () => {
+  const docs = [...team(2), settingDoc('transcriptCap', 60), said('agent-1', 'human', 'An early word.', NOW - 3000), said('agent-1', 'agent-1', 'A late one.', NOW - 1000)];
+  const page = await openPage({ docs, path: '/wake-preview' });
+  const dialog = await screen.findByRole('dialog', { name: 'What a wake would carry' });
+  await within(dialog).findByText('2 agents');
+  expect(dialog.textContent).toContain('1 earlier message left out');
+  expect(dialog.textContent).toContain('no conversation');
+  const prompt = within(dialog).getByLabelText('What Lyra will read').textContent;
+  expect(prompt).toContain('<your-soul>\nI am Lyra.\n</your-soul>');
+  expect(prompt).toContain('A late one.');
+  expect(prompt).not.toContain('An early word.');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  expect(location.pathname).toBe('/');
+});

@@ -1,0 +1,94 @@
+/** The page over the real stores, with in-memory stand-ins for the ledger and the relay only. */
+import { act, cleanup, render, type RenderResult } from '@testing-library/react';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
+import { afterEach, beforeEach } from 'vitest';
+import { App } from '../../../../src/ui/app.tsx';
+import { RoostProvider } from '../../../../src/ui/context.tsx';
+import { createRoostState, type RoostState } from '../../../../src/state/index.ts';
+import type { Doc } from '../../../../src/protocol/documents.ts';
+import type { RoostEvent, Snapshot } from '../../../../src/protocol/events.ts';
+import type { OwnerNews } from '../../../../src/protocol/worker.ts';
+import { memoryOwner, memoryRelay, testDevice, type MemoryOwner, type MemoryRelay } from './fakes.ts';
+import { NOW, NO_SESSION_SNAPSHOT } from './household.ts';
+
+let width = 1440;
+
+/** What jsdom lacks of a browser, and nothing that is tested here. */
+function standIn() {
+  window.matchMedia = (query) => {
+    const [, kind, px] = /\((min|max)-width: (\d+)px\)/.exec(query) ?? [];
+    const matches = kind === 'min' ? width >= Number(px) : kind === 'max' ? width <= Number(px) : false;
+    return Object.assign(new EventTarget(), { matches, media: query, onchange: null, addListener: () => undefined, removeListener: () => undefined });
+  };
+  HTMLDialogElement.prototype.showModal = function showModal() {
+    this.open = true;
+  };
+  // Its style sheet hides what has the attribute and is not in a top layer, which it has none of.
+  HTMLElement.prototype.showPopover = function showPopover() {
+    this.removeAttribute('popover');
+  };
+  HTMLDialogElement.prototype.close = function close() {
+    this.open = false;
+  };
+}
+
+beforeEach(() => {
+  width = 1440;
+  standIn();
+  sessionStorage.clear();
+  history.replaceState(null, '', '/');
+});
+afterEach(cleanup);
+
+export const setWidth = (px: number): void => {
+  width = px;
+};
+
+export interface Page extends RenderResult {
+  readonly state: RoostState;
+  readonly owner: MemoryOwner;
+  readonly relay: MemoryRelay;
+  readonly user: UserEvent;
+  /** The owner says this, and the page has heard it. */
+  say(news: OwnerNews): Promise<void>;
+  /** The relay's next event. */
+  hear(event: RoostEvent): Promise<void>;
+}
+
+interface Options {
+  readonly docs: readonly Doc[];
+  readonly path?: string;
+  readonly snapshot?: Snapshot | null;
+  readonly link?: Extract<OwnerNews, { news: 'link' }>['link'];
+  readonly width?: number;
+  readonly prepare?: (parts: { owner: MemoryOwner; relay: MemoryRelay }) => void;
+}
+
+export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHOT, link = { kind: 'live' }, width: px = 1440, prepare }: Options): Promise<Page> {
+  setWidth(px);
+  history.replaceState(null, '', path);
+  const owner = memoryOwner(docs);
+  const relay = memoryRelay();
+  prepare?.({ owner, relay });
+  const state = createRoostState({ owner, relay, device: testDevice(NOW), node: 'test' });
+  const user = userEvent.setup();
+  let result: RenderResult | undefined;
+  await act(async () => {
+    state.start();
+    owner.say({ news: 'welcome', link, snapshot, answers: [], problem: null });
+    result = render(
+      <RoostProvider state={state}>
+        <App />
+      </RoostProvider>,
+    );
+    await Promise.resolve();
+  });
+  if (!result) throw new Error('nothing was rendered');
+  let id = 1000;
+  const say: Page['say'] = (news) =>
+    act(async () => {
+      owner.say(news);
+      await Promise.resolve();
+    });
+  return { ...result, state, owner, relay, user, say, hear: (event) => say({ news: 'event', stored: { id: ++id, event } }) };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { bytes, names, plural } from '../../../src/ui/text/sizes.ts';
+import { dayName, dayWithin, duration, shortDuration } from '../../../src/ui/text/time.ts';
+import { placeOf } from '../../../src/ui/places.ts';
+import { briefly } from '../../../src/ui/text/reasons.ts';
+
+const now = new Date('2026-11-21T08:55:00').getTime();
+const on = (text: string) => new Date(text).getTime();
+
+test('days are named as people name them', () => {
+  expect(dayName(on('2026-11-21T00:01:00'), now)).toBe('Today');
+  expect(dayName(on('2026-11-20T23:59:00'), now)).toBe('Yesterday');
+  expect(dayName(on('2026-11-17T12:00:00'), now)).toBe('Tuesday');
+  expect(dayName(on('2026-11-06T12:00:00'), now)).toBe('Friday 6 November');
+  expect(dayName(on('2024-11-06T12:00:00'), now)).toBe('6 November 2024');
+  expect(dayWithin(on('2026-11-20T23:59:00'), now)).toBe('yesterday');
+});
+
+test('durations are rounded to what matters', () => {
+  expect([1000, 61_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(duration)).toEqual(['a moment', '1 minute', '12 minutes', '9 hours', '3 days']);
+  expect([1000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(shortDuration)).toEqual(['1 min', '12 min', '9 h', '3 d']);
+});
+
+test('sizes and lists read well', () => {
+  expect([512, 21_000, 1_400_000, 2_300_000_000].map(bytes)).toEqual(['512 B', '21 KB', '1.4 MB', '2.3 GB']);
+  expect([names([]), names(['A']), names(['A', 'B']), names(['A', 'B', 'C'])]).toEqual(['', 'A', 'A and B', 'A, B and C']);
+  expect([plural(1, 'agent'), plural(1200, 'agent')]).toEqual(['1 agent', '1,200 agents']);
+  expect(briefly('It said nothing for 120 s.')).toBe('said nothing for 120 s');
+});
+
+test('every address is a place, and a strange one is the hearth', () => {
+  expect(placeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', soul: false });
+  expect(placeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', soul: true });
+  expect(placeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', soul: false });
+  expect(placeOf('/agent/')).toEqual({ kind: 'hearth' });
+  expect(placeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage' });
+  expect(placeOf('/wake-preview').kind).toBe('preview');
+  expect(placeOf('/nonsense')).toEqual({ kind: 'hearth' });
+});

@@ -1,0 +1,55 @@
+import { screen } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { openPage } from './support/render.tsx';
+
+test('the first visit asks two names, and begins with a lead and an empty grid', async () => {
+  const page = await openPage({ docs: [] });
+  expect(screen.getByLabelText<HTMLInputElement>("Lead's name").value).toBe('Julian');
+  await page.user.type(screen.getByLabelText('Your name'), '  Marcus ');
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(screen.getAllByRole('button', { name: /, empty$/ })).toHaveLength(8);
+  expect(page.state.household.store.getState().settings).toMatchObject({ humanName: 'Marcus', leadName: 'Julian' });
+  expect(page.owner.docs.map((doc) => doc.type)).toEqual(['setting', 'setting', 'agent-identity']);
+});
+
+test('without a name it does not begin, and says what is missing', async () => {
+  const page = await openPage({ docs: [] });
+  await page.user.clear(screen.getByLabelText("Lead's name"));
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(page.owner.docs).toEqual([]);
+  expect(screen.getByLabelText('Your name').getAttribute('aria-invalid')).toBe('true');
+  expect(screen.getByText('The lead needs a name.')).toBeDefined();
+});
+
+test('nothing is shown as begun before it is stored', async () => {
+  const page = await openPage({ docs: [] });
+  await page.user.type(screen.getByLabelText('Your name'), 'Marcus');
+  page.owner.broken = 'the disk is full';
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(screen.getByRole('alert').textContent).toContain('the disk is full');
+  expect(screen.queryByRole('button', { name: 'Julian, lead' })).toBeNull();
+  expect(screen.getByLabelText<HTMLInputElement>('Your name').value).toBe('Marcus');
+});
+
+test('it says that nobody is thinking, and how to connect a model', async () => {
+  const page = await openPage({ docs: [] });
+  await page.user.click(screen.getByText(/A rehearsal mind is in use/));
+  expect(screen.getByText(/ANTHROPIC_API_KEY=/)).toBeDefined();
+  expect(screen.getByText(/ANTHROPIC_BASE_URL=/).textContent).toContain('ROOST_AGENT_MODEL');
+});
+
+test('with a model connected, it says which', async () => {
+  await openPage({ docs: [], prepare: ({ relay }) => (relay.mind = 'anthropic') });
+  expect(screen.getByText('Connected: claude-sonnet')).toBeDefined();
+  expect(screen.queryByText(/nobody is thinking/)).toBeNull();
+});
+
+test('a household that cannot be read is not taken for a first visit', async () => {
+  const page = await openPage({ docs: [], prepare: ({ owner }) => (owner.broken = 'the database is locked') });
+  expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
+  expect(screen.getByText(/could not be read from this device/).closest('[role=alert]')?.textContent).toContain('the database is locked');
+  page.owner.broken = null;
+  await page.user.click(screen.getAllByRole('button', { name: 'Try again' })[0] ?? document.body);
+  expect(await screen.findByRole('button', { name: 'Begin' })).toBeDefined();
+});
