@@ -1,0 +1,94 @@
+/**
+ * How long a person looks at nothing: from opening the address to the painted grid, in real Chromium against
+ * the built relay, with a team of eight in the ledger, the worker not running yet and nothing in the cache.
+ */
+import type { BrowserContext, Page } from 'playwright-core';
+import { createProfile } from '../support/chromium.ts';
+import { startRelay } from '../support/relay.ts';
+import { createVisitor } from '../support/visitor.ts';
+import { median, type Section } from './figures.ts';
+
+const VISITS = 9;
+const GRID_LIMIT_MS = 1000;
+
+/** ms from the start of the navigation; runs in the page before anything of its own. */
+function watchGrid(): void {
+  const observer = new MutationObserver(() => {
+    if (document.querySelectorAll('[aria-label="The team"] button').length < 9) return;
+    observer.disconnect();
+    // A frame later it is on the screen.
+    requestAnimationFrame(() => setTimeout(() => performance.mark('grid-painted')));
+  });
+  observer.observe(document, { childList: true, subtree: true });
+}
+
+interface Visit {
+  readonly grid: number;
+  readonly firstPaint: number;
+  readonly scriptBytes: number;
+}
+
+async function measure(page: Page): Promise<Visit> {
+  await page.waitForFunction(() => performance.getEntriesByName('grid-painted').length > 0);
+  return page.evaluate(() => {
+    const resources = performance.getEntriesByType('resource').flatMap((entry) => (entry instanceof PerformanceResourceTiming ? [entry] : []));
+    const grid = performance.getEntriesByName('grid-painted')[0]?.startTime ?? 0;
+    const scripts = resources.filter((entry) => entry.name.endsWith('.js') && entry.responseEnd <= grid);
+    return {
+      grid,
+      firstPaint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+      scriptBytes: scripts.reduce((sum, entry) => sum + entry.encodedBodySize, 0),
+    };
+  });
+}
+
+/** Opens the page anew, in a browser that holds the ledger and nothing else of it. */
+async function visit(context: BrowserContext, url: string): Promise<Visit> {
+  const page = await context.newPage();
+  const debug = await context.newCDPSession(page);
+  await debug.send('Network.clearBrowserCache');
+  await page.addInitScript(watchGrid);
+  await page.goto(url);
+  const seen = await measure(page);
+  await page.close();
+  return seen;
+}
+
+/** The figures; about a minute. */
+export async function pagePaint(): Promise<Section> {
+  const relay = await startRelay({ from: 'built' });
+  const profile = await createProfile();
+  try {
+    const first = await profile.open();
+    const visitor = await createVisitor(first, relay.link);
+    await visitor.page.evaluate(() =>
+      fetch('/api/rehearsal', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ delayMs: 0, wordMs: 0 }) }),
+    );
+    await visitor.begin();
+    await visitor.press('SUMMON');
+    await visitor.untilAll('awake');
+    await visitor.press('End session');
+    await visitor.untilAll('sleeping');
+    await first.close();
+
+    const visits: Visit[] = [];
+    for (let i = 0; i < VISITS; i++) {
+      const context = await profile.open();
+      visits.push(await visit(context, relay.url));
+      await context.close();
+    }
+    const of = (field: keyof Visit) => median(visits.map((each) => each[field]));
+    return {
+      title: 'First load of the built page: time',
+      method: `median of ${VISITS} starts of Chromium with an empty cache and a team of eight asleep in the ledger`,
+      figures: [
+        { what: 'something painted', value: of('firstPaint'), unit: 'ms', beside: null },
+        { what: 'grid painted', value: of('grid'), unit: 'ms', beside: { kind: 'limit', what: 'on this machine', value: GRID_LIMIT_MS } },
+        { what: 'JavaScript over the line by then', value: of('scriptBytes') / 1000, unit: 'KB', beside: null },
+      ],
+    };
+  } finally {
+    await profile.remove();
+    await relay.stop();
+  }
+}

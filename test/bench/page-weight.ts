@@ -1,0 +1,63 @@
+/**
+ * What the page loads before the worker: from the graph of chunks that the bundler makes, not from a list of
+ * file names. Fireproof must stand in no chunk that the page's own thread can reach.
+ */
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build, type Rolldown } from 'vite';
+import type { Section } from './figures.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const SHELL_LIMIT_KB = 150;
+
+type Output = Rolldown.RolldownOutput['output'][number];
+type Chunk = Extract<Output, { type: 'chunk' }>;
+
+async function bundle(): Promise<readonly Output[]> {
+  const result = await build({ root: ROOT, logLevel: 'error', build: { write: false } });
+  const outputs = Array.isArray(result) ? result : [result];
+  return outputs.flatMap((output) => ('output' in output ? output.output : []));
+}
+
+/** Every chunk reachable from these, by `imports` or also by what is imported later. */
+function reachable(from: readonly Chunk[], chunks: ReadonlyMap<string, Chunk>, next: (chunk: Chunk) => readonly string[]): Chunk[] {
+  const seen = new Map(from.map((chunk) => [chunk.fileName, chunk]));
+  for (const chunk of seen.values())
+    for (const name of next(chunk)) {
+      const found = chunks.get(name);
+      if (found) seen.set(name, found);
+    }
+  return [...seen.values()];
+}
+
+const gzipKb = (code: string | Uint8Array) => gzipSync(code, { level: 9 }).length / 1000;
+const total = (chunks: readonly Chunk[]) => chunks.reduce((sum, chunk) => sum + gzipKb(chunk.code), 0);
+const isFireproof = (module: string) => /node_modules\/(@fireproof|@adviser\/cement|prolly-trees|@ipld|multiformats)\//.test(module);
+const packageOf = (module: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(module)?.[1] ?? '';
+
+/** The figures of the built page. Throws where there is no entry: then nothing was measured. */
+export async function pageWeight(): Promise<Section> {
+  const output = await bundle();
+  const chunks = new Map(output.flatMap((each) => (each.type === 'chunk' ? [[each.fileName, each] as const] : [])));
+  const entries = [...chunks.values()].filter((chunk) => chunk.isEntry);
+  if (entries.length === 0) throw new Error('the built page has no entry chunk');
+  const shell = reachable(entries, chunks, (chunk) => chunk.imports);
+  const later = reachable(entries, chunks, (chunk) => [...chunk.imports, ...chunk.dynamicImports]).filter((chunk) => !shell.includes(chunk));
+  const guilty = [...shell, ...later].flatMap((chunk) => chunk.moduleIds.filter(isFireproof).map((module) => `${packageOf(module)} in ${chunk.fileName}`));
+  const workers = output.filter((each) => each.type === 'asset' && each.fileName.endsWith('.js'));
+  const workerKb = workers.reduce((sum, each) => sum + (each.type === 'asset' ? gzipKb(typeof each.source === 'string' ? each.source : Buffer.from(each.source)) : 0), 0);
+  return {
+    title: 'First load of the built page: weight',
+    method: `gzip -9 of ${shell.length} chunks that the page needs before it paints, of ${chunks.size} in all; KB are 1000 bytes`,
+    figures: [
+      { what: 'JavaScript of the shell', value: total(shell), unit: 'KB', beside: { kind: 'limit', what: 'before the worker', value: SHELL_LIMIT_KB } },
+      { what: 'JavaScript loaded when it is needed', value: total(later), unit: 'KB', beside: null },
+      { what: 'JavaScript of the worker', value: workerKb, unit: 'KB', beside: { kind: 'peer', what: 'what the shell would weigh with the ledger in it', value: total(shell) + workerKb } },
+    ],
+    notes: [
+      guilty.length === 0
+        ? `Fireproof on the page's own thread: none, in any of ${shell.length + later.length} chunks it can reach`
+        : `Fireproof ON THE PAGE'S OWN THREAD: ${[...new Set(guilty)].join(', ')}`,
+    ],
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * What the relay adds to a wake, and whether the eight run side by side; next to a process for each agent.
+ * The relay is the built one, a process of its own, with the store on disk; the model is a server in this
+ * process, so that what is asked and what is heard are told by one clock.
+ */
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { SEAT_ORDER, seatColor, seatNumber } from '../../src/domain/seat.ts';
+import { writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
+import { openEventSource, type OpenStream } from '../support/event-source.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { median, type Section } from './figures.ts';
+import { startTimedModel, type TimedModel } from './timed-model.ts';
+
+const ROUNDS = 21;
+const SLOW_ROUNDS = 3;
+const MIND_MS = 2000;
+const ADDED_LIMIT_MS = 50;
+const SIDE_BY_SIDE_LIMIT_MS = 3000;
+const ONE_AGENT = fileURLToPath(new URL('one-agent.mjs', import.meta.url));
+
+/** Souls and transcripts of the size that a long-lived team has. */
+const team: readonly AgentPayload[] = SEAT_ORDER.map((position) => ({
+  id: `agent-${position}`,
+  name: `Agent ${position}`,
+  ...seatColor(position),
+  position,
+  soul: 'I am somebody, and I chose this name myself. '.repeat(45),
+  transcript: 'Ada (2026-11-21 08:52 UTC):\nWhat shall we read tonight? '.repeat(420),
+}));
+const message = writeWake(team);
+
+interface Wake {
+  /** ms from posting the message to the last agent's request at the model. */
+  readonly added: number;
+  /** ms from the lead's call to the last agent's first words at a browser. */
+  readonly awake: number;
+}
+
+async function expectOk(response: Response): Promise<void> {
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`);
+  await response.body?.cancel();
+}
+
+async function wakeOnce(relay: TestRelay, model: TimedModel, events: OpenStream): Promise<Wake> {
+  model.clear();
+  const before = events.messages.length;
+  const since = (kind: string) => events.messages.slice(before).filter((each) => each.event === kind);
+  const lead = { name: 'Julian', soul: null, transcript: null };
+  await expectOk(await relay.fetch('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead } }));
+  const posted = performance.now();
+  await expectOk(await relay.fetch('/api/messages', { method: 'POST', json: { text: message, clientId: randomUUID() } }));
+  await model.untilAsked(team.length);
+  const added = Math.max(...model.asked) - posted;
+  await events.until(() => since('agent-awake').length === team.length);
+  const awake = performance.now() - (model.called[0] ?? Number.NaN);
+  await events.until(() => since('call-ended').length === 1);
+  await expectOk(await relay.fetch('/api/sessions/current', { method: 'DELETE' }));
+  await events.until(() => since('session-ended').length === 1);
+  return { added, awake };
+}
+
+/** ms from starting a process for each agent to the last one's request at the model. */
+async function processesOnce(model: TimedModel): Promise<number> {
+  model.clear();
+  const started = performance.now();
+  const ends = team.map(({ soul }) => {
+    const child = spawn(process.execPath, [ONE_AGENT, model.url, soul ?? ''], { stdio: ['ignore', 'ignore', 'inherit'] });
+    return new Promise<void>((resolve, reject) => {
+      child.once('error', reject);
+      child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`an agent's process ended with ${code}`))));
+    });
+  });
+  await Promise.all([model.untilAsked(team.length), ...ends]);
+  return Math.max(...model.asked) - started;
+}
+
+async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
+  const all: T[] = [];
+  for (let i = 0; i < times; i++) all.push(await once());
+  return all;
+}
+
+/** The figures; about a minute. */
+export async function wakeFigures(): Promise<Section> {
+  const model = await startTimedModel({ lead: 'lead', seats: SEAT_ORDER.map(seatNumber) });
+  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url, ROOST_LEAD_MODEL: 'lead', ROOST_AGENT_MODEL: 'agent' } });
+  const cookie = await relay.cookie();
+  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers: { cookie }, signal }));
+  try {
+    const [cold, ...warm] = await repeat(ROUNDS, () => wakeOnce(relay, model, events));
+    const processes = median(await repeat(5, () => processesOnce(model)));
+    model.think(MIND_MS);
+    const slow = await repeat(SLOW_ROUNDS, () => wakeOnce(relay, model, events));
+    const added = median(warm.map((wake) => wake.added));
+    const awake = median(slow.map((wake) => wake.awake));
+    return {
+      title: 'A wake of eight',
+      method: `median of ${warm.length} wakes of one relay (${Math.round(message.length / 1000)} KB each, model without delay over loopback, store on disk)`,
+      figures: [
+        { what: 'POST to the last request', value: added, unit: 'ms', beside: { kind: 'limit', what: 'the relay adds, the lead’s turn with it', value: ADDED_LIMIT_MS } },
+        { what: '  the same', value: added, unit: 'ms', beside: { kind: 'peer', what: 'a process for each agent: Node and the SDK, nothing else', value: processes } },
+        { what: '  the first after starting', value: cold?.added ?? Number.NaN, unit: 'ms', beside: { kind: 'peer', what: 'the same', value: processes } },
+        { what: `all awake, minds of ${MIND_MS / 1000} s`, value: awake, unit: 'ms', beside: { kind: 'limit', what: 'after the lead’s call', value: SIDE_BY_SIDE_LIMIT_MS } },
+        { what: '  the same', value: awake, unit: 'ms', beside: { kind: 'peer', what: 'one after the other', value: MIND_MS * team.length } },
+      ],
+    };
+  } finally {
+    events.close();
+    await relay.stop();
+    await model.close();
+  }
+}
