@@ -24,7 +24,7 @@ export function transcriptIn(prompt: string): { author: string; text: string }[]
 /** What the person said, oldest first, without what is asked just now. */
 export function remember(reading: Reading): Remembered[] {
   const prompt = reading.turns[0]?.texts[0] ?? '';
-  const before = transcriptIn(reading.isLead ? '' : prompt).filter((message) => message.author === reading.human && message.text !== '');
+  const before = transcriptIn(reading.isLead ? reading.system : prompt).filter((message) => message.author === reading.human && message.text !== '');
   const since = reading.turns.slice(reading.isLead ? 0 : 1, -1).filter((turn) => turn.role === 'user');
   return [...before.map(({ text }) => ({ text, before: true })), ...since.flatMap((turn) => turn.texts.map((text) => ({ text, before: false })))];
 }

@@ -37,6 +37,8 @@ export interface Reading {
   readonly human: string;
   readonly colorName: string;
   readonly hasSoul: boolean;
+  /** The system prompt before the protocol: the lead's last conversation stands there. */
+  readonly system: string;
   readonly turns: readonly Turn[];
   /** The turn that is to be answered. */
   readonly last: Turn;
@@ -74,6 +76,7 @@ export function readBody(body: Body): Reading {
     human: found(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
     colorName: found(system, /your colour is (.+?)\./) ?? 'Gold',
     hasSoul: before.includes('<your-soul>'),
+    system: before,
     turns,
     last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
     size: JSON.stringify(body).length,

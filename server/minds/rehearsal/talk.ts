@@ -7,6 +7,8 @@ import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
 
 const ASKS_MEMORY = /\b(remember|recall|remind|forg[eo]t|did (?:i|we)|(?:i|we) (?:told|said|tell|say)|told you|do you (?:still )?know)\b/i;
+/** Not a question, but something to be kept: "Remember this: …". */
+const ASKS_TO_KEEP = /^\s*(?:please\s+)?(?:remember|keep in mind|do(?:n['’]t| not) forget)\b[^?]*$/i;
 const ASKS_WHO = /\b(who are you|your name|about yourself|introduce yourself)\b/i;
 const RENAME = /\b(?:rename yourself|call yourself|your name is now|be called)\s+(?:to\s+|as\s+)?["“]?([\p{L}][\p{L}\p{M}' -]{0,40}[\p{L}])["”]?[.!]?\s*$/iu;
 const NEW_SOUL = /\b(?:re)?write\b.{0,30}\bsoul\b/i;
@@ -25,7 +27,7 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
 }
 
 function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
-  if (ASKS_MEMORY.test(said)) return fromMemory(reading, said);
+  if (ASKS_MEMORY.test(said) && !ASKS_TO_KEEP.test(said)) return fromMemory(reading, said);
   if (ASKS_WHO.test(said)) return `I am ${reading.name ?? 'still without a name'}, in seat ${reading.position + 1}, in ${reading.colorName}. ${chance.pick(temperament.asked)}`;
   if (IS_HELLO.test(said)) return `Hello, ${reading.human}. ${chance.pick(temperament.hello)} What shall we look at?`;
   if (IS_THANKS.test(said)) return chance.pick([`You are welcome, ${reading.human}.`, 'Gladly. It was a good one.', 'Any time; I mean that more literally than most.']);

@@ -1,0 +1,183 @@
+/** A model that says what a test tells it, over HTTP: the Messages API with streaming, tools, errors and cuts. */
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { parseTeamCall } from '../../src/domain/wake-payload.ts';
+
+export type Part =
+  /** Sent in pieces of `chunk` UTF-16 code units (default: all at once), so that a pair of surrogates may be torn. */
+  | { readonly say: string; readonly chunk?: number; readonly everyMs?: number }
+  | { readonly call: string; readonly input: unknown }
+  | { readonly wait: number }
+  /** Waits for the test. */
+  | { readonly until: Promise<unknown> }
+  /** The line goes dead here. */
+  | { readonly cut: true };
+
+export type Reply =
+  | readonly Part[]
+  | { readonly fail: { readonly status: number; readonly type: string; readonly message: string } }
+  | 'silent';
+
+const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
+const bodySchema = z.looseObject({
+  model: z.string(),
+  stream: z.boolean().optional(),
+  system: z.union([z.string(), z.array(textBlock)]).optional(),
+  tools: z.array(z.looseObject({ name: z.string() })).optional(),
+  messages: z.array(z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]) })),
+});
+
+export interface ScriptedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: z.infer<typeof bodySchema>;
+  readonly system: string;
+  /** As people count; null for the lead. */
+  readonly seat: number | null;
+  /** Texts of the first user message: what the agent woke to, or was born to. */
+  readonly first: string;
+  /** Texts of the newest turn, and the results of tools in it. */
+  readonly last: string;
+  readonly results: readonly string[];
+  /** Order of arrival, from 0. */
+  readonly order: number;
+  /** ms, monotonic. */
+  readonly at: number;
+  /** How many requests were open when this one had arrived, itself included. */
+  readonly open: number;
+}
+
+export type Script = (request: ScriptedRequest) => Reply | Promise<Reply>;
+
+export interface ScriptedModel {
+  readonly url: string;
+  readonly requests: readonly ScriptedRequest[];
+  follow(script: Script): void;
+  close(): Promise<void>;
+}
+
+type Content = z.infer<typeof bodySchema>['messages'][number]['content'];
+const blocksOf = (content: Content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+const textsOf = (content: Content) => blocksOf(content).flatMap((block) => (block.type === 'text' && typeof block['text'] === 'string' ? [block['text']] : []));
+const resultsOf = (content: Content) =>
+  blocksOf(content).flatMap((block) => (block.type === 'tool_result' ? [typeof block['content'] === 'string' ? block['content'] : JSON.stringify(block['content'])] : []));
+
+function pieces(text: string, chunk: number | undefined): string[] {
+  if (chunk === undefined) return [text];
+  return Array.from({ length: Math.ceil(text.length / chunk) }, (_none, i) => text.slice(i * chunk, (i + 1) * chunk));
+}
+
+async function stream(response: ServerResponse, model: string, parts: readonly Part[], order: number): Promise<void> {
+  const send = (event: { type: string } & Record<string, unknown>) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const usage = { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 3, cache_creation_input_tokens: 2 };
+  send({ type: 'message_start', message: { id: `msg_${order}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage } });
+  let index = 0;
+  for (const part of parts) {
+    if ('wait' in part) await sleep(part.wait);
+    else if ('until' in part) await part.until;
+    else if ('cut' in part) {
+      // What was said is on its way before the line goes dead.
+      await sleep(20);
+      response.destroy();
+      return;
+    } else if ('say' in part) {
+      send({ type: 'content_block_start', index, content_block: { type: 'text', text: '' } });
+      for (const text of pieces(part.say, part.chunk)) {
+        if (response.destroyed) return;
+        send({ type: 'content_block_delta', index, delta: { type: 'text_delta', text } });
+        if (part.everyMs !== undefined) await sleep(part.everyMs);
+      }
+      send({ type: 'content_block_stop', index: index++ });
+    } else {
+      send({ type: 'content_block_start', index, content_block: { type: 'tool_use', id: `toolu_${order}_${index}`, name: part.call, input: {} } });
+      send({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: JSON.stringify(part.input) } });
+      send({ type: 'content_block_stop', index: index++ });
+    }
+  }
+  const stop = parts.some((part) => 'call' in part) ? 'tool_use' : 'end_turn';
+  send({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 20 } });
+  send({ type: 'message_stop' });
+  response.end();
+}
+
+/** Seats (as people count) that a call to the team in this text names. */
+export function seatsCalled(text: string): number[] {
+  const parsed = parseTeamCall(text);
+  if (!parsed.ok) throw new Error(`not a call to the team: ${parsed.reason}`);
+  const { call } = parsed;
+  return (call.kind === 'wake' ? call.agents : call.seats).map(({ position }) => position + 1);
+}
+
+/** What a well-behaved team says: the lead calls and greets, eggs choose `names[seat]` with `souls[seat]`, agents greet and echo. */
+export function teamScript({ souls = {}, names = {}, greeting = (seat) => `Good morning from seat ${seat}.` }: {
+  souls?: Readonly<Record<number, string>>;
+  names?: Readonly<Record<number, string>>;
+  greeting?: (seat: number) => string;
+} = {}): Script {
+  return ({ seat, last, results, body }) => {
+    if (seat === null) {
+      if (/^\[(WAKE|SUMMON) AGENTS\]/.test(last)) return [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
+      return [{ say: results.length > 0 ? 'Welcome, all of you.' : `The lead heard: ${last}` }];
+    }
+    if (results.length > 0) return [{ say: 'That is me.' }];
+    if (last.startsWith('You are new.')) return [{ say: souls[seat] ?? `I am somebody in seat ${seat}.` }, { call: 'choose_name', input: { name: names[seat] ?? `Name${seat}` } }];
+    return [{ say: body.messages.length === 1 ? greeting(seat) : `Seat ${seat} heard: ${last}` }];
+  };
+}
+
+export async function startScriptedModel(first: Script): Promise<ScriptedModel> {
+  let script = first;
+  let open = 0;
+  const requests: ScriptedRequest[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      open += 1;
+      response.on('close', () => (open -= 1));
+      const body = bodySchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
+      const system = typeof body.system === 'string' ? body.system : (body.system ?? []).map((block) => block.text).join('\n');
+      const newest = body.messages.at(-1)?.content ?? '';
+      const seat = /you sit in seat (\d)/.exec(system)?.[1];
+      const seen: ScriptedRequest = {
+        headers: request.headers,
+        body,
+        system,
+        seat: seat === undefined ? null : Number(seat),
+        first: textsOf(body.messages[0]?.content ?? '').join('\n'),
+        last: textsOf(newest).join('\n'),
+        results: resultsOf(newest),
+        order: requests.length,
+        at: performance.now(),
+        open,
+      };
+      requests.push(seen);
+      void Promise.resolve(script(seen)).then((reply) => {
+        if (reply === 'silent') return undefined;
+        if ('fail' in reply) {
+          const { status, type, message } = reply.fail;
+          response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
+          response.end(JSON.stringify({ type: 'error', error: { type, message } }));
+          return undefined;
+        }
+        return stream(response, body.model, reply, seen.order);
+      });
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The scripted model has no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    requests,
+    follow(next) {
+      script = next;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
