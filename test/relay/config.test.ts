@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -184,7 +184,7 @@ describe('starting', () => {
     expect((await first.fetch('/api/health')).status).toBe(200);
   });
 
-  it('lets exactly one of several win that start together on one home, also after a kill', async () => {
+  it('lets exactly one of several win that start together on one home, also after a kill', { timeout: 60_000 }, async () => {
     const home = await tempHome();
     const dead = await startRelay({ home });
     await dead.kill('SIGKILL');
@@ -196,7 +196,7 @@ describe('starting', () => {
 
   it('works in a home whose path is too long for a socket', async () => {
     const home = join(await tempHome({ store: false }), 'a-long-name-'.repeat(12));
-    await mkdir(home);
+    await rename(await tempHome(), home);
     const relay = started(await startRelay({ home }));
     const { code, stderr } = await runRelayCommand(['--port', '0', '--home', home]);
     expect(code).toBe(1);
@@ -204,7 +204,7 @@ describe('starting', () => {
     expect((await relay.fetch('/api/health')).status).toBe(200);
   });
 
-  it('makes the home for its owner alone, and writes no key anywhere', async () => {
+  it('makes the home for its owner alone, and writes no key anywhere', { timeout: 120_000 }, async () => {
     const home = join(await tempHome({ store: false }), 'new');
     const key = 'sk-secret-key-for-nobody';
     const relay = started(await startRelay({ home, env: { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } }));

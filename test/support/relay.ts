@@ -1,14 +1,11 @@
 /** The whole relay as a process of its own, on a home and a port of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { BUILT_MAIN, relayMain } from './relay-build.ts';
 import { copyStoreTemplate } from './store-template.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const BUILT = join(ROOT, 'dist/server/main.js');
 const START_TIMEOUT_MS = 30_000;
 
 export interface RelayOptions {
@@ -21,9 +18,11 @@ export interface RelayOptions {
   readonly databaseUrl?: string;
   /** Default 0: any free one. */
   readonly port?: number;
-  /** `source` runs the TypeScript, `built` what `npm run build` made. Default: `ROOST_TEST_RELAY`, or `source`. */
-  readonly from?: 'source' | 'built';
+  /** `sources`, the default: as they are now. `built`: what `npm run build` has left in dist. */
+  readonly from?: RelayOrigin;
 }
+
+export type RelayOrigin = 'sources' | 'built';
 
 export interface ProcessEnd {
   readonly code: number | null;
@@ -67,15 +66,14 @@ function watch(child: ChildProcess): { ended: Promise<ProcessEnd>; out: { stdout
   return { ended, out };
 }
 
-function spawnRelay(args: readonly string[], env: Readonly<Record<string, string>>, from: 'source' | 'built'): ChildProcess {
-  if (from === 'built' && !existsSync(BUILT)) throw new Error('dist/server/main.js is missing; run npm run build');
-  const program = from === 'built' ? [BUILT] : ['--import', import.meta.resolve('tsx'), join(ROOT, 'server/main.ts')];
-  return spawn(process.execPath, [...program, ...args], { env: { ...cleanEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+async function spawnRelay(args: readonly string[], env: Readonly<Record<string, string>>, from: RelayOrigin = 'sources'): Promise<ChildProcess> {
+  const main = from === 'built' ? BUILT_MAIN : await relayMain();
+  return spawn(process.execPath, [main, ...args], { env: { ...cleanEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** Runs the relay's command to its end: for what ends by itself. */
 export async function runRelayCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ProcessEnd> {
-  return await watch(spawnRelay(args, env, 'source')).ended;
+  return await watch(await spawnRelay(args, env)).ended;
 }
 
 /** An empty home with a store in it, so that starting on it is quick. Remove it yourself. */
@@ -87,11 +85,10 @@ export async function createHome({ store = true } = {}): Promise<string> {
 
 /** Starts a relay and waits for its link. Rejects with what it said where it ends before that. */
 export async function startRelay(options: RelayOptions = {}): Promise<TestRelay> {
-  const from = options.from ?? (process.env['ROOST_TEST_RELAY'] === 'built' ? 'built' : 'source');
   const home = options.home ?? (await createHome({ store: options.databaseUrl === undefined }));
   const args = ['--port', String(options.port ?? 0), '--home', home, '--no-open', ...(options.args ?? [])];
   const env = { ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }), ...options.env };
-  const child = spawnRelay(args, env, from);
+  const child = await spawnRelay(args, env, options.from);
   const { ended, out } = watch(child);
   const link = await new Promise<string>((resolve, reject) => {
     const fail = (why: string) => {
