@@ -7,6 +7,7 @@ import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createMail } from './mail.ts';
+import { relayMessage } from './messages.ts';
 import type { Phase, Present } from './presence.ts';
 import { failedReason, silentReason, unnamedReason } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
@@ -31,7 +32,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
   let askedForWords = false;
-  /** All it wrote so far, and what it gave to `write_soul`. */
+  /** All it wrote so far, and what it gave to `write_soul`: to the letter. */
   const soul: string[] = [];
   const cancels: (() => void)[] = [];
   let cancelSilence: () => void = () => undefined;
@@ -44,6 +45,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
 
   function ended(reason: AsleepReason): RoostEvent[] {
     settle();
+    phase = 'leaving';
     remove();
     void speaker?.close({ by: 'person' });
     return [{ kind: 'birth-ended', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
@@ -60,35 +62,31 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     ];
   }
 
-  /** A name without a word about it is asked once for the words. */
-  function askForWords(): void {
-    askedForWords = true;
-    nudge();
-  }
-
-  function nudge(): void {
+  /** Asks again, in the protocol's words; what to write of it. */
+  function nudge(): RoostEvent[] {
     const text = prompts.nudge();
     const messageId = newId();
-    void record([
-      { kind: 'message', time: now(), messageId, sessionId, agentId, author: 'relay', role: 'user', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
-    ]);
     speaker?.put([{ messageId, text }]);
+    return [relayMessage({ context, messageId, agentId, text })];
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
     if (phase !== 'hatching') return [];
-    for (const block of end.blocks) if (block.kind === 'text' && block.text.trim() !== '') soul.push(block.text.trim());
+    for (const block of end.blocks) if (block.kind === 'text' && block.text.trim() !== '') soul.push(block.text);
     if (givenUp) return ended(givenUp);
     const hasSoul = soul.length > 0;
     const closing = end.interruption?.by === 'closing';
     // A name and words are somebody, also where a person stopped it or the session ends in the middle.
-    if (name !== null && hasSoul && (end.status === 'complete' || end.interruption || isFull(end))) return born(name);
+    if (name !== null && hasSoul && (end.status === 'complete' || end.interruption || end.atLimit)) return born(name);
     if (closing) return [];
-    const failed = isFull(end) ? null : failedReason(end);
+    const failed = end.atLimit ? null : failedReason(end);
     if (failed) return ended(failed);
-    if (name !== null && !askedForWords) askForWords();
-    else if (!hasSoul) return ended(silentReason());
-    return [];
+    if (name !== null && !askedForWords) {
+      // A name without a word about it: it is asked once for the words.
+      askedForWords = true;
+      return nudge();
+    }
+    return hasSoul ? [] : ended(silentReason());
   }
 
   function giveUp(reason: AsleepReason): Promise<void> {
@@ -102,7 +100,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     for (const part of limits.nudgesAt)
       cancels.push(
         timers.after(birthTimeoutMs * part, () => {
-          if (phase === 'hatching' && name === null && !speaker?.busy()) nudge();
+          if (phase === 'hatching' && name === null && !speaker?.busy()) void record(nudge());
         }),
       );
     cancels.push(
@@ -117,13 +115,14 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     if (toolCall.tool === 'choose_name') name = toolCall.input.name;
     if (phase !== 'hatching' || toolCall.tool === 'spawn_team') return applyChange(context, agentId, toolCall);
     if (toolCall.tool === 'choose_name') return toolDone(`Your name is ${toolCall.input.name}.`);
-    soul.push(toolCall.input.text.trim());
+    soul.push(toolCall.input.text);
     return toolDone('Kept. It is part of your soul.');
   }
 
   return {
     agentId,
     position,
+    isEgg: () => phase === 'called' || phase === 'hatching',
     phase: () => phase,
     name: () => name,
     speaker: () => speaker,
@@ -163,6 +162,3 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     inboxChanged: () => mail.changed(),
   };
 }
-
-/** It reached the limit of one answer: what it wrote is whole enough to be somebody. */
-const isFull = (end: AnswerEnd) => end.status === 'interrupted' && end.stop === 'length';

@@ -29,7 +29,7 @@ describe.each([
     const shot = (name: string) => `${name}-${viewport.width}`;
 
     const evening = await createVisitor(await profile.open({ viewport }), relay.link);
-    await evening.page.getByText(/rehearsal mind/i).waitFor();
+    await evening.page.getByText(/rehearsal mind is in use/i).waitFor();
     await evening.picture(shot('1-first-visit'));
     expect(await evening.axe()).toEqual([]);
     await evening.begin('Marcus', 'Julian');
@@ -59,7 +59,7 @@ describe.each([
     await evening.hearth();
     await evening.press('End session');
     await evening.untilAll('sleeping');
-    await evening.page.getByText(/you ended/i).first().waitFor();
+    await evening.page.getByText(/you ended the session/).filter({ visible: true }).first().waitFor();
     await evening.picture(shot('6-sleeping'));
     expect(evening.complaints).toEqual([]);
     await profile.kill();
