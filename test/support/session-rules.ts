@@ -1,0 +1,111 @@
+/** What must hold of every log and of every request to a mind, whatever happened. */
+import type { Block } from '../../src/protocol/documents.ts';
+import type { EventOf, StoredEvent } from '../../src/protocol/events.ts';
+import type { ScriptedRequest } from './scripted-model.ts';
+
+interface OpenAnswer {
+  readonly agentId: string;
+  blocks: Block[];
+}
+
+/** The blocks that `text` and `tool` events of one answer add up to. */
+function addTo(blocks: readonly Block[], event: EventOf<'text'> | EventOf<'tool'>): Block[] {
+  const last = blocks.at(-1);
+  if (event.kind === 'text') {
+    if (last?.kind === 'text') return [...blocks.slice(0, -1), { kind: 'text', text: last.text + event.text }];
+    return [...blocks, { kind: 'text', text: event.text }];
+  }
+  const { block } = event;
+  const same = (held: Block) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId;
+  return blocks.some(same) ? blocks.map((held) => (same(held) ? block : held)) : [...blocks, block];
+}
+
+/** What is wrong with this log, one sentence each. */
+export function brokenRules(stored: readonly StoredEvent[]): string[] {
+  const broken: string[] = [];
+  const seen = new Set<string>();
+  const answers = new Map<string, OpenAnswer>();
+  const calls = new Set<string>();
+  let session: string | null = null;
+  let lastId = 0;
+  for (const { id, event } of stored) {
+    const wrong = (what: string) => broken.push(`${id} ${event.kind}: ${what}`);
+    if (id !== lastId + 1) wrong('the id does not follow');
+    lastId = id;
+    if (event.kind === 'session-started') {
+      if (session !== null) wrong('another session runs');
+      session = event.sessionId;
+      continue;
+    }
+    if (session === null) wrong('written while no session runs');
+    if ('sessionId' in event && event.sessionId !== session) wrong('of another session');
+    switch (event.kind) {
+      case 'session-ended':
+        for (const messageId of answers.keys()) wrong(`the answer ${messageId} is open`);
+        session = null;
+        calls.clear();
+        break;
+      case 'answer-started':
+        if ([...answers.values()].some((answer) => answer.agentId === event.agentId)) wrong('two answers of one agent at once');
+        answers.set(event.messageId, { agentId: event.agentId, blocks: [] });
+        break;
+      case 'text':
+      case 'tool': {
+        const answer = answers.get(event.messageId);
+        if (answer) answer.blocks = addTo(answer.blocks, event);
+        else wrong('of no open answer');
+        break;
+      }
+      case 'message': {
+        if (seen.has(event.messageId)) wrong(`${event.messageId} stands twice`);
+        seen.add(event.messageId);
+        if (event.role === 'user') break;
+        const answer = answers.get(event.messageId);
+        if (!answer) wrong('an answer that did not begin');
+        else if (JSON.stringify(answer.blocks) !== JSON.stringify(event.blocks)) wrong(`holds ${JSON.stringify(event.blocks)}, was written as ${JSON.stringify(answer.blocks)}`);
+        answers.delete(event.messageId);
+        break;
+      }
+      case 'message-read':
+        if (seen.has(`read ${event.messageId}`)) wrong(`${event.messageId} was read twice`);
+        seen.add(`read ${event.messageId}`);
+        if (!seen.has(event.messageId)) wrong('read before it was written');
+        break;
+      case 'call-started':
+        calls.add(event.wakeId);
+        break;
+      case 'call-ended':
+        if (!calls.delete(event.wakeId)) wrong('a call that does not run');
+        break;
+      default:
+    }
+  }
+  return broken;
+}
+
+const blocksOf = (content: ScriptedRequest['body']['messages'][number]['content']) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+
+/** What the Messages API would refuse in these requests. */
+export function brokenRequests(requests: readonly ScriptedRequest[]): string[] {
+  return requests.flatMap(({ body, order }) => {
+    const broken: string[] = [];
+    const { messages } = body;
+    if (messages.at(-1)?.role !== 'user') broken.push('the last turn is not the user’s');
+    for (const [i, message] of messages.entries()) {
+      if (message.role !== (i % 2 === 0 ? 'user' : 'assistant')) broken.push(`turn ${i} is ${message.role}`);
+      const blocks = blocksOf(message.content);
+      if (blocks.length === 0) broken.push(`turn ${i} is empty`);
+      if (blocks.some((block) => block.type === 'text' && (typeof block['text'] !== 'string' || block['text'].trim() === ''))) broken.push(`turn ${i} has an empty text`);
+      const ids = (turn: number, type: string, key: string) =>
+        blocksOf(messages[turn]?.content ?? []).flatMap((block) => (block.type === type ? [String(block[key])] : []));
+      const made = ids(i, 'tool_use', 'id');
+      if (new Set(made).size !== made.length) broken.push(`turn ${i} uses an id twice`);
+      if (made.length > 0 && made.toSorted().join() !== ids(i + 1, 'tool_result', 'tool_use_id').toSorted().join()) broken.push(`turn ${i} has calls without results`);
+      const results = ids(i, 'tool_result', 'tool_use_id');
+      if (results.length > 0 && results.toSorted().join() !== ids(i - 1, 'tool_use', 'id').toSorted().join()) broken.push(`turn ${i} has results without calls`);
+      const lastResult = blocks.findLastIndex((block) => block.type === 'tool_result');
+      if (blocks.slice(0, lastResult + 1).some((block) => block.type !== 'tool_result')) broken.push(`turn ${i} has words before its results`);
+    }
+    return broken.map((what) => `request ${order}: ${what}`);
+  });
+}

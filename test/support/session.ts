@@ -1,0 +1,220 @@
+/**
+ * A session host on a real store, before a scripted model: everything of the relay but HTTP. Closing a
+ * household checks what must hold of every log and every request, whatever the test was about.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { openEventLog, type OpenEventLog } from '../../server/events/index.ts';
+import { createInbox } from '../../server/inbox/index.ts';
+import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts.ts';
+import { createAnthropicMind, type Mind } from '../../server/minds/index.ts';
+import { createSessionHost } from '../../server/session/index.ts';
+import { SESSION_LIMITS, type SessionLimits } from '../../server/session/settings.ts';
+import type { Store } from '../../server/store/index.ts';
+import { parseProtocol } from '../../src/domain/prompts.ts';
+import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/domain/seat.ts';
+import { writeSummon, writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
+import type { EventKind, EventOf, RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
+import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
+import { startScriptedModel, teamScript, type Script, type ScriptedModel, type ScriptedRequest } from './scripted-model.ts';
+import { brokenRequests, brokenRules } from './session-rules.ts';
+import { createStorePlace, type StoreKind, type StorePlace } from './stores.ts';
+
+export const PROTOCOL = parseProtocol(readFileSync(new URL('../../CLAUDE.md', import.meta.url), 'utf8'));
+const UNTIL_MS = 20_000;
+const RETENTION_MS = 60_000;
+
+export interface Household {
+  readonly log: OpenEventLog;
+  readonly inbox: Inbox;
+  readonly host: SessionHost;
+  /** Of a scripted household; throws for one with a mind of its own. */
+  readonly model: ScriptedModel;
+  /** Everything in the log, in order. */
+  readonly events: readonly RoostEvent[];
+  readonly stored: readonly StoredEvent[];
+  /** What was logged as a warning or an error. */
+  readonly logged: readonly string[];
+  of<K extends EventKind>(kind: K): EventOf<K>[];
+  start(more?: Partial<StartSession['lead']>, settings?: StartSession['settings']): Promise<string>;
+  post(message: Omit<PostMessage, 'clientId'> & { clientId?: string }): Promise<PostOutcome>;
+  wake(agents: readonly AgentPayload[]): Promise<PostOutcome>;
+  summon(positions?: readonly SeatPosition[]): Promise<PostOutcome>;
+  /** Rejects after a while with what is in the log. */
+  until(enough: () => boolean): Promise<void>;
+  untilQuiet(): Promise<void>;
+  requestsOf(seat: number | null): ScriptedRequest[];
+  /** The process is gone and another one begins on the same home; the session that ran is not ended. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Bench {
+  open(options?: { script?: Script; mind?: Mind; limits?: Partial<SessionLimits>; onError?: 'expected' }): Promise<Household>;
+  close(): Promise<void>;
+}
+
+export const payload = (position: SeatPosition, more: Partial<AgentPayload> = {}): AgentPayload => ({
+  id: `agent-${position}`,
+  name: `Name ${position}`,
+  ...seatColor(position),
+  position,
+  soul: `I am the one in place ${position}.`,
+  transcript: `Ada (2026-11-21 08:52 UTC):\nThe word of place ${position} is heron.`,
+  ...more,
+});
+export const team = (more: Partial<AgentPayload> = {}): AgentPayload[] => SEAT_ORDER.map((position) => payload(position, more));
+
+/** A promise that the test fulfils. */
+export function createGate(): { readonly passed: Promise<void>; open(): void } {
+  let open: () => void = () => undefined;
+  const passed = new Promise<void>((resolve) => (open = resolve));
+  return { passed, open: () => open() };
+}
+
+/** All text of a message's blocks. */
+export const wordsOf = (message: EventOf<'message'> | undefined): string =>
+  (message?.blocks ?? []).map((block) => (block.kind === 'text' ? block.text : '')).join('');
+
+export async function openSessionBench(kind: StoreKind = 'pglite'): Promise<Bench> {
+  const place: StorePlace = await createStorePlace(kind);
+  const store: Store = await place.open();
+  const open: Household[] = [];
+  return {
+    async open(options = {}) {
+      const household = await openHousehold(store, options);
+      open.push(household);
+      return household;
+    },
+    async close() {
+      for (const household of open) await household.close();
+      await store.close();
+      await place.remove();
+    },
+  };
+}
+
+async function openHousehold(store: Store, { script = teamScript(), mind: given, limits, onError }: NonNullable<Parameters<Bench['open']>[0]>): Promise<Household> {
+  const relay = randomUUID();
+  const scripted = given ? null : await startScriptedModel(script);
+  const mind = given ?? createAnthropicMind({ key: 'a-key-for-tests', baseUrl: scripted?.url ?? null });
+  const logged: string[] = [];
+  const failures: unknown[] = [];
+  const note = (message: string, fields?: unknown) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const looks = new Set<() => void>();
+  let stored: StoredEvent[] = [];
+  let closed = false;
+
+  async function openRelay() {
+    const log = await openEventLog({ db: store.db, relay, now: Date.now, newId: randomUUID, onListenerError: (error) => failures.push(error) });
+    const inbox = createInbox({ db: store.db, relay, retentionMs: RETENTION_MS });
+    stored = [...(await log.read(0, 1_000_000))];
+    log.subscribe((item) => {
+      stored.push(item);
+      for (const look of looks) look();
+    });
+    const lifeline = mortal(log);
+    const host = createSessionHost({ log: lifeline.log, inbox, mind, protocol: PROTOCOL, now: Date.now, newId: randomUUID, logger: { warn: note, error: note }, limits: { ...SESSION_LIMITS, ...limits } });
+    await host.recover();
+    return { log, inbox, host, die: lifeline.die };
+  }
+  let parts = await openRelay();
+
+  const household: Household = {
+    get log() {
+      return parts.log;
+    },
+    get inbox() {
+      return parts.inbox;
+    },
+    get host() {
+      return parts.host;
+    },
+    get model() {
+      if (!scripted) throw new Error('This household has a mind of its own.');
+      return scripted;
+    },
+    get events() {
+      return stored.map(({ event }) => event);
+    },
+    get stored() {
+      return stored;
+    },
+    logged,
+    of<K extends EventKind>(kind: K) {
+      return stored.flatMap(({ event }) => (isKind(event, kind) ? [event] : []));
+    },
+    async start(more = {}, settings = {}) {
+      const started = await parts.host.start({ human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I keep the door.', transcript: null, ...more }, settings });
+      if (!started.ok) throw new Error('A session runs already.');
+      return started.sessionId;
+    },
+    post: (message) => parts.host.post({ clientId: randomUUID(), ...message }),
+    wake: (agents) => household.post({ text: writeWake(agents) }),
+    summon: (positions = SEAT_ORDER) => household.post({ text: writeSummon(positions.map((position) => ({ position, ...seatColor(position) }))) }),
+    until: (enough) =>
+      new Promise((resolve, reject) => {
+        const done = (act: () => void) => {
+          clearInterval(poll);
+          clearTimeout(late);
+          looks.delete(look);
+          act();
+        };
+        const look = () => {
+          if (enough()) done(resolve);
+        };
+        // Requests arrive without an event.
+        const poll = setInterval(look, 5);
+        const late = setTimeout(() => done(() => reject(new Error(`It did not come to that. The log:\n${summary(stored)}\n${logged.join('\n')}`))), UNTIL_MS);
+        looks.add(look);
+        look();
+      }),
+    untilQuiet: () => household.until(() => isQuiet(household)),
+    requestsOf: (seat) => household.model.requests.filter((request) => request.seat === seat),
+    async restart() {
+      parts.die();
+      await parts.log.close();
+      parts = await openRelay();
+    },
+    async close() {
+      if (closed) return;
+      closed = true;
+      await parts.host.end('shutdown');
+      await parts.log.close();
+      await scripted?.close();
+      await mind.close();
+      const broken = [...brokenRules(stored), ...brokenRequests(scripted?.requests ?? []), ...failures.map(String), ...(onError === 'expected' ? [] : logged)];
+      if (broken.length > 0) throw new Error(`What must always hold does not:\n${broken.join('\n')}\nThe log:\n${summary(stored)}`);
+    },
+  };
+  return household;
+}
+
+/** The log as a process sees it that may be killed: nothing that it writes after its death arrives, or is answered. */
+function mortal(log: OpenEventLog): { readonly log: OpenEventLog; die(): void } {
+  let dead = false;
+  const never = new Promise<never>(() => undefined);
+  return {
+    log: {
+      ...log,
+      append: (events) => (dead ? never : log.append(events)),
+      appendOnce: (clientId, events) => (dead ? never : log.appendOnce(clientId, events)),
+    },
+    die() {
+      dead = true;
+    },
+  };
+}
+
+function isKind<K extends EventKind>(event: RoostEvent, kind: K): event is EventOf<K> {
+  return event.kind === kind;
+}
+
+/** Nobody says anything, nobody is on the way. */
+function isQuiet(household: Household): boolean {
+  const { session } = household.log.snapshot();
+  const calls = household.of('call-started').length - household.of('call-ended').length;
+  return session !== null && session.answering.length === 0 && session.hatching.length === 0 && calls === 0;
+}
+
+const summary = (stored: readonly StoredEvent[]) => stored.map(({ id, event }) => `${id} ${JSON.stringify(event).slice(0, 240)}`).join('\n');
