@@ -6,12 +6,12 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { SEAT_ORDER, seatColor, seatNumber } from '../../src/domain/seat.ts';
+import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
+import { seatsCalled, startScriptedModel, type Script, type ScriptedModel } from '../support/scripted-model.ts';
 import { median, type Section } from './figures.ts';
-import { startTimedModel, type TimedModel } from './timed-model.ts';
 
 const ROUNDS = 21;
 const SLOW_ROUNDS = 3;
@@ -31,10 +31,26 @@ const team: readonly AgentPayload[] = SEAT_ORDER.map((position) => ({
 }));
 const message = writeWake(team);
 
+/** Agents that think for so long before their first word, and a lead that calls them at once. */
+const minds =
+  (ms: number): Script =>
+  ({ seat, last, results }) => {
+    if (seat !== null) return [{ wait: ms }, { say: 'Good morning.' }];
+    return results.length > 0 ? [{ say: 'Welcome.' }] : [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
+  };
+
+/** When the lead, and when the last agent had been asked, of the requests from this one on. */
+function askedSince(model: ScriptedModel, first: number): { lead: number; last: number } {
+  const requests = model.requests.slice(first);
+  const agents = requests.filter((request) => request.seat !== null).map((request) => request.at);
+  if (agents.length !== team.length) throw new Error(`${agents.length} agents were asked`);
+  return { lead: requests.find((request) => request.seat === null)?.at ?? Number.NaN, last: Math.max(...agents) };
+}
+
 interface Wake {
   /** ms from posting the message to the last agent's request at the model. */
   readonly added: number;
-  /** ms from the lead's call to the last agent's first words at a browser. */
+  /** ms from when the lead was asked, and called at once, to the last agent's first words at a browser. */
   readonly awake: number;
 }
 
@@ -43,27 +59,26 @@ async function expectOk(response: Response): Promise<void> {
   await response.body?.cancel();
 }
 
-async function wakeOnce(relay: TestRelay, model: TimedModel, events: OpenStream): Promise<Wake> {
-  model.clear();
+async function wakeOnce(relay: TestRelay, model: ScriptedModel, events: OpenStream): Promise<Wake> {
+  const asked = model.requests.length;
   const before = events.messages.length;
   const since = (kind: string) => events.messages.slice(before).filter((each) => each.event === kind);
   const lead = { name: 'Julian', soul: null, transcript: null };
   await expectOk(await relay.fetch('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead } }));
   const posted = performance.now();
   await expectOk(await relay.fetch('/api/messages', { method: 'POST', json: { text: message, clientId: randomUUID() } }));
-  await model.untilAsked(team.length);
-  const added = Math.max(...model.asked) - posted;
   await events.until(() => since('agent-awake').length === team.length);
-  const awake = performance.now() - (model.called[0] ?? Number.NaN);
+  const awake = performance.now();
   await events.until(() => since('call-ended').length === 1);
   await expectOk(await relay.fetch('/api/sessions/current', { method: 'DELETE' }));
   await events.until(() => since('session-ended').length === 1);
-  return { added, awake };
+  const times = askedSince(model, asked);
+  return { added: times.last - posted, awake: awake - times.lead };
 }
 
 /** ms from starting a process for each agent to the last one's request at the model. */
-async function processesOnce(model: TimedModel): Promise<number> {
-  model.clear();
+async function processesOnce(model: ScriptedModel): Promise<number> {
+  const asked = model.requests.length;
   const started = performance.now();
   const ends = team.map(({ soul }) => {
     const child = spawn(process.execPath, [ONE_AGENT, model.url, soul ?? ''], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -72,8 +87,8 @@ async function processesOnce(model: TimedModel): Promise<number> {
       child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`an agent's process ended with ${code}`))));
     });
   });
-  await Promise.all([model.untilAsked(team.length), ...ends]);
-  return Math.max(...model.asked) - started;
+  await Promise.all(ends);
+  return askedSince(model, asked).last - started;
 }
 
 async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
@@ -84,14 +99,14 @@ async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
 
 /** The figures; about a minute. */
 export async function wakeFigures(): Promise<Section> {
-  const model = await startTimedModel({ lead: 'lead', seats: SEAT_ORDER.map(seatNumber) });
-  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url, ROOST_LEAD_MODEL: 'lead', ROOST_AGENT_MODEL: 'agent' } });
+  const model = await startScriptedModel(minds(0));
+  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url } });
   const cookie = await relay.cookie();
   const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers: { cookie }, signal }));
   try {
     const [cold, ...warm] = await repeat(ROUNDS, () => wakeOnce(relay, model, events));
     const processes = median(await repeat(5, () => processesOnce(model)));
-    model.think(MIND_MS);
+    model.follow(minds(MIND_MS));
     const slow = await repeat(SLOW_ROUNDS, () => wakeOnce(relay, model, events));
     const added = median(warm.map((wake) => wake.added));
     const awake = median(slow.map((wake) => wake.awake));
