@@ -6,7 +6,7 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { leadNameOf } from '../state/wake-material.ts';
@@ -70,6 +70,12 @@ function Home() {
   const inSettings = place.kind === 'settings';
   const view = inSettings ? 'settings' : place.kind === 'agent' ? 'talk' : 'hearth';
   useTitle(inSettings ? 'Settings' : name);
+  const first = useRef(true);
+  useEffect(() => {
+    // What had the focus may be gone with the view it was in: go on at the head of the new one.
+    if (!first.current && document.activeElement === document.body) document.querySelector<HTMLElement>('#main :is(h1, h2)[tabindex]')?.focus();
+    first.current = false;
+  }, [view]);
 
   return (
     <>

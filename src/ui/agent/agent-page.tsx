@@ -3,6 +3,7 @@ import type { AgentChangeDoc } from '../../protocol/documents.ts';
 import { parseStamp } from '../../domain/stamp.ts';
 import { bytesOf } from '../../state/wake-material.ts';
 import { useHousehold, useRoost } from '../context.tsx';
+import { Words } from '../chat/words.tsx';
 import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
 import { bytes } from '../text/sizes.ts';
@@ -40,8 +41,8 @@ function Soul({ text, heading }: { text: string; heading: string }) {
           <CopyIcon />
         </button>
       </h3>
-      <blockquote className="soul" dir="auto">
-        {text}
+      <blockquote className="soul">
+        <Words text={text} />
       </blockquote>
     </div>
   );
@@ -114,7 +115,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
   const [soul, ...earlier] = soulsOf(identity && { text: identity.individuationArtifact, time: identity.bornAt }, own);
   const names = namesOf(identity && { text: identity.name, time: identity.bornAt }, own);
   return (
-    <div className="agent-page" style={{ '--c': agent.color }}>
+    <div className="agent-page tint" style={{ '--c': agent.color }}>
       {soul ? (
         <Soul text={soul.text} heading="Soul" />
       ) : (
@@ -130,8 +131,8 @@ export function AgentPage({ agentId }: { agentId: string }) {
           {earlier.map((item) => (
             <details key={item.key} className="earlier-soul">
               <summary>{item.key === 'first' ? `First words · ${fullTime(item.time)}` : fullTime(item.time)}</summary>
-              <blockquote className="soul" dir="auto">
-                {item.text}
+              <blockquote className="soul">
+                <Words text={item.text} />
               </blockquote>
             </details>
           ))}

@@ -39,7 +39,7 @@ function Nobody() {
   return (
     <div className="chat-nobody">
       <h2>Nobody lives at this address</h2>
-      <p>The agent was never born on this device, or the link was cut short.</p>
+      <p>Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut short.</p>
       <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>
         To the hearth
       </button>
@@ -102,7 +102,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
         <Composer
           key={`${editing?.messageId ?? 'draft'}:${filled}`}
           agentId={agentId}
-          label={speaker.kind === 'egg' ? 'It cannot be spoken to before it has a name' : `Write to ${speaker.name}…`}
+          label={speaker.kind === 'egg' ? 'First it needs a name' : `Write to ${speaker.name}…`}
           hint={blocked ? 'Nothing can be kept on this device now. Your text stays here.' : composerHint(speaker)}
           disabled={speaker.kind === 'egg'}
           answering={answering && speaker.kind !== 'egg'}

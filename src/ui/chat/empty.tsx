@@ -28,7 +28,7 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
   const { title, text } = hint(speaker, born, running);
   const openers = speaker.awake ? OPENERS[speaker.kind === 'lead' ? 'lead' : 'agent'] : [];
   return (
-    <div className="empty-log" style={{ '--c': speaker.color }}>
+    <div className="empty-log tint" style={{ '--c': speaker.color }}>
       <div className="empty-figure" data-dim={speaker.kind === 'agent' && speaker.seat.state === 'sleeping'} aria-hidden="true">
         {speaker.kind === 'agent' || speaker.kind === 'egg' ? (
           <SeatFigure seat={speaker.seat} />

@@ -43,7 +43,7 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
     );
   if (!agent && agentId !== null)
     return (
-      <button type="button" className="ghost" onClick={() => void actions.sleep(agentId)}>
+      <button type="button" className="ghost hide-small" onClick={() => void actions.sleep(agentId)}>
         Give up this egg
       </button>
     );
@@ -54,12 +54,12 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
   const { go } = usePlace();
   const dim = !speaker.awake && speaker.kind !== 'egg';
   return (
-    <header className="chat-head" style={{ '--c': speaker.color }}>
+    <header className="chat-head tint" style={{ '--c': speaker.color }}>
       <div className="chat-face" data-dim={dim && seat?.state !== 'hatching'}>
         {seat ? <SeatFigure seat={seat} /> : <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={speaker.awake} />}
       </div>
       <div className="chat-title">
-        <h2 dir="auto">{speaker.name}</h2>
+        <h2 dir="auto" tabIndex={-1}>{speaker.name}</h2>
         <p>{about(speaker)}</p>
       </div>
       {seat && <MainAct seat={seat} name={speaker.name} />}

@@ -4,7 +4,7 @@ import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import { useHousehold } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { EditIcon, RetryIcon } from '../parts/icons.tsx';
-import { names } from '../text/sizes.ts';
+import { names, plural } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import type { Somebody } from '../use-somebody.ts';
 import { Blocks } from './blocks.tsx';
@@ -15,7 +15,7 @@ export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
 /** The frame of a message: whose it is, when, and what was said. */
 export function Bubble({ speaker, time, mine, children, foot }: { speaker: Speaker; time: number; mine: boolean; children: ReactNode; foot?: ReactNode }) {
   return (
-    <article className={mine ? 'msg msg-mine' : 'msg'} style={{ '--c': speaker.color }} aria-label={mine ? 'You' : speaker.name}>
+    <article className={mine ? 'msg msg-mine tint' : 'msg tint'} style={{ '--c': speaker.color }} aria-label={mine ? 'You' : speaker.name}>
       <div className="msg-face" aria-hidden="true">
         {!mine && speaker.kind !== 'egg' && <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={false} />}
       </div>
@@ -38,8 +38,10 @@ type CallBlock = Extract<Block, { kind: 'call' }>;
 /** A wake or a summon, as a line across the conversation. */
 function CallDivider({ block }: { block: CallBlock }) {
   const roster = useHousehold((state) => state.roster);
-  const who = block.seats.map((seat) => roster.byId.get(seat.agentId)?.name ?? seat.name ?? `seat ${seat.position + 1}`);
-  const text = block.call === 'wake' ? `You woke ${names(who)}` : `You summoned ${names(who)}`;
+  const known = block.seats.flatMap((seat) => roster.byId.get(seat.agentId)?.name ?? seat.name ?? []);
+  const eggs = block.seats.length - known.length;
+  const who = names(eggs > 0 ? [...known, plural(eggs, known.length > 0 ? 'more' : 'egg', known.length > 0 ? 'more' : 'eggs')] : known);
+  const text = block.call === 'wake' ? `You woke ${who}` : `You summoned ${who}`;
   return <p className="divider divider-dawn">{text}</p>;
 }
 

@@ -6,6 +6,7 @@ import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
 import { RehearsalNote } from '../shell/rehearsal-note.tsx';
+import { endText } from '../text/reasons.ts';
 import { bytes, plural } from '../text/sizes.ts';
 import { BigButton, useProgress, useSleepers } from './big-button.tsx';
 import { Grid } from './grid.tsx';
@@ -59,6 +60,16 @@ function Status() {
   );
 }
 
+/** Why nobody is awake. Where the header has no room to say it, it is said here. */
+function WhyAsleep() {
+  const link = useLive((state) => state.link);
+  const lastEnd = useLive((state) => state.lastEnd);
+  const asleep = useLive((state) => state.live === null);
+  const somebody = useHousehold((state) => state.roster.seats.size > 0);
+  if (!asleep || !somebody || !lastEnd || link.kind !== 'live') return null;
+  return <p className="hearth-why">Everyone sleeps: {endText(lastEnd.reason)}.</p>;
+}
+
 /** Why the last wake or summon failed as a whole. */
 function CallError() {
   const error = useLive((state) => state.callError);
@@ -103,6 +114,7 @@ export function Hearth({ selected }: { selected: string | null }) {
       <div className="hearth-action">
         <BigButton />
         <Status />
+        <WhyAsleep />
         <RehearsalNote place="hearth" />
       </div>
     </section>

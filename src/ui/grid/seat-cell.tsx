@@ -56,7 +56,7 @@ function SeatFrame({ label, state, color, agentId, name, sub, reason, menu, figu
     setOpen(true);
   };
   return (
-    <li className="seat" data-state={state} data-selected={selected} style={{ '--c': color }}>
+    <li className="seat tint" data-state={state} data-selected={selected} style={{ '--c': color }}>
       <button
         ref={button}
         type="button"

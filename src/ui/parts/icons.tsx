@@ -10,7 +10,7 @@ function Icon({ children }: { children: ReactNode }) {
 }
 
 export const CloseIcon = () => <Icon><path d="M6 6l12 12M18 6L6 18" /></Icon>;
-export const MoreIcon = () => <Icon><path d="M5 12h.01M12 12h.01M19 12h.01" strokeWidth="2.6" /></Icon>;
+export const MoreIcon = () => <Icon><path d="M12 5h.01M12 12h.01M12 19h.01" strokeWidth="2.6" /></Icon>;
 export const SendIcon = () => <Icon><path d="M12 19V5M5.5 11.5L12 5l6.5 6.5" strokeWidth="2" /></Icon>;
 export const StopIcon = () => <Icon><rect x="7" y="7" width="10" height="10" rx="2" fill="currentColor" /></Icon>;
 export const GearIcon = () => <Icon><path d="M4 7h10M18 7h2M4 17h2M10 17h10" /><circle cx="16" cy="7" r="2" /><circle cx="8" cy="17" r="2" /></Icon>;

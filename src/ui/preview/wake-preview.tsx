@@ -37,7 +37,7 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
   const state = useRoost();
   const { agent, transcript, soulBytes, transcriptBytes } = share;
   return (
-    <li style={{ '--c': agent.color }}>
+    <li className="tint" style={{ '--c': agent.color }}>
       <details className="preview-row">
         <summary>
           <ChevronIcon />

@@ -55,7 +55,7 @@ export default function SettingsPage({ section, onClose }: { section: SettingsSe
   return (
     <div className="settings">
       <div className="settings-head">
-        <h1>Settings</h1>
+        <h1 tabIndex={-1}>Settings</h1>
         <button type="button" className="ghost" onClick={onClose}>
           <CloseIcon /> Close
         </button>

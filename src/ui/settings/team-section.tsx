@@ -58,7 +58,7 @@ function GiveSeat({ agent }: { agent: Agent }) {
 function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
   const roster = useHousehold((state) => state.roster);
   return (
-    <li className="team-row" style={{ '--c': agent.color }}>
+    <li className="team-row tint" style={{ '--c': agent.color }}>
       <span className="team-face">
         <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
       </span>

@@ -15,7 +15,9 @@ export function RehearsalNote({ place }: { place: 'header' | 'hearth' }) {
   return (
     <p className={`rehearsal rehearsal-${place}`}>
       <span>Rehearsal: nobody is thinking here</span>
-      <span aria-hidden="true">·</span>
+      <span className="rehearsal-dot" aria-hidden="true">
+        ·
+      </span>
       <Link href={PATHS.connect}>Connect a model</Link>
     </p>
   );

@@ -17,8 +17,8 @@ export function endText(reason: EndReason): string {
   }
 }
 
-/** A reason in the few words a cell has room for: "It said nothing for 120 s." becomes "said nothing for 120 s". */
-export const briefly = (reason: string): string => reason.replace(/^It /, '').replace(/\.$/, '');
+/** A reason in the few words a cell has room for: "It said nothing for 120 s." becomes "said nothing for 120 s", figure and unit on one line. */
+export const briefly = (reason: string): string => reason.replace(/^It /, '').replace(/\.$/, '').replace(/(\d) (s|ms|min)\b/g, '$1\u00a0$2');
 
 export interface Trouble {
   readonly title: string;

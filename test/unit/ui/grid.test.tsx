@@ -53,7 +53,7 @@ test('a failed wake says why on its cell, and whole in the conversation', async 
   const reason = { code: 'silent' as const, message: 'It said nothing for 120 s.' };
   const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-2'], asleep: [{ agentId: 'agent-1', reason }] }) });
   const cell = seat('Lyra, seat 1, sleeping');
-  expect(cell.closest('li')?.textContent).toContain('said nothing for 120 s');
+  expect(cell.closest('li')?.textContent).toContain('said nothing for 120\u00a0s');
   await page.user.click(cell);
   expect(screen.getByRole('note').textContent).toContain('Lyra did not come. It said nothing for 120 s.');
 });
@@ -68,7 +68,7 @@ test('an egg that found no name leaves its reason on the empty seat', async () =
   const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
   const page = await openPage({ docs: team(0), snapshot: runningSession({ hatching: [egg] }) });
   await page.hear({ kind: 'birth-ended', time: NOW, agentId: 'egg', position: 0, sessionId: 'session-2', reason: { code: 'unnamed', message: 'It found no name within 600 s.' } });
-  expect(seat('seat 1, empty').closest('li')?.textContent).toContain('found no name within 600 s');
+  expect(seat('seat 1, empty').closest('li')?.textContent).toContain('found no name within 600\u00a0s');
 });
 
 test('one seat is reached by Tab, arrows move from it, Enter opens a conversation', async () => {

@@ -25,7 +25,7 @@ test('sizes and lists read well', () => {
   expect([512, 21_000, 1_400_000, 2_300_000_000].map(bytes)).toEqual(['512 B', '21 KB', '1.4 MB', '2.3 GB']);
   expect([names([]), names(['A']), names(['A', 'B']), names(['A', 'B', 'C'])]).toEqual(['', 'A', 'A and B', 'A, B and C']);
   expect([plural(1, 'agent'), plural(1200, 'agent')]).toEqual(['1 agent', '1,200 agents']);
-  expect(briefly('It said nothing for 120 s.')).toBe('said nothing for 120 s');
+  expect(briefly('It said nothing for 120 s.')).toBe('said nothing for 120\u00a0s');
 });
 
 test('every address is a place, and a strange one is the hearth', () => {

@@ -1,0 +1,37 @@
+import type { FallbackProps } from 'react-error-boundary';
+import './broken.css';
+
+/** Browsers word a missing part of the page differently. */
+const PART_MISSING = /dynamically imported module|importing a module script|preload/i;
+
+/** What stands in place of a part of the page that broke. Nothing that was stored is touched by it. */
+export function Broken({ error, resetErrorBoundary }: FallbackProps) {
+  const detail = error instanceof Error ? error.message : String(error);
+  const outdated = PART_MISSING.test(detail);
+  return (
+    <main className="broken" role="alert">
+      <h1>{outdated ? 'Roost has been updated' : 'This page stumbled'}</h1>
+      <p>
+        {outdated
+          ? 'This page is from before the update, or the relay could not be reached for a part of it. Reload to go on; nothing is lost.'
+          : 'Something in the page itself went wrong. Your team and every word are stored and safe; reload to go on.'}
+      </p>
+      <div className="broken-ways">
+        <button type="button" className="big-button" onClick={() => location.reload()}>
+          Reload
+        </button>
+        {!outdated && (
+          <button type="button" className="ghost" onClick={resetErrorBoundary}>
+            Try without reloading
+          </button>
+        )}
+      </div>
+      {!outdated && (
+        <details>
+          <summary>What went wrong</summary>
+          <pre>{detail}</pre>
+        </details>
+      )}
+    </main>
+  );
+}
