@@ -167,6 +167,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       runTool,
     });
     conversation.closeCalls(TOOLS_CUT);
+    // A call that was not answered at all is over; the next one must not be read together with it.
+    for (const { alone, messageId } of items) if (alone && messageId !== null && writer.blocks().length === 0) conversation.cutBefore(messageId);
     const end = { ...outcome, ...statusOf(outcome, mine.interruption) };
     const with_ = hooks.onEnd?.({ ...end, items, blocks: writer.blocks(), hasWords: writer.hasWords(), interruption: mine.interruption }) ?? [];
     await writer.finish(end, with_);
