@@ -1,17 +1,25 @@
 import { availableParallelism } from 'node:os';
 import react from '@vitejs/plugin-react';
+import type { Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 // The groups run one after the other: browser tests want the machine to themselves.
 const together = { sequence: { groupOrder: 0 }, maxWorkers: Math.max(2, availableParallelism() - 1) };
 const alone = { sequence: { groupOrder: 1 }, fileParallelism: false };
 
+/** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
+const isKnown = ({ message }: Rolldown.RolldownLog) => message.includes('externalized for browser compatibility') && message.includes('@adviser/cement');
+const rolldownOptions: Rolldown.InputOptions = {
+  checks: { bundlerTimings: false },
+  onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
+};
+
 export default defineConfig(({ isSsrBuild }) => ({
   plugins: isSsrBuild ? [] : [react()],
   build: isSsrBuild
-    ? { target: 'node20', emptyOutDir: true, sourcemap: true }
-    : { outDir: 'dist/page', emptyOutDir: true, target: 'es2023', sourcemap: false },
-  worker: { format: 'es' },
+    ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
+    : { outDir: 'dist/page', emptyOutDir: true, target: 'es2023', sourcemap: false, rolldownOptions },
+  worker: { format: 'es', rolldownOptions },
   test: {
     coverage: { include: ['src/domain/**', 'src/protocol/**'] },
     projects: [
