@@ -1,12 +1,14 @@
 /** Mounts the page. The only place in the browser's window where parts are wired together. */
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
 import { createRelayClient } from './relay/index.ts';
 import { createRoostState } from './state/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
+import { Broken } from './ui/shell/broken.tsx';
 
 const state = createRoostState({
   owner: openOwner(),
@@ -29,7 +31,9 @@ if (!root) throw new Error('The page has no #root to be mounted in');
 createRoot(root).render(
   <StrictMode>
     <RoostProvider state={state}>
-      <App />
+      <ErrorBoundary FallbackComponent={Broken}>
+        <App />
+      </ErrorBoundary>
     </RoostProvider>
   </StrictMode>,
 );
