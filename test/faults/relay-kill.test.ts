@@ -1,0 +1,12 @@
+import { describe, it } from 'vitest';
+import { MOMENTS, relayKillRound } from './relay-kill.ts';
+import { runSeeds } from './seeds.ts';
+
+/** One of each moment; the long form is `npm run faults`. */
+const SEEDS = [1, 2, 3, 4];
+
+describe('The relay, killed in mid-answer', () => {
+  it('has kept every word that was shown, and the team wakes as it was', async () => {
+    await runSeeds(SEEDS, ({ house, place, random }) => relayKillRound(house, place === 0 ? 'birth' : (MOMENTS[place - 1] ?? 'talk'), random));
+  });
+});
