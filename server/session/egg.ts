@@ -7,7 +7,6 @@ import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createMail } from './mail.ts';
-import { relayMessage } from './messages.ts';
 import type { Phase, Present } from './presence.ts';
 import { failedReason, silentReason, unnamedReason } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
@@ -45,7 +44,6 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
 
   function ended(reason: AsleepReason): RoostEvent[] {
     settle();
-    phase = 'leaving';
     remove();
     void speaker?.close({ by: 'person' });
     return [{ kind: 'birth-ended', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
@@ -62,12 +60,19 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     ];
   }
 
-  /** Asks again, in the protocol's words; what to write of it. */
-  function nudge(): RoostEvent[] {
+  /** A name without a word about it is asked once for the words. */
+  function askForWords(): void {
+    askedForWords = true;
+    nudge();
+  }
+
+  function nudge(): void {
     const text = prompts.nudge();
     const messageId = newId();
+    void record([
+      { kind: 'message', time: now(), messageId, sessionId, agentId, author: 'relay', role: 'user', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
+    ]);
     speaker?.put([{ messageId, text }]);
-    return [relayMessage({ context, messageId, agentId, text })];
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
@@ -77,16 +82,13 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     const hasSoul = soul.length > 0;
     const closing = end.interruption?.by === 'closing';
     // A name and words are somebody, also where a person stopped it or the session ends in the middle.
-    if (name !== null && hasSoul && (end.status === 'complete' || end.interruption || end.atLimit)) return born(name);
+    if (name !== null && hasSoul && (end.status === 'complete' || end.interruption || isFull(end))) return born(name);
     if (closing) return [];
-    const failed = end.atLimit ? null : failedReason(end);
+    const failed = isFull(end) ? null : failedReason(end);
     if (failed) return ended(failed);
-    if (name !== null && !askedForWords) {
-      // A name without a word about it: it is asked once for the words.
-      askedForWords = true;
-      return nudge();
-    }
-    return hasSoul ? [] : ended(silentReason());
+    if (name !== null && !askedForWords) askForWords();
+    else if (!hasSoul) return ended(silentReason());
+    return [];
   }
 
   function giveUp(reason: AsleepReason): Promise<void> {
@@ -100,7 +102,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     for (const part of limits.nudgesAt)
       cancels.push(
         timers.after(birthTimeoutMs * part, () => {
-          if (phase === 'hatching' && name === null && !speaker?.busy()) void record(nudge());
+          if (phase === 'hatching' && name === null && !speaker?.busy()) nudge();
         }),
       );
     cancels.push(
@@ -122,7 +124,6 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   return {
     agentId,
     position,
-    isEgg: () => phase === 'called' || phase === 'hatching',
     phase: () => phase,
     name: () => name,
     speaker: () => speaker,
@@ -162,3 +163,6 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     inboxChanged: () => mail.changed(),
   };
 }
+
+/** It reached the limit of one answer: what it wrote is whole enough to be somebody. */
+const isFull = (end: AnswerEnd) => end.status === 'interrupted' && end.stop === 'length';
