@@ -15,6 +15,8 @@ import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, type SessionLimits } from './settings.ts';
 import { createTimerSet, systemTimers, type Timers } from './timers.ts';
 
+export { systemTimers, type Timers } from './timers.ts';
+
 export interface SessionHostDeps {
   readonly log: EventLog;
   readonly inbox: Inbox;
