@@ -8,6 +8,7 @@ import { createRelayClient } from './relay/index.ts';
 import { createRoostState } from './state/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
+import { fetchLaterParts } from './ui/later.ts';
 import { Broken } from './ui/shell/broken.tsx';
 
 const state = createRoostState({
@@ -37,3 +38,4 @@ createRoot(root).render(
     </RoostProvider>
   </StrictMode>,
 );
+addEventListener('load', () => void fetchLaterParts(), { once: true });

@@ -1,7 +1,5 @@
 import { lazy, memo, Suspense, useDeferredValue } from 'react';
 
-const Markdown = lazy(() => import('./markdown.tsx'));
-
 /** Characters above which a text is shown as it stands: setting it as Markdown would hold the page up. */
 const MARKDOWN_MOST = 60_000;
 
@@ -12,6 +10,9 @@ function Plain({ text }: { text: string }) {
     </p>
   );
 }
+
+/** Where it cannot be fetched, because the relay is gone, words are shown as they stand until the page is loaded again. */
+const Markdown = lazy(() => import('./markdown.tsx').catch(() => ({ default: memo(Plain) })));
 
 /** An agent's words, as Markdown; plain until that is loaded. */
 export const Words = memo(function Words({ text }: { text: string }) {
