@@ -44,6 +44,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
 
   function ended(reason: AsleepReason): RoostEvent[] {
     settle();
+    phase = 'leaving';
     remove();
     void speaker?.close({ by: 'person' });
     return [{ kind: 'birth-ended', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
@@ -60,19 +61,14 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     ];
   }
 
-  /** A name without a word about it is asked once for the words. */
-  function askForWords(): void {
-    askedForWords = true;
-    nudge();
-  }
-
-  function nudge(): void {
+  /** Asks again; what to write of it. */
+  function nudge(): RoostEvent[] {
     const text = prompts.nudge();
     const messageId = newId();
-    void record([
-      { kind: 'message', time: now(), messageId, sessionId, agentId, author: 'relay', role: 'user', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
-    ]);
     speaker?.put([{ messageId, text }]);
+    return [
+      { kind: 'message', time: now(), messageId, sessionId, agentId, author: 'relay', role: 'user', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
+    ];
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
@@ -86,15 +82,17 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     if (closing) return [];
     const failed = isFull(end) ? null : failedReason(end);
     if (failed) return ended(failed);
-    if (name !== null && !askedForWords) askForWords();
-    else if (!hasSoul) return ended(silentReason());
-    return [];
+    if (name === null || askedForWords) return hasSoul ? [] : ended(silentReason());
+    // A name without a word about it: it is asked once for the words.
+    askedForWords = true;
+    return nudge();
   }
 
-  function giveUp(reason: AsleepReason): Promise<void> {
+  async function giveUp(reason: AsleepReason): Promise<void> {
     givenUp ??= reason;
-    if (speaker?.busy()) return speaker.interrupt({ by: 'relay', error: reason.message });
-    return phase === 'hatching' ? record(ended(givenUp)) : Promise.resolve();
+    await speaker?.interrupt({ by: 'relay', error: reason.message });
+    // It was quiet, or its answer was over already and is only now on disk.
+    if (phase === 'hatching') await record(ended(givenUp));
   }
 
   function startTimers(): void {
@@ -102,7 +100,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     for (const part of limits.nudgesAt)
       cancels.push(
         timers.after(birthTimeoutMs * part, () => {
-          if (phase === 'hatching' && name === null && !speaker?.busy()) nudge();
+          if (phase === 'hatching' && name === null && !speaker?.busy()) void record(nudge());
         }),
       );
     cancels.push(

@@ -34,6 +34,10 @@ interface Running {
   readonly sessionId: string;
   readonly session: RunningSession;
   readonly stopTimers: () => void;
+  /** Something reached it. */
+  readonly touch: () => void;
+  /** From now on nothing more is written by it. */
+  readonly seal: () => void;
   ending: Promise<void> | null;
 }
 
@@ -70,6 +74,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const settings = settingsOf(request.settings);
     const info = mind.models({ lead: request.settings?.leadModel ?? '', agent: request.settings?.agentModel ?? '' });
     let broken = false;
+    let sealed = false;
     let idle: Idle | null = null;
 
     /** The log cannot be written, or a bug: what cannot be kept is not said. */
@@ -80,7 +85,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       void end('crash').catch((again: unknown) => logger.error('the end of the session could not be written', { sessionId, error: String(again) }));
     }
     async function record(events: readonly RoostEvent[]): Promise<void> {
-      if (broken) return;
+      if (broken || sealed) return;
       idle?.touch();
       await log.append(events).then(() => undefined, fail);
     }
@@ -94,12 +99,15 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
         : [{ kind: 'message', time: now(), messageId: newId(), sessionId, agentId: LEAD_ID, author: 'relay', role: 'user', blocks: [{ kind: 'text', text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.` }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false }];
     await log.append([{ kind: 'session-started', time: now(), sessionId, mind: info }, ...notice]);
     idle = createIdle({ idleMs: settings.idleMs, timers, now, busy: session.busy, onIdle: () => void end('idle').catch(fail) });
-    return { sessionId, session, stopTimers: () => timers.close(), ending: null };
+    return { sessionId, session, stopTimers: () => timers.close(), touch: () => idle?.touch(), seal: () => (sealed = true), ending: null };
   }
 
   async function close(running: Running, reason: EndReason): Promise<void> {
     running.stopTimers();
     await running.session.close(reason);
+    // Messages that were let in before have their place before the end.
+    await Promise.allSettled(posts.values());
+    running.seal();
     await log.append([{ kind: 'session-ended', time: now(), sessionId: running.sessionId, reason }]);
   }
 
@@ -116,10 +124,16 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     });
   }
 
+  /** The session, unless it is ending. */
+  const open = () => (current?.ending ? null : current);
+
   async function post(message: PostMessage): Promise<PostOutcome> {
     const written = await log.written(message.clientId);
     if (written !== null) return { ok: true, eventId: written };
-    return current && !current.ending ? current.session.post(message) : NO_SESSION;
+    const running = open();
+    if (!running) return NO_SESSION;
+    running.touch();
+    return running.session.post(message);
   }
 
   return {
@@ -138,7 +152,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       posts.set(message.clientId, mine);
       return mine;
     },
-    stop: (agentId) => Promise.resolve(current?.session.stop(agentId) ?? false),
-    sleep: (agentId) => current?.session.sleep(agentId) ?? Promise.resolve(false),
+    stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),
+    sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
   };
 }

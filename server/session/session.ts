@@ -52,9 +52,14 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     running.seat(agents);
     const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
     const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, wakeId, seats }], false);
-    const { eventId, repeated } = await log.appendOnce(message.clientId, [event, { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats }]);
+    const giveBack = () => agents.forEach(({ agentId }) => leave(agentId));
+    const written = log.appendOnce(message.clientId, [event, { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats }]);
+    const { eventId, repeated } = await written.catch((error: unknown) => {
+      giveBack();
+      throw error;
+    });
     if (repeated) {
-      for (const { agentId } of agents) leave(agentId);
+      giveBack();
       return { ok: true, eventId };
     }
     lead.speaker.setLast(null);
@@ -86,9 +91,11 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (replaces !== undefined && !speaker.isLast(replaces)) return refused('not-last', 'Only your last message of this conversation can be changed, and only in the session it was sent in.');
     if (replaces !== undefined && agentId === LEAD_ID && lead.calling()) return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
     const event = personMessage(message, agentId, [{ kind: 'text', text }], false);
-    const { eventId, repeated } = await log.appendOnce(clientId, [event]);
-    if (repeated) return { ok: true, eventId };
     speaker.setLast(event.messageId);
+    // Views hide what lies between the two messages: what is being said stands before the new one.
+    if (replaces !== undefined) await speaker.withdraw(replaces);
+    const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);
+    if (repeated) return { ok: true, eventId };
     speaker.put([{ messageId: event.messageId, text, ...(replaces === undefined ? {} : { replaces }) }]);
     return { ok: true, eventId };
   }

@@ -55,6 +55,8 @@ export interface Speaker {
   put(items: readonly Item[]): void;
   /** Whether this message still waits or was put, and nothing of the person's came after it. */
   isLast(messageId: string): boolean;
+  /** Takes back a message: it does not wait any more, and what is being said after it is stopped, on disk. */
+  withdraw(messageId: string): Promise<void>;
   /** Says that this is the person's newest message here. */
   setLast(messageId: string | null): void;
   /** An answer is under way, whether or not it has said anything. */
@@ -191,19 +193,18 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   return {
     put(items) {
       if (closed || items.length === 0) return;
-      for (const { messageId, replaces, fromInbox } of items) {
-        if (fromInbox) lastOfPerson = messageId;
-        if (replaces === undefined) continue;
-        // What still waits is simply taken out; what is being answered is not wanted any more.
-        const waiting = queue.filter((item) => item.messageId !== replaces);
-        if (waiting.length < queue.length) queue = waiting;
-        else void interrupt({ by: 'person' });
-      }
+      for (const { messageId, fromInbox } of items) if (fromInbox) lastOfPerson = messageId;
       queue.push(...items);
       if (running) hooks.onWaiting?.();
       else running = run().catch(context.fail);
     },
     isLast: (messageId) => lastOfPerson === messageId,
+    async withdraw(messageId) {
+      const waiting = queue.filter((item) => item.messageId !== messageId);
+      const waited = waiting.length < queue.length;
+      queue = waiting;
+      if (!waited) await interrupt({ by: 'person' });
+    },
     setLast(messageId) {
       lastOfPerson = messageId;
     },

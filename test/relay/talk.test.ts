@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/protocol/limits.ts';
+import { teamScript, type ScriptedRequest } from '../support/scripted-model.ts';
+import { createGate, openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
+
+/** Texts of every turn of a request, joined. */
+const turnsOf = ({ body }: ScriptedRequest) =>
+  body.messages.map(({ content }) => (typeof content === 'string' ? content : content.map((block) => (typeof block['text'] === 'string' ? block['text'] : `<${block.type}>`)).join(' + ')));
+const answersOf = (house: Household, agentId: string) => house.of('message').filter((message) => message.author === agentId);
+const idOf = (house: Household, text: string) => house.of('message').findLast((message) => message.author === 'human' && wordsOf(message) === text)?.messageId ?? '';
+
+async function withAgent(bench: Bench): Promise<Household> {
+  const house = await bench.open();
+  await house.start();
+  await house.wake([payload(0)]);
+  await house.until(() => answersOf(house, 'agent-0').length === 1);
+  await house.untilQuiet();
+  return house;
+}
+
+describe('what the person says', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openSessionBench();
+  });
+  afterAll(() => bench.close());
+
+  it('reaches the one it is for, and nobody else', async () => {
+    const house = await withAgent(bench);
+    await house.post({ text: 'for you alone', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    await house.post({ text: 'for the lead' });
+    await house.until(() => answersOf(house, 'lead').length === 2);
+    expect(wordsOf(answersOf(house, 'agent-0')[1])).toBe('Seat 1 heard: for you alone');
+    expect(house.requestsOf(null).some((request) => JSON.stringify(request.body).includes('for you alone'))).toBe(false);
+    expect(house.requestsOf(1).some((request) => JSON.stringify(request.body).includes('for the lead'))).toBe(false);
+    expect(turnsOf(house.requestsOf(1)[1] ?? fail()).slice(1)).toEqual(['Good morning from seat 1.', 'for you alone']);
+    expect(house.of('message').find((message) => wordsOf(message) === 'for you alone')).toMatchObject({ agentId: 'agent-0', author: 'human', role: 'user', waiting: false, replaces: null });
+  });
+
+  it('waits in order while an answer is being given, and is then put together', async () => {
+    const house = await withAgent(bench);
+    const gate = createGate();
+    house.model.follow(({ last }) => [{ say: `to ${last}` }, ...(last === 'one' ? [{ until: gate.passed }] : [])]);
+    await house.post({ text: 'one', to: 'agent-0' });
+    await house.until(() => house.requestsOf(1).length === 2);
+    await house.post({ text: 'two', to: 'agent-0' });
+    await house.post({ text: 'three', to: 'agent-0' });
+    gate.open();
+    await house.until(() => answersOf(house, 'agent-0').length === 3);
+    expect(house.requestsOf(1)).toHaveLength(3);
+    expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['one', 'to one', 'two + three']);
+  });
+
+  it('is one message for one client id, however often it is sent', async () => {
+    const house = await withAgent(bench);
+    const message = { text: 'once', to: 'agent-0', clientId: 'c' };
+    const all = await Promise.all([house.post(message), house.post(message), house.post(message)]);
+    all.push(await house.post(message));
+    expect(new Set(all.map((outcome) => JSON.stringify(outcome))).size).toBe(1);
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    expect(house.requestsOf(1)).toHaveLength(2);
+  });
+
+  it('keeps what was said when an answer is stopped, and the conversation goes on from there', async () => {
+    const house = await withAgent(bench);
+    const gate = createGate();
+    expect(await house.host.stop('agent-0')).toBe(false);
+    house.model.follow(({ last }) => (last === 'tell' ? [{ say: 'Once upon' }, { until: gate.passed }, { say: ' a time' }] : [{ say: 'Yes.' }]));
+    await house.post({ text: 'tell', to: 'agent-0' });
+    await house.until(() => house.of('text').some(({ text }) => text === 'Once upon'));
+    expect(await house.host.stop('agent-0')).toBe(true);
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    gate.open();
+    expect(answersOf(house, 'agent-0')[1]).toMatchObject({ status: 'stopped', error: null, blocks: [{ kind: 'text', text: 'Once upon' }] });
+    await house.post({ text: 'go on', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 3);
+    expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['tell', 'Once upon', 'go on']);
+  });
+
+  it('goes on after an answer that was stopped before a word, failed, was cut, or used tools', async () => {
+    const house = await withAgent(bench);
+    const gate = createGate();
+    house.model.follow(({ last: texts, results }) => {
+      // What was not answered stands in the same turn as the next message.
+      const last = texts.split('\n').at(-1);
+      if (last === 'nothing') return [{ until: gate.passed }];
+      if (last === 'fail') return { fail: { status: 400, type: 'invalid_request_error', message: 'no' } };
+      if (last === 'cut') return [{ say: 'Half' }, { cut: true }];
+      if (last === 'cut call') return [{ say: 'I shall' }, { call: 'choose_name', input: { name: 'Rook' } }, { cut: true }];
+      if (last === 'tools') return [{ call: 'choose_name', input: { name: 'Rook' } }, { call: 'nonsense', input: [] }];
+      return [{ say: results.length > 0 ? 'Done.' : 'Yes.' }];
+    });
+    await house.post({ text: 'nothing', to: 'agent-0' });
+    await house.until(() => house.requestsOf(1).length === 2);
+    await house.host.stop('agent-0');
+    for (const [i, text] of ['fail', 'cut', 'cut call', 'tools', 'last'].entries()) {
+      await house.until(() => answersOf(house, 'agent-0').length === i + 2);
+      await house.untilQuiet();
+      await house.post({ text, to: 'agent-0' });
+    }
+    await house.until(() => answersOf(house, 'agent-0').length === 7);
+    expect(answersOf(house, 'agent-0').map(({ status }) => status)).toEqual(['complete', 'stopped', 'failed', 'interrupted', 'interrupted', 'complete', 'complete']);
+    expect(answersOf(house, 'agent-0')[2]?.error).toContain('refused the request (400): no');
+    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(2)).toEqual(['nothing + fail + cut', 'Half', 'cut call', 'I shall', 'tools', '<tool_use> + <tool_use>', '<tool_result> + <tool_result>', 'Done.', 'last']);
+  });
+
+  it('can be changed: the conversation is cut back, and what was being said is closed before the new message', async () => {
+    const house = await withAgent(bench);
+    const gate = createGate();
+    house.model.follow(({ last }) => (last === 'tpyo' ? [{ say: 'What is a tp' }, { until: gate.passed }] : [{ say: `to ${last}` }]));
+    await house.post({ text: 'first', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    await house.untilQuiet();
+    await house.post({ text: 'tpyo', to: 'agent-0' });
+    await house.until(() => house.of('text').some(({ text }) => text === 'What is a tp'));
+    const replaces = idOf(house, 'tpyo');
+    expect(await house.post({ text: 'typo', to: 'agent-0', replaces })).toMatchObject({ ok: true });
+    await house.until(() => wordsOf(answersOf(house, 'agent-0').at(-1)) === 'to typo');
+    gate.open();
+    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(1)).toEqual(['Good morning from seat 1.', 'first', 'to first', 'typo']);
+    const conversation = house.of('message').filter(({ agentId }) => agentId === 'agent-0').slice(-4);
+    expect(conversation.map((message) => [wordsOf(message), message.status, message.replaces])).toEqual([
+      ['tpyo', 'complete', null],
+      ['What is a tp', 'stopped', null],
+      ['typo', 'complete', replaces],
+      ['to typo', 'complete', null],
+    ]);
+    // Retry is the same, with the same words.
+    expect(await house.post({ text: 'typo', to: 'agent-0', replaces: idOf(house, 'typo') })).toMatchObject({ ok: true });
+    await house.until(() => house.requestsOf(1).length === 5);
+    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail())).toEqual(turnsOf(house.requestsOf(1).at(-2) ?? fail()));
+  });
+
+  it('can be changed while it still waits, and is then never read as it was', async () => {
+    const house = await withAgent(bench);
+    const gate = createGate();
+    house.model.follow(({ last }) => [{ say: `to ${last}` }, ...(last === 'one' ? [{ until: gate.passed }] : [])]);
+    await house.post({ text: 'one', to: 'agent-0' });
+    await house.until(() => house.requestsOf(1).length === 2);
+    await house.post({ text: 'tow', to: 'agent-0' });
+    await house.post({ text: 'two', to: 'agent-0', replaces: idOf(house, 'tow') });
+    gate.open();
+    await house.until(() => answersOf(house, 'agent-0').length === 3);
+    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(2)).toEqual(['one', 'to one', 'two']);
+  });
+
+  it('cannot be changed once something came after it, nor twice at once', async () => {
+    const house = await withAgent(bench);
+    for (const text of ['one', 'two']) await house.post({ text, to: 'agent-0' });
+    const refused = { ok: false, reason: 'not-last' };
+    expect(await house.post({ text: 'x', to: 'agent-0', replaces: idOf(house, 'one') })).toMatchObject(refused);
+    expect(await house.post({ text: 'x', to: 'agent-0', replaces: 'nothing' })).toMatchObject(refused);
+    expect(await house.post({ text: 'x', replaces: idOf(house, 'two') })).toMatchObject(refused);
+    expect(await house.post({ text: 'x', to: 'nobody-here', replaces: idOf(house, 'two') })).toMatchObject(refused);
+    const replaces = idOf(house, 'two');
+    const both = await Promise.all([house.post({ text: 'a', to: 'agent-0', replaces }), house.post({ text: 'b', to: 'agent-0', replaces })]);
+    expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
+    expect(house.of('message').filter((message) => message.replaces === replaces)).toHaveLength(1);
+    await house.untilQuiet();
+  });
+
+  it('is refused where it is too large, and taken up to the limit', async () => {
+    const house = await withAgent(bench);
+    const most = 'x'.repeat(LIMITS.messageText);
+    expect(await house.post({ text: `${most}x`, to: 'agent-0' })).toMatchObject({ ok: false, reason: 'too-large' });
+    expect(await house.post({ text: `${most}x` })).toMatchObject({ ok: false, reason: 'too-large' });
+    expect(await house.post({ text: most, to: 'agent-0' })).toMatchObject({ ok: true });
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+  });
+
+  it('is refused where no session runs', async () => {
+    const house = await bench.open();
+    expect(await house.post({ text: 'hello' })).toMatchObject({ ok: false, reason: 'no-session' });
+    expect(await house.post({ text: 'hello', to: 'agent-0' })).toMatchObject({ ok: false, reason: 'no-session' });
+    expect(await house.host.stop('lead')).toBe(false);
+    expect(await house.host.sleep('agent-0')).toBe(false);
+  });
+});
+
+describe('what is written to somebody who sleeps', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openSessionBench();
+  });
+  afterAll(() => bench.close());
+
+  it('waits, says so, and is read once, after the greeting', async () => {
+    const house = await bench.open();
+    await house.start();
+    await house.post({ text: 'first thing', to: 'agent-0', clientId: 'c1' });
+    await house.post({ text: 'second thing', to: 'agent-0', clientId: 'c2' });
+    await house.post({ text: 'first thing', to: 'agent-0', clientId: 'c1' });
+    const waiting = house.of('message').filter((message) => message.waiting);
+    expect(waiting.map(wordsOf)).toEqual(['first thing', 'second thing']);
+    expect(house.model.requests).toEqual([]);
+    await house.wake([payload(0)]);
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    expect(turnsOf(house.requestsOf(1)[1] ?? fail()).slice(1)).toEqual(['Good morning from seat 1.', 'first thing + second thing']);
+    expect(house.of('message-read').map(({ messageId }) => messageId)).toEqual(waiting.map(({ messageId }) => messageId));
+    // Asleep and awake again: it is not read a second time.
+    await house.host.sleep('agent-0');
+    await house.wake([payload(0)]);
+    await house.until(() => house.of('call-ended').length === 2);
+    await house.untilQuiet();
+    await house.post({ text: 'again', to: 'agent-0' });
+    await house.until(() => answersOf(house, 'agent-0').length === 4);
+    expect(house.of('message-read')).toHaveLength(2);
+  });
+
+  it('outlives the session, and the relay', async () => {
+    const house = await bench.open();
+    await house.start();
+    await house.post({ text: 'for later', to: 'agent-0', clientId: 'c1' });
+    await house.host.end('ended');
+    await house.restart();
+    await house.start();
+    // The page sends again what it does not know to be taken.
+    expect(await house.post({ text: 'for later', to: 'agent-0', clientId: 'c1' })).toMatchObject({ ok: true });
+    await house.wake([payload(0)]);
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    expect(house.requestsOf(1)[1]?.last).toBe('for later');
+    expect(house.of('message-read')).toHaveLength(1);
+    expect(house.of('message').filter((message) => wordsOf(message) === 'for later')).toHaveLength(1);
+  });
+
+  it('is read after the greeting also where it was written during the wake', async () => {
+    const gate = createGate();
+    const usual = teamScript();
+    const house = await bench.open({
+      script: async (request) => {
+        if (request.seat === 1 && request.body.messages.length === 1) await gate.passed;
+        return usual(request);
+      },
+    });
+    await house.start();
+    await house.wake([payload(0)]);
+    await house.until(() => house.requestsOf(1).length === 1);
+    await house.post({ text: 'are you up?', to: 'agent-0' });
+    expect(house.of('message').at(-1)).toMatchObject({ waiting: true });
+    gate.open();
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+    expect(wordsOf(answersOf(house, 'agent-0')[1])).toBe('Seat 1 heard: are you up?');
+  });
+
+  it('stays unread where the wake fails, and is read at the next one', async () => {
+    const house = await bench.open({ script: (request) => (request.seat === 1 ? { fail: { status: 400, type: 'invalid_request_error', message: 'no' } } : teamScript()(request)) });
+    await house.start();
+    await house.post({ text: 'still here', to: 'agent-0' });
+    await house.wake([payload(0)]);
+    await house.until(() => house.of('agent-asleep').length === 1);
+    expect(house.of('message-read')).toEqual([]);
+    house.model.follow(teamScript());
+    await house.untilQuiet();
+    await house.wake([payload(0)]);
+    await house.until(() => house.of('message-read').length === 1);
+    await house.until(() => answersOf(house, 'agent-0').length === 2);
+  });
+
+  it('is read by an egg when it is born', async () => {
+    const gate = createGate();
+    const usual = teamScript();
+    const house = await bench.open({
+      script: async (request) => {
+        if (request.seat === 1 && request.body.messages.length === 1) await gate.passed;
+        return usual(request);
+      },
+    });
+    await house.start();
+    await house.summon([0]);
+    const egg = house.of('call-started')[0]?.seats[0]?.agentId ?? '';
+    await house.until(() => house.requestsOf(1).length === 1);
+    await house.post({ text: 'welcome', to: egg });
+    gate.open();
+    await house.until(() => house.of('message-read').length === 1);
+    await house.until(() => answersOf(house, egg).length === 2);
+    const kinds = house.events.map(({ kind }) => kind);
+    expect(kinds.indexOf('agent-born')).toBeLessThan(kinds.indexOf('message-read'));
+    expect(house.of('agent-born')[0]?.soul).not.toContain('welcome');
+  });
+});
+
+function fail(): never {
+  throw new Error('There is no such request.');
+}
