@@ -6,6 +6,7 @@ import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
 import { createRelayClient } from './relay/index.ts';
 import { createRoostState } from './state/index.ts';
+import { createTabMemory } from './state/tab-memory.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { fetchLaterParts } from './ui/later.ts';
@@ -18,6 +19,7 @@ const state = createRoostState({
     now: () => Date.now(),
     newId: () => ulid(),
     persist: askPersistence,
+    tab: createTabMemory(sessionStorage),
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);

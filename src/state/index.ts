@@ -49,7 +49,7 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
   const live = createLive();
   const answers = createAnswers();
   const conversations = createConversations(owner);
-  const unread = createUnread();
+  const unread = createUnread(device.tab);
   const notices = createNotices(device);
   const pending = createPending();
   const info = createRelayInfo();

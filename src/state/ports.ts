@@ -21,6 +21,8 @@ export interface Device {
   newId(): string;
   /** Asks the browser to keep what is stored. null: the browser does not say. */
   persist(): Promise<boolean | null>;
+  /** What one tab remembers until it is closed. Writing answers false where there is no room. */
+  readonly tab: { read(key: string): string | null; write(key: string, text: string): boolean };
   /** Runs `task` after `ms`; returns the way to call it off. */
   after(ms: number, task: () => void): () => void;
 }

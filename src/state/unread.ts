@@ -1,6 +1,7 @@
 /** What has been said since a conversation was last looked at, and what waits to be read by somebody asleep. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { StoredEvent } from '../protocol/events.ts';
+import type { Device } from './ports.ts';
 
 export interface UnreadState {
   /** Finished answers not looked at yet, by agent. */
@@ -16,8 +17,20 @@ export interface Unread {
   hearEvent(stored: StoredEvent): void;
 }
 
-export function createUnread(): Unread {
-  const store = createStore<UnreadState>()(() => ({ counts: new Map(), inbox: new Map() }));
+const KEY = 'roost-unread';
+
+/** The counts that this tab kept, a line each; what is not a count is passed over. */
+function kept(text: string | null): ReadonlyMap<string, number> {
+  const rows = (text ?? '').split('\n').map((line) => line.split('\t'));
+  return new Map(rows.flatMap(([agentId = '', count = '']) => (/^[1-9]\d{0,5}$/.test(count) ? [[agentId, Number(count)] as const] : [])));
+}
+
+export function createUnread(tab: Device['tab']): Unread {
+  const store = createStore<UnreadState>()(() => ({ counts: kept(tab.read(KEY)), inbox: new Map() }));
+  store.subscribe(({ counts }, before) => {
+    // Kept for a reload; without room they only live as long as the page.
+    if (counts !== before.counts) tab.write(KEY, [...counts].map((row) => row.join('\t')).join('\n'));
+  });
   let looking: string | null = null;
 
   const clear = (agentId: string) => {

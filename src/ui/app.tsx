@@ -103,11 +103,6 @@ function Home() {
           <WakePreview onClose={() => go(PATHS.hearth)} />
         </Suspense>
       )}
-      {place.kind === 'connect' && (
-        <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>
-          <ConnectSteps />
-        </Dialog>
-      )}
       {place.kind === 'agent' && place.soul && !beside && (
         <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
           <AgentPage agentId={talkTo} />
@@ -120,6 +115,7 @@ function Home() {
 export function App() {
   const status = useHousehold((state) => state.status);
   const begun = useHousehold((state) => state.roster.lead !== null);
+  const { place, go } = usePlace();
   const [help, setHelp] = useState(false);
   useKeys(() => setHelp(true));
   return (
@@ -132,8 +128,13 @@ export function App() {
       <div className="banners">
         <Banners />
       </div>
-      {status === 'loading' ? <Opening /> : status === 'ready' && !begun ? <Welcome /> : <Home />}
+      {status === 'loading' ? <Opening /> : status === 'ready' && !begun ? <Welcome onBegun={() => document.querySelector<HTMLElement>('.big-button')?.focus()} /> : <Home />}
       <NoticeList />
+      {place.kind === 'connect' && (
+        <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>
+          <ConnectSteps />
+        </Dialog>
+      )}
       {help && <KeysDialog onClose={() => setHelp(false)} />}
     </div>
   );

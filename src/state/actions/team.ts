@@ -4,12 +4,16 @@ import { bigButton, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, SEAT_ORDER, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
 import { LIMITS } from '../../protocol/limits.ts';
+import type { RelayProblem } from '../../relay/index.ts';
 import { problemText } from '../ports.ts';
 import { payloadOf, startSessionBody } from '../wake-material.ts';
 import type { Parts } from './parts.ts';
 
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;
+
+/** Another tab or device was first: what was asked for happens, only not from here. */
+const isAlreadyUnderWay = (problem: RelayProblem) => problem.kind === 'refused' && problem.problem.type.endsWith('already-awake');
 
 export interface TeamActions {
   /** Wakes these agents, or everyone who sleeps. Does nothing while a call of this page is under way. */
@@ -74,6 +78,7 @@ export function createTeamActions({ relay, device, household, live, remember, no
       const before = live.store.getState().callsHeard;
       const posted = await relay.postMessage({ text, clientId: device.newId() });
       if (posted.ok) await heardToBegin(before);
+      else if (isAlreadyUnderWay(posted.problem)) notices.info(posted.problem.message);
       else notices.error(problemText(posted.problem));
     } catch (error) {
       notices.error(`This device could not read what they remember: ${error instanceof Error ? error.message : String(error)}`);

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { LIMITS } from '../../protocol/limits.ts';
+import { useRoost } from '../context.tsx';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
 import { count } from '../text/sizes.ts';
 import { keepDraft, readDraft } from './drafts.ts';
@@ -33,9 +34,10 @@ interface Props {
  * and nothing is cut: what is too long is counted and said.
  */
 export function Composer({ agentId, label, hint, disabled, answering, edit, takeFocus, onSend, onStop }: Props) {
+  const { tab } = useRoost().device;
   const field = useRef<HTMLTextAreaElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const [length, setLength] = useState(() => (edit ? edit.text : readDraft(agentId)).length);
+  const [length, setLength] = useState(() => (edit ? edit.text : readDraft(tab, agentId)).length);
   const [unkept, setUnkept] = useState(false);
   const note = useId();
   const editing = edit !== null;
@@ -51,7 +53,7 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
   useEffect(() => () => clearTimeout(timer.current), []);
 
   const keep = () => {
-    if (!editing) setUnkept(!keepDraft(agentId, field.current?.value ?? ''));
+    if (!editing) setUnkept(!keepDraft(tab, agentId, field.current?.value ?? ''));
   };
   const onInput = () => {
     const box = field.current;
@@ -69,7 +71,7 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
     onSend(text);
     if (field.current) field.current.value = '';
     onInput();
-    if (!editing) keepDraft(agentId, '');
+    if (!editing) keepDraft(tab, agentId, '');
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && edit) edit.cancel();
@@ -106,7 +108,7 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
           aria-describedby={note}
           aria-invalid={over > 0}
           disabled={disabled}
-          defaultValue={edit ? edit.text : readDraft(agentId)}
+          defaultValue={edit ? edit.text : readDraft(tab, agentId)}
           onInput={onInput}
           onBlur={keep}
           onKeyDown={onKeyDown}

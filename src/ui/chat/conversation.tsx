@@ -63,7 +63,7 @@ function Skeleton() {
 
 function Talk({ speaker }: { speaker: Speaker }) {
   const { agentId } = speaker;
-  const { conversations } = useRoost();
+  const { conversations, device } = useRoost();
   const actions = useActions();
   const conversation = useConversations((state) => state.byAgent.get(agentId));
   const answering = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
@@ -72,7 +72,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
   // Text put into the field from elsewhere makes it anew.
   const [filled, setFilled] = useState(0);
   const fill = (text: string) => {
-    keepDraft(agentId, text);
+    keepDraft(device.tab, agentId, text);
     setFilled((times) => times + 1);
   };
 

@@ -7,7 +7,8 @@ import { ConnectSteps } from '../shell/connect.tsx';
 import './welcome.css';
 
 /** The first visit: two names, and the truth about who is thinking. */
-export function Welcome() {
+/** `onBegun`: it is stored; the team's page takes over. */
+export function Welcome({ onBegun }: { onBegun: () => void }) {
   const actions = useActions();
   const health = useInfo((state) => state.health);
   const blocked = useInfo((state) => state.problem !== null);
@@ -26,7 +27,8 @@ export function Welcome() {
     setFailed(null);
     const begun = await actions.begin({ human: human.trim(), lead: lead.trim() });
     setSaving(false);
-    if (!begun.ok) setFailed(begun.reason);
+    if (begun.ok) onBegun();
+    else setFailed(begun.reason);
   };
 
   return (

@@ -2,10 +2,14 @@ import { expect, test } from 'vitest';
 import { createUnread } from '../../../src/state/unread.ts';
 import type { EventOf } from '../../../src/protocol/events.ts';
 
+function tab() {
+  const rows = new Map<string, string>();
+  return { rows, read: (key: string) => rows.get(key) ?? null, write: (key: string, text: string) => Boolean(rows.set(key, text)) };
+}
 const message = (more: Partial<EventOf<'message'>>): EventOf<'message'> => ({ kind: 'message', time: 1, messageId: 'm', sessionId: 's', agentId: 'a', author: 'a', role: 'assistant', blocks: [], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false, ...more });
 
 test('answers count until they are looked at, and not while they are', () => {
-  const unread = createUnread();
+  const unread = createUnread(tab());
   const count = () => unread.store.getState().counts.get('a') ?? 0;
   unread.hearEvent({ id: 1, event: message({}) });
   unread.hearEvent({ id: 2, event: message({}) });
@@ -20,11 +24,21 @@ test('answers count until they are looked at, and not while they are', () => {
 });
 
 test('messages wait in an inbox until they are read', () => {
-  const unread = createUnread();
+  const unread = createUnread(tab());
   const waiting = () => unread.store.getState().inbox.get('a')?.size ?? 0;
   unread.hearEvent({ id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
   unread.hearEvent({ id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
   expect(waiting()).toBe(1);
   unread.hearEvent({ id: 2, event: { kind: 'message-read', time: 1, messageId: 'm', agentId: 'a', sessionId: 's' } });
   expect(waiting()).toBe(0);
+});
+
+test('counts outlive a reload of the tab, and nonsense in its memory does not matter', () => {
+  const memory = tab();
+  createUnread(memory).hearEvent({ id: 1, event: message({}) });
+  expect(createUnread(memory).store.getState().counts.get('a')).toBe(1);
+  for (const nonsense of ['{', 'a\t-1', 'a', '\n\n']) {
+    for (const key of memory.rows.keys()) memory.write(key, nonsense);
+    expect(createUnread(memory).store.getState().counts.size).toBe(0);
+  }
 });

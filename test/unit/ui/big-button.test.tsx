@@ -62,6 +62,14 @@ test('a wake that the relay refuses gives the button back, with the reason', asy
   expect(screen.getByText('The relay cannot be reached.')).toBeDefined();
 });
 
+test('who comes second with the same wake is told so quietly', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession() });
+  const message = 'All of them are awake or on the way already.';
+  page.relay.refusal = { kind: 'refused', status: 409, message, problem: { type: 'about:roost/already-awake', title: 'x', status: 409, detail: message } };
+  await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+  expect(screen.getByText(message).closest('.notice')?.getAttribute('data-tone')).toBe('info');
+});
+
 test('a call that fails as a whole says why, until it is dismissed', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession() });
   await page.hear(called('wake', ids(1)));

@@ -58,6 +58,22 @@ test('words stream into one bubble, and are announced once when they are whole',
   expect(screen.getByText('Lyra: The second pier.').getAttribute('aria-live')).toBe('polite');
 });
 
+test('words that stream change their own bubble and nothing else of the page', async () => {
+  const page = await openPage({ docs: [...team(3), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)], path: '/agent/agent-1', snapshot: awake });
+  await page.hear({ kind: 'answer-started', time: NOW, messageId: 'answer', agentId: 'agent-1', sessionId: 'session-2' });
+  await page.hear({ kind: 'text', messageId: 'answer', text: 'One' });
+  await waitFor(() => expect(log().textContent).toContain('One'));
+  const bubble = within(log()).getAllByRole('article', { name: 'Lyra' }).at(-1);
+  const touched: Node[] = [];
+  const watch = new MutationObserver((changes) => touched.push(...changes.map((change) => change.target)));
+  watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+  for (let i = 0; i < 20; i++) await page.hear({ kind: 'text', messageId: 'answer', text: ` word${i}` });
+  await waitFor(() => expect(bubble?.textContent).toContain('word19'));
+  watch.disconnect();
+  expect(touched.length).toBeGreaterThan(0);
+  expect(touched.filter((node) => !bubble?.contains(node))).toEqual([]);
+});
+
 test('an answer can be stopped while it is written', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   expect(screen.queryByRole('button', { name: 'Stop' })).toBeNull();

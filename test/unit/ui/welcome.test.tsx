@@ -9,6 +9,7 @@ test('the first visit asks two names, and begins with a lead and an empty grid',
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
   expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
   expect(screen.getAllByRole('button', { name: /, empty$/ })).toHaveLength(8);
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'SUMMON' }));
   expect(page.state.household.store.getState().settings).toMatchObject({ humanName: 'Marcus', leadName: 'Julian' });
   expect(page.owner.docs.map((doc) => doc.type)).toEqual(['setting', 'setting', 'agent-identity']);
 });

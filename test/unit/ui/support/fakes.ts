@@ -4,6 +4,7 @@ import type { Health, PostMessage, Rehearsal, StartSession } from '../../../../s
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls, OwnerNews, StorageStatus } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
+import { createTabMemory } from '../../../../src/state/tab-memory.ts';
 import type { Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
 
 export interface MemoryOwner extends OwnerPort {
@@ -134,6 +135,7 @@ export function testDevice(now: number): Device {
     now: () => now,
     newId: () => `id-${++ids}`,
     persist: () => Promise.resolve(true),
+    tab: createTabMemory(sessionStorage),
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);
