@@ -50,6 +50,8 @@ export function problemOf(error: unknown, context: ProblemContext): MindError {
       ? { kind: 'stream-cut', message: `The connection to ${context.host} broke in mid-answer. Try again.` }
       : { kind: 'unreachable', message: `${context.host} cannot be reached. Is it running, and is this machine online?` };
   if (error instanceof Anthropic.APIError) return statusProblem(error, context);
+  if (context.began && error instanceof Error && error.cause instanceof SyntaxError)
+    return { kind: 'upstream-broken', message: `The model “${context.model}” wrote something that cannot be read, often a tool call that is not JSON. Try again, or choose another model.` };
   // What is left are broken bodies: a socket closed in mid-stream, JSON that is none, events out of order.
   if (error instanceof Error)
     return context.began

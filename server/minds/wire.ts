@@ -73,23 +73,13 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
   };
 }
 
-/** A tool's input as it was streamed; `undefined` where the model wrote no valid JSON (the SDK parses on access). */
-function inputOf(block: Anthropic.ToolUseBlock): unknown {
-  try {
-    return block.input;
-  } catch (error) {
-    if (error instanceof Error) return undefined;
-    throw error;
-  }
-}
-
 /** `whole` is false for a block in which the stream broke off: then only its text counts. */
 export function blockOf(block: Anthropic.ContentBlock, whole: boolean): MindBlock | null {
   if (block.type === 'text') return { kind: 'text', text: block.text };
   if (!whole) return null;
   if (block.type === 'thinking') return { kind: 'thinking', thinking: block.thinking, signature: block.signature };
   if (block.type === 'redacted_thinking') return { kind: 'redacted-thinking', data: block.data };
-  if (block.type === 'tool_use') return { kind: 'tool-use', toolUseId: block.id, name: block.name, input: inputOf(block) };
+  if (block.type === 'tool_use') return { kind: 'tool-use', toolUseId: block.id, name: block.name, input: block.input };
   return null;
 }
 

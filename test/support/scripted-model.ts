@@ -7,7 +7,13 @@ import { parseTeamCall } from '../../src/domain/wake-payload.ts';
 export type Part =
   /** Sent in pieces of `chunk` UTF-16 code units (default: all at once), so that a pair of surrogates may be torn. */
   | { readonly say: string; readonly chunk?: number; readonly everyMs?: number }
-  | { readonly call: string; readonly input: unknown }
+  /** `json`: sent instead of the input, as it is. */
+  | { readonly call: string; readonly input: unknown; readonly json?: string }
+  | { readonly think: string; readonly signature: string }
+  /** How the answer ends, where it is neither by itself nor for a tool. */
+  | { readonly stop: 'max_tokens' | 'refusal' }
+  /** An error in mid-stream; nothing follows it. */
+  | { readonly error: { readonly type: string; readonly message: string } }
   | { readonly wait: number }
   /** Waits for the test. */
   | { readonly until: Promise<unknown> }
@@ -16,7 +22,8 @@ export type Part =
 
 export type Reply =
   | readonly Part[]
-  | { readonly fail: { readonly status: number; readonly type: string; readonly message: string } }
+  /** `retryAfterMs`: the failure may be tried again, after so long. */
+  | { readonly fail: { readonly status: number; readonly type: string; readonly message: string; readonly retryAfterMs?: number } }
   | 'silent';
 
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
@@ -89,13 +96,22 @@ async function stream(response: ServerResponse, model: string, parts: readonly P
         if (part.everyMs !== undefined) await sleep(part.everyMs);
       }
       send({ type: 'content_block_stop', index: index++ });
-    } else {
+    } else if ('think' in part) {
+      send({ type: 'content_block_start', index, content_block: { type: 'thinking', thinking: '', signature: '' } });
+      send({ type: 'content_block_delta', index, delta: { type: 'thinking_delta', thinking: part.think } });
+      send({ type: 'content_block_delta', index, delta: { type: 'signature_delta', signature: part.signature } });
+      send({ type: 'content_block_stop', index: index++ });
+    } else if ('error' in part) {
+      response.end(`event: error\ndata: ${JSON.stringify({ type: 'error', error: part.error })}\n\n`);
+      return;
+    } else if ('call' in part) {
       send({ type: 'content_block_start', index, content_block: { type: 'tool_use', id: `toolu_${order}_${index}`, name: part.call, input: {} } });
-      send({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: JSON.stringify(part.input) } });
+      send({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: part.json ?? JSON.stringify(part.input) } });
       send({ type: 'content_block_stop', index: index++ });
     }
   }
-  const stop = parts.some((part) => 'call' in part) ? 'tool_use' : 'end_turn';
+  const told = parts.flatMap((part) => ('stop' in part ? [part.stop] : []))[0];
+  const stop = told ?? (parts.some((part) => 'call' in part) ? 'tool_use' : 'end_turn');
   send({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 20 } });
   send({ type: 'message_stop' });
   response.end();
@@ -156,8 +172,9 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
       void Promise.resolve(script(seen)).then((reply) => {
         if (reply === 'silent') return undefined;
         if ('fail' in reply) {
-          const { status, type, message } = reply.fail;
-          response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
+          const { status, type, message, retryAfterMs } = reply.fail;
+          const retry = retryAfterMs === undefined ? { 'x-should-retry': 'false' } : { 'retry-after-ms': String(retryAfterMs) };
+          response.writeHead(status, { 'content-type': 'application/json', ...retry });
           response.end(JSON.stringify({ type: 'error', error: { type, message } }));
           return undefined;
         }
