@@ -88,10 +88,10 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
         take(documentsOf(news.stored));
         live.hearEvent(news.stored);
         answers.hearEvent(news.stored);
-        unread.hearEvent(news.stored);
         break;
       case 'documents':
         take(news.docs);
+        unread.hearDocuments(news.docs);
         break;
       case 'problem':
         info.setState({ problem: news.problem });

@@ -1,6 +1,6 @@
 /** What has been said since a conversation was last looked at, and what waits to be read by somebody asleep. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { StoredEvent } from '../protocol/events.ts';
+import { isKnown, type Doc } from '../protocol/documents.ts';
 import type { Device } from './ports.ts';
 
 export interface UnreadState {
@@ -14,7 +14,8 @@ export interface Unread {
   readonly store: StoreApi<UnreadState>;
   /** The conversation on the screen; null where none is. Looking at one clears it. */
   look(agentId: string | null): void;
-  hearEvent(stored: StoredEvent): void;
+  /** Documents that are new in the ledger: what is heard again after a reload is not new. */
+  hearDocuments(docs: readonly Doc[]): void;
 }
 
 const KEY = 'roost-unread';
@@ -44,15 +45,17 @@ export function createUnread(tab: Device['tab']): Unread {
       looking = agentId;
       if (agentId !== null) clear(agentId);
     },
-    hearEvent({ event }) {
-      const { counts, inbox } = store.getState();
-      if (event.kind === 'message' && event.role === 'assistant' && event.agentId !== looking)
-        store.setState({ counts: new Map(counts).set(event.agentId, (counts.get(event.agentId) ?? 0) + 1) });
-      else if (event.kind === 'message' && event.waiting)
-        store.setState({ inbox: new Map(inbox).set(event.agentId, new Set(inbox.get(event.agentId)).add(event.messageId)) });
-      else if (event.kind === 'message-read') {
-        const rest = new Set(inbox.get(event.agentId));
-        if (rest.delete(event.messageId)) store.setState({ inbox: new Map(inbox).set(event.agentId, rest) });
+    hearDocuments(docs) {
+      const before = store.getState();
+      const counts = new Map(before.counts);
+      const inbox = new Map(before.inbox);
+      for (const doc of docs) {
+        if (!isKnown(doc)) continue;
+        if (doc.type === 'message' && doc.role === 'assistant' && doc.agentId !== looking) counts.set(doc.agentId, (counts.get(doc.agentId) ?? 0) + 1);
+        else if (doc.type === 'message' && doc['waiting'] === true) inbox.set(doc.agentId, new Set(inbox.get(doc.agentId)).add(doc.messageId));
+        else if (doc.type === 'message-read') inbox.set(doc.agentId, new Set([...(inbox.get(doc.agentId) ?? [])].filter((messageId) => messageId !== doc.messageId)));
+        else continue;
+        store.setState({ counts, inbox });
       }
     },
   };

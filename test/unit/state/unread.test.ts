@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUnread } from '../../../src/state/unread.ts';
-import type { EventOf } from '../../../src/protocol/events.ts';
+import { documentsOf } from '../../../src/protocol/intake.ts';
+import type { EventOf, StoredEvent } from '../../../src/protocol/events.ts';
 
 function tab() {
   const rows = new Map<string, string>();
@@ -8,34 +9,36 @@ function tab() {
 }
 const message = (more: Partial<EventOf<'message'>>): EventOf<'message'> => ({ kind: 'message', time: 1, messageId: 'm', sessionId: 's', agentId: 'a', author: 'a', role: 'assistant', blocks: [], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false, ...more });
 
+const hear = (unread: ReturnType<typeof createUnread>, stored: StoredEvent) => unread.hearDocuments(documentsOf(stored));
+
 test('answers count until they are looked at, and not while they are', () => {
   const unread = createUnread(tab());
   const count = () => unread.store.getState().counts.get('a') ?? 0;
-  unread.hearEvent({ id: 1, event: message({}) });
-  unread.hearEvent({ id: 2, event: message({}) });
+  hear(unread, { id: 1, event: message({}) });
+  hear(unread, { id: 2, event: message({}) });
   expect(count()).toBe(2);
   unread.look('a');
   expect(count()).toBe(0);
-  unread.hearEvent({ id: 3, event: message({}) });
+  hear(unread, { id: 3, event: message({}) });
   expect(count()).toBe(0);
   unread.look(null);
-  unread.hearEvent({ id: 4, event: message({}) });
+  hear(unread, { id: 4, event: message({}) });
   expect(count()).toBe(1);
 });
 
 test('messages wait in an inbox until they are read', () => {
   const unread = createUnread(tab());
   const waiting = () => unread.store.getState().inbox.get('a')?.size ?? 0;
-  unread.hearEvent({ id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
-  unread.hearEvent({ id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
+  hear(unread, { id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
+  hear(unread, { id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
   expect(waiting()).toBe(1);
-  unread.hearEvent({ id: 2, event: { kind: 'message-read', time: 1, messageId: 'm', agentId: 'a', sessionId: 's' } });
+  hear(unread, { id: 2, event: { kind: 'message-read', time: 1, messageId: 'm', agentId: 'a', sessionId: 's' } });
   expect(waiting()).toBe(0);
 });
 
 test('counts outlive a reload of the tab, and nonsense in its memory does not matter', () => {
   const memory = tab();
-  createUnread(memory).hearEvent({ id: 1, event: message({}) });
+  hear(createUnread(memory), { id: 1, event: message({}) });
   expect(createUnread(memory).store.getState().counts.get('a')).toBe(1);
   for (const nonsense of ['{', 'a\t-1', 'a', '\n\n']) {
     for (const key of memory.rows.keys()) memory.write(key, nonsense);
