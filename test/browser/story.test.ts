@@ -2,34 +2,58 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
-import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { createHome, startRelay, type RelayOptions, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Seat } from '../support/visitor.ts';
 
-const BRISK = JSON.stringify({ delayMs: 150, wordMs: 4 });
-const NAMES = (seats: readonly Seat[]) => seats.map((seat) => seat.name);
+const FACT = 'the bridge in Porto is painted heron blue';
+const namesOf = (seats: readonly Seat[]) => seats.map((seat) => seat.name);
 
 let profile: Profile | null = null;
 let relay: TestRelay | null = null;
+let model: ScriptedModel | null = null;
 afterEach(async () => {
   await profile?.remove();
   await relay?.stop();
-  profile = relay = null;
+  await model?.close();
+  profile = relay = model = null;
 });
 
+type MindOptions = Pick<RelayOptions, 'args' | 'env'>;
+
+const minds: Record<string, () => Promise<MindOptions>> = {
+  rehearsal: () => Promise.resolve({ args: ['--rehearsal', JSON.stringify({ delayMs: 150, wordMs: 4 })] }),
+  /** Knows only what is in its requests: that it remembers shows that it was told. */
+  anthropic: async () => {
+    const team = teamScript({ souls: { 1: 'I tried three names aloud. The third one answered. '.repeat(8) } });
+    model = await startScriptedModel(async (request) => {
+      const told = request.body.messages.length === 1 || request.last.startsWith('What did I tell you') ? request.first.includes(FACT) : false;
+      if (request.seat === 1 && told) return [{ say: `You told me that ${FACT}.`, chunk: 5, everyMs: 2 }];
+      const reply = await team(request);
+      return reply === 'silent' || 'fail' in reply ? reply : [{ wait: 150 }, ...reply];
+    });
+    return { env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } };
+  },
+};
+
 describe.each([
-  { width: 1440, height: 900 },
-  { width: 360, height: 780 },
-])('At $width px, with the rehearsal mind', (viewport) => {
+  { mind: 'rehearsal', width: 1440, height: 900 },
+  { mind: 'rehearsal', width: 360, height: 780 },
+  { mind: 'anthropic', width: 1440, height: 900 },
+  { mind: 'anthropic', width: 360, height: 780 },
+])('With the $mind mind, at $width px', ({ mind, width, height }) => {
   it('a team hatches, sleeps through a killed relay, and wakes as who it was', async () => {
+    const viewport = { width, height };
+    const options = await minds[mind]?.();
     const home = await createHome();
     const port = await freePort();
-    const start = () => startRelay({ home, port, args: ['--rehearsal', BRISK] });
+    const start = () => startRelay({ home, port, ...options });
     relay = await start();
     profile = await createProfile();
-    const shot = (name: string) => `${name}-${viewport.width}`;
+    const shot = (name: string) => `${mind}-${width}-${name}`;
 
     const evening = await createVisitor(await profile.open({ viewport }), relay.link);
-    await evening.page.getByText(/rehearsal mind is in use/i).waitFor();
+    await evening.page.getByText(mind === 'rehearsal' ? /rehearsal mind is in use/i : /^Connected: /).waitFor();
     await evening.picture(shot('1-first-visit'));
     expect(await evening.axe()).toEqual([]);
     await evening.begin('Marcus', 'Julian');
@@ -43,14 +67,13 @@ describe.each([
     await evening.untilSeats('an egg', (seats) => seats.some((seat) => seat.state === 'hatching'));
     await evening.picture(shot('3-hatching'));
     const born = await evening.untilAll('awake');
-    expect(new Set(NAMES(born)).size).toBe(8);
+    expect(new Set(namesOf(born)).size).toBe(8);
     expect(await evening.axe()).toEqual([]);
     await evening.picture(shot('4-awake'));
 
     await evening.open(1);
-    const soul = await evening.reading();
-    expect(soul.length).toBeGreaterThan(200);
-    await evening.ask('Remember this: the bridge in Porto is painted heron blue.');
+    expect((await evening.reading()).length).toBeGreaterThan(200);
+    await evening.ask(`Remember this: ${FACT}.`);
     await evening.picture(shot('5-conversation'));
     expect(await evening.axe()).toEqual([]);
     await evening.open('lead');
@@ -68,13 +91,12 @@ describe.each([
     relay = await start();
     const morning = await createVisitor(await profile.open({ viewport }), relay.link);
     const asleep = await morning.untilAll('sleeping');
-    expect(NAMES(asleep)).toEqual(NAMES(born));
+    expect(namesOf(asleep)).toEqual(namesOf(born));
     expect(await morning.axe()).toEqual([]);
     await morning.press('WAKE');
     await morning.untilSeats('somebody stirring', (seats) => seats.some((seat) => seat.state === 'hatching'));
     await morning.picture(shot('7-waking'));
-    const awake = await morning.untilAll('awake');
-    expect(NAMES(awake)).toEqual(NAMES(born));
+    expect(namesOf(await morning.untilAll('awake'))).toEqual(namesOf(born));
     await expect.poll(() => morning.page.getByRole('button', { name: /^(WAKE|SUMMON)/ }).count()).toBe(0);
 
     await morning.open(1);
