@@ -3,18 +3,21 @@ import { createChance, seedOf, shuffled } from './chance.ts';
 import { NAMES, SAME_NAME, TRIED, type FoundName } from './names.ts';
 import type { Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
-import { BIRTH_HONESTY, TEMPERAMENTS, type Temperament } from './temperaments.ts';
+import { BIRTH_HONESTY, ON_COLOUR, TEMPERAMENTS, type Temperament } from './temperaments.ts';
+
+/** 0–7: the agents' seats without the lead's. */
+const placeOf = (position: number) => (position > 4 ? position - 1 : position);
 
 /** The same seed and seat give the same character; seats of one seed all differ. */
 export function temperamentOf(seed: number, position: number): Temperament {
   const order = shuffled(TEMPERAMENTS, createChance(seedOf('temperaments', seed)));
-  return order[(position > 4 ? position - 1 : position) % order.length] ?? TEMPERAMENTS[0];
+  return order[placeOf(position) % order.length] ?? TEMPERAMENTS[0];
 }
 
 /** `birth` counts births in this seat: a seat that is filled anew gets another name, and no two seats share one. */
 export function nameFor(seed: number, position: number, birth: number): FoundName {
   const order = shuffled(NAMES, createChance(seedOf('names', seed)));
-  return order[((position > 4 ? position - 1 : position) + 8 * birth) % order.length] ?? SAME_NAME;
+  return order[(placeOf(position) + 8 * birth) % order.length] ?? SAME_NAME;
 }
 
 export interface BirthOptions {
@@ -28,14 +31,13 @@ export function thinkAloud(reading: Reading, options: BirthOptions): ReplyPart[]
   const { seed, birth } = options;
   const chance = createChance(seedOf('birth', seed, reading.position, birth));
   const temperament = temperamentOf(seed, reading.position);
-  const [first, second] = shuffled(TRIED, chance);
-  const colour = chance.pick([
-    `They gave me ${reading.colorName}. I looked at it for a while. I would not have chosen it, and I would not give it back.`,
-    `My colour is ${reading.colorName}, which sounds like a shop where one buys a single, very good thing.`,
-    `${reading.colorName}, they say, and seat ${reading.position + 1}. A colour and a chair: empires have started with less.`,
-    `There is a colour around the edge of everything, ${reading.colorName}. It seems to be on my side.`,
-  ]);
-  const trying = `Names, then. ${first?.name ?? 'Nobody'}? I tried it on, ${first?.butNot ?? 'but no'}. ${second?.name ?? 'Anyone'}? For a moment, ${second?.butNot ?? 'but no'}.`;
+  // Each seat has its own part of what siblings would otherwise repeat.
+  const place = placeOf(reading.position) + birth;
+  const tried = shuffled(TRIED, createChance(seedOf('tried', seed)));
+  const [first, second] = [tried[(2 * place) % tried.length], tried[(2 * place + 1) % tried.length]];
+  const colours = shuffled(ON_COLOUR, createChance(seedOf('colours', seed)));
+  const colour = (colours[place % colours.length] ?? ON_COLOUR[0]).replaceAll('{colour}', reading.colorName).replaceAll('{seat}', String(reading.position + 1));
+  const trying = `Names, then. ${first?.name ?? 'Nobody'}? I tried it on, ${first?.butNot ?? 'but no'}. ${second?.name ?? 'Anyone'}? For a moment, yes, ${second?.butNot ?? 'but no'}.`;
   const thoughts = [chance.pick(temperament.opening), colour, chance.pick(temperament.draws), chance.pick(temperament.asked)];
   if (options.nameless)
     return [
