@@ -108,7 +108,7 @@ describe('a summon', () => {
         return usual(request);
       }),
     });
-    await house.start({}, { wakeTimeoutMs: 1_000 });
+    await house.start({}, { wakeTimeoutMs: 4_000 });
     await house.summon();
     await house.until(() => house.of('call-ended').length === 1);
     expect(house.of('agent-born')).toHaveLength(5);

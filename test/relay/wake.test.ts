@@ -125,14 +125,14 @@ describe('a wake', () => {
         return [{ say: 'Here.' }];
       }),
     });
-    await house.start({}, { wakeTimeoutMs: 1_000 });
+    await house.start({}, { wakeTimeoutMs: 4_000 });
     await house.wake(team());
     await house.until(() => house.of('message').some(({ author, status }) => author === 'lead' && status === 'complete'));
     expect(awakeIds(house)).toEqual(['agent-0', 'agent-2', 'agent-3', 'agent-7', 'agent-8']);
     const reasons = reasonsOf(house);
     expect([...reasons.keys()].toSorted()).toEqual(['agent-1', 'agent-5', 'agent-6']);
     expect(reasons.get('agent-1')).toMatchObject({ code: 'failed', message: expect.stringContaining('no luck today') });
-    expect(reasons.get('agent-5')).toEqual({ code: 'silent', message: 'It said nothing for 1 s.' });
+    expect(reasons.get('agent-5')).toEqual({ code: 'silent', message: 'It said nothing for 4 s.' });
     expect(reasons.get('agent-6')).toMatchObject({ code: 'failed', message: expect.stringContaining('broke') });
     expect(house.of('call-ended')).toMatchObject([{ error: null }]);
     // Who never said a word leaves nothing in a conversation.
@@ -165,12 +165,12 @@ describe('a wake', () => {
       ['answers without calling', ({ seat }) => (seat === null ? [{ say: 'Not today.' }] : [{ say: 'Here.' }]), /^The lead answered without calling the team\.$/],
       ['fails', () => ({ fail: { status: 401, type: 'authentication_error', message: 'invalid x-api-key' } }), /^The lead could not call the team\. .*did not accept the API key/],
       ['is cut off', () => [{ say: 'I shall' }, { cut: true }], /^The lead could not call the team\. .*broke/],
-      ['says nothing', () => 'silent', /^The lead did not call the team within 1 s\.$/],
+      ['says nothing', () => 'silent', /^The lead did not call the team within 4 s\.$/],
       ['declines with a tool of its own', ({ results }) => (results.length > 0 ? [{ say: 'Done.' }] : [{ call: 'write_soul', input: { text: 'I am.' } }]), /^The lead answered without calling the team\.$/],
     ];
     it.each(failing)('because it %s, leaves everyone as before, with the reason', async (_what, script, reason) => {
       const house = await bench.open({ script });
-      await house.start({}, { wakeTimeoutMs: 1_000 });
+      await house.start({}, { wakeTimeoutMs: 4_000 });
       await house.wake(team());
       await house.until(() => house.of('call-ended').length === 1);
       await house.untilQuiet();

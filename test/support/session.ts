@@ -213,7 +213,8 @@ function isKind<K extends EventKind>(event: RoostEvent, kind: K): event is Event
 /** Nobody says anything, nobody is on the way. */
 function isQuiet(household: Household): boolean {
   const { session } = household.log.snapshot();
-  const calls = household.of('call-started').length - household.of('call-ended').length;
+  const here = (event: { sessionId: string }) => event.sessionId === session?.sessionId;
+  const calls = household.of('call-started').filter(here).length - household.of('call-ended').filter(here).length;
   return session !== null && session.answering.length === 0 && session.hatching.length === 0 && calls === 0;
 }
 
