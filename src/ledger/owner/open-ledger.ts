@@ -2,6 +2,7 @@
 import type { Doc } from '../../protocol/documents.ts';
 import type { StorageProblem } from '../../protocol/worker.ts';
 import { createLedger, type Ledger } from '../ledger.ts';
+import { LEDGER } from '../settings.ts';
 import { openLedgerDatabase } from '../views/database.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
 import { rebuildViews, viewsAreStale } from './rebuild.ts';
@@ -27,13 +28,20 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   });
 
   let keyed: Promise<void> | null = null;
-  // Fireproof is most of the worker's code, and no reader needs it: it is loaded when a volume is first opened.
-  const openVolume = async (name: string): Promise<Volume> => {
+  // Fireproof is most of the worker's code, and no reader needs it.
+  async function loadVolumes() {
     const [volumes, keys] = await Promise.all([import('../volumes/fireproof-volume.ts'), import('../volumes/key.ts')]);
     keyed ??= deps.keyMaterial().then(keys.ensureKey);
-    await keyed;
-    return volumes.openVolume({ name, lockHeld: deps.lockHeld });
-  };
+    try {
+      await keyed;
+    } catch (error) {
+      // The next volume to be opened tries again.
+      keyed = null;
+      throw error;
+    }
+    return volumes;
+  }
+  const openVolume = async (name: string): Promise<Volume> => (await loadVolumes()).openVolume({ name, lockHeld: deps.lockHeld });
 
   if (await viewsAreStale(db)) {
     await rebuildViews({
@@ -45,6 +53,12 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     });
     deps.onProblem(null);
   }
+
+  // Not left to the first volume: what is fetched later, by us or by Fireproof itself, may be asked of a relay that is gone.
+  deps.after(LEDGER.loadAheadMs, () => {
+    // Where it fails, the first volume fails too, and says so.
+    loadVolumes().catch(() => undefined);
+  });
 
   return createLedger({
     db,
