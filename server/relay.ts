@@ -16,7 +16,7 @@ import { createLogger, type Logger } from './logger.ts';
 import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, type Mind, type RehearsalMind } from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
-import { createSessionHost, systemTimers } from './session/index.ts';
+import { createSessionHost } from './session/index.ts';
 import { openStore } from './store/index.ts';
 
 export interface Relay {
@@ -106,7 +106,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
 
   const { mind, rehearsal } = await openMind(config);
   closers.add(() => mind.close());
-  const host = createSessionHost({ log, inbox, mind, protocol, now, newId, timers: systemTimers, logger });
+  const host = createSessionHost({ log, inbox, mind, protocol, now, newId, logger });
   await host.recover();
 
   const signIn = createSignIn({ db, relay: home.relay, now, linkMs: config.linkMs, cookieMs: config.cookieMs });
