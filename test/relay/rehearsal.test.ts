@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRehearsalMind, type MindMessage, type RehearsalMind } from '../../server/minds/index.ts';
+import { AGENT_TOOLS, LEAD_TOOLS } from '../../server/session/tools.ts';
+import type { Rehearsal } from '../../src/protocol/http.ts';
+import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
+
+const FAST = { delayMs: 0, wordMs: 0 } as const;
+const TRANSCRIPT = ['Ada (2026-11-21 08:52 UTC):\nRemember this: the bridge is heron blue.', 'Wren (2026-11-21 08:53 UTC):\nI have that.', 'Ada (2026-11-21 08:54 UTC):\nSleep well.'].join('\n\n');
+
+describe('the rehearsal mind', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openSessionBench();
+  });
+  afterAll(() => bench.close());
+
+  const open = async (options: Partial<Rehearsal> = {}): Promise<{ house: Household; mind: RehearsalMind }> => {
+    const mind = await createRehearsalMind({ ...FAST, ...options });
+    return { house: await bench.open({ mind }), mind };
+  };
+  async function hatched(options: Partial<Rehearsal> = {}, settings: Parameters<Household['start']>[1] = {}): Promise<Household> {
+    const { house } = await open(options);
+    await house.start({}, settings);
+    await house.summon();
+    await house.until(() => house.of('call-ended').length === 1);
+    await house.untilQuiet();
+    return house;
+  }
+  const names = (house: Household) => house.of('agent-born').map(({ position, name }) => [position, name] as const).toSorted(([a], [b]) => a - b);
+  const ask = async (house: Household, text: string, to?: string): Promise<string> => {
+    const before = house.of('message').length;
+    await house.post({ text, ...(to === undefined ? {} : { to }) });
+    const answer = () => house.of('message').slice(before).find(({ author, agentId }) => author === agentId && agentId === (to ?? 'lead'));
+    await house.until(() => answer() !== undefined);
+    return wordsOf(answer());
+  };
+
+  it('says the same for the same seed, something else for another, and gives eight different names', async () => {
+    const [first, again, other] = [await hatched({ seed: 7 }), await hatched({ seed: 7 }), await hatched({ seed: 8 })];
+    expect(first.of('session-started')[0]?.mind).toEqual({ kind: 'rehearsal', leadModel: 'rehearsal', agentModel: 'rehearsal' });
+    expect(new Set(names(first).map(([, name]) => name)).size).toBe(8);
+    expect(names(again)).toEqual(names(first));
+    expect(names(other)).not.toEqual(names(first));
+    const souls = (house: Household) => house.of('agent-born').toSorted((a, b) => a.position - b.position).map(({ soul }) => soul);
+    expect(souls(again)).toEqual(souls(first));
+    expect(new Set(souls(first)).size).toBe(8);
+  });
+
+  it('gives another name to who is born later in the same seat', async () => {
+    const { house, mind } = await open();
+    for (let i = 1; i <= 2; i++) {
+      await house.start();
+      await house.summon([0]);
+      await house.until(() => house.of('agent-born').length === i);
+      await house.host.end('ended');
+    }
+    expect(mind.options().seed).toBe(1);
+    const [first, second] = house.of('agent-born');
+    expect(first?.name).not.toBe(second?.name);
+  });
+
+  it('remembers the last thing it was told before it slept, and what it was told since', async () => {
+    const { house } = await open();
+    await house.start();
+    await house.wake([payload(0, { name: 'Wren', transcript: TRANSCRIPT })]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    await house.untilQuiet();
+    expect(wordsOf(house.of('message').find(({ author }) => author === 'agent-0'))).toContain('Sleep well.');
+    expect(await ask(house, 'What colour is the bridge, do you remember?', 'agent-0')).toContain('heron blue');
+    await ask(house, 'Remember this: the boat leaves at nine.', 'agent-0');
+    expect(await ask(house, 'Do you remember when the boat leaves?', 'agent-0')).toContain('at nine');
+    expect(await ask(house, 'Do you remember the name of my aunt?', 'agent-0')).toContain('I do not have that');
+  });
+
+  it('remembers as the lead, too', async () => {
+    const { house } = await open();
+    await house.start({ transcript: TRANSCRIPT });
+    expect(await ask(house, 'What colour did I say the bridge is, do you remember?')).toContain('heron blue');
+    await ask(house, 'Remember this: the boat leaves at nine.');
+    expect(await ask(house, 'Do you remember when the boat leaves?')).toContain('at nine');
+  });
+
+  it('writes a soul as a lead that has none, once, and none where there is one', async () => {
+    const { house } = await open();
+    await house.start({ soul: null });
+    for (const text of ['hello', 'and again']) await ask(house, text);
+    await house.untilQuiet();
+    expect(house.of('agent-changed')).toMatchObject([{ agentId: 'lead', change: { kind: 'soul' } }]);
+    const { house: other } = await open();
+    await other.start();
+    await ask(other, 'hello');
+    await other.untilQuiet();
+    expect(other.of('agent-changed')).toEqual([]);
+  });
+
+  it('takes another name, or writes its soul anew, when it is asked to', async () => {
+    const { house } = await open();
+    await house.start();
+    await house.wake([payload(0)]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    await house.untilQuiet();
+    await ask(house, 'Please rename yourself to Rook.', 'agent-0');
+    await ask(house, 'Write your soul again.', 'agent-0');
+    expect(house.of('agent-changed').map(({ change }) => change.kind)).toEqual(['rename', 'soul']);
+  });
+
+  it('says that nobody is thinking', async () => {
+    const house = await hatched();
+    const said = house.of('message').map(wordsOf).join('\n').toLowerCase();
+    expect(house.of('agent-born').every(({ soul }) => /rehears|nobody is thinking|no one is thinking|not thinking/i.test(soul))).toBe(true);
+    expect(said).toMatch(/rehears/);
+    expect(await ask(house, 'What do you think of rivers?')).toMatch(/rehears|nobody|thinking/i);
+  });
+
+  it('can be told to fail, to be silent, to be cut, in single seats', async () => {
+    const house = await hatched({ fail: [1], silent: [5], cut: [6] }, { wakeTimeoutMs: 5_000 });
+    expect(house.of('birth-ended').map(({ position, reason }) => [position, reason.code]).toSorted()).toEqual([[1, 'failed'], [5, 'silent'], [6, 'failed']]);
+    expect(house.of('agent-born')).toHaveLength(5);
+    expect(house.of('birth-ended').find(({ position }) => position === 1)?.reason.message).toContain('the rehearsal was told to fail in this seat');
+  });
+
+  it('can be told to misbehave in a wake, and to behave again', async () => {
+    const { house, mind } = await open({ fail: [1], silent: [5], cut: [6] });
+    await house.start({}, { wakeTimeoutMs: 5_000 });
+    await house.wake(team());
+    await house.until(() => house.of('call-ended').length === 1);
+    await house.untilQuiet();
+    expect(house.of('agent-asleep').map(({ position, reason }) => [position, reason.code]).toSorted()).toEqual([[1, 'failed'], [5, 'silent']]);
+    // Cut in mid-answer: it was there, and what it said is kept.
+    const [cut] = house.of('message').filter(({ author }) => author === 'agent-6');
+    expect(cut?.status).toBe('interrupted');
+    expect(wordsOf(cut)).not.toBe('');
+    mind.setOptions({ ...mind.options(), fail: [], silent: [], cut: [] });
+    await house.wake(team());
+    await house.until(() => house.of('agent-awake').length === 8);
+  });
+
+  it('can be told to find no name, and to choose the same one twice', async () => {
+    const house = await hatched({ nameless: [0], sameName: [1, 2] }, { birthTimeoutMs: 6_000 });
+    expect(house.of('birth-ended')).toMatchObject([{ position: 0, reason: { code: 'unnamed' } }]);
+    const chosen = new Map(names(house));
+    expect(chosen.get(1)).toBe(chosen.get(2));
+    expect(new Set(chosen.values()).size).toBe(6);
+  });
+
+  it('can be told that the lead ignores the call', async () => {
+    const { house } = await open({ leadIgnores: true });
+    await house.start();
+    await house.wake(team());
+    await house.until(() => house.of('call-ended').length === 1);
+    expect(house.of('call-ended')[0]?.error).not.toBeNull();
+    expect(house.of('agent-asleep')).toHaveLength(8);
+  });
+
+  it('answers nobody but its own relay', async () => {
+    const { mind } = await open();
+    const message: MindMessage = { role: 'user', blocks: [{ kind: 'text', text: 'Who are you?' }] };
+    const request = { model: 'rehearsal', system: 'You are Julian, the lead of Ada’s team.', messages: [message], tools: LEAD_TOOLS, maxTokens: 100 };
+    const heard: string[] = [];
+    const answer = await mind.answer(request, { onText: (text) => heard.push(text), signal: new AbortController().signal });
+    expect(answer).toMatchObject({ ok: true, stop: 'tools' });
+    expect(heard.join('')).toContain('I am');
+    const agent = await mind.answer({ ...request, tools: AGENT_TOOLS, maxTokens: 0 }, { onText: () => undefined, signal: new AbortController().signal });
+    expect(agent).toMatchObject({ ok: false, error: { kind: 'refused-request' } });
+  });
+});
