@@ -8,6 +8,7 @@ import { LEAD_ID } from '../../src/domain/seat.ts';
 import { Fault, demand } from './checks.ts';
 import { readLedger, readShown, type Shown } from './evidence.ts';
 import { eventually, TEAM, type House, type Who } from './household.ts';
+import { pick } from './pick.ts';
 import { plain, QUICK, SLOW } from './words.ts';
 
 /** ms within which the relay is killed, after the last of them was asked. */
@@ -25,9 +26,6 @@ export type Moment =
   /** As `talk`; and once more while it starts again. */
   | 'twice';
 export const MOMENTS: readonly Moment[] = ['talk', 'wake', 'twice', 'talk'];
-
-const pick = <T>(random: () => number, list: readonly T[], count: number): T[] =>
-  list.map((item) => ({ item, at: random() })).sort((a, b) => a.at - b.at).slice(0, count).map(({ item }) => item);
 
 /** Everyone is awake, or is brought to be. */
 export async function wakeAll(house: House): Promise<void> {

@@ -22,7 +22,7 @@ export function seedsUpTo(seed: number): number[] {
 }
 
 /** Runs the seeds in order. A round that throws ends the run, with the seed in the message. */
-export async function runSeeds(seeds: readonly number[], round: (given: SeededRound) => Promise<void>, onDone: (seed: number) => void = () => undefined): Promise<void> {
+export async function runSeeds(seeds: readonly number[], round: (given: SeededRound) => Promise<void>): Promise<void> {
   let house: House | null = null;
   try {
     for (const seed of seeds) {
@@ -37,7 +37,6 @@ export async function runSeeds(seeds: readonly number[], round: (given: SeededRo
       } catch (error) {
         throw new Error(`Seed ${seed} failed. Again: npm run faults -- --seed ${seed}\n${error instanceof Error ? error.message : String(error)}`, { cause: error });
       }
-      onDone(seed);
     }
   } finally {
     await house?.close();

@@ -1,0 +1,39 @@
+/**
+ * `npm run faults -- --seeds 50`: the long form. Each seed kills the relay once and the page once, in
+ * mid-answer, in a household that has been through the seeds before it. `--seed K` runs one again, with those.
+ */
+import { parseArgs } from 'node:util';
+import { MOMENTS, relayKillRound } from './relay-kill.ts';
+import { ROUNDS_IN_A_HOUSE, runSeeds, seedsUpTo } from './seeds.ts';
+import { ENDINGS, tabKillRound } from './tab-kill.ts';
+
+const SEEDS = 50;
+
+const { values } = parseArgs({ options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
+const wholeNumber = (text: string) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is no whole number above 0`);
+  return value;
+};
+const seeds = values.seed === undefined ? Array.from({ length: wholeNumber(values.seeds ?? String(SEEDS)) }, (_none, i) => i + 1) : seedsUpTo(wholeNumber(values.seed));
+
+const started = performance.now();
+const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
+let words = 0;
+let answers = 0;
+await runSeeds(
+  seeds,
+  async ({ seed, place, house, random }) => {
+    const at = performance.now();
+    const moment = place === 0 ? 'birth' : (MOMENTS[(place - 1) % MOMENTS.length] ?? 'talk');
+    const ending = ENDINGS[seed % ENDINGS.length] ?? 'close';
+    await relayKillRound(house, moment, random);
+    await tabKillRound(house, ending, random);
+    if (place === ROUNDS_IN_A_HOUSE - 1 || seed === seeds.at(-1)) {
+      answers += house.words.told.size;
+      for (const text of house.words.told.values()) words += text.split(' ').length;
+    }
+    console.log(`seed ${seed}: relay killed (${moment}), page gone (${ending}), nothing lost, ${seconds(at)}`);
+  },
+);
+console.log(`${seeds.length} seeds, ${seeds.length} kills of the relay, ${seeds.length} of the page; ${answers} answers of ${words} words begun; nothing lost, nothing twice. ${seconds(started)}`);
