@@ -59,7 +59,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   );
   const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
   const answerToRetry = question && messages.at(-1)?.author !== 'human' ? messages.at(-1) : null;
-  const { log, inside, onScroll, newBelow, toEnd } = useStick(items[0]?.key, items.at(-1)?.key);
+  const { log, inside, onScroll, newBelow, toEnd } = useStick(items[0]?.key, items.at(-1)?.key, openIds.length > 0, items.at(-1)?.kind === 'sending');
   const more = before !== null;
 
   const show = (item: LogItem) => {

@@ -14,13 +14,16 @@ interface Stick {
 
 /**
  * Keeps a log where its reader is: at the end while they are there, else still, also when earlier messages
- * come in above. `first` and `last` name the outermost items.
+ * come in above. `first` and `last` name the outermost items; `writing`: the last one grows;
+ * `mine`: the reader just wrote it, and wants to see it.
  */
-export function useStick(first: string | undefined, last: string | undefined): Stick {
+export function useStick(first: string | undefined, last: string | undefined, writing: boolean, mine: boolean): Stick {
   const log = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   const height = useRef(0);
+  const top = useRef(0);
+  const grows = useRef(writing);
   const seenFirst = useRef(first);
   const [newBelow, setNewBelow] = useState(false);
 
@@ -35,7 +38,11 @@ export function useStick(first: string | undefined, last: string | undefined): S
   const onScroll = useCallback(() => {
     const box = log.current;
     if (!box) return;
-    atEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    // Words that came in since we last moved must not be taken for the reader leaving the end: only moving up is.
+    const near = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
+    if (near) atEnd.current = true;
+    else if (box.scrollTop < top.current) atEnd.current = false;
+    top.current = box.scrollTop;
     if (atEnd.current) setNewBelow(false);
   }, []);
 
@@ -49,9 +56,13 @@ export function useStick(first: string | undefined, last: string | undefined): S
   });
 
   useLayoutEffect(() => {
-    if (atEnd.current) toEnd();
+    if (atEnd.current || mine) toEnd();
     else if (last !== undefined) setNewBelow(true);
-  }, [last, toEnd]);
+  }, [last, mine, toEnd]);
+
+  useEffect(() => {
+    grows.current = writing;
+  }, [writing]);
 
   // Words stream in, pictures of the page load, the window changes: the end moves.
   useEffect(() => {
@@ -59,6 +70,7 @@ export function useStick(first: string | undefined, last: string | undefined): S
     if (!box || !inside.current || typeof ResizeObserver === 'undefined') return undefined;
     const watch = new ResizeObserver(() => {
       if (atEnd.current) box.scrollTop = box.scrollHeight;
+      else if (grows.current && box.scrollHeight > height.current) setNewBelow(true);
       height.current = box.scrollHeight;
     });
     watch.observe(inside.current);

@@ -76,7 +76,7 @@ export function BigButton() {
           >
             {button.label}
           </button>
-          {more.length > 0 && !busy && (
+          {more.length > 0 && !held && (
             <MenuButton label="More ways to wake" items={more} className="big-more">
               <CaretIcon />
             </MenuButton>
