@@ -5,6 +5,8 @@ import { defineConfig } from 'vitest/config';
 
 // The groups run one after the other: browser tests want the machine to themselves.
 const together = { sequence: { groupOrder: 0 }, maxWorkers: Math.max(2, availableParallelism() - 1) };
+/** ms: a busy machine is not a failure. */
+const patience = { testTimeout: 30_000, hookTimeout: 60_000 };
 const alone = { sequence: { groupOrder: 1 }, fileParallelism: false };
 
 /** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
@@ -21,10 +23,21 @@ export default defineConfig(({ isSsrBuild }) => ({
     : { outDir: 'dist/page', emptyOutDir: true, target: 'es2023', sourcemap: false, rolldownOptions },
   worker: { format: 'es', rolldownOptions },
   test: {
+    expect: { poll: { timeout: 15_000 } },
     coverage: { include: ['src/domain/**', 'src/protocol/**'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', ...together } },
-      { extends: true, test: { name: 'ui', include: ['test/unit/**/*.test.tsx'], environment: 'jsdom', ...together } },
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', ...together, ...patience } },
+      {
+        extends: true,
+        test: {
+          name: 'ui',
+          include: ['test/unit/**/*.test.tsx'],
+          environment: 'jsdom',
+          setupFiles: ['test/support/ui-setup.ts'],
+          ...together,
+          ...patience,
+        },
+      },
       {
         extends: true,
         test: {
@@ -32,9 +45,8 @@ export default defineConfig(({ isSsrBuild }) => ({
           include: ['test/relay/**/*.test.ts'],
           environment: 'node',
           globalSetup: 'test/support/postgres-server.ts',
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
           ...together,
+          ...patience,
         },
       },
       {
