@@ -1,7 +1,6 @@
 import { screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import type { EventOf } from '../../../src/protocol/events.ts';
-import { agentDoc, NOW, runningSession, team } from './support/household.ts';
+import { agentDoc, NOW, runningSession, said, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
 const seats = () => within(screen.getByRole('list', { name: 'The team' })).getAllByRole('button').flatMap((button) => {
@@ -119,8 +118,7 @@ test('an empty seat offers to summon there alone', async () => {
 
 test('new answers are counted on the cell until they are looked at', async () => {
   const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }) });
-  const message: EventOf<'message'> = { kind: 'message', time: NOW, messageId: 'm1', sessionId: 'session-2', agentId: 'agent-1', author: 'agent-1', role: 'assistant', blocks: [{ kind: 'text', text: 'hi' }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false };
-  await page.hear(message);
+  await page.say({ news: 'documents', docs: [said('agent-1', 'agent-1', 'hi', NOW)] });
   expect(seat('Lyra, seat 1, awake').getAttribute('aria-describedby')).not.toBeNull();
   expect(seat('Lyra, seat 1, awake').closest('li')?.textContent).toContain('1 new message');
   await page.user.click(seat('Lyra, seat 1, awake'));
