@@ -24,11 +24,17 @@ export function escapeAttribute(text: string): string {
   return escapeText(text).replace(/[\t\n]/g, (char) => `&#x${char.charCodeAt(0).toString(16)};`);
 }
 
-/** The text behind an escaped one, or null where an `&` does not begin a known reference. */
+const LAST_CODE_POINT = 0x10ffff;
+
+/**
+ * The text behind an escaped one, or null where an `&` does not begin a known reference: one of the five
+ * entities, or a code unit or code point as `&#…;` or `&#x…;`.
+ */
 export function unescapeText(text: string): string | null {
   let bad = false;
-  const plain = text.replace(/&(?:#x([0-9a-f]{1,4});|([a-z]+);)?/g, (all, hex?: string, name = '') => {
-    if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+  const plain = text.replace(/&(?:#x([0-9a-f]{1,6});|#(\d{1,7});|([a-z]+);)?/gi, (all, hex?: string, decimal?: string, name = '') => {
+    const number = hex !== undefined ? Number.parseInt(hex, 16) : decimal !== undefined ? Number(decimal) : null;
+    if (number !== null && number <= LAST_CODE_POINT) return String.fromCodePoint(number);
     const character = CHARACTERS.get(name);
     bad ||= character === undefined;
     return character ?? all;

@@ -1,7 +1,8 @@
 /**
  * The `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages: written by the page, forwarded to the lead as they
- * are, read by the relay. The reader is strict: what the writer could not have written is refused with
- * the place and the reason, and nothing is guessed.
+ * are, read by the relay. The reader does not care for layout (white space between tags, the order of
+ * attributes, quotation marks in text), and for everything else it is strict: what is unknown, missing,
+ * doubled or broken is refused with the place and the reason, and nothing is guessed.
  */
 import { escapeAttribute, escapeText, unescapeText } from './escape.ts';
 import { isSeatPosition, type SeatPosition } from './seat.ts';
@@ -69,7 +70,10 @@ export function writeSummon(seats: readonly SeatPayload[]): string {
 
 class Malformed extends Error {}
 
-/** A cursor over the text. Each method consumes exactly what the writer writes, or throws `Malformed` with the offset. */
+const SPACE = /[ \t\r\n]*/y;
+const ATTRIBUTE = /([A-Za-z]+)="([^"<]*)"/y;
+
+/** A cursor over the text. Each method consumes what it names, or throws `Malformed` with the offset. */
 function createReader(text: string) {
   let at = 0;
   const fail = (what: string): never => {
@@ -80,38 +84,56 @@ function createReader(text: string) {
     if (!startsWith(token)) fail(`expected ${JSON.stringify(token)}`);
     at += token.length;
   };
-  /** The text behind an escaped one that ends at `closing`. */
-  const escaped = (closing: string, escape: (plain: string) => string, what: string): string => {
-    const end = text.indexOf(closing, at);
-    if (end < 0) fail(`no ${JSON.stringify(closing)} after ${what}`);
-    const raw = text.slice(at, end);
-    const plain = unescapeText(raw);
-    if (plain === null || escape(plain) !== raw) return fail(`something that is not escaped as it must be in ${what}`);
-    at = end + closing.length;
-    return plain;
+  /** White space between elements and attributes. Returns whether there was any. */
+  const space = (): boolean => {
+    SPACE.lastIndex = at;
+    const length = SPACE.exec(text)?.[0].length ?? 0;
+    at += length;
+    return length > 0;
   };
+  const decode = (raw: string, what: string) => unescapeText(raw) ?? fail(`an "&" that begins no known reference in ${what}`);
   return {
     startsWith,
     expect,
     fail,
+    space,
     atEnd: () => at === text.length,
-    attribute(name: string): string {
-      expect(` ${name}="`);
-      return escaped('"', escapeAttribute, `attribute "${name}"`);
+    /** `name="value"` pairs up to `closing`: exactly the named ones, each once, in any order. */
+    attributes<Name extends string>(names: readonly Name[], closing: string): Record<Name, string> {
+      const found: Partial<Record<Name, string>> = {};
+      while (space() && !startsWith(closing)) {
+        ATTRIBUTE.lastIndex = at;
+        const match = ATTRIBUTE.exec(text);
+        if (!match) return fail(`expected an attribute or ${JSON.stringify(closing)}`);
+        const name = names.find((known) => known === match[1]);
+        if (name === undefined) return fail(`unknown attribute "${match[1]}"`);
+        if (found[name] !== undefined) fail(`attribute "${name}" twice`);
+        found[name] = decode(match[2] ?? '', `attribute "${name}"`);
+        at += match[0].length;
+      }
+      const missing = names.find((name) => found[name] === undefined);
+      const complete = (record: Partial<Record<Name, string>>): record is Record<Name, string> => missing === undefined;
+      if (!complete(found)) return fail(`attribute "${missing ?? ''}" is missing`);
+      expect(closing);
+      return found;
     },
-    /** A whole line of `<tag>…</tag>`, or null where there is none. */
+    /** The text of `<tag>…</tag>` and the space after it, or null where there is none. */
     optional(tag: string): string | null {
-      const opening = `    <${tag}>`;
-      if (!startsWith(opening)) return null;
-      expect(opening);
-      return escaped(`</${tag}>\n`, escapeText, tag);
+      if (!startsWith(`<${tag}>`)) return null;
+      expect(`<${tag}>`);
+      const end = text.indexOf('<', at);
+      if (end < 0) fail(`no "</${tag}>"`);
+      const plain = decode(text.slice(at, end), tag);
+      at = end;
+      expect(`</${tag}>`);
+      space();
+      return plain;
     },
   };
 }
 type Reader = ReturnType<typeof createReader>;
 
-function readPosition(reader: Reader, taken: Set<number>): SeatPosition {
-  const raw = reader.attribute('position');
+function readPosition(reader: Reader, raw: string, taken: Set<number>): SeatPosition {
   const position = Number(raw);
   if (!/^\d$/.test(raw) || !isSeatPosition(position)) return reader.fail(`position "${raw}" is not an agent's seat`);
   if (taken.has(position)) reader.fail(`position ${position} twice`);
@@ -119,51 +141,53 @@ function readPosition(reader: Reader, taken: Set<number>): SeatPosition {
   return position;
 }
 
+/** The elements between `<tag>` and `</tag>`, at least one. */
+function readAll<T>(reader: Reader, tag: string, element: string, read: () => T): T[] {
+  const all: T[] = [];
+  reader.space();
+  reader.expect(`<${tag}>`);
+  for (reader.space(); reader.startsWith(`<${element}`); reader.space()) {
+    reader.expect(`<${element}`);
+    all.push(read());
+  }
+  reader.expect(`</${tag}>`);
+  if (all.length === 0) reader.fail(`no ${element}`);
+  return all;
+}
+
 function readAgents(reader: Reader): AgentPayload[] {
-  const agents: AgentPayload[] = [];
   const taken = new Set<number>();
-  reader.expect(`${WAKE_TAG}\n<agent-payloads>\n`);
-  while (reader.startsWith('  <agent')) {
-    reader.expect('  <agent');
-    const name = reader.attribute('name');
-    const color = reader.attribute('color');
-    const colorName = reader.attribute('colorName');
-    const position = readPosition(reader, taken);
-    const id = reader.attribute('id');
-    if (id === '' || agents.some((agent) => agent.id === id)) reader.fail(`agent id "${id}" is empty or stands twice`);
-    reader.expect('>\n');
+  const ids = new Set<string>();
+  return readAll(reader, 'agent-payloads', 'agent', () => {
+    const { position: raw, ...head } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>');
+    const position = readPosition(reader, raw, taken);
+    if (head.id === '' || ids.has(head.id)) reader.fail(`agent id "${head.id}" is empty or stands twice`);
+    ids.add(head.id);
+    reader.space();
     const soul = reader.optional('soul');
     const transcript = reader.optional('transcript');
-    reader.expect('  </agent>\n');
-    agents.push({ id, name, color, colorName, position, soul, transcript });
-  }
-  if (agents.length === 0) reader.fail('no agent');
-  reader.expect('</agent-payloads>');
-  return agents;
+    reader.expect('</agent>');
+    return { ...head, position, soul, transcript };
+  });
 }
 
 function readSeats(reader: Reader): SeatPayload[] {
-  const seats: SeatPayload[] = [];
   const taken = new Set<number>();
-  reader.expect(`${SUMMON_TAG}\n<seats>\n`);
-  while (reader.startsWith('  <seat')) {
-    reader.expect('  <seat');
-    const position = readPosition(reader, taken);
-    seats.push({ position, color: reader.attribute('color'), colorName: reader.attribute('colorName') });
-    reader.expect('/>\n');
-  }
-  if (seats.length === 0) reader.fail('no seat');
-  reader.expect('</seats>');
-  return seats;
+  return readAll(reader, 'seats', 'seat', () => {
+    const { position, ...colors } = reader.attributes(['position', 'color', 'colorName'], '/>');
+    return { position: readPosition(reader, position, taken), ...colors };
+  });
 }
 
 /** Reads a call to the team. Never throws; `reason` says what is wrong and where. */
 export function parseTeamCall(text: string): ParsedCall {
   const reader = createReader(text);
   try {
-    const call: TeamCall = reader.startsWith(WAKE_TAG)
-      ? { kind: 'wake', agents: readAgents(reader) }
-      : { kind: 'summon', seats: readSeats(reader) };
+    reader.space();
+    const wakes = reader.startsWith(WAKE_TAG);
+    reader.expect(wakes ? WAKE_TAG : SUMMON_TAG);
+    const call: TeamCall = wakes ? { kind: 'wake', agents: readAgents(reader) } : { kind: 'summon', seats: readSeats(reader) };
+    reader.space();
     if (!reader.atEnd()) reader.fail('text after the end');
     return { ok: true, call };
   } catch (error) {

@@ -45,12 +45,16 @@ describe('escaped text', () => {
     expect(escapeAttribute('a\tb\nc')).toBe('a&#x9;b&#xa;c');
   });
 
+  it('is read from the references that others write, too', () => {
+    expect(unescapeText('&#38;&#x26;&#X41;&#x1F600;&#128512;')).toBe('&&A😀😀');
+  });
+
   it('of 300 KB comes out as it went in', () => {
     const text = longText(300_000);
     expect(unescapeText(escapeText(text))).toBe(text);
   });
 
-  it.each(['&', 'a & b', '&amp', '&nbsp;', '&#38;', '&#x;', '&#x10000;', '&#xG;', '&AMP;'])('is refused where %j is no known reference', (text) => {
+  it.each(['&', 'a & b', '&amp', '&nbsp;', '&#x;', '&#;', '&#x110000;', '&#9999999;', '&#xG;', '&AMP;', '&constructor;'])('is refused where %j is no known reference', (text) => {
     expect(unescapeText(text)).toBeNull();
   });
 });

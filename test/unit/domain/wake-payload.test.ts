@@ -100,14 +100,29 @@ describe('[SUMMON AGENTS]', () => {
 });
 
 describe('the reader', () => {
-  it('accepts only what the writer writes, whatever happened to a message on the way', () => {
+  it('refuses what happened to a message on the way, or reads one definite meaning', () => {
     fc.assert(
       fc.property(damaged, (text) => {
         const parsed = parseTeamCall(text);
-        if (parsed.ok) expect(write(parsed)).toBe(text);
+        if (parsed.ok) expect(parseTeamCall(write(parsed))).toEqual(parsed);
         else expect(parsed.reason).toMatch(/ at character \d+$/);
       }),
       { numRuns: 5000 },
+    );
+  });
+
+  it('does not care for layout: white space between tags, the order of attributes, quotation marks in text', () => {
+    const space = fc.stringMatching(/^[ \t\r\n]{0,4}$/);
+    fc.assert(
+      fc.property(somePayloads, fc.array(space, { minLength: 1 }), fc.boolean(), (agents, spaces, turned) => {
+        let n = 0;
+        const relaid = writeWake(agents)
+          .replace(/ name=("[^"]*")(.*) id=("[^"]*")>/g, turned ? ' id=$3$2 name=$1 >' : '$&')
+          .replace(/>\n *</g, () => `>${spaces[n++ % spaces.length] ?? ''}<`)
+          .replaceAll('&apos;', "'");
+        expect(parseTeamCall(`\n${relaid}\n`)).toEqual({ ok: true, call: { kind: 'wake', agents } });
+      }),
+      { numRuns: 500 },
     );
   });
 
@@ -119,8 +134,7 @@ describe('the reader', () => {
   it('never throws, whatever it is given', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        for (const tag of ['', '[WAKE AGENTS]\n<agent-payloads>\n', '[SUMMON AGENTS]\n<seats>\n'])
-          expect(parseTeamCall(tag + text).ok).toBe(false);
+        for (const tag of ['', '[WAKE AGENTS]\n<agent-payloads>\n', '[SUMMON AGENTS]\n<seats>\n']) expect(parseTeamCall(tag + text).ok).toBe(false);
       }),
       { numRuns: 1000 },
     );
@@ -142,16 +156,21 @@ describe('the reader', () => {
     ['a seat off the grid', good.replace('position="0"', 'position="9"'), /position "9"/],
     ['a seat that is not a digit', good.replace('position="0"', 'position="00"'), /position "00"/],
     ['the same seat twice in a summons', writeSummon([agent(2), agent(2)]), /position 2 twice/],
-    ['an unknown reference', good.replace('one', '&nbsp;'), /not escaped as it must be in soul at character \d+/],
-    ['a reference to a character that needs none', good.replace('one', '&#x41;'), /not escaped/],
-    ['a bare NUL', good.replace('one', '\0'), /not escaped/],
-    ['a bare "<"', good.replace('one', '<'), /not escaped/],
-    ['a soul without an end', good.replace('</soul>', ''), /no "<\/soul>\\n" after soul/],
-    ['an attribute that is missing', good.replace(/ color="[^"]*"/, ''), /expected " color=\\""/],
-    ['an attribute without an end', '[WAKE AGENTS]\n<agent-payloads>\n  <agent name="Lyra', /no "\\"" after attribute "name"/],
+    ['an unknown reference', good.replace('one', '&nbsp;'), /begins no known reference in soul at character \d+/],
+    ['a bare "&"', good.replace('one', 'you & me'), /begins no known reference/],
+    ['a bare "<"', good.replace('one', '<'), /expected "<\/soul>"/],
+    ['a soul without an end', good.slice(0, good.indexOf('</soul>')), /no "<\/soul>"/],
+    ['two souls', good.replace('</soul>', '</soul><soul>two</soul>'), /expected "<\/agent>"/],
+    ['a soul after the transcript', good.replace('<soul>one</soul>', '<transcript>t</transcript><soul>one</soul>'), /expected "<\/agent>"/],
+    ['an element of another kind', good.replace('<soul>one</soul>', '<mood>fine</mood>'), /expected "<\/agent>"/],
+    ['an attribute that is missing', good.replace(/ color="[^"]*"/, ''), /attribute "color" is missing/],
+    ['an attribute twice', good.replace(' color=', ' name="Other" color='), /attribute "name" twice/],
+    ['an attribute of another kind', good.replace(' color=', ' mood="fine" color='), /unknown attribute "mood"/],
+    ['attributes without space between', good.replace('" color=', '"color='), /attribute "color" is missing|expected/],
+    ['an attribute without an end', '[WAKE AGENTS]\n<agent-payloads>\n  <agent name="Lyra', /expected an attribute/],
     ['text after the end', `${good}\nand more`, /text after the end/],
-    ['something before the tag', ` ${good}`, /expected "\[SUMMON AGENTS\]/],
-    ['Windows line ends', good.replaceAll('\n', '\r\n'), /expected/],
+    ['words between the tag and the payloads', good.replace('AGENTS]\n', 'AGENTS] now\n'), /expected "<agent-payloads>"/],
+    ['no tag at all', 'good morning', /expected "\[SUMMON AGENTS\]"/],
   ];
   it.each(refused)('refuses %s, and says where', (_what, text, reason) => {
     const parsed = parseTeamCall(text);
