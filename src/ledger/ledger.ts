@@ -9,7 +9,7 @@ import type { Doc } from '../protocol/documents.ts';
 import type { OwnerCalls, StorageProblem, StorageStatus } from '../protocol/worker.ts';
 import { plainDocument } from './plain.ts';
 import { StorageProblemError, storageProblemOf } from './problem.ts';
-import { WRITE_STORES, type LedgerDatabase } from './views/database.ts';
+import { writeTransaction, type LedgerDatabase } from './views/database.ts';
 import { readConversation, readHousehold, readWakeMaterial } from './views/read.ts';
 import { writeViews } from './views/write.ts';
 import { createVolumes } from './volumes/volumes.ts';
@@ -83,7 +83,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
 
   /** One transaction for all of them. Answers with what was new. */
   async function commit(docs: readonly Doc[]): Promise<readonly Doc[]> {
-    const tx = db.transaction([...WRITE_STORES], 'readwrite', { durability: 'strict' });
+    const tx = writeTransaction(db, 'strict');
     const write = async () => {
       const fresh = await writeViews(tx, docs);
       const journal = tx.objectStore('journal');
@@ -170,7 +170,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     },
     recall: (name) => db.get('meta', name),
     async remember(name, value) {
-      await db.put('meta', value, name);
+      const tx = writeTransaction(db, 'relaxed');
+      await Promise.all([tx.objectStore('meta').put(value, name), tx.done]);
     },
     drain: () => volumes.drain(),
     async close() {

@@ -21,8 +21,6 @@ export const LEDGER = {
   volumeDocuments: 2_000,
   /** A volume in more CARs than this is compacted between two commits: each commit lists all CARs before it. */
   compactAboveCars: 100,
-  /** Pause before the code of the volumes is loaded, so that the first readers do not wait for it. */
-  loadAheadMs: 300,
   /** Rebuilding the views: documents per transaction. */
   rebuildBatch: 500,
   /** ms before a commit that failed is tried again. */

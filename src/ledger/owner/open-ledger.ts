@@ -2,7 +2,6 @@
 import type { Doc } from '../../protocol/documents.ts';
 import type { StorageProblem } from '../../protocol/worker.ts';
 import { createLedger, type Ledger } from '../ledger.ts';
-import { LEDGER } from '../settings.ts';
 import { openLedgerDatabase } from '../views/database.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
 import { rebuildViews, viewsAreStale } from './rebuild.ts';
@@ -28,7 +27,8 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   });
 
   let keyed: Promise<void> | null = null;
-  // Fireproof is most of the worker's code, and no reader needs it.
+  // Fireproof is most of the worker's code, and no reader needs it: it is run when a volume is first opened. (It is
+  // in the worker's one file: fetched later, it might be asked of a relay that is gone.)
   async function loadVolumes() {
     const [volumes, keys] = await Promise.all([import('../volumes/fireproof-volume.ts'), import('../volumes/key.ts')]);
     keyed ??= deps.keyMaterial().then(keys.ensureKey);
@@ -53,12 +53,6 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     });
     deps.onProblem(null);
   }
-
-  // Not left to the first volume: what is fetched later, by us or by Fireproof itself, may be asked of a relay that is gone.
-  deps.after(LEDGER.loadAheadMs, () => {
-    // Where it fails, the first volume fails too, and says so.
-    loadVolumes().catch(() => undefined);
-  });
 
   return createLedger({
     db,

@@ -5,9 +5,10 @@
 import type { Doc } from '../../protocol/documents.ts';
 import { StorageProblemError } from '../problem.ts';
 import { LEDGER, volumeDatabase } from '../settings.ts';
-import { WRITE_STORES, VIEW_STORES, type LedgerDatabase, type VolumeRecord } from '../views/database.ts';
+import { VIEW_STORES, writeTransaction, type LedgerDatabase, type VolumeRecord } from '../views/database.ts';
 import { writeViews } from '../views/write.ts';
 import { decodeDocuments } from '../volumes/codec.ts';
+import { putVolume } from '../volumes/volumes.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
 
 export interface RebuildDeps {
@@ -37,7 +38,7 @@ async function allVolumes({ db, databaseNames }: RebuildDeps): Promise<VolumeRec
 async function write(db: LedgerDatabase, docs: readonly Doc[]): Promise<number> {
   let written = 0;
   for (let at = 0; at < docs.length; at += LEDGER.rebuildBatch) {
-    const tx = db.transaction([...WRITE_STORES], 'readwrite');
+    const tx = writeTransaction(db, 'relaxed');
     written += (await writeViews(tx, docs.slice(at, at + LEDGER.rebuildBatch))).length;
     await tx.done;
   }
@@ -47,7 +48,7 @@ async function write(db: LedgerDatabase, docs: readonly Doc[]): Promise<number> 
 /** Rejects with a StorageProblemError where a volume that should hold documents opens empty. */
 export async function rebuildViews(deps: RebuildDeps): Promise<void> {
   const { db } = deps;
-  const clear = db.transaction([...VIEW_STORES], 'readwrite');
+  const clear = writeTransaction(db, 'relaxed');
   await Promise.all([...VIEW_STORES.map((name) => clear.objectStore(name).clear()), clear.done]);
 
   const volumes = await allVolumes(deps);
@@ -63,10 +64,11 @@ export async function rebuildViews(deps: RebuildDeps): Promise<void> {
         detail: `Volume ${record.name} should hold ${record.documents} documents and opened empty. Nothing is written. Reload the page to try again.`,
       });
     documents += await write(db, docs);
-    await db.put('volumes', { ...record, documents: docs.length, damaged: record.damaged || damaged.length > 0 });
+    await putVolume(db, { ...record, documents: docs.length, damaged: record.damaged || damaged.length > 0 });
   }
   documents += await write(db, (await db.getAll('journal')).map(({ doc }) => doc));
 
-  const tx = db.transaction('meta', 'readwrite', { durability: 'strict' });
-  await Promise.all([tx.store.put(documents, 'documents'), tx.store.put('ready', 'views'), tx.done]);
+  const tx = writeTransaction(db, 'strict');
+  const meta = tx.objectStore('meta');
+  await Promise.all([meta.put(documents, 'documents'), meta.put('ready', 'views'), tx.done]);
 }

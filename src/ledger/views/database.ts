@@ -112,9 +112,17 @@ export const VIEW_STORES = [
   'reads',
   'others',
 ] as const;
-/** What a write of documents touches. */
-export const WRITE_STORES = ['journal', 'meta', ...VIEW_STORES] as const;
-export type WriteTransaction = IDBPTransaction<LedgerSchema, (typeof WRITE_STORES)[number][], 'readwrite'>;
+const ALL_STORES = ['journal', 'volumes', 'meta', ...VIEW_STORES] as const;
+export type WriteTransaction = IDBPTransaction<LedgerSchema, (typeof ALL_STORES)[number][], 'readwrite'>;
+
+/**
+ * Every write opens every store, so that there is never more than one under way: two at once in one
+ * database, and a kill, cost the page all of its databases (see ../volumes/gateway.ts). For the same reason
+ * nothing is written with the database's shortcuts.
+ */
+export function writeTransaction(db: LedgerDatabase, durability: 'strict' | 'relaxed'): WriteTransaction {
+  return db.transaction([...ALL_STORES], 'readwrite', { durability });
+}
 
 export interface OpenOptions {
   /** Another version of the page wants the database: close it. */

@@ -1,6 +1,6 @@
 /**
  * One volume: one Fireproof ledger, opened, written and compacted in the only ways that were measured to
- * lose nothing with 0.24.19. This file and key.ts are all that know Fireproof.
+ * lose nothing with 0.24.19. This file, gateway.ts and key.ts are all that know Fireproof.
  *
  * - `threshold`: a commit over 1 MB would become several CARs, of which reopening loads only the first.
  * - `autoCompact`: compaction that starts by itself races with writes. It is off, and our strategy refuses
@@ -10,9 +10,9 @@
  * - `close()` stops the CRDT before its queue is drained: callers write one commit at a time, and wait.
  */
 import { fireproof, getCompactStrategyThrow, registerCompactStrategy, type Database } from '@fireproof/core';
-import { LEDGER, volumeDatabase } from '../settings.ts';
+import { LEDGER } from '../settings.ts';
 import type { StoredDoc } from './codec.ts';
-import { flushDatabase } from './flush.ts';
+import { openBlocks, PROTOCOL } from './gateway.ts';
 
 export interface Volume {
   /** Does it hold nothing at all? A volume that cannot read its head opens so. */
@@ -49,13 +49,14 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
       return getCompactStrategyThrow('fireproof').compact(ctx);
     },
   });
-  const memory = `memory://roost-index-${name}`;
+  const closeBlocks = await openBlocks(name);
+  const memory = `memory://roost-index-${name}?storekey=${LEDGER.keyName}`;
   const db: Database = fireproof(name, {
     compactStrategy: strategy,
     writeQueue: { chunkSize: 1 },
     keyBag: { url: `indexeddb://${LEDGER.keyBag}` },
     storeUrls: {
-      base: `indexeddb://${LEDGER.volumePath}?storekey=${LEDGER.keyName}`,
+      base: `${PROTOCOL}://volumes?storekey=${LEDGER.keyName}`,
       idx: { car: memory, file: memory, meta: memory, wal: memory },
     },
   });
@@ -77,14 +78,11 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
     throw new Error(`Fireproof does not come to rest in volume ${name}.`);
   }
 
-  const flush = () => flushDatabase(volumeDatabase(name), 'version');
-
   return {
     isEmpty: () => clock.head.length === 0,
     cars: () => loader.carLog.length,
     async write(docs) {
       await db.bulk(docs.map((doc) => ({ ...doc })));
-      await flush();
     },
     async read() {
       if (clock.head.length === 0) return [];
@@ -103,11 +101,11 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
       }
       if (loader.carLog.length !== 1) throw new Error(`Compaction left ${loader.carLog.length} CARs in volume ${name}.`);
       await idle();
-      await flush();
     },
     async close() {
       await idle();
       await db.close();
+      closeBlocks();
       unregister();
     },
   };

@@ -1,8 +1,8 @@
 /** The key that every volume is encrypted with, in Fireproof's key bag in this browser. */
 import { getKeyBag } from '@fireproof/core-keybag';
 import { ensureSuperThis } from '@fireproof/core-runtime';
+import { openDB } from 'idb';
 import { LEDGER } from '../settings.ts';
-import { flushDatabase } from './flush.ts';
 
 /**
  * Makes sure that the key exists before the first volume is opened: `material`, 32 bytes, where a device
@@ -17,6 +17,19 @@ export async function ensureKey(material: Uint8Array | null): Promise<void> {
   if (held.isOk()) return;
   const made = await bag.getNamedKey(LEDGER.keyName, false, material ?? crypto.getRandomValues(new Uint8Array(32)));
   if (made.isErr()) throw made.Err();
-  // No volume may be on the disk before the key that opens it.
-  await flushDatabase(LEDGER.keyBag, 'bag');
+  await flushKeyBag();
+}
+
+/**
+ * Fireproof writes its keys with relaxed durability, and no volume may be on the disk before the key that
+ * opens it: a strict transaction on the same database puts everything before it on the disk.
+ */
+async function flushKeyBag() {
+  const db = await openDB(LEDGER.keyBag);
+  try {
+    const tx = db.transaction('bag', 'readwrite', { durability: 'strict' });
+    await Promise.all([tx.store.put({ id: 'roost-flush' }, 'roost-flush'), tx.done]);
+  } finally {
+    db.close();
+  }
 }

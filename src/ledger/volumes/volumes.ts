@@ -3,7 +3,7 @@
  * journal only when the volume has them for good. One thing at a time: commit, compaction and roll-over
  * share one queue. Fireproof is opened when the first group is due, and never waited for by a reader.
  */
-import type { VolumeRecord, LedgerDatabase } from '../views/database.ts';
+import { writeTransaction, type LedgerDatabase, type VolumeRecord } from '../views/database.ts';
 import { StorageProblemError } from '../problem.ts';
 import { LEDGER } from '../settings.ts';
 import { encodeDocument, isPartId, type StoredDoc } from './codec.ts';
@@ -32,6 +32,11 @@ export interface Volumes {
 
 const volumeName = (number: number) => `v${String(number).padStart(5, '0')}`;
 
+export async function putVolume(db: LedgerDatabase, record: VolumeRecord): Promise<void> {
+  const tx = writeTransaction(db, 'strict');
+  await Promise.all([tx.objectStore('volumes').put(record), tx.done]);
+}
+
 /** The volume that is written now; begins the first one, or the one after a sealed or damaged one. */
 async function currentRecord(db: LedgerDatabase): Promise<VolumeRecord> {
   const records = await db.getAll('volumes');
@@ -39,7 +44,7 @@ async function currentRecord(db: LedgerDatabase): Promise<VolumeRecord> {
   if (last && !last.sealed && !last.damaged) return last;
   const number = (last?.number ?? 0) + 1;
   const fresh: VolumeRecord = { name: volumeName(number), number, documents: 0, sealed: false, damaged: false };
-  await db.put('volumes', fresh);
+  await putVolume(db, fresh);
   return fresh;
 }
 
@@ -124,7 +129,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     const { record, volume } = await openCurrent();
     await writeGroup(volume, group.docs);
     const grown: VolumeRecord = { ...record, documents: record.documents + group.seqs.length };
-    const tx = db.transaction(['journal', 'volumes'], 'readwrite');
+    const tx = writeTransaction(db, 'relaxed');
     await Promise.all([...group.seqs.map((seq) => tx.objectStore('journal').delete(seq)), tx.objectStore('volumes').put(grown), tx.done]);
     current = { record: grown, volume };
     rows -= group.seqs.length;
@@ -143,7 +148,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     const sealed = await deps.open(record.name);
     const faults = await checkVolume(db, record, await sealed.read());
     await sealed.close();
-    await db.put('volumes', { ...record, sealed: faults.length === 0, damaged: faults.length > 0 });
+    await putVolume(db, { ...record, sealed: faults.length === 0, damaged: faults.length > 0 });
     if (faults.length > 0)
       throw new StorageProblemError({
         kind: 'broken',
