@@ -21,7 +21,8 @@ export default defineConfig(({ isSsrBuild }) => ({
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : { outDir: 'dist/page', emptyOutDir: true, target: 'es2023', sourcemap: false, rolldownOptions },
-  worker: { format: 'es', rolldownOptions },
+  // One file: a browser never asks again for a part that it did not get, and a relay may go at any moment.
+  worker: { format: 'es', rolldownOptions: { ...rolldownOptions, output: { codeSplitting: false } } },
   test: {
     expect: { poll: { timeout: 15_000 } },
     coverage: { include: ['src/domain/**', 'src/protocol/**'] },

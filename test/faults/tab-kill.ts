@@ -3,15 +3,14 @@
  * spoken meanwhile too, the session still runs, and whoever was awake is awake.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import { LEAD_ID } from '../../src/domain/seat.ts';
-import type { StoredEvent } from '../../src/protocol/events.ts';
 import { demand } from './checks.ts';
 import { readLedger, readRelay, readShown, type Shown } from './evidence.ts';
 import { eventually, TEAM, type House, type Who } from './household.ts';
 import { pick } from './pick.ts';
 import { wakeAll } from './relay-kill.ts';
-import { plain, SLOW } from './words.ts';
+import { faultsOfWhole, settled } from './whole.ts';
+import { SLOW } from './words.ts';
 
 /** ms within which the page goes, after the last of them was asked. */
 const WITHIN = 1_500;
@@ -46,9 +45,6 @@ async function endPage(house: House, ending: Ending): Promise<void> {
   }
 }
 
-const answering = (events: readonly StoredEvent[]): number =>
-  events.filter(({ event }) => event.kind === 'answer-started').length - events.filter(({ event }) => event.kind === 'message' && event.role === 'assistant').length;
-
 /** One killed tab. Leaves everyone awake, and the page open. */
 export async function tabKillRound(house: House, ending: Ending, random: () => number): Promise<void> {
   const when = `After the page went (${ending})`;
@@ -72,35 +68,13 @@ export async function tabKillRound(house: House, ending: Ending, random: () => n
 
   const back = await house.openPage();
   await back.untilAll('awake');
-  await eventually(() => readRelay(house.relay()), (events) => answering(events) === 0);
-  const { events, shown: after } = await house.holdAgainst(when, { shown, ledger });
+  await eventually(() => readRelay(house.relay()), settled);
+  const { events } = await house.holdAgainst(when, { shown, ledger });
   const ended = events.findLast(({ event }) => event.kind === 'session-started' || event.kind === 'session-ended')?.event.kind === 'session-ended';
   demand(when, [
     ...(ended ? ['the session has ended'] : []),
-    ...(answering(events) === 0 ? [] : ['somebody is answering still']),
-    ...(await unlike(house, events, after)),
+    ...(settled(events) ? [] : ['somebody has not answered']),
+    ...(await faultsOfWhole(house, events, speakers)),
     ...back.complaints,
   ]);
-}
-
-/** Waits until each conversation shows every answer of this log, whole, and nothing else. */
-async function unlike(house: House, events: readonly StoredEvent[], shown: ReadonlyMap<Who, readonly Shown[]>): Promise<string[]> {
-  const faults: string[] = [];
-  for (const who of shown.keys()) {
-    const agentId = await house.agentId(who);
-    const said = events.flatMap(({ event }) =>
-      event.kind === 'message' && event.agentId === agentId && event.role === 'assistant' ? [event.blocks.flatMap((block) => (block.kind === 'text' ? [plain(block.text)] : []))] : [],
-    );
-    await house.visitor().open(who);
-    const rows = await eventually(
-      async () => (await readShown(house.visitor().page)).filter((row) => !row.mine),
-      (now) => isDeepStrictEqual(now.map((row) => row.texts), said) && now.every((row) => !row.open),
-    );
-    if (!isDeepStrictEqual(rows.map((row) => row.texts), said)) faults.push(`${who} shows ${JSON.stringify(rows.map((row) => row.texts.map((text) => text.slice(-20))))} of ${JSON.stringify(said.map((texts) => texts.map((text) => text.slice(-20))))}`);
-    if (rows.some((row) => row.open)) faults.push(`${who} is writing still`);
-    const whole = house.words.told;
-    const last = rows.at(-1)?.texts.at(-1) ?? '';
-    if (![...whole.values()].includes(last)) faults.push(`${who} did not come to the end: "${last.slice(-40)}"`);
-  }
-  return faults;
 }
