@@ -111,9 +111,8 @@ function createReader(text: string) {
         found[name] = decode(match[2] ?? '', `attribute "${name}"`);
         at += match[0].length;
       }
-      const missing = names.find((name) => found[name] === undefined);
-      const complete = (record: Partial<Record<Name, string>>): record is Record<Name, string> => missing === undefined;
-      if (!complete(found)) return fail(`attribute "${missing ?? ''}" is missing`);
+      const isComplete = (record: Partial<Record<Name, string>>): record is Record<Name, string> => names.every((name) => record[name] !== undefined);
+      if (!isComplete(found)) return fail(`attribute "${names.find((name) => found[name] === undefined) ?? ''}" is missing`);
       expect(closing);
       return found;
     },
