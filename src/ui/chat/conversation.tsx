@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
+import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useAnswers, useConversations, useHousehold, useInfo, useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
 import { PATHS, usePlace } from '../places.ts';
@@ -67,7 +68,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
   const actions = useActions();
   const conversation = useConversations((state) => state.byAgent.get(agentId));
   const answering = useAnswers((state) => openAnswerOf(state, agentId) !== undefined);
-  const blocked = useInfo((state) => state.problem !== null);
+  const blocked = useInfo(writingStopped);
   const [editing, setEditing] = useState<MessageDoc | null>(null);
   // Text put into the field from elsewhere makes it anew.
   const [filled, setFilled] = useState(0);

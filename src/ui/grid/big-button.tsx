@@ -3,6 +3,7 @@ import { emptySeats } from '../../domain/agent.ts';
 import { bigButton, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition } from '../../domain/seat.ts';
 import { callProgress } from '../../state/live.ts';
+import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useHousehold, useInfo, useLive, usePending } from '../context.tsx';
 import { CaretIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
@@ -54,7 +55,7 @@ export function BigButton() {
   const ready = useHousehold((state) => state.status === 'ready');
   const live = useLive((state) => state.live);
   const pending = usePending((state) => state.call);
-  const blocked = useInfo((state) => state.problem !== null);
+  const blocked = useInfo(writingStopped);
   const progress = useProgress();
   const [choosing, setChoosing] = useState(false);
   const more = useMoreWays(() => setChoosing(true));

@@ -1,4 +1,5 @@
 import { LEAD_ID } from '../../domain/seat.ts';
+import { writingStopped } from '../../state/relay-info.ts';
 import { useInfo, useLive, usePending, useRoost } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
 import type { MenuItem } from '../parts/menu.tsx';
@@ -11,7 +12,7 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
   const { go } = usePlace();
   const busy = usePending((pending) => pending.call !== null);
   const running = useLive((live) => live.live !== null);
-  const blocked = useInfo((info) => info.problem !== null);
+  const blocked = useInfo(writingStopped);
   const { actions } = state;
   const { agent, agentId, position } = seat;
   const first = running ? undefined : 'Starts the session first';

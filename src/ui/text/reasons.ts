@@ -44,19 +44,13 @@ export function linkTrouble(link: LinkState): Trouble | null {
   }
 }
 
-export function storageTrouble({ kind, detail }: StorageProblem): Trouble {
-  switch (kind) {
-    case 'quota':
-      return { title: 'The disk is full: nothing can be saved', advice: 'Free some space on this device. Saving goes on by itself when there is room; what you wrote stays on the page until then.' };
-    case 'broken':
-      return { title: 'The ledger on this device cannot be read', advice: `Close every tab of Roost and open one again. Nothing is deleted. (${detail})` };
-    case 'blocked':
-      return { title: 'Another version of this page is open', advice: 'Close the other tabs of Roost, then reload this one.' };
-    case 'unexpectedly-empty':
-      return { title: 'The ledger came up empty, although it should not be', advice: 'Nothing is written, so that nothing is buried. Close every tab of Roost and open one again.' };
-    case 'no-owner':
-      return { title: 'This tab can only look', advice: 'Another tab of Roost holds the ledger. Go on there, or close it and reload this one.' };
-    default:
-      return kind satisfies never;
-  }
-}
+const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
+  quota: 'The disk is full: nothing can be saved',
+  broken: 'Something is wrong with the storage on this device',
+  blocked: 'The ledger is not open yet',
+  'unexpectedly-empty': 'The ledger came up empty, although it should not be',
+  'no-owner': 'This page cannot reach its ledger',
+};
+
+/** The owner's own words say what to do. */
+export const storageTrouble = ({ kind, detail }: StorageProblem): Trouble => ({ title: STORAGE_TITLES[kind], advice: detail });

@@ -1,6 +1,7 @@
 import { useState, type FormEvent } from 'react';
 import { DEFAULT_SETTINGS, SETTING_TEXT_MAX } from '../../domain/settings.ts';
 import { seatColor, SEAT_ORDER } from '../../domain/seat.ts';
+import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useInfo } from '../context.tsx';
 import { Egg } from '../grid/egg.tsx';
 import { ConnectSteps } from '../shell/connect.tsx';
@@ -11,7 +12,7 @@ import './welcome.css';
 export function Welcome({ onBegun }: { onBegun: () => void }) {
   const actions = useActions();
   const health = useInfo((state) => state.health);
-  const blocked = useInfo((state) => state.problem !== null);
+  const blocked = useInfo(writingStopped);
   const [human, setHuman] = useState('');
   const [lead, setLead] = useState(DEFAULT_SETTINGS.leadName);
   const [tried, setTried] = useState(false);

@@ -25,17 +25,24 @@ test.each<[LinkState, string]>([
 });
 
 test.each<[StorageProblem['kind'], string]>([
-  ['quota', 'Free some space'],
-  ['broken', 'Nothing is deleted'],
-  ['blocked', 'Close the other tabs'],
-  ['unexpectedly-empty', 'Nothing is written'],
-  ['no-owner', 'This tab can only look'],
+  ['quota', 'The disk is full'],
+  ['blocked', 'not open yet'],
+  ['unexpectedly-empty', 'came up empty'],
+  ['no-owner', 'cannot reach its ledger'],
 ])('a storage that is %s says what to do, and holds the button', async (kind, words) => {
   const page = await openPage({ docs: team(1) });
-  await page.say({ news: 'problem', problem: { kind, detail: 'detail' } });
+  await page.say({ news: 'problem', problem: { kind, detail: 'Do this and that.' } });
   expect(screen.getByRole('alert').textContent).toContain(words);
+  expect(screen.getByRole('alert').textContent).toContain('Do this and that.');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(true);
   await page.say({ news: 'problem', problem: null });
+  expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(false);
+});
+
+test('what is broken is said, and does not keep anybody from being woken', async () => {
+  const page = await openPage({ docs: team(1) });
+  await page.say({ news: 'problem', problem: { kind: 'broken', detail: 'One volume did not pass its check; writing goes on in a new one.' } });
+  expect(screen.getByRole('alert').textContent).toContain('writing goes on');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(false);
 });
 
