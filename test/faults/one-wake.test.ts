@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { readRelay } from './evidence.ts';
+import { createHouse, letIn, type House } from './household.ts';
+import { wakeAll } from './relay-kill.ts';
+
+/** Times that each is tried: two clicks meet differently each time. */
+const TIMES = 3;
+
+let house: House;
+let other: Profile;
+beforeEach(async () => {
+  house = await createHouse(1);
+  other = await createProfile();
+  await wakeAll(house);
+  await house.visitor().press('End session');
+  await house.visitor().untilAll('sleeping');
+});
+afterEach(async () => {
+  await other.remove();
+  await house.close();
+});
+
+/** Two clicks in one go, before the page can paint in between. */
+const clickTwice = ({ page }: Visitor) =>
+  page.getByRole('button', { name: 'WAKE', exact: true }).evaluate((button: HTMLElement) => {
+    button.click();
+    button.click();
+  });
+
+/** What the minds were asked since `from`. */
+function asked(from: number): { calls: number; greetings: number[] } {
+  const requests = house.model.requests.slice(from);
+  return {
+    calls: requests.filter((request) => request.seat === null && request.last.startsWith('[WAKE AGENTS]')).length,
+    greetings: requests.flatMap((request) => (request.seat !== null && request.last.startsWith('You are waking.') ? [request.seat] : [])).sort((a, b) => a - b),
+  };
+}
+const ONCE = { calls: 1, greetings: [1, 2, 3, 4, 6, 7, 8, 9] };
+
+/** Everyone clicks; everyone is awake on every page; the minds were asked once; nobody is told of a failure. */
+async function oneWake(visitors: readonly Visitor[], click: (visitor: Visitor) => Promise<void>): Promise<void> {
+  for (let time = 0; time < TIMES; time++) {
+    const from = house.model.requests.length;
+    await Promise.all(visitors.map(click));
+    for (const visitor of visitors) await visitor.untilAll('awake');
+    const [first] = visitors;
+    if (!first) throw new Error('nobody clicks');
+    for (const { page } of visitors) {
+      expect(await page.getByRole('alert').allInnerTexts()).toEqual([]);
+      expect(await page.locator('.notice[data-tone="error"]').allInnerTexts()).toEqual([]);
+    }
+    await first.press('End session');
+    for (const visitor of visitors) await visitor.untilAll('sleeping');
+    expect(asked(from)).toEqual(ONCE);
+  }
+  const events = await readRelay(house.relay());
+  const wakes = events.filter(({ event }) => event.kind === 'call-started' && event.call === 'wake');
+  expect(wakes.length).toBe(TIMES);
+}
+
+describe('WAKE, pressed more than once', () => {
+  it('wakes once: a double click', () => oneWake([house.visitor()], clickTwice));
+
+  it('wakes once: two tabs of one browser, both twice', async () => {
+    const first = house.visitor();
+    const second = await createVisitor(first.page.context(), house.relay().url);
+    await second.untilAll('sleeping');
+    await oneWake([first, second], clickTwice);
+  });
+
+  it('wakes once: two browsers that know the same team', async () => {
+    const context = await other.open();
+    await letIn(context, house.relay());
+    const second = await createVisitor(context, house.relay().url);
+    await second.begin();
+    await second.untilAll('sleeping');
+    await oneWake([house.visitor(), second], clickTwice);
+  });
+});
