@@ -15,6 +15,8 @@ import { SLOW } from './words.ts';
 const SEEDS = [1, 2, 3, 4];
 /** ms without a network, in mid-answer. */
 const OFFLINE = 700;
+/** ms; a quarter of a minute on a quiet machine. */
+const TIMEOUT = 240_000;
 
 let line: Line;
 let house: House;
@@ -28,7 +30,7 @@ afterEach(async () => {
 });
 
 describe('The line to the relay, cut in mid-answer', () => {
-  it(`catches up once and in order, and what was said into the gap is heard once (seeds ${SEEDS.join(', ')})`, async () => {
+  it(`catches up once and in order, and what was said into the gap is heard once (seeds ${SEEDS.join(', ')})`, { timeout: TIMEOUT }, async () => {
     for (const seed of SEEDS) {
       try {
         await lineCutRound(house, line, createRandom(seed));
