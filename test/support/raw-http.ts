@@ -1,5 +1,7 @@
 /** Requests that `fetch` will not make: any `Host`, any path, any method, any header, as they are. */
 import { request } from 'node:http';
+import { gunzipSync } from 'node:zlib';
+import { gunzipSync, inflateSync } from 'node:zlib';
 
 export interface RawRequest {
   readonly port: number;
@@ -14,7 +16,15 @@ export interface RawRequest {
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Unpacked where it came packed. */
   readonly text: string;
+}
+
+/** An answer may be packed where the request allowed it; what it says is the same. */
+function unpack(encoding: string | undefined, bytes: Buffer): Buffer {
+  if (bytes.length === 0) return bytes;
+  if (encoding === 'gzip') return gunzipSync(bytes);
+  return encoding === 'deflate' ? inflateSync(bytes) : bytes;
 }
 
 export function rawRequest({ port, path, method = 'GET', headers = {}, body, timeoutMs = 10_000 }: RawRequest): Promise<RawResponse> {
@@ -27,7 +37,7 @@ export function rawRequest({ port, path, method = 'GET', headers = {}, body, tim
       response.on('error', reject);
       response.on('end', () => {
         clearTimeout(timer);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8') });
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: unpack(response.headers['content-encoding'], Buffer.concat(chunks)).toString('utf8') });
       });
     });
     const timer = setTimeout(() => call.destroy(new Error(`no answer to ${method} ${path}`)), timeoutMs);
