@@ -1,6 +1,5 @@
 /** Requests that `fetch` will not make: any `Host`, any path, any method, any header, as they are. */
 import { request } from 'node:http';
-import { gunzipSync } from 'node:zlib';
 import { gunzipSync, inflateSync } from 'node:zlib';
 
 export interface RawRequest {
