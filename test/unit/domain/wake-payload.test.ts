@@ -118,7 +118,7 @@ describe('the reader', () => {
         let n = 0;
         const relaid = writeWake(agents)
           .replace(/ name=("[^"]*")(.*) id=("[^"]*")>/g, turned ? ' id=$3$2 name=$1 >' : '$&')
-          .replace(/>\n *</g, () => `>${spaces[n++ % spaces.length] ?? ''}<`)
+          .replace(/(?<!<soul|<transcript)>\n *</g, () => `>${spaces[n++ % spaces.length] ?? ''}<`)
           .replaceAll('&apos;', "'");
         expect(parseTeamCall(`\n${relaid}\n`)).toEqual({ ok: true, call: { kind: 'wake', agents } });
       }),
