@@ -11,7 +11,7 @@ import { plainDocument } from './plain.ts';
 import { StorageProblemError, storageProblemOf } from './problem.ts';
 import { writeTransaction, type LedgerDatabase } from './views/database.ts';
 import { readConversation, readHousehold, readWakeMaterial } from './views/read.ts';
-import { writeViews } from './views/write.ts';
+import { unseen, writeViews } from './views/write.ts';
 import { createVolumes } from './volumes/volumes.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
 
@@ -85,10 +85,11 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   async function commit(docs: readonly Doc[]): Promise<readonly Doc[]> {
     const tx = writeTransaction(db, 'strict');
     const write = async () => {
-      const fresh = await writeViews(tx, docs);
+      const fresh = await unseen(tx, docs);
+      if (fresh.length === 0) return fresh;
       const journal = tx.objectStore('journal');
-      await Promise.all(fresh.map((doc) => journal.add({ doc })));
-      if (fresh.length > 0) await tx.objectStore('meta').put(documents + fresh.length, 'documents');
+      const count = tx.objectStore('meta').put(documents + fresh.length, 'documents');
+      await Promise.all([count, ...fresh.map((doc) => journal.add({ doc })), writeViews(tx, fresh)]);
       return fresh;
     };
     const [written, done] = await Promise.allSettled([write(), tx.done]);

@@ -6,7 +6,7 @@ import type { Doc } from '../../protocol/documents.ts';
 import { StorageProblemError } from '../problem.ts';
 import { LEDGER, volumeDatabase } from '../settings.ts';
 import { VIEW_STORES, writeTransaction, type LedgerDatabase, type VolumeRecord } from '../views/database.ts';
-import { writeViews } from '../views/write.ts';
+import { unseen, writeViews } from '../views/write.ts';
 import { decodeDocuments } from '../volumes/codec.ts';
 import { putVolume } from '../volumes/volumes.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
@@ -39,8 +39,9 @@ async function write(db: LedgerDatabase, docs: readonly Doc[]): Promise<number> 
   let written = 0;
   for (let at = 0; at < docs.length; at += LEDGER.rebuildBatch) {
     const tx = writeTransaction(db, 'relaxed');
-    written += (await writeViews(tx, docs.slice(at, at + LEDGER.rebuildBatch))).length;
-    await tx.done;
+    const fresh = await unseen(tx, docs.slice(at, at + LEDGER.rebuildBatch));
+    await Promise.all([writeViews(tx, fresh), tx.done]);
+    written += fresh.length;
   }
   return written;
 }

@@ -25,11 +25,15 @@ export const DOCUMENT_STORES: readonly DocumentStore[] = [...Object.values(STORE
 /** The store that holds a document. */
 export const storeOf = (doc: Doc): DocumentStore => (isKnown(doc) ? STORE_OF[doc.type] : 'others');
 
-/** Puts documents that are new into the views. Answers with those. */
-export async function writeViews(tx: WriteTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
+/** Those of the documents that no view holds, each once. */
+export async function unseen(tx: WriteTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
   const distinct = [...new Map(docs.map((doc) => [doc._id, doc])).values()];
   const held = await Promise.all(distinct.map((doc) => tx.objectStore(storeOf(doc)).getKey(doc._id)));
-  const fresh = distinct.filter((_doc, i) => held[i] === undefined);
+  return distinct.filter((_doc, i) => held[i] === undefined);
+}
+
+/** Puts documents that no view holds into the views. */
+export async function writeViews(tx: WriteTransaction, fresh: readonly Doc[]): Promise<void> {
   const messages: MessageDoc[] = [];
   for (const doc of fresh) {
     if (!isKnown(doc)) await tx.objectStore('others').put({ _id: doc._id, doc });
@@ -37,7 +41,6 @@ export async function writeViews(tx: WriteTransaction, docs: readonly Doc[]): Pr
     else await writeOne(tx, doc);
   }
   if (messages.length > 0) await writeMessages(tx, messages);
-  return fresh;
 }
 
 type Small = Exclude<Extract<Doc, { type: keyof typeof STORE_OF }>, MessageDoc>;
