@@ -86,10 +86,11 @@ function createReader(text: string) {
   };
   /** White space between elements and attributes. Returns whether there was any. */
   const space = (): boolean => {
-    SPACE.lastIndex = at;
-    const length = SPACE.exec(text)?.[0].length ?? 0;
-    at += length;
-    return length > 0;
+    const from = at;
+    SPACE.lastIndex = from;
+    SPACE.test(text);
+    at = SPACE.lastIndex;
+    return at > from;
   };
   const decode = (raw: string, what: string) => unescapeText(raw) ?? fail(`an "&" that begins no known reference in ${what}`);
   return {
@@ -105,14 +106,15 @@ function createReader(text: string) {
         ATTRIBUTE.lastIndex = at;
         const match = ATTRIBUTE.exec(text);
         if (!match) return fail(`expected an attribute or ${JSON.stringify(closing)}`);
-        const name = names.find((known) => known === match[1]);
-        if (name === undefined) return fail(`unknown attribute "${match[1]}"`);
+        const [whole, given, raw = ''] = match;
+        const name = names.find((known) => known === given);
+        if (name === undefined) return fail(`unknown attribute "${given}"`);
         if (found[name] !== undefined) fail(`attribute "${name}" twice`);
-        found[name] = decode(match[2] ?? '', `attribute "${name}"`);
-        at += match[0].length;
+        found[name] = decode(raw, `attribute "${name}"`);
+        at += whole.length;
       }
       const isComplete = (record: Partial<Record<Name, string>>): record is Record<Name, string> => names.every((name) => record[name] !== undefined);
-      if (!isComplete(found)) return fail(`attribute "${names.find((name) => found[name] === undefined) ?? ''}" is missing`);
+      if (!isComplete(found)) return fail(`attribute "${names.find((name) => found[name] === undefined)}" is missing`);
       expect(closing);
       return found;
     },
