@@ -352,11 +352,11 @@ describe('the same wake, asked for twice', () => {
     await house.start();
     const good = writeWake([payload(0)]);
     for (const [text, why] of [
-      [good.replace('</soul>', '</sole>'), /cannot be read: no "<\/soul>\\n" after soul at character \d+/],
+      [good.replace('</soul>', '</sole>'), /cannot be read: expected "<\/soul>" at character \d+/],
       [`${good}\nand one more thing`, /text after the end/],
       [good.replace('position="0"', 'position="4"'), /position "4" is not an agent's seat/],
       ['[SUMMON AGENTS]', /expected/],
-      [`  \n${good}`, /cannot be read/],
+      [`[WAKE AGENTS] now\n${good}`, /cannot be read/],
     ] as const)
       expect(await house.post({ text })).toMatchObject({ ok: false, reason: 'malformed', detail: expect.stringMatching(why) });
     expect(house.events.map(({ kind }) => kind)).toEqual(['session-started']);
