@@ -20,6 +20,8 @@ export function createPageRoutes(folder: string): Hono {
   routes.use(compress({ encoding: 'gzip' }), etag());
   if (built) {
     routes.use(async (context, next) => {
+      // Everything here is small and is given whole: a server may ignore a Range (RFC 9110, 14.2), also a senseless one.
+      context.req.raw.headers.delete('range');
       await next();
       if (context.res.ok) context.header('cache-control', HASHED.test(context.req.path) ? FOREVER : ASK_FIRST);
     });

@@ -77,6 +77,11 @@ describe('the page', () => {
     expect(plain.text).toBe(SCRIPT);
   });
 
+  it.each(['bytes=0-1', 'bytes=9-1', 'bytes=-', 'nonsense'])('is given whole, whatever part is asked for: %j', async (range) => {
+    const answer = await get('/', { ...NAVIGATION, range });
+    expect([answer.status, answer.text]).toEqual([200, INDEX]);
+  });
+
   it('opens no way to files beside it', async () => {
     for (const path of ['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt', '/..%5csecret.txt', '//secret.txt', '/%00'])
       expect((await get(path)).text, path).not.toContain('not for anyone');
