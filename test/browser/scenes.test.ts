@@ -108,7 +108,7 @@ describe('With a model behind the Messages API', () => {
   });
 
   it('stop keeps what was said; edit and retry replace the last message and its answer', async () => {
-    const { visitor } = await open((request) =>
+    const { visitor, model } = await open((request) =>
       request.seat === 1 && request.last === 'Go on for ever.' ? [{ say: 'round and round '.repeat(2_000), chunk: 16, everyMs: 10 }] : teamScript()(request),
     );
     await hatch(visitor);
@@ -122,8 +122,10 @@ describe('With a model behind the Messages API', () => {
     await visitor.page.keyboard.press('Enter');
     await visitor.untilRead(/Seat 1 heard: One word, please\./);
     expect(await visitor.reading()).not.toMatch(/round and round|Go on for ever/);
+    const asked = model.requests.length;
     await visitor.page.getByRole('button', { name: 'Ask again' }).click();
-    await expect.poll(() => visitor.page.getByText('Seat 1 heard: One word, please.').count()).toBe(1);
+    await expect.poll(() => model.requests.length).toBe(asked + 1);
+    await expect.poll(() => visitor.page.locator('.log').getByText('Seat 1 heard: One word, please.').count()).toBe(1);
     expect(visitor.complaints).toEqual([]);
   });
 

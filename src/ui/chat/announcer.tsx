@@ -1,23 +1,34 @@
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { textOf } from '../../state/answers.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 
 /** Characters of an answer that are read out; the rest is there to be read. */
 const READ_OUT = 600;
 
-/** Says a finished answer once, for those who listen to the page. Its stream is not read out word by word. */
-export function Announcer({ messages, openIds, name }: { messages: readonly MessageDoc[]; openIds: readonly string[]; name: string }) {
-  const [said, setSaid] = useState('');
-  const open = useRef<ReadonlySet<string>>(new Set());
-  useEffect(() => {
-    const now = new Set(openIds);
-    const done = messages.findLast((message) => open.current.has(message.messageId) && !now.has(message.messageId));
-    if (done) setSaid(`${name}: ${textOf(done.blocks).slice(0, READ_OUT)}`);
-    open.current = new Set([...now, ...[...open.current].filter((id) => !messages.some((message) => message.messageId === id))]);
-  }, [messages, openIds, name]);
+interface Said {
+  readonly messageId: string;
+  readonly text: string;
+}
+
+/**
+ * Says a finished answer once, for those who listen to the page. Its stream is not read out word by word,
+ * and what was there when the conversation was opened is not said at all.
+ *
+ * It goes by the newest message, not by answers that were open before: a short answer can begin and end
+ * between two renderings.
+ */
+export function Announcer({ messages, name }: { messages: readonly MessageDoc[]; name: string }) {
+  const [said, setSaid] = useState<Said | null>(null);
+  const newest = messages.at(-1);
+  const [heard, setHeard] = useState(newest?.messageId);
+  if (newest && newest.messageId !== heard) {
+    setHeard(newest.messageId);
+    if (newest.role === 'assistant') setSaid({ messageId: newest.messageId, text: `${name}: ${textOf(newest.blocks).slice(0, READ_OUT)}` });
+  }
   return (
     <p className="visually-hidden" role="status" aria-live="polite">
-      {said}
+      {/* A new element for every answer: the same words a second time are said a second time. */}
+      {said && <span key={said.messageId}>{said.text}</span>}
     </p>
   );
 }

@@ -139,7 +139,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
           <DownIcon /> New words below
         </button>
       )}
-      <Announcer messages={messages} openIds={openIds} name={speaker.name} />
+      <Announcer messages={messages} name={speaker.name} />
     </div>
   );
 }

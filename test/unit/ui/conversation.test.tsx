@@ -55,7 +55,14 @@ test('words stream into one bubble, and are announced once when they are whole',
   expect(screen.queryByText('Lyra: The second pier.')).toBeNull();
   await answer(page, { text: 'The second pier.' });
   expect(within(log()).getAllByRole('article', { name: 'Lyra' })).toHaveLength(1);
-  expect(screen.getByText('Lyra: The second pier.').getAttribute('aria-live')).toBe('polite');
+  expect(screen.getByText('Lyra: The second pier.').parentElement?.getAttribute('aria-live')).toBe('polite');
+});
+
+test('an answer so short that nobody saw it open is announced too, and what was there before is not', async () => {
+  const page = await openPage({ docs: [...team(1), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)], path: '/agent/agent-1', snapshot: awake });
+  await answer(page, { text: 'Yes.' });
+  expect(await screen.findByText('Lyra: Yes.')).toBeTruthy();
+  expect(screen.queryByText('Lyra: Earlier.')).toBeNull();
 });
 
 test('words that stream change their own bubble and nothing else of the page', async () => {
