@@ -114,17 +114,23 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
   }
 
   return {
-    async warm() {
-      await new Promise<void>((resolve) => {
-        const worker = spawn();
+    warm: () =>
+      new Promise((resolve) => {
+        let worker: ArchiveWorker | null = null;
         const end = () => {
-          worker.terminate();
+          worker?.terminate();
           resolve();
         };
+        try {
+          worker = start();
+        } catch (error) {
+          if (!(error instanceof ArchiveError)) throw error;
+          end();
+          return;
+        }
         worker.addEventListener('message', end);
         worker.addEventListener('error', end);
-      });
-    },
+      }),
     exportHousehold: ({ read, sink, passphrase, exportedAt, ...work }) =>
       intoSink(sink, (write) => run('export-household', { passphrase, exportedAt }, { read, write }, work)),
     async openArchive(file, passphrase, { compare, here, ...work }) {
