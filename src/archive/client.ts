@@ -149,7 +149,7 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
         for (const doc of docs) documents.push(doc);
         return Promise.resolve(null);
       };
-      const parsed = await run('read-agent', { file }, { take }, work);
+      const parsed = await run('read-agent', { file, name: file instanceof File ? file.name : '' }, { take }, work);
       return { ...parsed, documents };
     },
   };
