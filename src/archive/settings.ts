@@ -5,7 +5,7 @@ export const ARCHIVE = {
   /** Documents in one call to the ledger, at most … */
   batchDocuments: 500,
   /** … and characters of them as JSON, about: what a page can hand on without being felt. */
-  batchChars: 512 * 1024,
+  batchChars: 128 * 1024,
   /** Documents in the first page that is asked for, before it is known how long they are. */
   firstPage: 50,
   /** Bytes of a file that are handed to the sink at a time, about. */

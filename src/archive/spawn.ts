@@ -2,5 +2,5 @@
 import type { ArchiveWorker } from './client.ts';
 
 export function spawnArchiveWorker(): ArchiveWorker {
-  return new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: 'roost-archive' });
+  return new Worker(new URL('./archive-worker.ts', import.meta.url), { type: 'module', name: 'roost-archive' });
 }
