@@ -4,6 +4,7 @@ import { askPersistence, openOwner, type OwnerClient } from '../../../src/ledger
 import { LEDGER, volumeDatabase } from '../../../src/ledger/settings.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
+import { generateHousehold, type HouseholdPlan } from '../household-generator.ts';
 
 export interface LedgerPage {
   /** Opens the line; what the owner says is kept in `news`. */
@@ -18,6 +19,8 @@ export interface LedgerPage {
   readVolumes(): Promise<Record<string, { readonly docs: readonly Doc[]; readonly damaged: readonly unknown[] }>>;
   /** Empties every store of a volume, as a browser that lost it would. */
   emptyVolume(name: string): Promise<void>;
+  /** Makes a household and appends it, batch by batch, as one tab would. Answers with how many documents it has. */
+  load(plan: HouseholdPlan): Promise<number>;
 }
 
 declare global {
@@ -77,6 +80,15 @@ window.roost = {
     const db = await openDB(volumeDatabase(name));
     for (const store of db.objectStoreNames) await db.clear(store);
     db.close();
+  },
+  async load(plan) {
+    let documents = 0;
+    for (const docs of generateHousehold(plan)) {
+      documents += (await this.owner.call('append', docs)).written;
+      // All of it comes back as news: this page need not hold the household.
+      news.length = 0;
+    }
+    return documents;
   },
 };
 if (!parameters.has('closed')) window.roost.open();
