@@ -19,6 +19,8 @@ export interface LedgerPage {
   readVolumes(): Promise<Record<string, { readonly docs: readonly Doc[]; readonly damaged: readonly unknown[] }>>;
   /** Empties every store of a volume, as a browser that lost it would. */
   emptyVolume(name: string): Promise<void>;
+  /** Of how many CARs a volume consists. Nobody may be writing. */
+  carsOf(name: string): Promise<number>;
   /** Makes a household and appends it, batch by batch, as one tab would. Answers with how many documents it has. */
   load(plan: HouseholdPlan): Promise<number>;
 }
@@ -80,6 +82,17 @@ window.roost = {
     const db = await openDB(volumeDatabase(name));
     for (const store of db.objectStoreNames) await db.clear(store);
     db.close();
+  },
+  async carsOf(name) {
+    const [{ openVolume }, { ensureKey }] = await Promise.all([
+      import('../../../src/ledger/volumes/fireproof-volume.ts'),
+      import('../../../src/ledger/volumes/key.ts'),
+    ]);
+    await ensureKey(null);
+    const volume = await openVolume({ name, lockHeld: () => false });
+    const cars = volume.cars();
+    await volume.close();
+    return cars;
   },
   async load(plan) {
     let documents = 0;
