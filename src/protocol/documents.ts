@@ -147,6 +147,23 @@ export const settingSchema = z
   })
   .describe('The person set something. The newest good value of each key holds.');
 
+export const forgetSchema = z
+  .looseObject({
+    ...base,
+    type: z.literal('forget'),
+    target: z.discriminatedUnion('kind', [
+      z.looseObject({ kind: z.literal('agent'), agentId }),
+      z.looseObject({ kind: z.literal('conversation'), agentId }),
+    ]).describe('agent: everything about it, whenever written; conversation: what was said with it before this stamp'),
+    askedAt: time,
+    finalAt: time.describe('until then it is hidden and can be undone; from then on its contents are removed wherever this document comes'),
+  })
+  .describe('The person asked to forget something. Only ids remain of it.');
+
+export const forgetUndoSchema = z
+  .looseObject({ ...base, type: z.literal('forget-undo'), forgetId: id.describe('`_id` of the `forget`; counts if written before its `finalAt`') })
+  .describe('What was to be forgotten is kept after all.');
+
 export const unknownDocumentSchema = z.looseObject({ ...base, type: z.string().min(1).describe('its kind') });
 
 export const known = {
@@ -157,6 +174,8 @@ export const known = {
   'queued-message': queuedMessageSchema,
   'message-read': messageReadSchema,
   setting: settingSchema,
+  forget: forgetSchema,
+  'forget-undo': forgetUndoSchema,
 } as const;
 export type KnownType = keyof typeof known;
 
@@ -169,6 +188,8 @@ export type MessageDoc = z.infer<typeof messageSchema>;
 export type QueuedMessageDoc = z.infer<typeof queuedMessageSchema>;
 export type MessageReadDoc = z.infer<typeof messageReadSchema>;
 export type SettingDoc = z.infer<typeof settingSchema>;
+export type ForgetDoc = z.infer<typeof forgetSchema>;
+export type ForgetUndoDoc = z.infer<typeof forgetUndoSchema>;
 export type KnownDoc =
   | AgentIdentityDoc
   | AgentChangeDoc
@@ -176,7 +197,9 @@ export type KnownDoc =
   | MessageDoc
   | QueuedMessageDoc
   | MessageReadDoc
-  | SettingDoc;
+  | SettingDoc
+  | ForgetDoc
+  | ForgetUndoDoc;
 /** A document of a kind, or a version, that this app does not know. Kept and passed on. */
 export type UnknownDoc = z.infer<typeof unknownDocumentSchema>;
 export type Doc = KnownDoc | UnknownDoc;

@@ -4,7 +4,7 @@
  *
  * Calls are at-least-once and carry an id; appending the same documents twice is harmless.
  */
-import type { AgentChangeDoc, AgentIdentityDoc, Block, Doc, MessageDoc, QueuedMessageDoc, SessionDoc, SettingDoc } from './documents.ts';
+import type { AgentChangeDoc, AgentIdentityDoc, Block, Doc, ForgetDoc, MessageDoc, QueuedMessageDoc, SessionDoc, SettingDoc } from './documents.ts';
 import type { Snapshot, StoredEvent } from './events.ts';
 
 /** Everything the grid is painted from. */
@@ -14,6 +14,8 @@ export interface HouseholdView {
   readonly settings: readonly SettingDoc[];
   /** Written while nothing could take them, and not yet taken by a relay. */
   readonly queued: readonly QueuedMessageDoc[];
+  /** Asked for, not undone, and not final yet: hidden already, and can be undone. */
+  readonly forgetting: readonly ForgetDoc[];
 }
 
 export interface ConversationPage {
@@ -37,14 +39,81 @@ export interface WakeMaterial {
   readonly earlier: number;
 }
 
+/** One Fireproof volume, and how it stood when it was last looked at. */
+export interface VolumeStatus {
+  readonly name: string;
+  readonly documents: number;
+  /**
+   * writing: the one that documents go into now; sealed: full, compacted and checked; damaged: some of it
+   * cannot be read, it is kept, and what it held is in a newer volume where another copy was found.
+   */
+  readonly state: 'writing' | 'sealed' | 'damaged';
+  /** ms since the epoch of its last check, document by document; null: not checked yet. */
+  readonly checkedAt: number | null;
+  /** What the check found wrong, in sentences; empty where nothing is. */
+  readonly faults: readonly string[];
+}
+
+/** A copy that left this device. */
+export interface ExportNote {
+  readonly time: number;
+  readonly documents: number;
+  /** Was it under a passphrase? */
+  readonly sealed: boolean;
+}
+
 export interface StorageStatus {
   /** null: the browser does not say. */
   readonly persisted: boolean | null;
   readonly usedBytes: number | null;
   readonly quotaBytes: number | null;
+  /** Documents that are durable in the journal and not in a volume yet. */
   readonly journalRows: number;
   readonly documents: number;
-  readonly volumes: readonly { readonly name: string; readonly documents: number; readonly sealed: boolean }[];
+  /** By kind of document, most characters first; `chars` is the length of each document as JSON, in UTF-16 units. */
+  readonly kinds: readonly { readonly type: string; readonly documents: number; readonly chars: number }[];
+  readonly volumes: readonly VolumeStatus[];
+  /** The last whole copy that left this device; null: none ever did. */
+  readonly lastExport: ExportNote | null;
+}
+
+/** A stretch of everything the ledger holds, in an order of its own that stays the same while nothing is written. */
+export interface DocumentPage {
+  readonly docs: readonly Doc[];
+  /** Pass to `after` for what follows; null at the end. */
+  readonly after: string | null;
+  /** How many documents there are in all, for progress. */
+  readonly of: number;
+}
+
+/** How documents from elsewhere compare with what is here. */
+export interface Comparison {
+  /** Not here yet. */
+  readonly fresh: readonly string[];
+  /** Here already, and the same. */
+  readonly same: number;
+  /** Here under the same id with other contents: what is here stays. */
+  readonly different: readonly string[];
+  /** Forgotten here for good: they are not taken. */
+  readonly forgotten: number;
+}
+
+/** Long work of the owner, for every tab. */
+export interface OwnerProgress {
+  /** rebuild: volumes checked and views written anew; forget: contents removed; replay: the journal taken up after a crash. */
+  readonly task: 'rebuild' | 'forget' | 'replay';
+  readonly done: number;
+  readonly of: number;
+}
+
+/** What a rebuild found. */
+export interface RebuildReport {
+  readonly documents: number;
+  readonly volumes: number;
+  /** Documents that a volume had lost and that were found in the views, and written again. */
+  readonly repaired: number;
+  /** Sentences about what could not be read anywhere; empty where nothing is lost. */
+  readonly faults: readonly string[];
 }
 
 /** The calls a tab may make, with what they answer. */
@@ -55,6 +124,14 @@ export interface OwnerCalls {
   conversation(request: { agentId: string; before: string | null; limit: number }): ConversationPage;
   wakeMaterial(request: { agentIds: readonly string[]; cap: number }): readonly WakeMaterial[];
   storage(): StorageStatus;
+  /** Everything there is, or all that belongs to one agent (its identity, changes, conversation and sessions), page by page. */
+  documents(request: { after: string | null; limit: number; agentId: string | null }): DocumentPage;
+  /** Writes nothing. */
+  compare(docs: readonly Doc[]): Comparison;
+  /** A whole copy has left this device. */
+  noteExport(note: ExportNote): null;
+  /** Checks every volume, repairs what it can, and writes the views anew. Progress comes as news. */
+  rebuild(): RebuildReport;
   /** Connect to the relay again now, without waiting for the next try. */
   reconnect(): null;
 }
@@ -75,9 +152,9 @@ export interface OpenAnswer {
   readonly blocks: readonly Block[];
 }
 
-/** Why nothing can be written, in a form the page can explain. */
+/** Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing. */
 export interface StorageProblem {
-  readonly kind: 'quota' | 'broken' | 'blocked' | 'unexpectedly-empty' | 'no-owner';
+  readonly kind: 'quota' | 'broken' | 'blocked' | 'unexpectedly-empty' | 'no-owner' | 'unsupported' | 'damaged';
   readonly detail: string;
 }
 
@@ -89,7 +166,11 @@ export type OwnerNews =
   | { readonly news: 'event'; readonly stored: StoredEvent }
   /** Documents that are now in the ledger, whoever wrote them. */
   | { readonly news: 'documents'; readonly docs: readonly Doc[] }
-  | { readonly news: 'problem'; readonly problem: StorageProblem | null };
+  | { readonly news: 'problem'; readonly problem: StorageProblem | null }
+  /** null: the long work is over. */
+  | { readonly news: 'progress'; readonly progress: OwnerProgress | null }
+  /** Contents are gone from the ledger: what a tab shows of them must go too. */
+  | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] };
 
 export type ToOwner = { readonly call: OwnerCallName; readonly id: string; readonly args: readonly unknown[] };
 export type FromOwner =

@@ -73,6 +73,8 @@ export function createHousehold(): Household {
           break;
         case 'session':
         case 'message-read':
+        case 'forget':
+        case 'forget-undo':
           break;
         default:
           doc satisfies never;

@@ -96,6 +96,9 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
       case 'problem':
         info.setState({ problem: news.problem });
         break;
+      case 'progress':
+      case 'forgotten':
+        break;
       default:
         news satisfies never;
     }

@@ -66,7 +66,7 @@ describe('a tab’s line to the owner', () => {
     expect(line(1).sent).toEqual([]);
     line(1).ends.take(welcome);
     expect(line(1).sent).toEqual([{ call: 'household', id: 'call-1', args: [] }]);
-    const household = { identities: [], changes: [], settings: [], queued: [] };
+    const household = { identities: [], changes: [], settings: [], queued: [], forgetting: [] };
     line(1).ends.take({ reply: 'call-1', ok: true, value: household });
     expect(await call).toEqual(household);
   });
@@ -110,13 +110,17 @@ describe('a tab’s line to the owner', () => {
 });
 
 describe('the owner’s desk', () => {
-  const status: StorageStatus = { persisted: null, usedBytes: null, quotaBytes: null, journalRows: 0, documents: 0, volumes: [] };
+  const status: StorageStatus = { persisted: null, usedBytes: null, quotaBytes: null, journalRows: 0, documents: 0, kinds: [], volumes: [], lastExport: null };
   const answers = {
-    household: () => Promise.resolve({ identities: [], changes: [], settings: [], queued: [] }),
+    household: () => Promise.resolve({ identities: [], changes: [], settings: [], queued: [], forgetting: [] }),
     append: () => Promise.reject(Object.assign(new Error('The disk is full.'), { name: 'StorageProblemError' })),
     conversation: () => Promise.resolve({ messages: [], sessions: [], read: [], before: null }),
     wakeMaterial: () => Promise.resolve([]),
     storage: () => Promise.resolve(status),
+    documents: () => Promise.resolve({ docs: [], after: null, of: 0 }),
+    compare: () => Promise.resolve({ fresh: [], same: 0, different: [], forgotten: 0 }),
+    noteExport: () => Promise.resolve(null),
+    rebuild: () => Promise.resolve({ documents: 0, volumes: 0, repaired: 0, faults: [] }),
     reconnect: () => Promise.resolve(null),
   };
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
@@ -138,7 +142,7 @@ describe('the owner’s desk', () => {
       { reply: '2', ok: false, error: { name: 'StorageProblemError', message: 'The disk is full.' } },
       { reply: '3', ok: true, value: status },
       { reply: '4', ok: true, value: null },
-      { reply: '5', ok: true, value: { identities: [], changes: [], settings: [], queued: [] } },
+      { reply: '5', ok: true, value: { identities: [], changes: [], settings: [], queued: [], forgetting: [] } },
     ]);
     first.leave();
     desk.tell({ news: 'problem', problem: null });

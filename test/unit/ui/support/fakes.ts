@@ -17,7 +17,7 @@ export interface MemoryOwner extends OwnerPort {
   pageSize: number;
 }
 
-const STORAGE: StorageStatus = { persisted: false, usedBytes: 2_400_000, quotaBytes: 10_000_000_000, journalRows: 3, documents: 412, volumes: [{ name: 'volume-1', documents: 412, sealed: false }] };
+const STORAGE: StorageStatus = { persisted: false, usedBytes: 2_400_000, quotaBytes: 10_000_000_000, journalRows: 3, documents: 412, kinds: [{ type: 'message', documents: 400, chars: 120_000 }, { type: 'agent-identity', documents: 12, chars: 9_000 }], volumes: [{ name: 'volume-1', documents: 412, state: 'writing', checkedAt: null, faults: [] }], lastExport: null };
 
 export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
   const docs: Doc[] = [...initial];
@@ -34,6 +34,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       changes: known().flatMap((doc) => (doc.type === 'agent-change' ? [doc] : [])),
       settings: known().flatMap((doc) => (doc.type === 'setting' ? [doc] : [])),
       queued: known().flatMap((doc) => (doc.type === 'queued-message' ? [doc] : [])),
+      forgetting: [],
     }),
     append(added) {
       docs.push(...added);
@@ -55,6 +56,10 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
         return { agentId, sessionId: spoken?.sessionId ?? null, messages: all.filter((message) => message.sessionId === spoken?.sessionId), earlier: 0 };
       }),
     storage: () => STORAGE,
+    documents: () => ({ docs, after: null, of: docs.length }),
+    compare: (others) => ({ fresh: others.map((doc) => doc._id).filter((id) => !docs.some((doc) => doc._id === id)), same: 0, different: [], forgotten: 0 }),
+    noteExport: () => null,
+    rebuild: () => ({ documents: docs.length, volumes: 1, repaired: 0, faults: [] }),
     reconnect: () => null,
   };
   const owner: MemoryOwner = {
