@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import type { Doc } from '../../src/protocol/documents.ts';
 import { drained, ownerOf, volumesOf, type Household } from '../support/ledger-harness.ts';
-import { rebuildViews } from '../support/ledger-rebuild.ts';
 
 const PAGE = 500;
 
-/** Everything that the views answer: what a page could ever show. */
+/** Everything that the owner answers: what a page could ever show or copy. */
 export interface Views {
+  readonly documents: readonly Doc[];
   readonly household: unknown;
   /** By agent, oldest first. */
   readonly conversations: Readonly<Record<string, readonly Doc[]>>;
@@ -27,7 +27,13 @@ export async function viewsOf(tab: Page, agentIds: readonly string[]): Promise<V
     }
     conversations[agentId] = pages.flat();
   }
-  return { household: await call('household'), conversations, wakes: await call('wakeMaterial', { agentIds, cap: 24_000 }) };
+  const documents: Doc[] = [];
+  for (let after: string | null = null, more = true; more; more = after !== null) {
+    const page: Awaited<ReturnType<typeof call<'documents'>>> = await call('documents', { after, limit: PAGE, agentId: null });
+    documents.push(...page.docs);
+    after = page.after;
+  }
+  return { documents, household: await call('household'), conversations, wakes: await call('wakeMaterial', { agentIds, cap: 24_000 }) };
 }
 
 const some = (ids: readonly string[]) => `${ids.length} (${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''})`;
@@ -47,8 +53,25 @@ export function faultsOfHeld(where: string, written: ReadonlyMap<string, Doc>, a
   ].map((fault) => `${where}: ${fault}`);
 }
 
+/** In what views that were rebuilt differ from the live ones. */
+function differences(live: Views, rebuilt: Views): string[] {
+  const parts = [
+    ['documents', live.documents, rebuilt.documents],
+    ['household', live.household, rebuilt.household],
+    ['wake material', live.wakes, rebuilt.wakes],
+    ...Object.keys(live.conversations).map((agentId) => [`conversation of ${agentId}`, live.conversations[agentId], rebuilt.conversations[agentId]] as const),
+  ] as const;
+  return parts.flatMap(([what, before, after]) => {
+    if (isDeepStrictEqual(before, after)) return [];
+    const ids = (docs: unknown) => (Array.isArray(docs) ? docs.map((doc: unknown) => (typeof doc === 'object' && doc !== null && '_id' in doc ? String(doc._id) : '')) : []);
+    const [was, is] = [ids(before), ids(after)];
+    const [lost, come] = [was.filter((id) => !is.includes(id)), is.filter((id) => !was.includes(id))];
+    return [`the ${what} rebuilt from the volumes are not the live ones: ${some(lost)} missing, ${some(come)} more`];
+  });
+}
+
 export interface Story {
-  /** Every document that anybody tried to write, by id: messages that no edit hides. */
+  /** Every document that anybody tried to write, by id. */
   readonly written: ReadonlyMap<string, Doc>;
   /** Ids of those whose writing was answered. */
   readonly acknowledged: ReadonlySet<string>;
@@ -60,21 +83,26 @@ export async function faultsOfLedgerAfter(home: Household, story: Story, query =
   const { written, acknowledged, agentIds } = story;
   let tab = await home.tab(query);
   const live = await viewsOf(tab, agentIds);
-  const shown = Object.values(live.conversations).flat();
+  const held = live.documents;
+  const shown = Object.values(live.conversations).flat().map(({ _id }) => _id);
   await drained(tab);
   await home.closeTabs();
   const volumes = Object.values(await volumesOf(await home.tab('?closed')));
   const stored = volumes.flatMap(({ docs }) => docs);
   const storedIds = new Set(stored.map(({ _id }) => _id));
-  const unlike = shown.map(({ _id }) => _id).filter((id) => !storedIds.has(id));
-  tab = await rebuildViews(home, query);
+  const unlike = held.map(({ _id }) => _id).filter((id) => !storedIds.has(id));
+  tab = await home.tab(query);
+  const report = await ownerOf(tab).call('rebuild');
   const rebuilt = await viewsOf(tab, agentIds);
   await home.closeTabs();
   return [
-    ...faultsOfHeld('the views', written, acknowledged, shown),
+    ...faultsOfHeld('the views', written, acknowledged, held),
     ...faultsOfHeld('the volumes', written, acknowledged, stored),
     ...volumes.flatMap(({ damaged }) => damaged.map((one) => `the volumes: ${JSON.stringify(one)}`)),
-    ...(unlike.length > 0 || stored.length !== shown.length ? [`the views show ${shown.length} messages and the volumes hold ${stored.length}; ${some(unlike)} in no volume`] : []),
-    ...(isDeepStrictEqual(rebuilt, live) ? [] : ['the views rebuilt from the volumes are not the live ones']),
+    ...(unlike.length > 0 || stored.length !== held.length ? [`the views hold ${held.length} documents and the volumes ${stored.length}; ${some(unlike)} in no volume`] : []),
+    ...(doubled(shown).length > 0 ? [`the conversations show ${some(doubled(shown))} twice`] : []),
+    ...report.faults.map((fault) => `the rebuild: ${fault}`),
+    ...(report.repaired > 0 ? [`the rebuild had to repair ${report.repaired} documents`] : []),
+    ...differences(live, rebuilt),
   ];
 }

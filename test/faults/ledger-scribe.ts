@@ -8,6 +8,8 @@ import type { Story } from './ledger-checks.ts';
 const AGENTS = ['a1', 'a2', 'a3'];
 /** Share of documents whose text is so long that it is stored in parts. */
 const LONG = 0.01;
+/** Share of documents that edit an earlier one. */
+const EDITS = 0.03;
 /** Share of calls that bring several documents. */
 const SEVERAL = 0.1;
 
@@ -23,7 +25,9 @@ export function createScribe(random: () => number): Scribe {
   let next = 0;
   function nextDoc(): Doc {
     const text = random() < LONG ? 'x\ud800'.repeat(100_000) : `words ${'of some length '.repeat(Math.floor(random() * 60))}`;
-    const doc = messageDoc(next++, { agentId: AGENTS[Math.floor(random() * AGENTS.length)] ?? 'a1', blocks: [{ kind: 'text', text }] });
+    const agentId = AGENTS[Math.floor(random() * AGENTS.length)] ?? 'a1';
+    const replaces = random() < EDITS ? `m${Math.max(0, next - 1 - Math.floor(random() * 10))}` : null;
+    const doc = messageDoc(next++, { agentId, replaces, blocks: [{ kind: 'text', text }] });
     written.set(doc._id, doc);
     return doc;
   }
