@@ -4,6 +4,7 @@ import { askPersistence, openOwner, type OwnerClient } from '../../../src/ledger
 import { LEDGER, volumeDatabase } from '../../../src/ledger/settings.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
+import { generateHousehold, type HouseholdPlan } from '../household-generator.ts';
 
 export interface LedgerPage {
   /** Opens the line; what the owner says is kept in `news`. */
@@ -28,6 +29,10 @@ export interface LedgerPage {
   everything(): Promise<string>;
   /** Empties every store of a volume, as a browser that lost it would. */
   emptyVolume(name: string): Promise<void>;
+  /** Of how many CARs a volume consists. Nobody may be writing. */
+  carsOf(name: string): Promise<number>;
+  /** Makes a household and appends it, batch by batch, as one tab would. Answers with how many documents it has. */
+  load(plan: HouseholdPlan): Promise<number>;
 }
 
 declare global {
@@ -147,6 +152,26 @@ window.roost = {
     const db = await openDB(volumeDatabase(name));
     for (const store of db.objectStoreNames) await db.clear(store);
     db.close();
+  },
+  async carsOf(name) {
+    const [{ openVolume }, { ensureKey }] = await Promise.all([
+      import('../../../src/ledger/volumes/fireproof-volume.ts'),
+      import('../../../src/ledger/volumes/key.ts'),
+    ]);
+    await ensureKey(null);
+    const volume = await openVolume({ name, lockHeld: () => false });
+    const cars = volume.cars();
+    await volume.close();
+    return cars;
+  },
+  async load(plan) {
+    let documents = 0;
+    for (const docs of generateHousehold(plan)) {
+      documents += (await this.owner.call('append', docs)).written;
+      // All of it comes back as news: this page need not hold the household.
+      news.length = 0;
+    }
+    return documents;
   },
 };
 if (!parameters.has('closed')) window.roost.open();
