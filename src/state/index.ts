@@ -3,9 +3,11 @@ import { createClock } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import { isKnown, type Doc } from '../protocol/documents.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
+import { createForgetActions, type ForgetActions } from './actions/forget.ts';
 import { createHomeActions, type HomeActions } from './actions/home.ts';
 import { createTalkActions, type TalkActions } from './actions/talk.ts';
 import { createTeamActions, type TeamActions } from './actions/team.ts';
+import { createUpkeepActions, type UpkeepActions } from './actions/upkeep.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
@@ -16,6 +18,7 @@ import type { Device, OwnerPort, RelayPort } from './ports.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createRemember, type Remember } from './remember.ts';
 import { createUnread, type Unread } from './unread.ts';
+import { createUpkeep } from './upkeep.ts';
 
 export interface RoostState {
   readonly household: Household;
@@ -27,7 +30,8 @@ export interface RoostState {
   readonly remember: Remember;
   readonly pending: ReturnType<typeof createPending>;
   readonly info: ReturnType<typeof createRelayInfo>;
-  readonly actions: HomeActions & TeamActions & TalkActions & Pick<Conversations, 'older'>;
+  readonly upkeep: ReturnType<typeof createUpkeep>;
+  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & Pick<Conversations, 'older'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly device: Device;
@@ -45,23 +49,28 @@ export interface Ports {
 
 export function createRoostState({ owner, relay, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
-  const household = createHousehold();
+  const household = createHousehold(device.now);
   const live = createLive();
   const answers = createAnswers();
-  const conversations = createConversations(owner);
+  const conversations = createConversations(owner, household.isHidden);
   const unread = createUnread(device.tab);
   const notices = createNotices(device);
   const pending = createPending();
   const info = createRelayInfo();
+  const upkeep = createUpkeep();
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
-  const parts = { owner, relay, device, writer, household, live, conversations, remember, notices, pending, info };
-  const actions = { ...createHomeActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older };
+  const parts = { owner, relay, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep };
+  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older };
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
     household.take(docs);
     conversations.take(docs);
+    // Undone is rare: what it brings back into sight is read again rather than remembered.
+    if (docs.some((doc) => doc.type === 'forget-undo')) void actions.reload().then(conversations.reread);
+    const asked = docs.flatMap((doc) => (isKnown(doc) && doc.type === 'forget' ? [doc] : []));
+    if (asked.length > 0) actions.letGo(asked);
   }
 
   let welcomed = false;
@@ -97,7 +106,12 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
         info.setState({ problem: news.problem });
         break;
       case 'progress':
+        upkeep.setState({ progress: news.progress });
+        break;
       case 'forgotten':
+        household.drop(news.forgets);
+        conversations.drop(news.forgets);
+        for (const { target } of news.forgets) unread.drop(target.agentId);
         break;
       default:
         news satisfies never;
@@ -114,6 +128,7 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
     remember,
     pending,
     info,
+    upkeep,
     actions,
     owner,
     relay,

@@ -16,6 +16,8 @@ export interface Unread {
   look(agentId: string | null): void;
   /** Documents that are new in the ledger: what is heard again after a reload is not new. */
   hearDocuments(docs: readonly Doc[]): void;
+  /** Nothing of this agent is there to be read any more. */
+  drop(agentId: string): void;
 }
 
 const KEY = 'roost-unread';
@@ -41,6 +43,11 @@ export function createUnread(tab: Device['tab']): Unread {
 
   return {
     store,
+    drop(agentId) {
+      clear(agentId);
+      const inbox = new Map(store.getState().inbox);
+      if (inbox.delete(agentId)) store.setState({ inbox });
+    },
     look(agentId) {
       looking = agentId;
       if (agentId !== null) clear(agentId);

@@ -2,7 +2,7 @@
 import { useLocation } from 'wouter';
 import { LEAD_ID } from '../domain/seat.ts';
 
-export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'prompt', 'rehearsal', 'team', 'storage', 'about'] as const;
+export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'prompt', 'rehearsal', 'team', 'storage', 'copies', 'about'] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
 export const PATHS = {

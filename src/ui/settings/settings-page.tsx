@@ -6,7 +6,7 @@ import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { PromptSection } from './prompt-section.tsx';
 import { RehearsalSection } from './rehearsal-section.tsx';
 import { About, Minds, People, Waking } from './sections.tsx';
-import { StorageSection } from './storage-section.tsx';
+import { StorageSection } from '../storage/storage-section.tsx';
 import { TeamSection } from './team-section.tsx';
 import './settings.css';
 
