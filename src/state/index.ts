@@ -1,5 +1,5 @@
 /** The page's state: small stores, the actions that change them, and the one place where the owner is heard. */
-import { createClock } from '../domain/stamp.ts';
+import { createClock, type Stamp } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import { isKnown, type Doc } from '../protocol/documents.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
@@ -9,12 +9,13 @@ import { createTalkActions, type TalkActions } from './actions/talk.ts';
 import { createTeamActions, type TeamActions } from './actions/team.ts';
 import { createUpkeepActions, type UpkeepActions } from './actions/upkeep.ts';
 import { createAnswers, type Answers } from './answers.ts';
+import { createCopies, type Copies } from './copies.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
 import { createHousehold, type Household } from './household.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
-import type { Device, OwnerPort, RelayPort } from './ports.ts';
+import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createRemember, type Remember } from './remember.ts';
 import { createUnread, type Unread } from './unread.ts';
@@ -26,6 +27,7 @@ export interface RoostState {
   readonly answers: Answers;
   readonly conversations: Conversations;
   readonly unread: Unread;
+  readonly copies: Copies;
   readonly notices: Notices;
   readonly remember: Remember;
   readonly pending: ReturnType<typeof createPending>;
@@ -34,7 +36,10 @@ export interface RoostState {
   readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & Pick<Conversations, 'older'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
+  readonly archive: ArchivePort;
   readonly device: Device;
+  /** The next stamp of this page’s clock. */
+  readonly stamp: () => Stamp;
   /** Begins to listen, and reads the household. Returns the way to stop. */
   start(): () => void;
 }
@@ -42,18 +47,20 @@ export interface RoostState {
 export interface Ports {
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
+  readonly archive: ArchivePort;
   readonly device: Device;
   /** Names this page in clock stamps: letters, digits, `_` and `.`. */
   readonly node: string;
 }
 
-export function createRoostState({ owner, relay, device, node }: Ports): RoostState {
+export function createRoostState({ owner, relay, archive, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
   const household = createHousehold(device.now);
   const live = createLive();
   const answers = createAnswers();
   const conversations = createConversations(owner, household.isHidden);
   const unread = createUnread(device.tab);
+  const copies = createCopies({ owner, archive, device, unread });
   const notices = createNotices(device);
   const pending = createPending();
   const info = createRelayInfo();
@@ -124,6 +131,7 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
     answers,
     conversations,
     unread,
+    copies,
     notices,
     remember,
     pending,
@@ -132,7 +140,9 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
     actions,
     owner,
     relay,
+    archive,
     device,
+    stamp: clock.next,
     start() {
       const stop = owner.subscribe(hear);
       void actions.reload();

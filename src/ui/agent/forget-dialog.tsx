@@ -141,7 +141,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
       <WhatGoes kind={kind} name={name} />
       {ways}
       {failed !== null && (
-        <p className="settings-wrong" role="alert">
+        <p className="wrong-note" role="alert">
           This could not be saved: {failed} Nothing was forgotten.
         </p>
       )}

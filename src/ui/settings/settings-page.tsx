@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { CopiesSection } from '../copies/copies-section.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../places.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
@@ -18,6 +19,7 @@ const TITLES: Record<SettingsSection, string> = {
   rehearsal: 'Rehearsal',
   team: 'Team',
   storage: 'Storage',
+  copies: 'Export & import',
   about: 'About',
 };
 
@@ -37,6 +39,8 @@ function content(section: SettingsSection): ReactNode {
       return <TeamSection />;
     case 'storage':
       return <StorageSection />;
+    case 'copies':
+      return <CopiesSection />;
     case 'about':
       return <About />;
     default:

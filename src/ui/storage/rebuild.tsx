@@ -62,7 +62,7 @@ export function Rebuild() {
       <div role="status">
         {rebuild.kind === 'done' && <Report report={rebuild.report} />}
         {rebuild.kind === 'failed' && (
-          <p className="settings-wrong">
+          <p className="wrong-note">
             <strong>It could not be rebuilt.</strong> {rebuild.reason} Everything is as it was; try again.
           </p>
         )}

@@ -72,13 +72,13 @@ export function StorageSection() {
   return (
     <div className="store">
       {trouble && (
-        <p className="settings-wrong" role="alert">
+        <p className="wrong-note" role="alert">
           <strong>{trouble.title}.</strong> {trouble.advice}
         </p>
       )}
       <Work />
       {failed !== null && (
-        <div className="settings-wrong" role="alert">
+        <div className="wrong-note" role="alert">
           <p>
             <strong>The storage could not be looked at.</strong> {failed} {status ? 'What stands below is from before.' : ''}
           </p>
