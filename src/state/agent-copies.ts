@@ -56,10 +56,9 @@ export type Welcoming =
   | { readonly as: 'new'; readonly agentId: string; readonly name: string; readonly position: SeatPosition };
 
 /** Stores what lets somebody live here. Doing it again after a failure is harmless. */
-export async function adoptAgent({ copies, stamp, device }: RoostState, parsed: ParsedAgent, welcoming: Welcoming): Promise<Done> {
-  const common = { parsed, stamp, newId: device.newId };
+export async function adoptAgent({ copies, clock, device }: RoostState, parsed: ParsedAgent, welcoming: Welcoming): Promise<Done> {
   try {
-    const docs = adopt(welcoming.as === 'new' ? { ...common, ...welcoming, now: device.now() } : { ...common, ...welcoming });
+    const docs = adopt(welcoming.as === 'new' ? { ...welcoming, parsed, clock, now: device.now() } : { ...welcoming, parsed, clock, newId: device.newId });
     for (const batch of batches(docs)) await copies.append(batch);
     return { ok: true };
   } catch (error) {

@@ -1,5 +1,5 @@
 /** The page's state: small stores, the actions that change them, and the one place where the owner is heard. */
-import { createClock, type Stamp } from '../domain/stamp.ts';
+import { createClock, type Clock } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import { isKnown, type Doc } from '../protocol/documents.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
@@ -38,8 +38,8 @@ export interface RoostState {
   readonly relay: RelayPort;
   readonly archive: ArchivePort;
   readonly device: Device;
-  /** The next stamp of this page’s clock. */
-  readonly stamp: () => Stamp;
+  /** Stamps what this page writes. */
+  readonly clock: Clock;
   /** Begins to listen, and reads the household. Returns the way to stop. */
   start(): () => void;
 }
@@ -142,7 +142,7 @@ export function createRoostState({ owner, relay, archive, device, node }: Ports)
     relay,
     archive,
     device,
-    stamp: clock.next,
+    clock,
     start() {
       const stop = owner.subscribe(hear);
       void actions.reload();

@@ -34,7 +34,7 @@ function useStanding({ parsed, comparison }: Applicant) {
   const { agentId } = parsed;
   if (agentId === null) return { kind: 'nobody-yet' } as const;
   const agent = roster.byId.get(agentId);
-  if (agent) return { kind: 'here', agent, fresh: comparison?.fresh.length ?? 0 } as const;
+  if (agent) return { kind: 'here', agent, fresh: comparison?.fresh.length ?? 0, edited: parsed.soul !== agent.soul && parsed.warnings.some(({ kind }) => kind === 'soul-edited') } as const;
   const leaving = rosterOfDocs(identities.values(), changes.values()).byId.get(agentId);
   if (leaving) return { kind: 'leaving', name: leaving.name } as const;
   if ((comparison?.forgotten ?? 0) > 0) return { kind: 'forgotten' } as const;
@@ -60,6 +60,7 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
   const canBeItself = standing.kind === 'here' || standing.kind === 'away';
   const [asNew, setAsNew] = useState(!canBeItself);
   const addTo = standing.kind === 'here' && !asNew;
+  const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && !standing.edited;
   const trimmed = name.trim();
   const fault = addTo ? null : trimmed === '' ? 'It needs a name.' : trimmed.length > LIMITS.name ? `A name has at most ${LIMITS.name} characters.` : null;
   const adopt = () => {
@@ -84,7 +85,7 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
           </legend>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
-            {standing.fresh === 0 ? 'Nothing of it is missing here: leave it so' : `Add what is missing here: ${plural(standing.fresh, 'document')}`}
+            {nothingMissing ? 'Nothing of it is missing here: leave it so' : `Add what is missing here: ${names([...(standing.fresh > 0 ? [plural(standing.fresh, 'document')] : []), ...(standing.edited ? ['the soul as it was edited'] : [])])}`}
           </label>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
@@ -121,7 +122,7 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
           </div>
         </div>
       )}
-      <button type="submit" className="solid" disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && standing.fresh === 0)}>
+      <button type="submit" className="solid" disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && nothingMissing)}>
         {busy ? 'Adopting…' : addTo ? `Add to ${standing.agent.name}` : trimmed === '' ? 'Adopt' : `Adopt ${trimmed}`}
       </button>
     </form>

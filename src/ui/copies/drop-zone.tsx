@@ -15,7 +15,6 @@ export function DropZone({ children, label, accept, onFile }: Props) {
   const [over, setOver] = useState(false);
   return (
     // Dropping is a shortcut: the button inside does the same.
-    // eslint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
       className="drop"
       data-over={over}

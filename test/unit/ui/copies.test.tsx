@@ -83,7 +83,7 @@ test('without a passphrase it says who can read it', async () => {
 });
 
 test('an export goes on while one is elsewhere, and can be called off', async () => {
-  const page = await copies({ prepare: ({ archive }) => (archive.working = new Promise(() => undefined)) });
+  const page = await copies({ prepare: ({ archive }) => void (archive.working = new Promise(() => undefined)) });
   await page.user.click(await screen.findByRole('checkbox', { name: 'Under a passphrase' }));
   await page.user.click(screen.getByRole('button', { name: 'Export everything' }));
   const pages = within(screen.getByRole('navigation', { name: 'Settings' }));
