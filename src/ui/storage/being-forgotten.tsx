@@ -28,7 +28,7 @@ function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string
           {daysLeft(forget.finalAt, now)} · gone for good {fullTime(forget.finalAt)}
         </small>
       </span>
-      <button type="button" className="ghost" aria-label={`Keep ${what} after all`} onClick={() => void keep()}>
+      <button type="button" className="ghost" aria-label={`Keep after all: ${what}`} onClick={() => void keep()}>
         Keep after all
       </button>
     </li>

@@ -110,7 +110,7 @@ test('what is being forgotten is listed with the days that are left, and can be 
   const page = await openPage({ docs: [...docs, asked({ kind: 'agent', agentId: 'agent-2' })], path: '/settings/storage' });
   const list = await screen.findByRole('region', { name: 'Being forgotten' });
   expect(list.textContent).toContain('Wren28 days left');
-  await page.user.click(within(list).getByRole('button', { name: 'Keep Wren after all' }));
+  await page.user.click(within(list).getByRole('button', { name: 'Keep after all: Wren' }));
   await waitFor(() => expect(page.state.household.store.getState().roster.seats.get(1)?.name).toBe('Wren'));
   expect(screen.queryByRole('region', { name: 'Being forgotten' })).toBeNull();
 });
