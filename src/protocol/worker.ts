@@ -152,9 +152,9 @@ export interface OpenAnswer {
   readonly blocks: readonly Block[];
 }
 
-/** Why nothing can be written, in a form the page can explain. */
+/** Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing. */
 export interface StorageProblem {
-  readonly kind: 'quota' | 'broken' | 'blocked' | 'unexpectedly-empty' | 'no-owner' | 'unsupported';
+  readonly kind: 'quota' | 'broken' | 'blocked' | 'unexpectedly-empty' | 'no-owner' | 'unsupported' | 'damaged';
   readonly detail: string;
 }
 

@@ -10,12 +10,14 @@ export function Kinds({ kinds }: { kinds: StorageStatus['kinds'] }) {
   return (
     <table className="kinds">
       <caption className="visually-hidden">What is stored, by kind</caption>
-      <thead className="visually-hidden">
+      <thead>
         <tr>
-          <th scope="col">Kind</th>
-          <th scope="col">Share</th>
-          <th scope="col">Documents</th>
-          <th scope="col">Size as text</th>
+          <th scope="col">
+            <span className="visually-hidden">Kind</span>
+          </th>
+          <td aria-hidden="true" />
+          <th scope="col">documents</th>
+          <th scope="col">as text</th>
         </tr>
       </thead>
       <tbody>
