@@ -24,7 +24,8 @@ export async function buildPage(folder: string): Promise<BuiltPage> {
   await build({
     configFile: false,
     root: folder,
-    logLevel: 'warn',
+    // What Fireproof has for Node alone is warned of at every build.
+    logLevel: 'error',
     worker: { format: 'es' },
     build: { outDir: directory, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 2_000 },
   });
