@@ -85,8 +85,8 @@ export function createOwnerClient({ openLine, newId, after }: ClientDeps): Owner
     heard = true;
     if ('pong' in message) return;
     if ('news' in message) {
+      cancelSilence?.();
       if (message.news === 'welcome') {
-        cancelSilence?.();
         for (const call of calls.values()) line?.send(call.message);
       }
       tell(message);
