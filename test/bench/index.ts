@@ -5,6 +5,7 @@
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { printed, type Section } from './figures.ts';
 import { ledgerAppend } from './ledger-append.ts';
+import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageWeight } from './page-weight.ts';
@@ -15,6 +16,7 @@ const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   'page-weight': pageWeight,
   'page-paint': pagePaint,
   'ledger-append': ledgerAppend,
+  'ledger-takeover': ledgerTakeover,
   'ledger-years': ledgerYears,
 };
 

@@ -30,6 +30,8 @@ const BLOCKED_LIMIT_MS = 50;
 const TURNS = 150;
 const TURN = 1_500;
 const EXPORT_PAGE = 500;
+/** Documents that are appended before the worker's memory is looked at. */
+const WRITTEN = 100;
 const MB = 1_000_000;
 
 interface Wake {
@@ -71,6 +73,9 @@ async function throughOwner(profile: Profile, port: number): Promise<Pick<Years,
     };
     const usual = await wakes(CAPS.usual);
     const all = await wakes(CAPS.all);
+    // As it is while people talk: with the current volume open, and written.
+    await page.evaluate((count) => window.bench.ours(count), WRITTEN);
+    await page.evaluate(() => window.bench.rest());
     const { used, resident } = await workerMemory(context);
     const copied = await page.evaluate((limit) => window.bench.readAll(limit), EXPORT_PAGE);
     await context.close();
@@ -179,7 +184,7 @@ function figuresOf(years: readonly Years[]): Figure[] {
     against('reload', (each) => each.reload),
     ...wake('usual', 'WAKE payload of eight, usual cap'),
     ...wake('all', 'WAKE payload of eight, all 200 messages each'),
-    ...years.map((each): Figure => ({ what: `memory of the worker, ${count(each.messages)} behind`, value: each.used / MB, unit: 'MB', beside: { kind: 'limit', what: `JavaScript of the worker after garbage collection; its process, with the tab: ${Math.round(each.resident / MB)} MB resident`, value: MEMORY_LIMIT_MB } })),
+    ...years.map((each): Figure => ({ what: `memory of the worker, ${count(each.messages)} behind`, value: each.used / MB, unit: 'MB', beside: { kind: 'limit', what: `JavaScript of the worker, its volume open, after garbage collection; its process, with the tab: ${Math.round(each.resident / MB)} MB resident`, value: MEMORY_LIMIT_MB } })),
     blocked('open', 'opens'),
     blocked('wake', 'wakes'),
     blocked('scroll', 'scrolls'),

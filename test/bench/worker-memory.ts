@@ -4,7 +4,7 @@ import type { BrowserContext, CDPSession } from 'playwright-core';
 import { z } from 'zod';
 
 const heapSchema = z.object({ usedSize: z.number(), totalSize: z.number(), embedderHeapUsedSize: z.number().default(0), backingStorageSize: z.number().default(0) });
-const messageSchema = z.object({ id: z.number(), result: z.unknown().optional(), error: z.unknown().optional() });
+const messageSchema = z.object({ id: z.number().optional(), result: z.unknown().optional(), error: z.unknown().optional() });
 
 export interface WorkerMemory {
   /** Bytes in use by JavaScript in the worker: heap, and buffers beside it. */

@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util';
 import { ledgerPart } from './long-ledger.ts';
 import { relayPart } from './long-relay.ts';
+import { transactionsPart } from './long-transactions.ts';
 
 export interface LongPart {
   readonly name: string;
@@ -15,7 +16,7 @@ export interface LongPart {
 }
 
 const SEEDS = 50;
-const PARTS: readonly LongPart[] = [relayPart, ledgerPart];
+const PARTS: readonly LongPart[] = [relayPart, ledgerPart, transactionsPart];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
 const wholeNumber = (text: string) => {

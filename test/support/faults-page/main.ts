@@ -35,6 +35,10 @@ export interface FaultsPage {
   indexedByQueries(name: string, ids: readonly string[]): Promise<readonly number[]>;
   /** Plain Fireproof: two writes at once. What `changes` since one of them says, what is there, and whether the clock that `changes` gave is still what it was. */
   changesAcrossMerge(name: string): Promise<{ readonly heads: number; readonly changes: readonly string[]; readonly all: readonly string[] | string; readonly clockKept: boolean }>;
+  /** Bare IndexedDB: writes into two stores of one database without end, two transactions at a time, or one. Resolves when it is under way. */
+  writeWithoutEnd(atOnce: 'two' | 'one'): Promise<void>;
+  /** Bare IndexedDB: how many records that has left; rejects where the database cannot be opened. */
+  leftOfWriting(): Promise<number>;
   ours: {
     put(name: string, ids: readonly string[]): Promise<void>;
     bulk(name: string, ids: readonly string[], chars: number): Promise<void>;
@@ -60,6 +64,8 @@ const randomText = (chars: number) => {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 };
 const KEY = '@shared@';
+const ENDLESS = 'endless';
+const ENDLESS_STORES = ['one', 'two'] as const;
 const keyed = { storeUrls: { base: `indexeddb://keyed?storekey=${KEY}` } };
 const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -181,6 +187,30 @@ window.faults = {
     const heads = [...db.ledger.crdt.clock.head];
     const { rows } = await db.changes<FaultDoc>(heads.slice(0, 1));
     return { heads: heads.length, changes: rows.map(({ key }) => key), all: await idsIn(db), clockKept };
+  },
+  async writeWithoutEnd(atOnce) {
+    const db = await openDB(ENDLESS, 1, {
+      upgrade(fresh) {
+        for (const store of ENDLESS_STORES) fresh.createObjectStore(store);
+      },
+    });
+    const text = randomText(20_000);
+    let written = 0;
+    const write = async (store: string) => {
+      const tx = db.transaction(atOnce === 'two' ? [store] : [...ENDLESS_STORES], 'readwrite');
+      await Promise.all([tx.objectStore(store).put(text, written++), tx.done]);
+    };
+    for (const store of ENDLESS_STORES)
+      void (async () => {
+        for (;;) await write(store);
+      })();
+    while (written < 100) await new Promise<void>((resolve) => setTimeout(resolve, 10));
+  },
+  async leftOfWriting() {
+    const db = await openDB(ENDLESS, 1);
+    const counts = await Promise.all([...db.objectStoreNames].map((store) => db.count(store)));
+    db.close();
+    return counts.reduce((sum, count) => sum + count, 0);
   },
   ours: {
     async put(name, ids) {
