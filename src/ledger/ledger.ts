@@ -213,7 +213,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
 
   async function pump(): Promise<void> {
     while (queue.length > 0) {
-      if (views.waiting() > LEDGER.viewsWaitMost) await views.readable();
+      if (views.waiting() > 2 * LEDGER.viewsWait) await views.readable();
       const batch = queue;
       queue = [];
       await inTurn(() => store(batch));

@@ -10,11 +10,11 @@ export const LEDGER = {
 
   /** Documents go from the journal into the views when no more came for `viewsQuiet` ms, and after `viewsMost` ms at the latest … */
   viewsQuiet: 10,
-  viewsMost: 250,
-  /** … or when this many wait; one transaction takes as many. */
+  viewsMost: 1_000,
+  /** … or when this many wait. While twice as many wait, nothing more is accepted. */
+  viewsWait: 10_000,
+  /** Documents that go into the views in one transaction. */
   viewsBatch: 2_000,
-  /** While this many wait for the views, nothing more is accepted. */
-  viewsWaitMost: 8_000,
   /** Fireproof's databases: one per volume, under this path, and one for its keys. */
   volumePath: 'roost-volumes',
   keyBag: 'roost-keys',
@@ -59,8 +59,8 @@ export const volumeDatabase = (name: string) => `${LEDGER.volumePath}.${name}`;
 export const OWNER_LINE = {
   /** Without a welcome for this long, the page is told that nobody owns the ledger. */
   silence: 10_000,
-  /** A call unanswered for this long is sent again on a new line: the owner may have ended without a word. */
-  renew: 2_000,
+  /** While calls are under way and nothing was heard for this long, the owner is asked whether it is there; after as long again a new line is opened. */
+  renew: 1_000,
   /** Pause before a line that broke is opened again. */
   reopen: 50,
   /** Pause between two looks whether somebody owns the ledger by now. */

@@ -76,6 +76,10 @@ export function createDesk({ answers, welcome }: DeskDeps): Desk {
   };
 
   async function reply(message: unknown, send: (message: FromOwner) => void) {
+    if (typeof message === 'object' && message !== null && 'ping' in message) {
+      send({ pong: true });
+      return;
+    }
     const parsed = callSchema.safeParse(message);
     if (!parsed.success) {
       const id = z.object({ id: z.string() }).safeParse(message);

@@ -138,7 +138,7 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
       documents += batch.docs.length;
       for (const { _id } of batch.docs) ids.add(_id);
       if (closed) return;
-      if (waiting >= LEDGER.viewsBatch) {
+      if (waiting >= LEDGER.viewsWait) {
         startUnasked();
         return;
       }

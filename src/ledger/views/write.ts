@@ -3,10 +3,11 @@
  * order and however often it comes; the views come out the same for every order.
  */
 import { isKnown, type AgentChangeDoc, type Doc, type MessageDoc, type QueuedMessageDoc, type SettingDoc } from '../../protocol/documents.ts';
-import type { KindRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
+import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, applyReplacements, replacementsReaching } from './hide.ts';
 import { hasSpoken } from './message.ts';
 import { isNewer, newestFirst } from './order.ts';
+import { holds, putAll } from './requests.ts';
 import { changeSlot, settingSlot } from './slots.ts';
 
 const STORE_OF = {
@@ -30,8 +31,8 @@ export const storeOf = (doc: Doc): DocumentStore => (isKnown(doc) ? STORE_OF[doc
 /** Those of the documents that no view holds, each once. */
 export async function unseen(tx: ViewsTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
   const distinct = [...new Map(docs.map((doc) => [doc._id, doc])).values()];
-  const held = await Promise.all(distinct.map((doc) => tx.objectStore(storeOf(doc)).getKey(doc._id)));
-  return distinct.filter((_doc, i) => held[i] === undefined);
+  const held = await holds(tx, distinct.map((doc) => ({ store: storeOf(doc), id: doc._id })));
+  return distinct.filter((_doc, i) => !held[i]);
 }
 
 /** Puts documents that no view holds into the views, and counts them. Answers how long they are as JSON, in characters. */
@@ -121,7 +122,6 @@ async function writeQueued(tx: ViewsTransaction, doc: QueuedMessageDoc) {
 
 /** Many at once, with as few waits as there can be: this is what every streamed answer ends in. */
 async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) {
-  const messages = tx.objectStore('messages');
   const talks = tx.objectStore('talks');
   const queued = tx.objectStore('queued');
 
@@ -138,23 +138,21 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
     Promise.all(docs.flatMap(({ clientId }) => (clientId === null ? [] : [queued.index('clientId').getAll(clientId)]))),
   ]);
 
-  const writes: Promise<unknown>[] = [];
+  const records: MessageRecord[] = [];
   const counted = new Map<string, TalkRecord>();
   [...parts].forEach(([key, part], i) => counted.set(key, held[i] ?? { ...part, messages: 0 }));
   for (const doc of docs) {
     const { _id, agentId, sessionId, clientId } = doc;
     const age = newestFirst(doc.at);
-    writes.push(
-      messages.put({ _id, doc, place: [agentId, age, _id], talk: [sessionId, agentId, age, _id], ...(clientId === null ? {} : { clientId }) }),
-    );
+    records.push({ _id, doc, place: [agentId, age, _id], talk: [sessionId, agentId, age, _id], ...(clientId === null ? {} : { clientId }) });
     const key = JSON.stringify([agentId, sessionId]);
     const talk = counted.get(key) ?? { agentId, sessionId, messages: 0 };
     const spokeLater = hasSpoken(doc) && (!talk.spoken || age < talk.spoken[1]);
     counted.set(key, { ...talk, messages: talk.messages + 1, ...(spokeLater ? { spoken: [agentId, age] as const } : {}) });
   }
-  for (const talk of counted.values()) writes.push(talks.put(talk));
-  for (const { _id, doc, clientId } of waiting.flat()) writes.push(queued.put({ _id, doc, clientId }));
-  await Promise.all(writes);
+  putAll(tx, 'messages', records);
+  putAll(tx, 'talks', counted.values());
+  putAll(tx, 'queued', waiting.flat().map(({ _id, doc, clientId }) => ({ _id, doc, clientId })));
 
   for (const doc of docs) if (doc.replaces !== null) await addReplacement(tx, doc, doc.replaces);
   const edits = reaching.flat();
