@@ -33,10 +33,9 @@ async function house({ asks = false, ...options }: { asks?: boolean } & BrowserC
   open.push({ profile, relay });
   const context = await profile.open({ viewport: DESK, acceptDownloads: true, ...options });
   await context.addInitScript((keep) => {
-    const page: { showSaveFilePicker?: unknown } = globalThis;
-    if (!keep) return void delete page.showSaveFilePicker;
     // The person's answer to the browser's own dialog, which a test cannot press: a real file of the page's own.
-    page.showSaveFilePicker = async ({ suggestedName }: { suggestedName: string }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+    const choose = async ({ suggestedName }: { suggestedName: string }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+    Object.defineProperty(globalThis, 'showSaveFilePicker', { value: keep ? choose : undefined });
   }, asks);
   return createVisitor(context, relay.link);
 }
