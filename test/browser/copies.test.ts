@@ -11,6 +11,8 @@ import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1440, height: 900 };
+/** ms: stretching passphrases takes its time, and a busy machine is not a failure. */
+const PATIENCE = 300_000;
 const PASSPHRASE = 'four words that hold — ünïcode';
 
 let folder = '';
@@ -89,7 +91,7 @@ async function lived(visitor: Visitor): Promise<void> {
   await visitor.untilAll('sleeping');
 }
 
-describe('Copies', () => {
+describe('Copies', { timeout: PATIENCE }, () => {
   it('a household comes back whole from a sealed copy into an empty browser, and twice over is harmless', async () => {
     const first = await house();
     await lived(first);
@@ -127,7 +129,7 @@ describe('Copies', () => {
     expect([...first.complaints, ...second.complaints]).toEqual([]);
   });
 
-  it('where the browser asks for a place, the file is written there, and a call-off leaves none', async () => {
+  it('where the browser asks for a place, the file is written there', async () => {
     const visitor = await house({ asks: true });
     await visitor.begin();
     await settings(visitor, 'Export & import');
@@ -178,7 +180,7 @@ describe('Copies', () => {
   });
 });
 
-describe('Letting go', () => {
+describe('Letting go', { timeout: PATIENCE }, () => {
   it('a forgotten agent is out of sight in every tab at once and after a reload, and is kept after all', async () => {
     const visitor = await house();
     await lived(visitor);
@@ -230,7 +232,7 @@ describe('Letting go', () => {
   });
 });
 
-describe('The storage page', () => {
+describe('The storage page', { timeout: PATIENCE }, () => {
   it('says how everything stands, and rebuilds with the same household afterwards', async () => {
     const visitor = await house();
     await lived(visitor);

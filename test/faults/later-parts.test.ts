@@ -29,7 +29,8 @@ describe('A page whose relay goes before anything was said on it', () => {
     await morning.page.waitForFunction(async () => {
       const fetched = performance.getEntriesByType('resource').map(({ name }) => name);
       const databases = await indexedDB.databases();
-      return fetched.some((name) => /settings-page.*js$/.test(name)) && databases.some(({ name }) => name === 'roost-keys');
+      const later = [/settings-page.*js$/, /forget-dialog.*js$/, /adopt-dialog.*js$/, /sink.*js$/].every((part) => fetched.some((name) => part.test(name)));
+      return later && databases.some(({ name }) => name === 'roost-keys');
     });
     await house.relay().kill('SIGKILL');
     await morning.untilAll('sleeping');
