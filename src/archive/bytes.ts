@@ -1,4 +1,6 @@
 /** Small tools for bytes. */
+import { unreadableFile } from './problem.ts';
+import { ARCHIVE } from './settings.ts';
 
 export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -29,6 +31,42 @@ export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenera
   } finally {
     if (!isOver) await reader.cancel();
   }
+}
+
+/** A file's bytes in pieces of `ARCHIVE.chunkBytes`, whatever the platform would give at once. */
+export async function* fileChunks(file: Blob): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < file.size; at += ARCHIVE.chunkBytes) {
+    let piece: ArrayBuffer;
+    try {
+      piece = await file.slice(at, at + ARCHIVE.chunkBytes).arrayBuffer();
+    } catch (error) {
+      throw unreadableFile(error) ?? error;
+    }
+    yield new Uint8Array(piece);
+  }
+}
+
+/** A stream that asks `source` for a chunk only when somebody wants one, and cuts it to at most `size` bytes. */
+export function streamOf(source: AsyncGenerator<Uint8Array, void, undefined>, size: number): ReadableStream<Uint8Array> {
+  let rest: Uint8Array = new Uint8Array(0);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (rest.length === 0) {
+          const next = await source.next();
+          if (next.done) {
+            controller.close();
+            return;
+          }
+          rest = next.value;
+        }
+        controller.enqueue(rest.subarray(0, size));
+        rest = rest.subarray(size);
+      },
+      cancel: async () => void (await source.return()),
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 export interface ChunkWriter {

@@ -114,17 +114,23 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
   }
 
   return {
-    async warm() {
-      await new Promise<void>((resolve) => {
-        const worker = spawn();
+    warm: () =>
+      new Promise((resolve) => {
+        let worker: ArchiveWorker | null = null;
         const end = () => {
-          worker.terminate();
+          worker?.terminate();
           resolve();
         };
+        try {
+          worker = start();
+        } catch (error) {
+          if (!(error instanceof ArchiveError)) throw error;
+          end();
+          return;
+        }
         worker.addEventListener('message', end);
         worker.addEventListener('error', end);
-      });
-    },
+      }),
     exportHousehold: ({ read, sink, passphrase, exportedAt, ...work }) =>
       intoSink(sink, (write) => run('export-household', { passphrase, exportedAt }, { read, write }, work)),
     async openArchive(file, passphrase, { compare, here, ...work }) {
@@ -143,7 +149,7 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
         for (const doc of docs) documents.push(doc);
         return Promise.resolve(null);
       };
-      const parsed = await run('read-agent', { file }, { take }, work);
+      const parsed = await run('read-agent', { file, name: file instanceof File ? file.name : '' }, { take }, work);
       return { ...parsed, documents };
     },
   };

@@ -27,7 +27,7 @@ export interface Jobs {
   };
   'import-archive': { request: Pick<ArchiveImport, 'withSettings' | 'leaveOut'> & { readonly source: ArchiveSource }; result: Imported };
   'export-agent': { request: Pick<AgentExport, 'agentId' | 'exportedAt'>; result: Exported };
-  'read-agent': { request: { readonly file: Blob }; result: Omit<ParsedAgent, 'documents'> };
+  'read-agent': { request: { readonly file: Blob; readonly name: string }; result: Omit<ParsedAgent, 'documents'> };
 }
 export type JobName = keyof Jobs;
 

@@ -24,7 +24,8 @@ export async function buildPage(folder: string): Promise<BuiltPage> {
   await build({
     configFile: false,
     root: folder,
-    logLevel: 'warn',
+    // What Fireproof has for Node alone is warned of at every build.
+    logLevel: 'error',
     worker: { format: 'es' },
     build: { outDir: directory, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 2_000 },
   });
@@ -53,7 +54,12 @@ export async function servePage(page: BuiltPage, api?: (request: IncomingMessage
     const file = join(page.directory, normalize(path === '/' ? '/index.html' : path));
     stat(file).then(
       () => {
-        response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': POLICY });
+        response.writeHead(200, {
+          'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+          'content-security-policy': POLICY,
+          // As the relay has it: what is named by its contents never changes.
+          'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+        });
         createReadStream(file).pipe(response);
       },
       () => response.writeHead(404).end(),

@@ -21,13 +21,13 @@ const NOT_ONE = 'This file is neither a zip nor text. Choose a zip with one agen
 /** Bytes of a character in UTF-8, at most, and a byte order mark. */
 const SOUL_BYTES = LIMITS.soul * 4 + 4;
 
-export const readAgent: Workers['read-agent'] = async ({ file }, { take }, tell) => {
+export const readAgent: Workers['read-agent'] = async ({ file, name }, { take }, tell) => {
   if (file.size > ARCHIVE.zipBytes) throw new ArchiveError('too-large', TOO_LARGE);
   const head = new Uint8Array(await file.slice(0, 32).arrayBuffer());
   const isZip = head[0] === 0x50 && head[1] === 0x4b;
   if ((head[0] === 0x1f && head[1] === 0x8b) || new TextDecoder('latin1').decode(head).startsWith('age-encryption.org/'))
     throw new ArchiveError('not-an-archive', HOUSEHOLD);
-  const files = isZip ? chooseFiles(await zipEntries(file)) : bareFile(file);
+  const files = isZip ? chooseFiles(await zipEntries(file)) : bareFile(file, name);
   const warnings: AgentWarning[] = [...files.warnings];
 
   const identity = files.identity ? await readIdentity(files.identity, warnings) : null;
@@ -58,8 +58,7 @@ export const readAgent: Workers['read-agent'] = async ({ file }, { take }, tell)
 };
 
 /** A file that is no zip is the soul itself, and its own name may be whose it is. */
-function bareFile(file: Blob): AgentFiles {
-  const name = file instanceof File ? file.name : '';
+function bareFile(file: Blob, name: string): AgentFiles {
   return {
     soul: { path: name, bytes: file.size, read: async () => new Uint8Array(await file.arrayBuffer()) },
     identity: null,

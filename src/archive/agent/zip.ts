@@ -4,8 +4,8 @@
  * Source: PKWARE's APPNOTE.TXT, 6.3.10, sections 4.3 and 4.4.
  */
 import { Inflate } from 'fflate';
-import { chunksOf, joined } from '../bytes.ts';
-import { ArchiveError, unreadableFile } from '../problem.ts';
+import { fileChunks, joined } from '../bytes.ts';
+import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import { createCrc32 } from './crc32.ts';
 
@@ -114,11 +114,11 @@ async function unpack(file: Blob, entry: Packed): Promise<Uint8Array> {
     parts.push(part);
   };
   try {
-    if (entry.method === METHOD.stored) for await (const chunk of chunksOf(packed.stream())) take(chunk);
+    if (entry.method === METHOD.stored) for await (const chunk of fileChunks(packed)) take(chunk);
     else await inflate(packed, take);
   } catch (error) {
     if (error instanceof ArchiveError) throw error;
-    throw unreadableFile(error) ?? new ArchiveError('damaged', DAMAGED, { cause: error });
+    throw new ArchiveError('damaged', DAMAGED, { cause: error });
   }
   if (bytes !== entry.bytes || crc.value() !== entry.crc) throw new ArchiveError('damaged', DAMAGED);
   return joined(parts);
@@ -127,7 +127,7 @@ async function unpack(file: Blob, entry: Packed): Promise<Uint8Array> {
 async function inflate(packed: Blob, take: (part: Uint8Array) => void): Promise<void> {
   const inflater = new Inflate((part) => take(part));
   // In small steps: one step of a bomb must not fill the memory before its size is seen.
-  for await (const chunk of chunksOf(packed.stream()))
+  for await (const chunk of fileChunks(packed))
     for (let at = 0; at < chunk.length; at += ARCHIVE.inflateStep) inflater.push(chunk.subarray(at, at + ARCHIVE.inflateStep));
   inflater.push(new Uint8Array(0), true);
 }

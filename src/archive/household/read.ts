@@ -2,9 +2,9 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Doc } from '../../protocol/documents.ts';
-import { chunksOf, joined } from '../bytes.ts';
+import { fileChunks, joined } from '../bytes.ts';
 import { assertDocument } from '../document.ts';
-import { ArchiveError, CUT_SHORT, DAMAGED, unreadableFile } from '../problem.ts';
+import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import { footerSchema, headerSchema, type Header } from './format.ts';
 import { gunzipped } from './gunzip.ts';
@@ -106,14 +106,6 @@ async function* plainChunks(file: Blob, fileKey: Uint8Array | null): AsyncGenera
 async function* startingWith(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void, undefined>): AsyncGenerator<Uint8Array, void, undefined> {
   yield head;
   yield* rest;
-}
-
-async function* fileChunks(file: Blob): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    yield* chunksOf(file.stream());
-  } catch (error) {
-    throw unreadableFile(error) ?? error;
-  }
 }
 
 /** Where it is not UTF-8, null: no line of ours. */

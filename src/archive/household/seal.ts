@@ -1,7 +1,7 @@
 /** A passphrase around the file: age's own format, by the library of age's author. */
 import { Decrypter, Encrypter } from 'age-encryption';
-import { chunksOf } from '../bytes.ts';
-import { ArchiveError, CUT_SHORT, DAMAGED, unreadableFile } from '../problem.ts';
+import { chunksOf, fileChunks, streamOf } from '../bytes.ts';
+import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 
 const MAGIC = 'age-encryption.org/v1\n';
@@ -63,13 +63,13 @@ export async function* unsealed(file: Blob, fileKey: Uint8Array): AsyncGenerator
   decrypter.addIdentity({ unwrapFileKey: () => fileKey });
   let opened = 0;
   try {
-    for await (const block of chunksOf(await decrypter.decrypt(file.stream()))) {
+    // Less than a block at a time: a stream that fails forgets the blocks that nobody has taken yet.
+    for await (const block of chunksOf(await decrypter.decrypt(streamOf(fileChunks(file), BLOCK_BYTES / 2)))) {
       opened += 1;
       yield block;
     }
   } catch (error) {
-    const unreadable = unreadableFile(error);
-    if (unreadable) throw unreadable;
+    if (error instanceof ArchiveError) throw error;
     // A block fails as a whole; where it is the last of several, a cut is likelier than a fault.
     const isEnd = blocks > 1 && opened >= blocks - 1;
     throw isEnd ? new ArchiveError('cut-short', CUT_SHORT, { cause: error }) : new ArchiveError('damaged', DAMAGED, { cause: error });
