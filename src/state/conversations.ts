@@ -1,6 +1,7 @@
 /** Conversations as far as they were opened: the newest page first, older ones on demand, live ones as they come. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { isKnown, type Doc, type MessageDoc, type SessionDoc } from '../protocol/documents.ts';
+import { isCovered } from '../domain/forgetting.ts';
+import { isKnown, type Doc, type ForgetDoc, type MessageDoc, type SessionDoc } from '../protocol/documents.ts';
 import { spansOf, visibleMessages, type Sending, type SessionSpan } from './conversation-log.ts';
 import type { OwnerPort } from './ports.ts';
 
@@ -30,6 +31,12 @@ export interface Conversations {
   /** Reads the newest page of every open conversation again. */
   refresh(): Promise<void>;
   take(docs: readonly Doc[]): void;
+  /** Something is being forgotten: it is taken out of sight. */
+  conceal(): void;
+  /** Something is kept after all: every open conversation is read anew. */
+  reread(): Promise<void>;
+  /** These are final: drops what they cover. */
+  drop(forgets: readonly ForgetDoc[]): void;
   sending(item: Sending): void;
   sent(clientId: string): void;
 }
@@ -40,7 +47,8 @@ interface Held {
   readonly read: Set<string>;
 }
 
-export function createConversations(owner: OwnerPort): Conversations {
+/** `isHidden`: is this message being forgotten, or forgotten? */
+export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => boolean): Conversations {
   const store = createStore<ConversationsState>()(() => ({ byAgent: new Map(), sending: [] }));
   const held = new Map<string, Held>();
   // Ends of sessions that were heard of before the conversation was opened.
@@ -54,7 +62,7 @@ export function createConversations(owner: OwnerPort): Conversations {
   };
   const show = (agentId: string, rows: Held, change: Partial<Conversation> = {}) =>
     set(agentId, {
-      messages: visibleMessages(rows.messages.values()),
+      messages: visibleMessages([...rows.messages.values()].filter((message) => !isHidden(message))),
       spans: spansOf([...sessions.values(), ...rows.sessions.values()]),
       read: new Set(rows.read),
       ...change,
@@ -69,7 +77,9 @@ export function createConversations(owner: OwnerPort): Conversations {
       for (const message of got.messages) rows.messages.set(message.messageId, message);
       for (const session of got.sessions) rows.sessions.set(session._id, session);
       for (const messageId of got.read) rows.read.add(messageId);
-      show(agentId, rows, { status: 'ready', error: null, before: keepBefore === undefined ? got.before : keepBefore });
+      // What is forgotten of a conversation is its earlier part: behind it is nothing more to be seen.
+      const more = got.messages.some(isHidden) ? null : got.before;
+      show(agentId, rows, { status: 'ready', error: null, before: keepBefore === undefined ? more : keepBefore });
     } catch (error) {
       // Shown in place of the page, with a way to try again.
       set(agentId, { status: 'failed', error: error instanceof Error ? error.message : String(error) });
@@ -120,6 +130,25 @@ export function createConversations(owner: OwnerPort): Conversations {
       const arrived = new Set(docs.flatMap((doc) => (isKnown(doc) && (doc.type === 'message' || doc.type === 'queued-message') ? [doc.clientId] : [])));
       const { sending } = store.getState();
       if (sending.some((item) => arrived.has(item.clientId))) store.setState({ sending: sending.filter((item) => !arrived.has(item.clientId)) });
+    },
+    conceal() {
+      for (const [agentId, rows] of held) show(agentId, rows, [...rows.messages.values()].some(isHidden) ? { before: null } : {});
+    },
+    async reread() {
+      const open = [...held.keys()];
+      held.clear();
+      await Promise.all(open.map((agentId) => page(agentId, null)));
+    },
+    drop(forgets) {
+      const gone = (doc: Doc) => forgets.some((forget) => isCovered(doc, forget));
+      for (const [agentId, rows] of held) {
+        for (const message of rows.messages.values()) if (gone(message)) rows.messages.delete(message.messageId);
+        show(agentId, rows);
+      }
+      const agents = new Set(forgets.flatMap(({ target }) => (target.kind === 'agent' ? [target.agentId] : [])));
+      const { byAgent, sending } = store.getState();
+      for (const agentId of agents) held.delete(agentId);
+      store.setState({ byAgent: new Map([...byAgent].filter(([agentId]) => !agents.has(agentId))), sending: sending.filter((item) => !agents.has(item.agentId)) });
     },
     sending: (item) =>
       store.setState(({ sending }) => ({ sending: [...sending.filter((held) => held.clientId !== item.clientId), item] })),

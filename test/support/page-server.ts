@@ -54,7 +54,12 @@ export async function servePage(page: BuiltPage, api?: (request: IncomingMessage
     const file = join(page.directory, normalize(path === '/' ? '/index.html' : path));
     stat(file).then(
       () => {
-        response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': POLICY });
+        response.writeHead(200, {
+          'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+          'content-security-policy': POLICY,
+          // As the relay has it: what is named by its contents never changes.
+          'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+        });
         createReadStream(file).pipe(response);
       },
       () => response.writeHead(404).end(),
