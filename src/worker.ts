@@ -12,7 +12,8 @@ const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
 const isSole = self.name === SOLE_WORKER;
-const problems = createProblems((problem) => desk.tell({ news: 'problem', problem }));
+/** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
+const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) => desk.tell({ news: 'problem', problem }));
 
 const crashed = (error: unknown) =>
   problems.set('crash', {

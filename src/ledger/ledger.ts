@@ -6,23 +6,22 @@
  * time: into the views, just behind, and in groups into the current Fireproof volume. Reads come from the
  * views alone, and wait for what was appended before them.
  */
-import { deleteDB } from 'idb';
-import { finalForgets, isCovered } from '../domain/forgetting.ts';
-import { isKnown, type Doc, type ForgetDoc, type ForgetUndoDoc } from '../protocol/documents.ts';
+import type { Doc, ForgetDoc } from '../protocol/documents.ts';
 import type { OwnerCalls, OwnerProgress, RebuildReport, StorageProblem, StorageStatus, VolumeStatus } from '../protocol/worker.ts';
-import { journalTransaction, recall, remember, type JournalDatabase, type OpenOptions } from './journal/database.ts';
-import { journalDocuments, rowsAfter, writeRow } from './journal/journal.ts';
+import { recall, remember, type JournalDatabase, type OpenOptions } from './journal/database.ts';
+import { journalDocuments, writeRow } from './journal/journal.ts';
 import { plainDocument } from './plain.ts';
 import { StorageProblemError, storageProblemOf } from './problem.ts';
-import { rebuildViews, viewsNames } from './rebuild.ts';
+import { createProblems } from './problems.ts';
 import { LEDGER } from './settings.ts';
+import { createUpkeep } from './upkeep.ts';
 import { compareDocuments, readDocuments } from './views/copy.ts';
-import { readState, VIEWS_VERSION, type ViewsDatabase } from './views/database.ts';
+import { readState, type ViewsDatabase } from './views/database.ts';
 import { readConversation, readHousehold, readWakeMaterial, splitForgets } from './views/read.ts';
-import { applyBatches, createViews, type Batch } from './views/views.ts';
+import { createViews } from './views/views.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
 import { unfiled } from './volumes/refile.ts';
-import { discardVolumes, replaceVolumes, swap } from './volumes/replace.ts';
+import { discardVolumes } from './volumes/replace.ts';
 import { createVolumes } from './volumes/volumes.ts';
 
 export interface LedgerDeps extends OpenOptions {
@@ -98,18 +97,9 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
 
   const held = (await deps.views.getAll('forgets')).map(({ doc }) => doc);
   const forgets = splitForgets(held);
-  let final = finalForgets(forgets.asked, forgets.undone, deps.now());
 
-  const problems = new Map<Source, StorageProblem>();
-  function tell(source: Source, problem: StorageProblem | null) {
-    const gravest = () => SOURCES.map((one) => problems.get(one)).find((one) => one !== undefined) ?? null;
-    const before = gravest();
-    if (problem) problems.set(source, problem);
-    else problems.delete(source);
-    const now = gravest();
-    if (now?.kind !== before?.kind || now?.detail !== before?.detail) deps.onProblem(now);
-  }
-  const tellOutcome = (source: Source) => (error: unknown) => tell(source, error === null ? null : storageProblemOf(error));
+  const problems = createProblems(SOURCES, deps.onProblem);
+  const tellOutcome = (source: Source) => (error: unknown) => problems.set(source, error === null ? null : storageProblemOf(error));
 
   const views = await createViews({
     db: deps.views,
@@ -129,7 +119,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     refile: () => refile(volumes.currentIds()?.ids ?? []),
     onOutcome: tellOutcome('volumes'),
     onDamaged: ({ name, faults }, refiled) =>
-      tell('damage', {
+      problems.set('damage', {
         kind: 'damaged',
         detail: `Volume ${name} on this device is damaged (${faults[0] ?? 'it fails its check'}). It is kept as it is; ${refiled} documents were taken from elsewhere and filed anew. Settings, Storage shows more; export a copy to be safe.`,
       }),
@@ -140,7 +130,11 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   async function countBacklog() {
     if ((await journal.count('journal')) === 0) return;
     let docs = 0;
-    for await (const row of journalDocuments(journal, LEDGER.journalStride)) docs += row.length;
+    for await (const row of journalDocuments(journal, LEDGER.journalStride)) {
+      // What came since is counted as it goes into the views.
+      if (row.seq > begun.applied) break;
+      docs += row.docs.length;
+    }
     volumes.added(docs, 0, begun.applied);
   }
   counted.catch(tellOutcome('journal'));
@@ -170,7 +164,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     const distinct = new Map<string, Doc>();
     const doubtful: Doc[] = [];
     for (const doc of docs) {
-      if (distinct.has(doc._id) || final.some((forget) => isCovered(doc, forget))) continue;
+      if (distinct.has(doc._id) || upkeep.isForgotten(doc)) continue;
       distinct.set(doc._id, doc);
       // A stamp later than all there are is of a new document; whoever breaks this is found out by the views.
       if (doc.at <= newest) doubtful.push(doc);
@@ -189,7 +183,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         for (const { at } of fresh) if (at > newest) newest = at;
         views.add({ seq, docs: fresh });
       }
-      tell('journal', null);
+      problems.set('journal', null);
       const left = new Set(fresh.map(({ _id }) => _id));
       for (const { docs, resolve } of batch) {
         // A document that two calls brought at once counts for the first.
@@ -198,7 +192,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
       lastAppend = deps.now();
       if (fresh.length === 0) return;
       deps.onDocuments(fresh);
-      if (fresh.some(({ type }) => type === 'forget' || type === 'forget-undo')) hearForgets(fresh);
+      if (fresh.some(({ type }) => type === 'forget' || type === 'forget-undo')) upkeep.hearForgets(fresh);
     } catch (error) {
       if (batch.length > 1) {
         // One call too large for the room that is left must not take the others with it.
@@ -206,7 +200,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         return;
       }
       const problem = storageProblemOf(error);
-      tell('journal', problem);
+      problems.set('journal', problem);
       for (const { reject } of batch) reject(new StorageProblemError(problem, { cause: error }));
     }
   }
@@ -221,95 +215,17 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     pumping = null;
   }
 
-  // ---- Long work: rebuilding and forgetting, one at a time.
-
-  let rebuilding: Promise<RebuildReport> | null = null;
-
-  /** New views, while the old ones are read; nobody may use the volumes. */
-  async function renewViews(): Promise<RebuildReport> {
-    await views.upToDate();
-    const { db, name, report } = await rebuildViews({ ...deps, forgotten: final });
-    await inTurn(async () => {
-      await views.upToDate();
-      const { applied } = await readState(db);
-      const rows: Batch[] = await rowsAfter(journal, applied);
-      const late = rows.map(({ seq, docs }) => ({ seq, docs: docs.filter((doc) => !final.some((forget) => isCovered(doc, forget))) }));
-      if (late.length > 0) await applyBatches(db, late);
-      await remember(journal, 'views', { version: VIEWS_VERSION, name });
-      await views.swap(db);
-      volumes.added(report.repaired, 0, late.at(-1)?.seq ?? applied);
-    });
-    await dropOldViews(deps, name);
-    return report;
-  }
-
-  function rebuild(): Promise<RebuildReport> {
-    rebuilding ??= volumes
-      .exclusively(renewViews)
-      .then((report) => {
-        tell('damage', null);
-        return report;
-      })
-      .finally(() => {
-        rebuilding = null;
-        deps.onProgress(null);
-      });
-    return rebuilding;
-  }
-
-  let forgetting: Promise<void> | null = null;
-
-  function hearForgets(docs: readonly Doc[]) {
-    const known = docs.filter(isKnown);
-    forgets.asked.push(...known.flatMap((doc) => (doc.type === 'forget' ? [doc] : [])));
-    forgets.undone.push(...known.flatMap((doc): ForgetUndoDoc[] => (doc.type === 'forget-undo' ? [doc] : [])));
-    forgetDue();
-  }
-
-  /** Removes what has become final since. */
-  function forgetDue() {
-    final = finalForgets(forgets.asked, forgets.undone, deps.now());
-    if (final.length === 0 || forgetting || closed) return;
-    forgetting = forgetFinal()
-      .catch(tellOutcome('damage'))
-      .finally(() => {
-        forgetting = null;
-        deps.onProgress(null);
-      });
-  }
-
-  async function forgetFinal() {
-    const done = new Set(await recall(journal, 'forgotten'));
-    const due = final.filter(({ _id }) => !done.has(_id));
-    if (due.length === 0) return;
-    // Damaged volumes go whole: what of them is sound lies elsewhere too, once this is done.
-    const damaged = (await journal.getAll('volumes')).filter(({ state }) => state === 'damaged').map(({ name }) => name);
-    if (damaged.length > 0) {
-      const tx = journalTransaction(journal, 'strict');
-      await Promise.all([...damaged.map((name) => tx.objectStore('manifests').delete(name)), tx.done]);
-      await refile(volumes.currentIds()?.ids ?? []);
-    }
-    await views.upToDate();
-    await counted;
-    await volumes.drain();
-    await volumes.exclusively(async () => {
-      for (const name of damaged) await swap(journal, name, null, []);
-      await discardVolumes(journal);
-      await replaceVolumes({ journal, openVolume: deps.openVolume, now: deps.now }, due, (at, of) => deps.onProgress({ task: 'forget', done: at, of }));
-      await renewViews();
-      await remember(journal, 'forgotten', [...done, ...due.map(({ _id }) => _id)]);
-    });
-    deps.onForgotten(due);
-  }
-
-  const watch = () =>
-    deps.after(LEDGER.forgetEvery, () => {
-      if (closed) return;
-      forgetDue();
-      watch();
-    });
-  watch();
-  forgetDue();
+  const upkeep = createUpkeep({
+    deps,
+    views,
+    volumes,
+    forgets,
+    counted,
+    refile,
+    inTurn,
+    onRepaired: () => problems.set('damage', null),
+    onTrouble: tellOutcome('damage'),
+  });
   discardVolumes(journal).catch(tellOutcome('damage'));
 
   return {
@@ -324,7 +240,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     conversation: async (request) => readConversation(await views.readable(), request, deps.now()),
     wakeMaterial: async (request) => readWakeMaterial(await views.readable(), request, deps.now()),
     documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
-    compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), final),
+    compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), upkeep.isForgotten),
     async storage() {
       await counted;
       const db = await views.readable();
@@ -350,7 +266,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
       await remember(journal, 'lastExport', note);
       return null;
     },
-    rebuild,
+    rebuild: () => upkeep.rebuild(),
     recallCursor: () => recall(journal, 'cursor'),
     rememberCursor: (value) => remember(journal, 'cursor', value, 'relaxed'),
     async drain() {
@@ -361,17 +277,11 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     async close() {
       closed = true;
       await pumping;
-      await forgetting;
-      await rebuilding?.catch(tellOutcome('damage'));
+      await upkeep.close();
       await views.upToDate();
       await volumes.close();
       views.close();
       journal.close();
     },
   };
-}
-
-/** Deletes the databases of views that are no longer read. One that is still open somewhere goes at the next start. */
-export async function dropOldViews({ databaseNames }: Pick<LedgerDeps, 'databaseNames'>, current: string): Promise<void> {
-  for (const name of viewsNames(await databaseNames())) if (name !== current) await deleteDB(name);
 }

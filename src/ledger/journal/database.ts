@@ -5,7 +5,7 @@
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Doc } from '../../protocol/documents.ts';
-import type { ExportNote } from '../../protocol/worker.ts';
+import type { ExportNote, VolumeStatus } from '../../protocol/worker.ts';
 import { LEDGER } from '../settings.ts';
 
 /** Documents that became durable together. */
@@ -14,15 +14,8 @@ export interface JournalRow {
   readonly docs: readonly Doc[];
 }
 
-export interface VolumeRecord {
-  readonly name: string;
+export interface VolumeRecord extends VolumeStatus {
   readonly number: number;
-  readonly documents: number;
-  readonly state: 'writing' | 'sealed' | 'damaged';
-  /** ms since the epoch of the last check, document by document; null: none yet. */
-  readonly checkedAt: number | null;
-  /** What the last check found wrong, in sentences. */
-  readonly faults: readonly string[];
 }
 
 /** Ids of what a sealed volume holds, to tell what is missing where it cannot be read. */

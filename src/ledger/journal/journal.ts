@@ -21,11 +21,11 @@ export async function rowsAfter(db: JournalDatabase, seq: number, limit?: number
 }
 
 /** All documents in the journal, a few rows in memory at a time. */
-export async function* journalDocuments(db: JournalDatabase, stride: number): AsyncGenerator<readonly Doc[]> {
+export async function* journalDocuments(db: JournalDatabase, stride: number): AsyncGenerator<{ readonly seq: number; readonly docs: readonly Doc[] }> {
   let seq = 0;
   for (;;) {
     const rows = await rowsAfter(db, seq, stride);
-    for (const row of rows) yield row.docs;
+    yield* rows;
     const last = rows.at(-1);
     if (rows.length < stride || !last) return;
     seq = last.seq;

@@ -3,6 +3,6 @@ export { createDesk, type Desk, type OwnerAnswers } from './desk.ts';
 export { serveChannel, serveOne, servePorts } from './lines.ts';
 export { ownLock, takeOwnersLock } from './lock.ts';
 export { openLedger } from './open-ledger.ts';
-export { createProblems } from './problems.ts';
+export { createProblems } from '../problems.ts';
 export { storageProblemOf } from '../problem.ts';
 export { SOLE_WORKER } from '../settings.ts';

@@ -3,10 +3,11 @@ import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { OwnerProgress, StorageProblem } from '../../protocol/worker.ts';
 import { openJournalDatabase, recall, remember, type JournalDatabase } from '../journal/database.ts';
 import { rowsAfter } from '../journal/journal.ts';
-import { createLedger, dropOldViews, type Ledger } from '../ledger.ts';
+import { createLedger, type Ledger } from '../ledger.ts';
 import { rebuildViews } from '../rebuild.ts';
 import { LEDGER } from '../settings.ts';
 import { isWhole, openViewsDatabase, readState, VIEWS_VERSION, type ViewsDatabase } from '../views/database.ts';
+import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
 

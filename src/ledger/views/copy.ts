@@ -1,5 +1,4 @@
 /** Everything the views hold, page by page, and how documents from elsewhere compare with it: for copies. */
-import { isCovered, type Forget } from '../../domain/forgetting.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import type { Comparison, DocumentPage } from '../../protocol/worker.ts';
 import { isDeepEqual } from '../equal.ts';
@@ -48,9 +47,9 @@ export async function readDocuments(
   return { docs, after: null, of };
 }
 
-/** Writes nothing. `final`: what was forgotten here for good. */
-export async function compareDocuments(db: ViewsDatabase, docs: readonly Doc[], final: readonly Forget[]): Promise<Comparison> {
-  const taken = docs.filter((doc) => !final.some((forget) => isCovered(doc, forget)));
+/** Writes nothing. `isForgotten`: was this forgotten here for good? */
+export async function compareDocuments(db: ViewsDatabase, docs: readonly Doc[], isForgotten: (doc: Doc) => boolean): Promise<Comparison> {
+  const taken = docs.filter((doc) => !isForgotten(doc));
   const tx = db.transaction([...DOCUMENT_STORES]);
   const held = await Promise.all(taken.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
   const fresh: string[] = [];

@@ -13,7 +13,7 @@ const AFTER_ALL = '\uffff';
 export async function* unfiled(journal: JournalDatabase, views: ViewsDatabase, sound: Iterable<string>): AsyncGenerator<readonly Doc[]> {
   const filed = new Set<string>(sound);
   for (const { ids } of await journal.getAll('manifests')) for (const id of ids) filed.add(id);
-  for await (const docs of journalDocuments(journal, LEDGER.journalStride)) for (const { _id } of docs) filed.add(_id);
+  for await (const { docs } of journalDocuments(journal, LEDGER.journalStride)) for (const { _id } of docs) filed.add(_id);
   for (const name of DOCUMENT_STORES) {
     let from = '';
     for (;;) {

@@ -9,8 +9,9 @@ import type { Doc } from '../../protocol/documents.ts';
 import { journalTransaction, recall, remember, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
 import { LEDGER, volumeDatabase } from '../settings.ts';
 import { decodeDocuments, encodeDocument } from './codec.ts';
+import { writeStored } from './commit.ts';
 import type { Volume } from './fireproof-volume.ts';
-import { nextVolume, writeStored } from './volumes.ts';
+import { nextVolume } from './records.ts';
 
 export interface ReplaceDeps {
   readonly journal: JournalDatabase;

@@ -7,15 +7,17 @@
  * A volume that does not give back what it should is never written again. It is kept as it is, and all
  * that no other volume holds is taken from the views and filed anew.
  */
-import { journalTransaction, putVolume, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
+import { journalTransaction, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
 import { isDeepEqual } from '../equal.ts';
 import { storageProblemOf } from '../problem.ts';
 import { LEDGER } from '../settings.ts';
 import type { ViewsDatabase } from '../views/database.ts';
 import { DOCUMENT_STORES, storeOf } from '../views/write.ts';
 import { checkVolume } from './check.ts';
-import { decodeDocuments, encodeDocument, isPartId, type StoredDoc } from './codec.ts';
+import { decodeDocuments, encodeDocument, type StoredDoc } from './codec.ts';
+import { writeStored } from './commit.ts';
 import type { Volume } from './fireproof-volume.ts';
+import { currentRecord, putSealed } from './records.ts';
 import { createRows, type Group } from './rows.ts';
 
 export interface VolumesDeps {
@@ -53,48 +55,6 @@ export interface Volumes {
   exclusively<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Drains what can be drained and closes the current volume. */
   close(): Promise<void>;
-}
-
-const volumeName = (number: number) => `v${String(number).padStart(5, '0')}`;
-
-/** The volume after all others, not yet on the list. */
-export async function nextVolume(db: JournalDatabase): Promise<VolumeRecord> {
-  const number = ((await db.getAll('volumes')).at(-1)?.number ?? 0) + 1;
-  return { name: volumeName(number), number, documents: 0, state: 'writing', checkedAt: null, faults: [] };
-}
-
-/** The volume that is written now; begins the first one, or the one after a sealed or damaged one. */
-async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> {
-  const last = (await db.getAll('volumes')).at(-1);
-  if (last?.state === 'writing') return last;
-  const fresh = await nextVolume(db);
-  await putVolume(db, fresh);
-  return fresh;
-}
-
-/** Parts of long texts first, each few to a commit; the documents themselves in the last commit. */
-export async function writeStored(volume: Volume, docs: readonly StoredDoc[]): Promise<void> {
-  let commit: StoredDoc[] = [];
-  let size = 0;
-  for (const doc of docs.filter(({ _id }) => isPartId(_id))) {
-    const weight = JSON.stringify(doc).length;
-    if (commit.length > 0 && size + weight > LEDGER.groupChars) {
-      await volume.write(commit);
-      commit = [];
-      size = 0;
-    }
-    commit.push(doc);
-    size += weight;
-  }
-  if (commit.length > 0) await volume.write(commit);
-  const whole = docs.filter(({ _id }) => !isPartId(_id));
-  if (whole.length > 0) await volume.write(whole);
-}
-
-/** Puts a sealed volume's record and the list of what it holds onto the disk, together. */
-export async function putSealed(db: JournalDatabase, record: VolumeRecord, ids: readonly string[]): Promise<void> {
-  const tx = journalTransaction(db, 'strict');
-  await Promise.all([tx.objectStore('volumes').put(record), tx.objectStore('manifests').put({ name: record.name, ids }), tx.done]);
 }
 
 interface Current {
