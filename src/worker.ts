@@ -4,13 +4,14 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
-import { createDesk, createProblems, openLedger, serveChannel, servePorts, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
+import { createDesk, createProblems, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
 import { createEventStream, createFeed, createRelayClient, realTimers } from './relay/index.ts';
 
 const WAITING = 'Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.';
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
+const isSole = self.name === SOLE_WORKER;
 const problems = createProblems((problem) => desk.tell({ news: 'problem', problem }));
 
 const crashed = (error: unknown) =>
@@ -21,14 +22,16 @@ const crashed = (error: unknown) =>
 addEventListener('error', (event) => crashed(event.error ?? event.message));
 addEventListener('unhandledrejection', (event) => crashed(event.reason));
 
-const lock = takeOwnersLock({
-  locks: navigator.locks,
-  after: realTimers.after,
-  onWait: () => {
-    // In a dedicated worker waiting is the rule, and the owner answers for all.
-    if (isShared) problems.set('owner', { kind: 'blocked', detail: WAITING });
-  },
-});
+const lock = isSole
+  ? ownLock()
+  : takeOwnersLock({
+      locks: navigator.locks,
+      after: realTimers.after,
+      onWait: () => {
+        // In a dedicated worker waiting is the rule, and the owner answers for all.
+        if (isShared) problems.set('owner', { kind: 'blocked', detail: WAITING });
+      },
+    });
 
 const ledger = lock.acquired
   .then(() => {
@@ -98,5 +101,6 @@ const desk = createDesk({
 
 // A tab that has just come may have brought the cookie that was missing.
 const onConnect = () => running?.reconnect();
-if (isShared) servePorts(self, desk, navigator.locks, onConnect);
+if (isSole) serveOne(self, desk);
+else if (isShared) servePorts(self, desk, navigator.locks, onConnect);
 else lock.acquired.then(() => serveChannel(desk, navigator.locks, onConnect), crashed);

@@ -1,21 +1,24 @@
 /** The ledger for tabs: a client of its owner. Nothing of Fireproof is reachable from here. */
 import { createOwnerClient, type OwnerClient } from './client/client.ts';
 import { channelLines, sharedLines } from './client/lines.ts';
+import { soleLines } from './client/sole.ts';
 
 export type { OwnerClient } from './client/client.ts';
 
 /** Opens this tab's line to the ledger's owner, and starts the owner where there is none. */
 export function openOwner(): OwnerClient {
   const newId = () => crypto.randomUUID();
-  const deps = { locks: navigator.locks, newId };
-  return createOwnerClient({
-    openLine: typeof SharedWorker === 'undefined' ? channelLines(deps) : sharedLines(deps),
-    newId,
-    after(ms, run) {
-      const handle = setTimeout(run, ms);
-      return () => clearTimeout(handle);
-    },
-  });
+  const after = (ms: number, run: () => void) => {
+    const handle = setTimeout(run, ms);
+    return () => clearTimeout(handle);
+  };
+  // Absent in old browsers, whatever the types say.
+  const locks: LockManager | undefined = navigator.locks;
+  const lines = () => {
+    if (!locks) return soleLines({ newId, after });
+    return typeof SharedWorker === 'undefined' ? channelLines({ locks, newId }) : sharedLines({ locks, newId });
+  };
+  return createOwnerClient({ openLine: lines(), newId, after });
 }
 
 /** Asks the browser to keep what is stored, whatever room it needs. null: it does not say. */

@@ -21,8 +21,10 @@ export const LEDGER = {
   /** The key in Fireproof's key bag that every volume is encrypted with. */
   keyName: '@roost@',
 
-  /** One commit into a volume takes at most this many documents … */
+  /** A commit into a volume is due when this many documents wait … */
   groupDocuments: 20,
+  /** … takes at most this many, where more wait: catching up, a commit costs little more for five times as much … */
+  groupMost: 100,
   /** … and this many characters, and waits for company at most this long, in ms. */
   groupChars: 512 * 1024,
   groupMs: 250,
@@ -65,6 +67,11 @@ export const OWNER_LINE = {
   reopen: 50,
   /** Pause between two looks whether somebody owns the ledger by now. */
   lookForOwner: 100,
+  /** Without Web Locks: ms that a tab waits for another one to say that it works already. */
+  objection: 300,
   /** The channel on which tabs and owner speak where there is no SharedWorker. */
   channel: 'roost-owner',
 } as const;
+
+/** The name of a worker that nobody shares, where there are no Web Locks to share it by. */
+export const SOLE_WORKER = 'roost-sole-owner';

@@ -136,4 +136,47 @@ describe('without a SharedWorker', () => {
     expect(await idsIn(other)).toEqual(idsOf(range(0, 60)));
     expect(await settled(other)).toEqual(range(0, 60).map((n) => `message:m${n}`).sort());
   });
+
+  it('another tab takes over when the owner’s is frozen by the browser, and the frozen one is a tab like others when it is back', async () => {
+    const owner = await home.tab(QUERY);
+    await append(owner, messageDoc(0));
+    const other = await home.tab(QUERY);
+    await append(other, messageDoc(1));
+    const session = await home.context().newCDPSession(owner);
+    await session.send('Page.setWebLifecycleState', { state: 'frozen' });
+    for (const n of range(2, 40)) await append(other, messageDoc(n));
+    await session.send('Page.setWebLifecycleState', { state: 'active' });
+    await owner.bringToFront();
+    await append(owner, messageDoc(40));
+    expect(await idsIn(owner)).toEqual(idsOf(range(0, 41)));
+    expect(await settled(other)).toEqual(range(0, 41).map((n) => `message:m${n}`).sort());
+  });
+});
+
+describe('without Web Locks', () => {
+  const QUERY = '?without-locks';
+  const heard = (tab: Page, kind: string) =>
+    tab.waitForFunction((one) => window.roost.news.some((item) => (one === 'welcome' ? item.news === 'welcome' : item.news === 'problem' && item.problem?.kind === one)), kind);
+
+  it('one tab works, the other says why it does not, and goes on when the first is closed', async () => {
+    const one = await home.tab(QUERY);
+    await append(one, messageDoc(1));
+    const two = await home.tab(QUERY);
+    await heard(two, 'unsupported');
+    const waiting = append(two, messageDoc(2));
+    await append(one, messageDoc(3));
+    await one.close();
+    expect(await waiting).toEqual({ written: 1 });
+    expect(await idsIn(two)).toEqual(['m1', 'm2', 'm3']);
+  });
+
+  it('of two tabs that are opened together one works', async () => {
+    const tabs = await Promise.all([home.tab(QUERY), home.tab(QUERY)]);
+    const first = await Promise.race(tabs.map(async (tab) => (await heard(tab, 'welcome'), tab)));
+    const second = tabs.find((tab) => tab !== first);
+    if (!second) throw new Error('there is one tab only');
+    await heard(second, 'unsupported');
+    expect(await append(first, messageDoc(1))).toEqual({ written: 1 });
+    expect(await second.evaluate(() => window.roost.news.some((item) => item.news === 'welcome'))).toBe(false);
+  });
 });

@@ -41,15 +41,34 @@ export function sharedLines({ locks, newId }: LineDeps): (ends: LineEnds) => Lin
 /**
  * The lines of one tab where there is no SharedWorker. The tab's own worker stands in for the owner's place,
  * and whichever tab's worker has it answers all of them over the channel.
+ *
+ * A tab that the browser freezes, or keeps for the back button, ends its worker: it would hold the ledger
+ * and answer nobody. It begins another when it is shown again.
  */
 export function channelLines({ locks, newId }: LineDeps): (ends: LineEnds) => Line {
-  const worker = new Worker(new URL('../../worker.ts', import.meta.url), { type: 'module', name: 'roost-owner' });
+  let failed: (event: ErrorEvent) => void = () => undefined;
+  const start = () => {
+    const begun = new Worker(new URL('../../worker.ts', import.meta.url), { type: 'module', name: 'roost-owner' });
+    begun.addEventListener('error', (event) => failed(event));
+    return begun;
+  };
+  let worker: Worker | null = start();
+  const stop = () => {
+    worker?.terminate();
+    worker = null;
+  };
+  const resume = () => {
+    worker ??= start();
+  };
+  document.addEventListener('freeze', stop);
+  document.addEventListener('resume', resume);
+  addEventListener('pagehide', stop);
+  addEventListener('pageshow', resume);
   return ({ take, gone }) => {
     const tab = newId();
     const channel = new BroadcastChannel(OWNER_LINE.channel);
     const post = (message: FromTab) => channel.postMessage(message);
-    const failed = (event: ErrorEvent) => gone(event.message);
-    worker.addEventListener('error', failed);
+    failed = (event) => gone(event.message);
     channel.addEventListener('message', ({ data }) => {
       const parsed = toTabSchema.safeParse(data);
       if (!parsed.success) return;
@@ -61,7 +80,6 @@ export function channelLines({ locks, newId }: LineDeps): (ends: LineEnds) => Li
       send: inOneGo<ToOwner>((message) => post({ from: tab, message })),
       close() {
         die();
-        worker.removeEventListener('error', failed);
         channel.close();
       },
     };

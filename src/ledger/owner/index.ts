@@ -1,7 +1,8 @@
 /** The ledger for the worker that owns it. Tabs import ../index.ts. */
 export { createDesk, type Desk, type OwnerAnswers } from './desk.ts';
-export { serveChannel, servePorts } from './lines.ts';
-export { takeOwnersLock } from './lock.ts';
+export { serveChannel, serveOne, servePorts } from './lines.ts';
+export { ownLock, takeOwnersLock } from './lock.ts';
 export { openLedger } from './open-ledger.ts';
 export { createProblems } from './problems.ts';
 export { storageProblemOf } from '../problem.ts';
+export { SOLE_WORKER } from '../settings.ts';

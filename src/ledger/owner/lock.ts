@@ -36,3 +36,6 @@ export function takeOwnersLock({ locks, after, onWait }: LockDeps): OwnersLock {
   });
   return { held: () => held, acquired, release };
 }
+
+/** Where one worker alone can be the owner: the lock is its own. */
+export const ownLock = (): OwnersLock => ({ held: () => true, acquired: Promise.resolve(), release: () => undefined });

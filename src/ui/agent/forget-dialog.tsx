@@ -150,7 +150,7 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
 }
 
 /** Asks twice, in plain words, before an agent or a conversation is forgotten. */
-export function ForgetDialog({ agentId, kind, onClose }: { agentId: string; kind: Kind; onClose: () => void }) {
+export default function ForgetDialog({ agentId, kind, onClose }: { agentId: string; kind: Kind; onClose: () => void }) {
   const somebody = useSomebody(agentId);
   if (somebody.kind === 'nobody' || somebody.kind === 'egg') return null;
   return (

@@ -1,9 +1,10 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
 import { useRoost } from '../context.tsx';
 import { exportAgentFile } from '../copies/later.ts';
-import { ForgetDialog } from './forget-dialog.tsx';
+
+const ForgetDialog = lazy(() => import('./forget-dialog.tsx'));
 
 /** Taking a copy of an agent, and letting go: at the end of its page. */
 export function Keeping({ agentId, name }: { agentId: string; name: string }) {
@@ -23,7 +24,11 @@ export function Keeping({ agentId, name }: { agentId: string; name: string }) {
           Forget {name}…
         </button>
       )}
-      {asking && <ForgetDialog agentId={agentId} kind={asking} onClose={() => setAsking(null)} />}
+      {asking && (
+        <Suspense fallback={null}>
+          <ForgetDialog agentId={agentId} kind={asking} onClose={() => setAsking(null)} />
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -25,10 +25,12 @@ export function Announcer({ messages, name }: { messages: readonly MessageDoc[];
     setHeard(newest.messageId);
     if (newest.role === 'assistant') setSaid({ messageId: newest.messageId, text: `${name}: ${textOf(newest.blocks).slice(0, READ_OUT)}` });
   }
+  // What was taken out of sight since is not read out either.
+  const present = said !== null && messages.some(({ messageId }) => messageId === said.messageId);
   return (
     <p className="visually-hidden" role="status" aria-live="polite">
       {/* A new element for every answer: the same words a second time are said a second time. */}
-      {said && <span key={said.messageId}>{said.text}</span>}
+      {present && <span key={said.messageId}>{said.text}</span>}
     </p>
   );
 }

@@ -12,7 +12,7 @@ import { Work } from './work.tsx';
 /** Endings of what holds one agent; everything else is taken for a whole copy. */
 const ONE_AGENT = /\.(zip|md|markdown|txt)$/i;
 
-function Done({ state, onAgain }: { state: Extract<ImportState, { kind: 'done' }>; onAgain: () => void }) {
+function Done({ state }: { state: Extract<ImportState, { kind: 'done' }> }) {
   const { documents, written, leftOut } = state.imported;
   const same = documents - written;
   return (
@@ -24,9 +24,6 @@ function Done({ state, onAgain }: { state: Extract<ImportState, { kind: 'done' }
           : `${plural(written, 'document')} came${same > 0 ? `; ${count(same)} ${same === 1 ? 'was' : 'were'} here already` : ''}.`}
         {leftOut > 0 && ` ${plural(leftOut, 'document')} ${leftOut === 1 ? 'was' : 'were'} left out.`}
       </p>
-      <button type="button" className="ghost" onClick={onAgain}>
-        Another file
-      </button>
     </div>
   );
 }
@@ -46,7 +43,7 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
   if (agentFile) return <AdoptFlow key={`${agentFile.name}:${agentFile.lastModified}:${agentFile.size}`} file={agentFile} position={null} onLeave={() => setAgentFile(null)} />;
   return (
     <>
-      {(state.kind === 'idle' || state.kind === 'failed') && (
+      {(state.kind === 'idle' || state.kind === 'failed' || state.kind === 'done') && (
         <DropZone label="Choose a file" accept={onlyWhole ? '.gz,.age,.jsonl' : '.gz,.age,.jsonl,.zip,.md,.markdown,.txt'} onFile={choose}>
           {onlyWhole ? 'or drop it here: a copy that was exported (.jsonl.gz, .age)' : 'or drop it here: a whole copy (.jsonl.gz, .age), one agent (.zip), or a soul that somebody wrote (SOUL.md)'}
         </DropZone>
@@ -56,7 +53,7 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
       {state.kind === 'preview' && <Preview fileName={state.file.name} preview={state.opened.preview} onTake={(choice) => void copies.take(choice)} onCancel={again} />}
       {state.kind === 'importing' && <Work label="Taking it in" progress={state.progress} onCancel={() => copies.cancel('importing')} />}
       <div role="status" className="copies-said">
-        {state.kind === 'done' && <Done state={state} onAgain={again} />}
+        {state.kind === 'done' && <Done state={state} />}
         {state.kind === 'failed' && (
           <p className="wrong-note">
             <span>

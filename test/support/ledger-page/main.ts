@@ -42,6 +42,7 @@ declare global {
 }
 
 const parameters = new URLSearchParams(location.search);
+if (parameters.has('without-locks')) Object.defineProperty(navigator, 'locks', { value: undefined });
 if (parameters.has('without-shared-worker')) Reflect.deleteProperty(globalThis, 'SharedWorker');
 
 let held = false;

@@ -1,0 +1,258 @@
+/** Copies, letting go and the storage page, as a person uses them: the real page, ledger and archive. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { unzipSync } from 'fflate';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const DESK = { width: 1440, height: 900 };
+/** ms: stretching passphrases takes its time, and a busy machine is not a failure. */
+const PATIENCE = 300_000;
+const PASSPHRASE = 'four words that hold — ünïcode';
+
+let folder = '';
+const open: { profile: Profile; relay: TestRelay }[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roost-copies-'));
+});
+afterEach(async () => {
+  for (const { profile, relay } of open.splice(0)) {
+    await profile.remove();
+    await relay.stop();
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Somebody at a relay and a browser of their own. Without a way to ask where files go, unless `asks`. */
+async function house({ asks = false, ...options }: { asks?: boolean } & BrowserContextOptions = {}): Promise<Visitor> {
+  const relay = await startRelay();
+  const profile = await createProfile();
+  open.push({ profile, relay });
+  const context = await profile.open({ viewport: DESK, acceptDownloads: true, ...options });
+  await context.addInitScript((keep) => {
+    // The person's answer to the browser's own dialog, which a test cannot press: a real file of the page's own.
+    const choose = async ({ suggestedName }: { suggestedName: string }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+    Object.defineProperty(globalThis, 'showSaveFilePicker', { value: keep ? choose : undefined });
+  }, asks);
+  return createVisitor(context, relay.link);
+}
+
+const settings = async ({ page }: Visitor, section: string) => {
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: section, exact: true }).click();
+};
+const leaveSettings = ({ page }: Visitor) => page.getByRole('button', { name: 'Close', exact: true }).click();
+
+/** Presses it, and keeps the file that the browser is given. */
+async function download(page: Page, press: () => Promise<void>): Promise<string> {
+  const [file] = await Promise.all([page.waitForEvent('download'), press()]);
+  const path = join(folder, file.suggestedFilename());
+  await file.saveAs(path);
+  return path;
+}
+
+async function exportAll(visitor: Visitor, passphrase: string | null): Promise<string> {
+  const { page } = visitor;
+  await settings(visitor, 'Export & import');
+  if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+  else {
+    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+    await page.getByLabel('The same again').fill(passphrase);
+  }
+  const path = await download(page, () => visitor.press('Export everything'));
+  await page.getByText('Exported.').waitFor();
+  await visitor.press('Export again');
+  await leaveSettings(visitor);
+  return path;
+}
+
+/** The documents of a file without a passphrase, by id. */
+async function documentsIn(path: string): Promise<Map<string, unknown>> {
+  const lines = gunzipSync(await readFile(path)).toString('utf8').trim().split('\n');
+  const rows = lines.map((line) => JSON.parse(line) as { _id?: unknown });
+  return new Map(rows.flatMap((row) => (typeof row._id === 'string' ? [[row._id, row] as const] : [])));
+}
+
+const give = (page: Page, path: string) => page.locator('input[type=file]').setInputFiles(path);
+
+/** A household of eight in which something was said. */
+async function lived(visitor: Visitor): Promise<void> {
+  await visitor.begin();
+  await visitor.press('SUMMON');
+  await visitor.untilAll('awake');
+  await visitor.open(1);
+  await visitor.ask('Remember the bridge we left half drawn.');
+  await visitor.press('End session');
+  await visitor.untilAll('sleeping');
+}
+
+describe('Copies', { timeout: PATIENCE }, () => {
+  it('a household comes back whole from a sealed copy into an empty browser, and twice over is harmless', async () => {
+    const first = await house();
+    await lived(first);
+    const names = (await first.seats()).map(({ name }) => name);
+    const sealed = await exportAll(first, PASSPHRASE);
+    const before = await documentsIn(await exportAll(first, null));
+    await settings(first, 'Storage');
+    await first.page.getByRole('region', { name: 'Last copy' }).getByText(/^Today .*without a passphrase/).waitFor();
+
+    const second = await house();
+    await second.press('Bring it back from a copy');
+    await give(second.page, sealed);
+    await second.page.getByLabel('Passphrase of this file').fill('something else');
+    await second.press('Open');
+    await second.page.getByText('This passphrase does not open it').waitFor();
+    await second.page.getByLabel('Passphrase of this file').fill(PASSPHRASE);
+    await second.press('Open');
+    await second.page.getByRole('group', { name: 'Who comes' }).waitFor();
+    expect(await second.axe()).toEqual([]);
+    await second.press('Import');
+    await second.untilAll('sleeping');
+    expect((await second.seats()).map(({ name }) => name)).toEqual(names);
+    await second.open(1);
+    await second.untilRead('Remember the bridge we left half drawn.');
+    expect(await second.page.title()).toMatch(/^[^(]/);
+    expect(await documentsIn(await exportAll(second, null))).toEqual(before);
+
+    await settings(second, 'Export & import');
+    await give(second.page, sealed);
+    await second.page.getByLabel('Passphrase of this file').fill(PASSPHRASE);
+    await second.press('Open');
+    await second.page.getByText(/^All of it is here already/).waitFor();
+    await second.press('Import');
+    await second.page.getByText('Importing a copy twice is harmless.').waitFor();
+    expect([...first.complaints, ...second.complaints]).toEqual([]);
+  });
+
+  it('where the browser asks for a place, the file is written there', async () => {
+    const visitor = await house({ asks: true });
+    await visitor.begin();
+    await settings(visitor, 'Export & import');
+    await visitor.page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+    await visitor.press('Export everything');
+    await visitor.page.getByText('Exported.').waitFor();
+    const size = await visitor.page.evaluate(async () => {
+      const root = await navigator.storage.getDirectory();
+      const sizes: number[] = [];
+      for await (const handle of root.values()) if (handle instanceof FileSystemFileHandle) sizes.push((await handle.getFile()).size);
+      return sizes;
+    });
+    expect(size).toEqual([expect.any(Number)]);
+    expect(size[0]).toBeGreaterThan(200);
+  });
+
+  it('one agent leaves as plain files, and is adopted elsewhere with its soul and its memories', async () => {
+    const first = await house();
+    await lived(first);
+    const lyra = (await first.seats())[0]?.name ?? '';
+    await first.open(1);
+    const zip = await download(first.page, () => first.press(`Export ${lyra} as a zip`));
+    const files = Object.keys(unzipSync(await readFile(zip)));
+    expect(files.filter((name) => name.endsWith('/SOUL.md'))).toHaveLength(1);
+    expect(files.some((name) => name.endsWith('.jsonl'))).toBe(true);
+
+    const second = await house();
+    await second.begin('Maria', 'Odile');
+    await second.press('seat 8, empty');
+    await second.page.getByRole('menuitem', { name: /^Adopt from a file/ }).click();
+    await give(second.page, zip);
+    await second.press(`Adopt ${lyra}`);
+    await second.untilSeats('the adopted one in seat 8', (seats) => seats.some(({ seat, name }) => seat === 8 && name === lyra));
+    await second.untilRead('Remember the bridge we left half drawn.');
+    await second.page.reload();
+    await second.untilSeats('the adopted one in seat 8', (seats) => seats.some(({ seat, name, state }) => seat === 8 && name === lyra && state === 'sleeping'));
+
+    await settings(second, 'Export & import');
+    await second.page.locator('input[type=file]').setInputFiles({ name: 'SOUL.md', mimeType: 'text/markdown', buffer: Buffer.from('# Orla\n\nI like rivers, and what they carry.\n') });
+    expect(await second.page.getByLabel('Name').inputValue()).toBe('Orla');
+    await second.page.getByLabel('Seat').selectOption({ label: 'Seat 1 · Violet Heaven' });
+    expect(await second.axe()).toEqual([]);
+    await second.press('Adopt Orla');
+    await second.press('WAKE');
+    await second.untilSeats('both awake', (seats) => seats.filter(({ state }) => state === 'awake').length === 2);
+    await second.page.getByText('I like rivers, and what they carry.').first().waitFor();
+    expect([...first.complaints, ...second.complaints]).toEqual([]);
+  });
+});
+
+describe('Letting go', { timeout: PATIENCE }, () => {
+  it('a forgotten agent is out of sight in every tab at once and after a reload, and is kept after all', async () => {
+    const visitor = await house();
+    await lived(visitor);
+    const lyra = (await visitor.seats())[0]?.name ?? '';
+    const other = await visitor.page.context().newPage();
+    await other.goto(new URL('/', visitor.page.url()).href);
+    await other.getByRole('button', { name: `${lyra}, seat 1, sleeping` }).waitFor();
+    await visitor.open(1);
+    await visitor.press(`Forget ${lyra}…`);
+    await visitor.press('Go on…');
+    expect(await visitor.axe()).toEqual([]);
+    await visitor.page.getByRole('textbox', { name: 'To be sure' }).fill(lyra);
+    await visitor.press(`Forget ${lyra}`);
+    await other.getByRole('button', { name: 'seat 1, empty' }).waitFor();
+    await visitor.page.reload();
+    await visitor.untilSeats('seat 1 empty', (seats) => seats[0]?.state === 'empty');
+    await settings(visitor, 'Storage');
+    await visitor.press(`Keep after all: ${lyra}`);
+    await leaveSettings(visitor);
+    await visitor.untilSeats('seat 1 back', (seats) => seats[0]?.name === lyra);
+    await visitor.open(1);
+    await visitor.untilRead('Remember the bridge we left half drawn.');
+    await other.getByRole('button', { name: `${lyra}, seat 1, sleeping` }).waitFor();
+    expect(visitor.complaints).toEqual([]);
+  });
+
+  it('a forgotten conversation is not carried by a wake, and comes back when it is kept', async () => {
+    const visitor = await house();
+    await lived(visitor);
+    await visitor.open(1);
+    await visitor.press('Forget this conversation…');
+    await visitor.press('Go on…');
+    await visitor.press('Yes, forget it');
+    await visitor.page.getByText('Remember the bridge we left half drawn.').waitFor({ state: 'detached' });
+    await visitor.page.getByRole('link', { name: 'Preview the wake' }).click();
+    const dialog = visitor.page.getByRole('dialog', { name: 'What a wake would carry' });
+    await dialog.getByText('8 agents').waitFor();
+    expect(await dialog.innerText()).not.toContain('Remember the bridge');
+    await visitor.press('Close');
+    await visitor.page.reload();
+    await visitor.open(1);
+    await visitor.page.getByRole('heading', { level: 3, name: /sleeps$/ }).waitFor();
+    await settings(visitor, 'Storage');
+    await visitor.press(/^Keep after all: The conversation with/);
+    await leaveSettings(visitor);
+    await visitor.open(1);
+    await visitor.untilRead('Remember the bridge we left half drawn.');
+    expect(visitor.complaints).toEqual([]);
+  });
+});
+
+describe('The storage page', { timeout: PATIENCE }, () => {
+  it('says how everything stands, and rebuilds with the same household afterwards', async () => {
+    const visitor = await house();
+    await lived(visitor);
+    const seats = await visitor.seats();
+    await settings(visitor, 'Storage');
+    const { page } = visitor;
+    await page.getByText('Never: nothing of this has left this device.').waitFor();
+    await page.getByRole('row', { name: /^Messages/ }).waitFor();
+    await page.getByText('Nothing: all is filed.').waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await visitor.press('Rebuild');
+    await page.getByText('Nothing was missing.').waitFor();
+    await visitor.picture('storage-1440');
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    await page.setViewportSize(DESK);
+    await leaveSettings(visitor);
+    expect(await visitor.seats()).toEqual(seats);
+    await visitor.open(1);
+    await visitor.untilRead('Remember the bridge we left half drawn.');
+    expect(visitor.complaints).toEqual([]);
+  });
+});
