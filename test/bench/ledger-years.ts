@@ -9,7 +9,7 @@ import type { Profile } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { AGENTS } from '../support/household-generator.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
-import { prepareHousehold } from '../support/prepared-household.ts';
+import { prepareHousehold, type PreparedHousehold } from '../support/prepared-household.ts';
 import { startRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { median, type Figure, type Section } from './figures.ts';
@@ -145,14 +145,25 @@ async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 
   }
 }
 
-async function measure(messages: number): Promise<Years> {
-  const port = await freePort();
-  const { profile, documents, appended, drained } = await prepareHousehold({ seed: SEED, messages }, port);
+/** All households are written first, so that what is compared is measured within moments of each other. */
+async function measure(sizes: readonly number[]): Promise<Years[]> {
+  const ready: (PreparedHousehold & { readonly messages: number; readonly port: number })[] = [];
   try {
-    const owner = await throughOwner(profile, port);
-    return { messages, documents, appended, drained, ...owner, ...(await throughPage(profile, port)) };
+    for (const messages of sizes) {
+      const port = await freePort();
+      ready.push({ ...(await prepareHousehold({ seed: SEED, messages }, port)), messages, port });
+    }
+    // The owner first: the page wakes everyone, and the session after that is another last one.
+    const owners = [];
+    for (const { profile, port } of ready) owners.push(await throughOwner(profile, port));
+    const years: Years[] = [];
+    for (const [n, { profile, port, ...household }] of ready.entries()) {
+      const owner = owners[n];
+      if (owner) years.push({ ...household, ...owner, ...(await throughPage(profile, port)) });
+    }
+    return years;
   } finally {
-    await profile.remove();
+    for (const { profile } of ready) await profile.remove();
   }
 }
 
@@ -196,8 +207,7 @@ function figuresOf(years: readonly Years[]): Figure[] {
 /** The figures; some minutes, most of them for writing the largest household. `ROOST_BENCH_SIZES` names other sizes. */
 export async function ledgerYears(): Promise<Section> {
   const sizes = process.env['ROOST_BENCH_SIZES']?.split(',').map(Number) ?? SIZES;
-  const years: Years[] = [];
-  for (const messages of sizes) years.push(await measure(messages));
+  const years = await measure(sizes);
   return {
     title: 'Years behind the page',
     method: `a household of seed ${SEED} at ${years.length} sizes; medians of ${RELOADS} reloads and ${WAKES} payloads; the built page in a browser of its own, its only tab`,
