@@ -27,7 +27,7 @@ export interface RoostState {
   readonly remember: Remember;
   readonly pending: ReturnType<typeof createPending>;
   readonly info: ReturnType<typeof createRelayInfo>;
-  readonly actions: HomeActions & TeamActions & TalkActions & Pick<Conversations, 'older'>;
+  readonly actions: HomeActions & TeamActions & TalkActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly device: Device;
@@ -56,7 +56,7 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const parts = { owner, relay, device, writer, household, live, conversations, remember, notices, pending, info };
-  const actions = { ...createHomeActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older };
+  const actions = { ...createHomeActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
