@@ -107,13 +107,17 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const [paged] = useState(more);
   const top = useRef<HTMLDivElement>(null);
   const [topHeight, setTopHeight] = useState(0);
-  const { onResize: keepEnd, onGrown } = stick;
-  const onResize = useCallback(() => {
-    setTopHeight(top.current?.offsetHeight ?? 0);
-    keepEnd();
-  }, [keepEnd]);
-  useLayoutEffect(() => setTopHeight(top.current?.offsetHeight ?? 0), []);
+  useLayoutEffect(() => {
+    if (!top.current) return undefined;
+    const { current } = top;
+    const look = () => setTopHeight(current.offsetHeight);
+    look();
+    const watch = new ResizeObserver(look);
+    watch.observe(current);
+    return () => watch.disconnect();
+  }, []);
 
+  const { onGrown } = stick;
   useEffect(
     () =>
       answers.store.subscribe((state, earlier) => {
@@ -180,7 +184,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
                 startMargin={topHeight}
                 shift={prepended}
                 keepMounted={kept}
-                onResize={onResize}
+                onResize={stick.onResize}
               >
                 {show}
               </Virtualizer>
