@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
+import { startTransition, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useShallow } from 'zustand/react/shallow';
 import { logItems } from '../../state/conversation-log.ts';
@@ -27,6 +27,9 @@ const TIMES_EVERY = 60_000;
 const NEAR_TOP = 3_000;
 /** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
 const AROUND = 1_200;
+/** As AROUND, while the conversation is being opened; and for how long, in ms. */
+const AROUND_FIRST = 100;
+const OPENING = 250;
 
 interface Props {
   readonly speaker: Speaker;
@@ -43,7 +46,7 @@ const keyOf = (element: EventTarget): string | null => (element instanceof HTMLE
 export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props) {
   const { agentId } = speaker;
   const actions = useActions();
-  const { answers } = useRoost();
+  const { answers, device } = useRoost();
   const now = useNow(TIMES_EVERY);
   const openIds = useAnswers(useShallow((state) => [...state.open.values()].filter((answer) => answer.agentId === agentId).map((answer) => answer.messageId)));
   const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
@@ -134,6 +137,9 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
     if (status === 'ready') readEarlier();
   }, [status, before, readEarlier]);
 
+  const [around, setAround] = useState(AROUND_FIRST);
+  useEffect(() => device.after(OPENING, () => startTransition(() => setAround(AROUND))), [device]);
+
   const [memory] = useState(() => new Set<string>());
   const leaping = status === 'leaping';
 
@@ -180,7 +186,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
                 data={rows}
                 as={LogList}
                 item={LogItemFrame}
-                bufferSize={AROUND}
+                bufferSize={around}
                 startMargin={topHeight}
                 shift={prepended}
                 keepMounted={kept}
