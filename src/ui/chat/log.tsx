@@ -26,7 +26,7 @@ const TIMES_EVERY = 60_000;
 /** px from the top at which earlier messages are fetched: far enough that somebody who scrolls fast seldom meets the top. */
 const NEAR_TOP = 3_000;
 /** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
-const AROUND = 1_200;
+const AROUND = 1_000;
 /** As AROUND, while the conversation is being opened; and for how long, in ms. */
 const AROUND_FIRST = 100;
 const OPENING = 250;

@@ -8,7 +8,7 @@ import type { ReactElement } from 'react';
 /** Characters of text whose setting is kept. */
 const KEPT_CHARS = 1_500_000;
 /** ms of setting that one frame may take. */
-const FRAME_BUDGET = 8;
+const FRAME_BUDGET = 5;
 /** ms after which a new frame is reckoned to have begun. */
 const FRAME = 16;
 
