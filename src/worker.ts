@@ -36,6 +36,9 @@ const ledger = lock.acquired
     return openLedger({
       lockHeld: lock.held,
       after: realTimers.after,
+      now: Date.now,
+      onProgress: (progress) => desk.tell({ news: 'progress', progress }),
+      onForgotten: (forgets) => desk.tell({ news: 'forgotten', forgets }),
       keyMaterial: () => Promise.resolve(null),
       onProblem: (problem) => problems.set('ledger', problem),
       onDocuments(docs) {
@@ -51,7 +54,7 @@ const ledger = lock.acquired
 
 const client = createRelayClient({ fetch: (...args) => fetch(...args), baseUrl: '' });
 const feed = ledger.then(async (open) => {
-  const cursor = cursorSchema.safeParse(await open.recall('cursor'));
+  const cursor = cursorSchema.safeParse(await open.recallCursor());
   return createFeed({
     cursor: cursor.success ? cursor.data : null,
     client,
@@ -59,7 +62,7 @@ const feed = ledger.then(async (open) => {
     openStream: (from, listener) =>
       createEventStream({ fetch: (...args) => fetch(...args), baseUrl: '', timers: realTimers, random: Math.random, cursor: from, listener }),
     store: (docs) => open.append(docs),
-    saveCursor: (to) => open.remember('cursor', to),
+    saveCursor: (to) => open.rememberCursor(to),
     queued: async () => (await open.household()).queued,
     tell: (news) => desk.tell(news),
     onTrouble: (trouble) => problems.set('relay', trouble === null ? null : { kind: 'broken', detail: trouble }),
@@ -82,6 +85,10 @@ const desk = createDesk({
     conversation: async (request) => (await ledger).conversation(request),
     wakeMaterial: async (request) => (await ledger).wakeMaterial(request),
     storage: async () => (await ledger).storage(),
+    documents: async (request) => (await ledger).documents(request),
+    compare: async (docs) => (await ledger).compare(docs),
+    noteExport: async (note) => (await ledger).noteExport(note),
+    rebuild: async () => (await ledger).rebuild(),
     reconnect: async () => {
       (await feed).reconnect();
       return null;

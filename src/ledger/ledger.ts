@@ -1,30 +1,53 @@
 /**
  * The ledger: `append` and a few reads.
  *
- * A write goes into the journal and the views in one IndexedDB transaction with strict durability, and is
- * answered when that is on disk. Writes that wait at the same moment share a transaction. From the journal
- * it goes on into the current Fireproof volume, in groups, in its own time. Reads come from views alone.
+ * A write goes into the journal, in one IndexedDB transaction with strict durability, and is answered when
+ * that is on disk. Writes that wait at the same moment share a transaction. From there it goes on in its own
+ * time: into the views, just behind, and in groups into the current Fireproof volume. Reads come from the
+ * views alone, and wait for what was appended before them.
  */
-import type { Doc } from '../protocol/documents.ts';
-import type { OwnerCalls, StorageProblem, StorageStatus } from '../protocol/worker.ts';
+import { deleteDB } from 'idb';
+import { finalForgets, isCovered } from '../domain/forgetting.ts';
+import { isKnown, type Doc, type ForgetDoc, type ForgetUndoDoc } from '../protocol/documents.ts';
+import type { OwnerCalls, OwnerProgress, RebuildReport, StorageProblem, StorageStatus, VolumeStatus } from '../protocol/worker.ts';
+import { journalTransaction, recall, remember, type JournalDatabase, type OpenOptions } from './journal/database.ts';
+import { journalDocuments, rowsAfter, writeRow } from './journal/journal.ts';
 import { plainDocument } from './plain.ts';
 import { StorageProblemError, storageProblemOf } from './problem.ts';
-import { writeTransaction, type LedgerDatabase } from './views/database.ts';
-import { readConversation, readHousehold, readWakeMaterial } from './views/read.ts';
-import { unseen, writeViews } from './views/write.ts';
-import { createVolumes } from './volumes/volumes.ts';
+import { rebuildViews, viewsNames } from './rebuild.ts';
+import { LEDGER } from './settings.ts';
+import { compareDocuments, readDocuments } from './views/copy.ts';
+import { readState, VIEWS_VERSION, type ViewsDatabase } from './views/database.ts';
+import { readConversation, readHousehold, readWakeMaterial, splitForgets } from './views/read.ts';
+import { applyBatches, createViews, type Batch } from './views/views.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
+import { unfiled } from './volumes/refile.ts';
+import { discardVolumes, replaceVolumes, swap } from './volumes/replace.ts';
+import { createVolumes } from './volumes/volumes.ts';
 
-export interface LedgerDeps {
-  readonly db: LedgerDatabase;
+export interface LedgerDeps extends OpenOptions {
+  readonly journal: JournalDatabase;
+  /** Whole and ready, with every journal row in them. */
+  readonly views: ViewsDatabase;
   readonly openVolume: (name: string) => Promise<Volume>;
+  /** Names of the IndexedDB databases that exist. */
+  readonly databaseNames: () => Promise<readonly string[]>;
   readonly after: (ms: number, run: () => void) => () => void;
+  /** ms since the epoch */
+  readonly now: () => number;
   /** Documents that were new, after they are durable. */
   readonly onDocuments: (docs: readonly Doc[]) => void;
-  /** What keeps the ledger from writing; null when it writes again. Told when it changes. */
+  /** What keeps the ledger from writing, or what the person must know; null when all is well again. Told when it changes. */
   readonly onProblem: (problem: StorageProblem | null) => void;
+  /** Long work; null: it is over. */
+  readonly onProgress: (progress: OwnerProgress | null) => void;
+  /** What these cover is gone. */
+  readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
   readonly storage?: StorageManager;
 }
+
+type Answer<Name extends keyof OwnerCalls> = Promise<ReturnType<OwnerCalls[Name]>>;
+type Request<Name extends keyof OwnerCalls> = Parameters<OwnerCalls[Name]>[0];
 
 export interface Ledger {
   /**
@@ -33,13 +56,19 @@ export interface Ledger {
    * is stored then.
    */
   append(docs: readonly unknown[]): Promise<{ readonly written: number }>;
-  household(): Promise<ReturnType<OwnerCalls['household']>>;
-  conversation(request: Parameters<OwnerCalls['conversation']>[0]): Promise<ReturnType<OwnerCalls['conversation']>>;
-  wakeMaterial(request: Parameters<OwnerCalls['wakeMaterial']>[0]): Promise<ReturnType<OwnerCalls['wakeMaterial']>>;
+  household(): Answer<'household'>;
+  conversation(request: Request<'conversation'>): Answer<'conversation'>;
+  wakeMaterial(request: Request<'wakeMaterial'>): Answer<'wakeMaterial'>;
   storage(): Promise<StorageStatus>;
-  /** Small things that the owner remembers about itself, by name; undefined where there is none. */
-  recall(name: 'cursor'): Promise<unknown>;
-  remember(name: 'cursor', value: unknown): Promise<void>;
+  documents(request: Request<'documents'>): Answer<'documents'>;
+  /** Throws a ZodError for what is no document. */
+  compare(docs: readonly unknown[]): Answer<'compare'>;
+  noteExport(note: Request<'noteExport'>): Answer<'noteExport'>;
+  /** Checks every volume, repairs what it can, and writes the views anew, while the old ones are read. A second call waits for the first. */
+  rebuild(): Promise<RebuildReport>;
+  /** The cursor of the relay's log; undefined where there is none. */
+  recallCursor(): Promise<unknown>;
+  rememberCursor(value: unknown): Promise<void>;
   /** Resolves when everything appended lies in a volume. */
   drain(): Promise<void>;
   /** Finishes what was accepted, drains the journal and closes everything. */
@@ -52,70 +81,124 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
-  const { db } = deps;
-  let documents = Number((await db.get('meta', 'documents')) ?? 0);
-  let queue: Waiting[] = [];
-  let pumping = false;
-  let pumped = Promise.resolve();
-  let closed = false;
-  // Two sources of trouble, each cleared by its own success.
-  let journalProblem: StorageProblem | null = null;
-  let volumeProblem: StorageProblem | null = null;
+/** Where trouble comes from, gravest first; each is cleared by its own success. */
+const SOURCES = ['journal', 'views', 'volumes', 'damage'] as const;
+type Source = (typeof SOURCES)[number];
 
-  function tell(change: () => void) {
-    const before = journalProblem ?? volumeProblem;
-    change();
-    const now = journalProblem ?? volumeProblem;
+export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
+  const { journal } = deps;
+  const begun = await readState(deps.views);
+  let newest = begun.newest;
+  let lastAppend = 0;
+  let queue: Waiting[] = [];
+  let pumping: Promise<void> | null = null;
+  let closed = false;
+  /** Appends, and what must not be between two of them, one after the other. */
+  let appending: Promise<unknown> = Promise.resolve();
+
+  const held = (await deps.views.getAll('forgets')).map(({ doc }) => doc);
+  const forgets = splitForgets(held);
+  let final = finalForgets(forgets.asked, forgets.undone, deps.now());
+
+  const problems = new Map<Source, StorageProblem>();
+  function tell(source: Source, problem: StorageProblem | null) {
+    const gravest = () => SOURCES.map((one) => problems.get(one)).find((one) => one !== undefined) ?? null;
+    const before = gravest();
+    if (problem) problems.set(source, problem);
+    else problems.delete(source);
+    const now = gravest();
     if (now?.kind !== before?.kind || now?.detail !== before?.detail) deps.onProblem(now);
   }
+  const tellOutcome = (source: Source) => (error: unknown) => tell(source, error === null ? null : storageProblemOf(error));
 
+  const views = await createViews({
+    db: deps.views,
+    after: deps.after,
+    onApplied: ({ upTo, docs, chars }) => volumes.added(docs, chars, upTo),
+    onOutcome: tellOutcome('views'),
+  });
   const volumes = createVolumes({
-    db,
-    rows: await db.count('journal'),
+    db: journal,
+    views: () => views.upToDate(),
+    backlog: 0,
+    upTo: begun.applied,
     open: deps.openVolume,
     after: deps.after,
-    onOutcome: (error) =>
-      tell(() => {
-        volumeProblem = error === null ? null : storageProblemOf(error);
+    now: deps.now,
+    busy: () => deps.now() - lastAppend < LEDGER.volumesQuiet,
+    refile: () => refile(volumes.currentIds()?.ids ?? []),
+    onOutcome: tellOutcome('volumes'),
+    onDamaged: ({ name, faults }, refiled) =>
+      tell('damage', {
+        kind: 'damaged',
+        detail: `Volume ${name} on this device is damaged (${faults[0] ?? 'it fails its check'}). It is kept as it is; ${refiled} documents were taken from elsewhere and filed anew. Settings, Storage shows more; export a copy to be safe.`,
       }),
   });
+  const counted = countBacklog();
 
-  /** One transaction for all of them. Answers with what was new. */
-  async function commit(docs: readonly Doc[]): Promise<readonly Doc[]> {
-    const tx = writeTransaction(db, 'strict');
-    const write = async () => {
-      const fresh = await unseen(tx, docs);
-      if (fresh.length === 0) return fresh;
-      const journal = tx.objectStore('journal');
-      const count = tx.objectStore('meta').put(documents + fresh.length, 'documents');
-      await Promise.all([count, ...fresh.map((doc) => journal.add({ doc })), writeViews(tx, fresh)]);
-      return fresh;
-    };
-    const [written, done] = await Promise.allSettled([write(), tx.done]);
-    // The transaction's own error names the cause (a full disk, say); its requests only say that it was aborted.
-    if (done.status === 'rejected') throw done.reason;
-    if (written.status === 'rejected') throw written.reason;
-    documents += written.value.length;
-    return written.value;
+  /** What lay in the journal before we began. */
+  async function countBacklog() {
+    if ((await journal.count('journal')) === 0) return;
+    let docs = 0;
+    for await (const row of journalDocuments(journal, LEDGER.journalStride)) docs += row.length;
+    volumes.added(docs, 0, begun.applied);
+  }
+  counted.catch(tellOutcome('journal'));
+
+  function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    const turn = appending.then(run);
+    appending = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function journalAgain(docs: readonly Doc[]) {
+    await inTurn(async () => views.add({ seq: await writeRow(journal, docs), docs }));
+  }
+
+  /** Puts what lies in no sound volume into the journal again. */
+  async function refile(sound: Iterable<string>): Promise<number> {
+    let count = 0;
+    for await (const docs of unfiled(journal, await views.upToDate(), sound)) {
+      await journalAgain(docs);
+      count += docs.length;
+    }
+    return count;
+  }
+
+  /** Without what is here already, what came twice, and what was forgotten for good. */
+  async function unheard(docs: readonly Doc[]): Promise<readonly Doc[]> {
+    const distinct = new Map<string, Doc>();
+    const doubtful: Doc[] = [];
+    for (const doc of docs) {
+      if (distinct.has(doc._id) || final.some((forget) => isCovered(doc, forget))) continue;
+      distinct.set(doc._id, doc);
+      // A stamp later than all there are is of a new document; whoever breaks this is found out by the views.
+      if (doc.at <= newest) doubtful.push(doc);
+    }
+    if (doubtful.length === 0) return [...distinct.values()];
+    const unknown = new Set((await views.unknown(doubtful)).map(({ _id }) => _id));
+    for (const { _id } of doubtful) if (!unknown.has(_id)) distinct.delete(_id);
+    return [...distinct.values()];
   }
 
   async function store(batch: readonly Waiting[]): Promise<void> {
     try {
-      const fresh = new Set((await commit(batch.flatMap(({ docs }) => docs))).map((doc) => doc._id));
-      tell(() => {
-        journalProblem = null;
-      });
-      const news: Doc[] = [];
+      const fresh = await unheard(batch.flatMap(({ docs }) => docs));
+      if (fresh.length > 0) {
+        const seq = await writeRow(journal, fresh);
+        for (const { at } of fresh) if (at > newest) newest = at;
+        views.add({ seq, docs: fresh });
+      }
+      tell('journal', null);
+      const left = new Set(fresh.map(({ _id }) => _id));
       for (const { docs, resolve } of batch) {
         // A document that two calls brought at once counts for the first.
-        const mine = docs.filter((doc) => fresh.delete(doc._id));
-        news.push(...mine);
-        resolve({ written: mine.length });
+        resolve({ written: docs.filter(({ _id }) => left.delete(_id)).length });
       }
-      if (news.length === 0) return;
-      deps.onDocuments(news);
-      volumes.added(news.length, JSON.stringify(news).length);
+      lastAppend = deps.now();
+      if (fresh.length === 0) return;
+      deps.onDocuments(fresh);
+      if (fresh.some(({ type }) => type === 'forget' || type === 'forget-undo')) hearForgets(fresh);
     } catch (error) {
       if (batch.length > 1) {
         // One call too large for the room that is left must not take the others with it.
@@ -123,63 +206,172 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         return;
       }
       const problem = storageProblemOf(error);
-      tell(() => {
-        journalProblem = problem;
-      });
+      tell('journal', problem);
       for (const { reject } of batch) reject(new StorageProblemError(problem, { cause: error }));
     }
   }
 
   async function pump(): Promise<void> {
-    pumping = true;
     while (queue.length > 0) {
+      if (views.waiting() > 2 * LEDGER.viewsWait) await views.readable();
       const batch = queue;
       queue = [];
-      await store(batch);
+      await inTurn(() => store(batch));
     }
-    pumping = false;
+    pumping = null;
   }
+
+  // ---- Long work: rebuilding and forgetting, one at a time.
+
+  let rebuilding: Promise<RebuildReport> | null = null;
+
+  /** New views, while the old ones are read; nobody may use the volumes. */
+  async function renewViews(): Promise<RebuildReport> {
+    await views.upToDate();
+    const { db, name, report } = await rebuildViews({ ...deps, forgotten: final });
+    await inTurn(async () => {
+      await views.upToDate();
+      const { applied } = await readState(db);
+      const rows: Batch[] = await rowsAfter(journal, applied, Number.MAX_SAFE_INTEGER);
+      const late = rows.map(({ seq, docs }) => ({ seq, docs: docs.filter((doc) => !final.some((forget) => isCovered(doc, forget))) }));
+      if (late.length > 0) await applyBatches(db, late);
+      await remember(journal, 'views', { version: VIEWS_VERSION, name });
+      await views.swap(db);
+      volumes.added(report.repaired, 0, late.at(-1)?.seq ?? applied);
+    });
+    await dropOldViews(deps, name);
+    return report;
+  }
+
+  function rebuild(): Promise<RebuildReport> {
+    rebuilding ??= volumes
+      .exclusively(renewViews)
+      .then((report) => {
+        tell('damage', null);
+        return report;
+      })
+      .finally(() => {
+        rebuilding = null;
+        deps.onProgress(null);
+      });
+    return rebuilding;
+  }
+
+  let forgetting: Promise<void> | null = null;
+
+  function hearForgets(docs: readonly Doc[]) {
+    const known = docs.filter(isKnown);
+    forgets.asked.push(...known.flatMap((doc) => (doc.type === 'forget' ? [doc] : [])));
+    forgets.undone.push(...known.flatMap((doc): ForgetUndoDoc[] => (doc.type === 'forget-undo' ? [doc] : [])));
+    forgetDue();
+  }
+
+  /** Removes what has become final since. */
+  function forgetDue() {
+    final = finalForgets(forgets.asked, forgets.undone, deps.now());
+    if (final.length === 0 || forgetting || closed) return;
+    forgetting = forgetFinal()
+      .catch(tellOutcome('damage'))
+      .finally(() => {
+        forgetting = null;
+        deps.onProgress(null);
+      });
+  }
+
+  async function forgetFinal() {
+    const done = new Set(await recall(journal, 'forgotten'));
+    const due = final.filter(({ _id }) => !done.has(_id));
+    if (due.length === 0) return;
+    // Damaged volumes go whole: what of them is sound lies elsewhere too, once this is done.
+    const damaged = (await journal.getAll('volumes')).filter(({ state }) => state === 'damaged').map(({ name }) => name);
+    if (damaged.length > 0) {
+      const tx = journalTransaction(journal, 'strict');
+      await Promise.all([...damaged.map((name) => tx.objectStore('manifests').delete(name)), tx.done]);
+      await refile(volumes.currentIds()?.ids ?? []);
+    }
+    await views.upToDate();
+    await counted;
+    await volumes.drain();
+    await volumes.exclusively(async () => {
+      for (const name of damaged) await swap(journal, name, null, []);
+      await discardVolumes(journal);
+      await replaceVolumes({ journal, openVolume: deps.openVolume, now: deps.now }, due, (at, of) => deps.onProgress({ task: 'forget', done: at, of }));
+      await renewViews();
+      await remember(journal, 'forgotten', [...done, ...due.map(({ _id }) => _id)]);
+    });
+    deps.onForgotten(due);
+  }
+
+  const watch = () =>
+    deps.after(LEDGER.forgetEvery, () => {
+      if (closed) return;
+      forgetDue();
+      watch();
+    });
+  watch();
+  forgetDue();
+  discardVolumes(journal).catch(tellOutcome('damage'));
 
   return {
     append(values) {
       if (closed) return Promise.reject(new StorageProblemError({ kind: 'no-owner', detail: 'The ledger is closed.' }));
-      // Writing on would bury what the volume may still hold.
-      if (volumeProblem?.kind === 'unexpectedly-empty') return Promise.reject(new StorageProblemError(volumeProblem));
       return new Promise((resolve, reject) => {
         queue.push({ docs: values.map(plainDocument), resolve, reject });
-        if (!pumping) pumped = pump();
+        pumping ??= pump();
       });
     },
-    household: () => readHousehold(db),
-    conversation: (request) => readConversation(db, request),
-    wakeMaterial: (request) => readWakeMaterial(db, request),
+    household: async () => readHousehold(await views.readable(), deps.now()),
+    conversation: async (request) => readConversation(await views.readable(), request, deps.now()),
+    wakeMaterial: async (request) => readWakeMaterial(await views.readable(), request, deps.now()),
+    documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
+    compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), final),
     async storage() {
-      const [persisted, estimate, journalRows, volumeRecords] = await Promise.all([
+      await counted;
+      const db = await views.readable();
+      const [persisted, estimate, records, kinds, lastExport] = await Promise.all([
         deps.storage?.persisted() ?? null,
         deps.storage?.estimate() ?? null,
-        db.count('journal'),
-        db.getAll('volumes'),
+        journal.getAll('volumes'),
+        db.getAll('kinds'),
+        recall(journal, 'lastExport'),
       ]);
       return {
         persisted,
         usedBytes: estimate?.usage ?? null,
         quotaBytes: estimate?.quota ?? null,
-        journalRows,
-        documents,
-        volumes: volumeRecords.map(({ name, documents: held, sealed }) => ({ name, documents: held, sealed })),
+        journalRows: volumes.backlog(),
+        documents: views.documents(),
+        kinds: [...kinds].sort((a, b) => b.chars - a.chars),
+        volumes: records.map(({ name, documents, state, checkedAt, faults }): VolumeStatus => ({ name, documents, state, checkedAt, faults })),
+        lastExport: lastExport ?? null,
       };
     },
-    recall: (name) => db.get('meta', name),
-    async remember(name, value) {
-      const tx = writeTransaction(db, 'relaxed');
-      await Promise.all([tx.objectStore('meta').put(value, name), tx.done]);
+    async noteExport(note) {
+      await remember(journal, 'lastExport', note);
+      return null;
     },
-    drain: () => volumes.drain(),
+    rebuild,
+    recallCursor: () => recall(journal, 'cursor'),
+    rememberCursor: (value) => remember(journal, 'cursor', value, 'relaxed'),
+    async drain() {
+      await counted;
+      await views.upToDate();
+      await volumes.drain();
+    },
     async close() {
       closed = true;
-      await pumped;
+      await pumping;
+      await forgetting;
+      await rebuilding?.catch(tellOutcome('damage'));
+      await views.upToDate();
       await volumes.close();
-      db.close();
+      views.close();
+      journal.close();
     },
   };
+}
+
+/** Deletes the databases of views that are no longer read. One that is still open somewhere goes at the next start. */
+export async function dropOldViews({ databaseNames }: Pick<LedgerDeps, 'databaseNames'>, current: string): Promise<void> {
+  for (const name of viewsNames(await databaseNames())) if (name !== current) await deleteDB(name);
 }

@@ -20,6 +20,25 @@ export type FromTab = z.infer<typeof fromTabSchema>;
 export const toTabSchema = z.union([z.object({ owner: z.literal(true) }), z.object({ to: z.string(), message: z.unknown() })]);
 export type ToTab = z.infer<typeof toTabSchema>;
 
+/**
+ * Sends what is said in one go as one message: a message between threads costs as much as what it carries.
+ * The other end takes a list and takes its members one after the other.
+ */
+export function inOneGo<Message>(post: (messages: readonly Message[]) => void): (message: Message) => void {
+  let waiting: Message[] = [];
+  return (message) => {
+    if (waiting.push(message) > 1) return;
+    queueMicrotask(() => {
+      const messages = waiting;
+      waiting = [];
+      post(messages);
+    });
+  };
+}
+
+/** The members of a list, or the one message that is none. */
+export const membersOf = (data: unknown): readonly unknown[] => (Array.isArray(data) ? data : [data]);
+
 /** Holds this tab's lock; `onHeld` says hello, which must not be before. Returns the way to let go. */
 export function liveAsTab(locks: LockManager, tab: string, onHeld: () => void): () => void {
   let release: () => void = () => undefined;

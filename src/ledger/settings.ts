@@ -2,8 +2,19 @@
 export const LEDGER = {
   /** The Web Lock whose holder owns the ledger. */
   lock: 'roost-ledger',
-  /** Our own IndexedDB database: journal, views and bookkeeping. */
-  database: 'roost-ledger',
+  /** Our IndexedDB databases: the journal with what the owner remembers, and the views, one for each time they were written anew. */
+  journalDatabase: 'roost-journal',
+  viewsDatabase: 'roost-views-',
+  /** Opening a database for longer than this, in ms, is told to the page; it is waited for all the same. */
+  openGrace: 5_000,
+
+  /** Documents go from the journal into the views when no more came for `viewsQuiet` ms, and after `viewsMost` ms at the latest … */
+  viewsQuiet: 10,
+  viewsMost: 1_000,
+  /** … or when this many wait. While twice as many wait, nothing more is accepted. */
+  viewsWait: 10_000,
+  /** Documents that go into the views in one transaction. */
+  viewsBatch: 2_000,
   /** Fireproof's databases: one per volume, under this path, and one for its keys. */
   volumePath: 'roost-volumes',
   keyBag: 'roost-keys',
@@ -21,8 +32,20 @@ export const LEDGER = {
   volumeDocuments: 2_000,
   /** A volume in more CARs than this is compacted between two commits: each commit lists all CARs before it. */
   compactAboveCars: 100,
+  /** Commits into volumes give way to writes that people wait for: no commit within this many ms of the last one … */
+  volumesQuiet: 20,
+  /** … for this many ms at most. */
+  volumesWaitMost: 5_000,
+  /** Journal rows that are read at once on their way into a volume. */
+  journalStride: 20,
   /** Rebuilding the views: documents per transaction. */
   rebuildBatch: 500,
+  /** Failures in a row after which a volume is looked at: can it be read at all? */
+  volumeTries: 3,
+  /** What was found wrong with a volume: at most this many sentences are kept. */
+  faultsKept: 20,
+  /** ms between two looks whether something is to be forgotten by now. */
+  forgetEvery: 60 * 60 * 1000,
   /** ms before a commit that failed is tried again. */
   commitRetry: 5_000,
   /** ms to wait for another owner to go before the page is told of it. */
@@ -36,8 +59,8 @@ export const volumeDatabase = (name: string) => `${LEDGER.volumePath}.${name}`;
 export const OWNER_LINE = {
   /** Without a welcome for this long, the page is told that nobody owns the ledger. */
   silence: 10_000,
-  /** A call unanswered for this long is sent again on a new line: the owner may have ended without a word. */
-  renew: 2_000,
+  /** While calls are under way and nothing was heard for this long, the owner is asked whether it is there; after as long again a new line is opened. */
+  renew: 1_000,
   /** Pause before a line that broke is opened again. */
   reopen: 50,
   /** Pause between two looks whether somebody owns the ledger by now. */

@@ -208,10 +208,14 @@ export function isKnown(doc: Doc): doc is KnownDoc {
   return Object.hasOwn(known, doc.type) && doc.schema <= SCHEMA_VERSION;
 }
 
+const isKnownType = (type: unknown): type is KnownType => typeof type === 'string' && Object.hasOwn(known, type);
+
 /** Parses one document. Throws a ZodError that names the field; kinds and versions of a newer app pass. */
 export function parseDocument(value: unknown): Doc {
-  const doc = unknownDocumentSchema.parse(value);
-  if (!isKnown(doc)) return doc;
-  const schema: z.ZodType<KnownDoc> = known[doc.type];
-  return schema.parse(value);
+  // Looked at before it is parsed: most are of a kind that is known, and are then parsed once.
+  if (typeof value === 'object' && value !== null && 'type' in value && isKnownType(value.type) && 'schema' in value && Number(value.schema) <= SCHEMA_VERSION) {
+    const schema: z.ZodType<KnownDoc> = known[value.type];
+    return schema.parse(value);
+  }
+  return unknownDocumentSchema.parse(value);
 }

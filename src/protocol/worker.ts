@@ -152,9 +152,9 @@ export interface OpenAnswer {
   readonly blocks: readonly Block[];
 }
 
-/** Why nothing can be written, in a form the page can explain. */
+/** Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing. */
 export interface StorageProblem {
-  readonly kind: 'quota' | 'broken' | 'blocked' | 'unexpectedly-empty' | 'no-owner' | 'unsupported';
+  readonly kind: 'quota' | 'broken' | 'blocked' | 'unexpectedly-empty' | 'no-owner' | 'unsupported' | 'damaged';
   readonly detail: string;
 }
 
@@ -172,8 +172,12 @@ export type OwnerNews =
   /** Contents are gone from the ledger: what a tab shows of them must go too. */
   | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] };
 
-export type ToOwner = { readonly call: OwnerCallName; readonly id: string; readonly args: readonly unknown[] };
+export type ToOwner =
+  | { readonly call: OwnerCallName; readonly id: string; readonly args: readonly unknown[] }
+  /** Are you there? Asked where a call has been under way for a while. */
+  | { readonly ping: true };
 export type FromOwner =
   | OwnerNews
+  | { readonly pong: true }
   | { readonly reply: string; readonly ok: true; readonly value: unknown }
   | { readonly reply: string; readonly ok: false; readonly error: { readonly name: string; readonly message: string } };

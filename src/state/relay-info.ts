@@ -9,8 +9,8 @@ export interface RelayInfoState {
   readonly health: Health | null;
   readonly problem: StorageProblem | null;
 }
-/** Does this problem keep anything from being stored? What is broken may be one sealed volume, beside which writing goes on. */
-export const writingStopped = ({ problem }: RelayInfoState): boolean => problem !== null && problem.kind !== 'broken';
+/** Does this problem keep anything from being stored? What failed once is tried again, and beside a damaged volume writing goes on. */
+export const writingStopped = ({ problem }: RelayInfoState): boolean => problem !== null && problem.kind !== 'broken' && problem.kind !== 'damaged';
 
 export const createRelayInfo = (): StoreApi<RelayInfoState> => createStore<RelayInfoState>()(() => ({ health: null, problem: null }));
 

@@ -32,8 +32,10 @@ export async function readShown(page: Page): Promise<Shown[]> {
 /** Every document that the views of this browser's ledger hold. */
 export async function readLedger(page: Page): Promise<Doc[]> {
   const values = await page.evaluate(async () => {
+    const views = (await indexedDB.databases()).flatMap(({ name }) => (name?.startsWith('roost-views-') ? [name] : [])).sort().at(-1);
+    if (views === undefined) throw new Error('there are no views');
     const db = await new Promise<IDBDatabase>((resolve, reject) => {
-      const request = indexedDB.open('roost-ledger');
+      const request = indexedDB.open(views);
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(new Error(String(request.error)));
     });

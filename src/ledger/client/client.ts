@@ -39,7 +39,7 @@ export interface ClientDeps {
 }
 
 interface Open {
-  readonly message: ToOwner;
+  readonly message: Extract<ToOwner, { readonly id: string }>;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -54,6 +54,8 @@ export function createOwnerClient({ openLine, newId, after }: ClientDeps): Owner
   let lineNumber = 0;
   let cancelSilence: (() => void) | null = null;
   let cancelRenewal: (() => void) | null = null;
+  /** Has the owner said anything since we began to wait? */
+  let heard = false;
   let closed = false;
 
   function tell(news: OwnerNews) {
@@ -63,12 +65,25 @@ export function createOwnerClient({ openLine, newId, after }: ClientDeps): Owner
 
   const noOwner = (detail: string) => tell({ news: 'problem', problem: { kind: 'no-owner', detail } });
 
+  /** The owner may have ended without a word, and a call may take long: only one who does not answer at all is left. */
   function watchCalls() {
     cancelRenewal?.();
-    cancelRenewal = calls.size === 0 || closed ? null : after(OWNER_LINE.renew, open);
+    cancelRenewal = null;
+    if (calls.size === 0 || closed) return;
+    heard = false;
+    cancelRenewal = after(OWNER_LINE.renew, () => {
+      if (heard || calls.size === 0) {
+        watchCalls();
+        return;
+      }
+      line?.send({ ping: true });
+      cancelRenewal = after(OWNER_LINE.renew, () => (heard ? watchCalls() : open()));
+    });
   }
 
   function take(message: FromOwner) {
+    heard = true;
+    if ('pong' in message) return;
     if ('news' in message) {
       if (message.news === 'welcome') {
         cancelSilence?.();
@@ -80,7 +95,6 @@ export function createOwnerClient({ openLine, newId, after }: ClientDeps): Owner
     const call = calls.get(message.reply);
     if (!call) return;
     calls.delete(message.reply);
-    watchCalls();
     if (message.ok) call.resolve(message.value);
     else call.reject(Object.assign(new Error(message.error.message), { name: message.error.name }));
   }
@@ -111,7 +125,7 @@ export function createOwnerClient({ openLine, newId, after }: ClientDeps): Owner
   return {
     call<Name extends OwnerCallName>(name: Name, ...args: Parameters<OwnerCalls[Name]>) {
       return new Promise<ReturnType<OwnerCalls[Name]>>((resolve, reject) => {
-        const message: ToOwner = { call: name, id: newId(), args };
+        const message = { call: name, id: newId(), args };
         // Owner and tab are built together from one OwnerCalls; the answer to `name` is of its type.
         calls.set(message.id, { message, resolve: (value) => resolve(value as ReturnType<OwnerCalls[Name]>), reject });
         line?.send(message);

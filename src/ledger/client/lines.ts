@@ -1,5 +1,6 @@
 /** The two ways to an owner. Only what is named here of the worker reaches the page: its address. */
-import { liveAsTab, ownerGone, toTabSchema, type FromTab, type Hello } from '../line.ts';
+import type { FromOwner, ToOwner } from '../../protocol/worker.ts';
+import { inOneGo, liveAsTab, ownerGone, toTabSchema, type FromTab, type Hello } from '../line.ts';
 import { OWNER_LINE } from '../settings.ts';
 import type { Line, LineEnds } from './client.ts';
 
@@ -16,7 +17,8 @@ export function sharedLines({ locks, newId }: LineDeps): (ends: LineEnds) => Lin
     const tab = newId();
     const closing = new AbortController();
     worker.addEventListener('error', (event) => gone(event instanceof ErrorEvent ? event.message : 'it could not be started'));
-    port.addEventListener('message', ({ data }) => take(data));
+    // Owner and tab are built together: what comes in this list is what the owner sent.
+    port.addEventListener('message', ({ data }: MessageEvent<readonly FromOwner[]>) => data.forEach(take));
     port.start();
     const die = liveAsTab(locks, tab, () => port.postMessage({ from: tab, hello: true } satisfies Hello));
     ownerGone(locks, closing.signal).then(
@@ -26,7 +28,7 @@ export function sharedLines({ locks, newId }: LineDeps): (ends: LineEnds) => Lin
       },
     );
     return {
-      send: (message) => port.postMessage(message),
+      send: inOneGo<ToOwner>((messages) => port.postMessage(messages)),
       close() {
         closing.abort();
         die();
@@ -52,11 +54,11 @@ export function channelLines({ locks, newId }: LineDeps): (ends: LineEnds) => Li
       const parsed = toTabSchema.safeParse(data);
       if (!parsed.success) return;
       if ('owner' in parsed.data) post({ from: tab, hello: true });
-      else if (parsed.data.to === tab) take(data.message);
+      else if (parsed.data.to === tab) (data as { readonly message: readonly FromOwner[] }).message.forEach(take);
     });
     const die = liveAsTab(locks, tab, () => post({ from: tab, hello: true }));
     return {
-      send: (message) => post({ from: tab, message }),
+      send: inOneGo<ToOwner>((message) => post({ from: tab, message })),
       close() {
         die();
         worker.removeEventListener('error', failed);

@@ -19,6 +19,14 @@ const callSchema = z.discriminatedUnion('call', [
   }),
   z.object({ ...call, call: z.literal('wakeMaterial'), args: z.tuple([z.object({ agentIds: z.array(z.string()), cap: z.number().min(0) })]) }),
   z.object({ ...call, call: z.literal('storage'), args: z.tuple([]) }),
+  z.object({
+    ...call,
+    call: z.literal('documents'),
+    args: z.tuple([z.object({ after: z.string().nullable(), limit: z.number().int().min(1).max(5_000), agentId: z.string().nullable() })]),
+  }),
+  z.object({ ...call, call: z.literal('compare'), args: z.tuple([z.array(z.custom<Parameters<OwnerCalls['compare']>[0][number]>())]) }),
+  z.object({ ...call, call: z.literal('noteExport'), args: z.tuple([z.object({ time: z.number(), documents: z.number(), sealed: z.boolean() })]) }),
+  z.object({ ...call, call: z.literal('rebuild'), args: z.tuple([]) }),
   z.object({ ...call, call: z.literal('reconnect'), args: z.tuple([]) }),
 ]);
 type Call = z.infer<typeof callSchema>;
@@ -52,6 +60,14 @@ export function createDesk({ answers, welcome }: DeskDeps): Desk {
         return answers.wakeMaterial(...args);
       case 'storage':
         return answers.storage();
+      case 'documents':
+        return answers.documents(...args);
+      case 'compare':
+        return answers.compare(...args);
+      case 'noteExport':
+        return answers.noteExport(...args);
+      case 'rebuild':
+        return answers.rebuild();
       case 'reconnect':
         return answers.reconnect();
       default:
@@ -60,6 +76,10 @@ export function createDesk({ answers, welcome }: DeskDeps): Desk {
   };
 
   async function reply(message: unknown, send: (message: FromOwner) => void) {
+    if (typeof message === 'object' && message !== null && 'ping' in message) {
+      send({ pong: true });
+      return;
+    }
     const parsed = callSchema.safeParse(message);
     if (!parsed.success) {
       const id = z.object({ id: z.string() }).safeParse(message);

@@ -1,5 +1,6 @@
 /** How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a dedicated one. */
-import { fromTabSchema, helloSchema, tabGone, type ToTab } from '../line.ts';
+import type { FromOwner } from '../../protocol/worker.ts';
+import { fromTabSchema, helloSchema, inOneGo, membersOf, tabGone, type ToTab } from '../line.ts';
 import { OWNER_LINE } from '../settings.ts';
 import type { Desk } from './desk.ts';
 
@@ -9,11 +10,12 @@ export function servePorts(scope: EventTarget, desk: Desk, locks: LockManager, o
     if (!(event instanceof MessageEvent)) return;
     const [port] = event.ports;
     if (!port) return;
-    const line = desk.connect((message) => port.postMessage(message));
+    const line = desk.connect(inOneGo<FromOwner>((messages) => port.postMessage(messages)));
     port.addEventListener('message', ({ data }) => {
-      const hello = helloSchema.safeParse(data);
-      if (!hello.success) {
-        line.take(data);
+      // A list is of calls, and the common case.
+      const hello = Array.isArray(data) ? null : helloSchema.safeParse(data);
+      if (!hello?.success) {
+        for (const message of membersOf(data)) line.take(message);
         return;
       }
       void tabGone(locks, hello.data.from).then(() => {
@@ -34,7 +36,7 @@ export function serveChannel(desk: Desk, locks: LockManager, onConnect: () => vo
   const join = (tab: string) => {
     const held = lines.get(tab);
     if (held) return held;
-    const line = desk.connect((message) => post({ to: tab, message }));
+    const line = desk.connect(inOneGo<FromOwner>((message) => post({ to: tab, message })));
     lines.set(tab, line);
     onConnect();
     void tabGone(locks, tab).then(() => {
@@ -47,7 +49,7 @@ export function serveChannel(desk: Desk, locks: LockManager, onConnect: () => vo
     const parsed = fromTabSchema.safeParse(data);
     if (!parsed.success) return;
     const line = join(parsed.data.from);
-    if ('message' in parsed.data) line.take(parsed.data.message);
+    if ('message' in parsed.data) for (const message of membersOf(parsed.data.message)) line.take(message);
   });
   post({ owner: true });
 }

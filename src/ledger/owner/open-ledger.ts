@@ -1,30 +1,61 @@
-/** Opens the ledger once it is ours: the database, the views (rebuilt where they must be), the ledger itself. */
-import type { Doc } from '../../protocol/documents.ts';
-import type { StorageProblem } from '../../protocol/worker.ts';
-import { createLedger, type Ledger } from '../ledger.ts';
-import { openLedgerDatabase } from '../views/database.ts';
+/** Opens the ledger once it is ours: the journal, the views (written anew where they must be), the ledger itself. */
+import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
+import type { OwnerProgress, StorageProblem } from '../../protocol/worker.ts';
+import { openJournalDatabase, recall, remember, type JournalDatabase } from '../journal/database.ts';
+import { rowsAfter } from '../journal/journal.ts';
+import { createLedger, dropOldViews, type Ledger } from '../ledger.ts';
+import { rebuildViews } from '../rebuild.ts';
+import { LEDGER } from '../settings.ts';
+import { isWhole, openViewsDatabase, readState, VIEWS_VERSION, type ViewsDatabase } from '../views/database.ts';
+import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
-import { rebuildViews, viewsAreStale } from './rebuild.ts';
 
 export interface OpenLedgerDeps {
   readonly lockHeld: () => boolean;
   readonly after: (ms: number, run: () => void) => () => void;
+  /** ms since the epoch */
+  readonly now: () => number;
   readonly onDocuments: (docs: readonly Doc[]) => void;
   readonly onProblem: (problem: StorageProblem | null) => void;
+  readonly onProgress: (progress: OwnerProgress | null) => void;
+  readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
   /** 32 bytes; null: a random key of this browser's own. */
   readonly keyMaterial: () => Promise<Uint8Array | null>;
 }
 
 const RELOAD = 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.';
+const MENDED =
+  'A part of this browser’s own bookkeeping was missing. It was made anew, and everything that the volumes and the overview hold is there. What was written in the very last moment before may be missing.';
+const HANGS =
+  'The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. Nothing is lost, and this page goes on by itself as soon as it can.';
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
-  const db = await openLedgerDatabase({
-    onBlocking: () => {
-      db.close();
-      deps.onProblem({ kind: 'blocked', detail: RELOAD });
-    },
-    onTerminated: () => deps.onProblem({ kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
-  });
+  /** Some browsers, at some times, neither open a database nor say that they cannot. */
+  async function patiently<Result>(opening: Promise<Result>): Promise<Result> {
+    let told = false;
+    const cancel = deps.after(LEDGER.openGrace, () => {
+      told = true;
+      deps.onProblem({ kind: 'blocked', detail: HANGS });
+    });
+    try {
+      return await opening;
+    } finally {
+      cancel();
+      if (told) deps.onProblem(null);
+    }
+  }
+
+  const terminated = { onTerminated: () => deps.onProblem({ kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }) };
+  const onBlocking = (close: () => void) => () => {
+    close();
+    deps.onProblem({ kind: 'blocked', detail: RELOAD });
+  };
+  const { db: journal, missing } = await patiently(openJournalDatabase({ ...terminated, onBlocking: onBlocking(() => journal.close()) }));
+  const openViews = async (name: string): Promise<ViewsDatabase> => {
+    const db: ViewsDatabase = await patiently(openViewsDatabase(name, { ...terminated, onBlocking: onBlocking(() => db.close()) }));
+    return db;
+  };
+  const databaseNames = async () => (await patiently(indexedDB.databases())).flatMap(({ name }) => (name === undefined ? [] : [name]));
 
   let keyed: Promise<void> | null = null;
   // Fireproof is most of the worker's code, and no reader needs it: it is run when a volume is first opened. (It is
@@ -43,23 +74,53 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   }
   const openVolume = async (name: string): Promise<Volume> => (await loadVolumes()).openVolume({ name, lockHeld: deps.lockHeld });
 
-  if (await viewsAreStale(db)) {
-    await rebuildViews({
-      db,
-      openVolume,
-      databaseNames: async () => (await indexedDB.databases()).flatMap(({ name }) => (name === undefined ? [] : [name])),
-      onProgress: ({ volumes, of }) =>
-        deps.onProblem({ kind: 'blocked', detail: `The overview is being put together again: volume ${volumes + 1} of ${of}.` }),
-    });
-    deps.onProblem(null);
+  const common = { ...terminated, onBlocking: () => deps.onProblem({ kind: 'blocked', detail: RELOAD }), journal, openVolume, databaseNames, now: deps.now, onProgress: deps.onProgress };
+  let views = missing.length === 0 ? await currentViews(journal, openViews, databaseNames) : null;
+  if (!views) {
+    // The old views, of whatever shape, are read as a further copy: nothing that only they know is lost.
+    const built = await rebuildViews({ ...common, forgotten: [] });
+    await remember(journal, 'views', { version: VIEWS_VERSION, name: built.name });
+    views = built.db;
+    deps.onProgress(null);
   }
-
-  return createLedger({
-    db,
-    openVolume,
+  await replay(journal, views, deps.onProgress);
+  const ledger = await createLedger({
+    ...common,
+    views,
     after: deps.after,
     onDocuments: deps.onDocuments,
     onProblem: deps.onProblem,
+    onForgotten: deps.onForgotten,
     storage: navigator.storage,
   });
+  if (missing.length > 0) deps.onProblem({ kind: 'damaged', detail: MENDED });
+  // One that is still open elsewhere is deleted at the next start.
+  void dropOldViews({ databaseNames }, views.name).catch((error: unknown) => deps.onProblem({ kind: 'broken', detail: String(error) }));
+  return ledger;
+}
+
+/** The views that the journal names, where they are there, whole, and of this version. */
+async function currentViews(journal: JournalDatabase, open: (name: string) => Promise<ViewsDatabase>, names: () => Promise<readonly string[]>): Promise<ViewsDatabase | null> {
+  const named = await recall(journal, 'views');
+  if (named?.version !== VIEWS_VERSION || !(await names()).includes(named.name)) return null;
+  const db = await open(named.name);
+  if (isWhole(db) && (await readState(db)).ready) return db;
+  db.close();
+  return null;
+}
+
+/** What the journal has and the views have not: the page was closed, or killed, in between. */
+async function replay(journal: JournalDatabase, views: ViewsDatabase, onProgress: OpenLedgerDeps['onProgress']): Promise<void> {
+  let { applied } = await readState(views);
+  const of = await journal.count('journal', IDBKeyRange.lowerBound(applied, true));
+  let done = 0;
+  for (;;) {
+    const rows = await rowsAfter(journal, applied, LEDGER.journalStride);
+    if (rows.length > 0) await applyBatches(views, rows);
+    applied = rows.at(-1)?.seq ?? applied;
+    done += rows.length;
+    if (rows.length < LEDGER.journalStride) break;
+    onProgress({ task: 'replay', done, of });
+  }
+  if (done >= LEDGER.journalStride) onProgress(null);
 }

@@ -1,23 +1,25 @@
 /**
- * Our own IndexedDB database: the journal of what no volume holds yet, the list of volumes, and the views.
- *
- * Views are a cache of what the journal and the volumes hold. `VERSION` goes up with every change of their
- * shape; they are then emptied here and rebuilt by ../owner/rebuild.ts. Journal and volume list are never dropped.
+ * The views: what the page reads, as a cache of what the volumes and the journal hold, in an IndexedDB
+ * database of their own. They are never changed in shape and never emptied: `VIEWS_VERSION` goes up with
+ * every change of their shape, and they are then written anew beside the old ones (../owner/rebuild.ts),
+ * which go when the new ones are whole.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type {
   AgentChangeDoc,
   AgentIdentityDoc,
   Doc,
+  ForgetDoc,
+  ForgetUndoDoc,
   MessageDoc,
   MessageReadDoc,
   QueuedMessageDoc,
   SessionDoc,
   SettingDoc,
 } from '../../protocol/documents.ts';
-import { LEDGER } from '../settings.ts';
+import type { OpenOptions } from '../journal/database.ts';
 
-const VERSION = 1;
+export const VIEWS_VERSION = 1;
 
 /** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */
 interface Viewed<D extends Doc> {
@@ -72,20 +74,28 @@ export interface ReplacementRecord {
   readonly reach: readonly [string, string];
 }
 
-export interface VolumeRecord {
-  readonly name: string;
-  readonly number: number;
+/** How much there is of one kind of document. */
+export interface KindRecord {
+  readonly type: string;
   readonly documents: number;
-  readonly sealed: boolean;
-  /** It did not hold what it should when it was looked at; it is kept. */
-  readonly damaged: boolean;
+  /** As JSON, in UTF-16 units. */
+  readonly chars: number;
 }
 
-export interface LedgerSchema extends DBSchema {
-  journal: { key: number; value: { readonly seq?: number; readonly doc: Doc } };
-  volumes: { key: string; value: VolumeRecord };
-  /** `views`: 'stale' | 'ready'. `documents`: how many the ledger holds. `cursor`: of the relay's log. */
-  meta: { key: string; value: unknown };
+/** How far the views are: everything up to journal row `applied` is in them. */
+export interface ViewsState {
+  readonly ready: boolean;
+  readonly applied: number;
+  readonly documents: number;
+  /** The greatest stamp of all documents, which tells new documents from known ones; '' where there are none. */
+  readonly newest: string;
+}
+export const NO_VIEWS: ViewsState = { ready: false, applied: 0, documents: 0, newest: '' };
+
+export interface ViewsSchema extends DBSchema {
+  /** One record, `state`. */
+  state: { key: string; value: ViewsState };
+  kinds: { key: string; value: KindRecord };
   identities: { key: string; value: Viewed<AgentIdentityDoc> };
   changes: { key: string; value: SlotRecord<AgentChangeDoc>; indexes: { slot: string } };
   settings: { key: string; value: SlotRecord<SettingDoc>; indexes: { slot: string } };
@@ -95,10 +105,11 @@ export interface LedgerSchema extends DBSchema {
   replacements: { key: string; value: ReplacementRecord; indexes: { reach: string[] } };
   queued: { key: string; value: QueuedRecord; indexes: { open: number; clientId: string } };
   reads: { key: string; value: Viewed<MessageReadDoc> };
+  forgets: { key: string; value: Viewed<ForgetDoc | ForgetUndoDoc> };
   others: { key: string; value: Viewed<Doc> };
 }
 
-export type LedgerDatabase = IDBPDatabase<LedgerSchema>;
+export type ViewsDatabase = IDBPDatabase<ViewsSchema>;
 
 export const VIEW_STORES = [
   'identities',
@@ -110,36 +121,28 @@ export const VIEW_STORES = [
   'replacements',
   'queued',
   'reads',
+  'forgets',
   'others',
+  'kinds',
+  'state',
 ] as const;
-const ALL_STORES = ['journal', 'volumes', 'meta', ...VIEW_STORES] as const;
-export type WriteTransaction = IDBPTransaction<LedgerSchema, (typeof ALL_STORES)[number][], 'readwrite'>;
+export type ViewsTransaction = IDBPTransaction<ViewsSchema, (typeof VIEW_STORES)[number][], 'readwrite'>;
 
 /**
- * Every write opens every store, so that there is never more than one under way: two at once in one
- * database, and a kill, cost the page all of its databases (see ../volumes/gateway.ts). For the same reason
- * nothing is written with the database's shortcuts.
+ * Every write opens every store, so that there is never more than one under way, as in the journal's
+ * database. What is lost in a power cut comes again from the journal: `state.applied` says from where.
  */
-export function writeTransaction(db: LedgerDatabase, durability: 'strict' | 'relaxed'): WriteTransaction {
-  return db.transaction([...ALL_STORES], 'readwrite', { durability });
+export function viewsTransaction(db: ViewsDatabase): ViewsTransaction {
+  return db.transaction([...VIEW_STORES], 'readwrite', { durability: 'relaxed' });
 }
 
-export interface OpenOptions {
-  /** Another version of the page wants the database: close it. */
-  readonly onBlocking: () => void;
-  /** The browser closed the database under us. */
-  readonly onTerminated: () => void;
-}
+/** How far the views of this database are. */
+export const readState = async (db: ViewsDatabase): Promise<ViewsState> => (await db.get('state', 'state')) ?? NO_VIEWS;
 
-export function openLedgerDatabase({ onBlocking, onTerminated }: OpenOptions): Promise<LedgerDatabase> {
-  return openDB<LedgerSchema>(LEDGER.database, VERSION, {
-    upgrade(db, from, _to, tx) {
-      if (from === 0) {
-        db.createObjectStore('journal', { keyPath: 'seq', autoIncrement: true });
-        db.createObjectStore('volumes', { keyPath: 'name' });
-        db.createObjectStore('meta');
-      }
-      for (const name of VIEW_STORES) if (db.objectStoreNames.contains(name)) db.deleteObjectStore(name);
+/** Opens a database of views. One that lacks a store is of no use: `isWhole` tells. */
+export function openViewsDatabase(name: string, { onBlocking, onTerminated }: OpenOptions): Promise<ViewsDatabase> {
+  return openDB<ViewsSchema>(name, 1, {
+    upgrade(db) {
       db.createObjectStore('identities', { keyPath: '_id' });
       db.createObjectStore('changes', { keyPath: '_id' }).createIndex('slot', 'slot');
       db.createObjectStore('settings', { keyPath: '_id' }).createIndex('slot', 'slot');
@@ -154,11 +157,14 @@ export function openLedgerDatabase({ onBlocking, onTerminated }: OpenOptions): P
       queued.createIndex('open', 'open');
       queued.createIndex('clientId', 'clientId');
       db.createObjectStore('reads', { keyPath: '_id' });
+      db.createObjectStore('forgets', { keyPath: '_id' });
       db.createObjectStore('others', { keyPath: '_id' });
-      // The upgrade's own transaction carries it; where it fails, so does opening.
-      void tx.objectStore('meta').put('stale', 'views');
+      db.createObjectStore('kinds', { keyPath: 'type' });
+      db.createObjectStore('state');
     },
     blocking: onBlocking,
     terminated: onTerminated,
   });
 }
+
+export const isWhole = (db: ViewsDatabase): boolean => VIEW_STORES.every((name) => db.objectStoreNames.contains(name));

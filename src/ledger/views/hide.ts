@@ -4,7 +4,7 @@
  * waits for it, and a message that comes late into a stretch that is is hidden already is hidden too.
  */
 import type { MessageDoc } from '../../protocol/documents.ts';
-import type { MessageRecord, ReplacementRecord, TalkRecord, WriteTransaction } from './database.ts';
+import type { MessageRecord, ReplacementRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { hasSpoken } from './message.ts';
 import { newestFirst } from './order.ts';
 
@@ -14,12 +14,12 @@ const NEVER = '~';
 const AFTER_ALL = '\uffff';
 
 /** Edits that could hide a message of this agent with this stamp, or that wait for their target. */
-export function replacementsReaching(tx: WriteTransaction, agentId: string, at: string): Promise<ReplacementRecord[]> {
+export function replacementsReaching(tx: ViewsTransaction, agentId: string, at: string): Promise<ReplacementRecord[]> {
   return tx.objectStore('replacements').index('reach').getAll(IDBKeyRange.bound([agentId, at], [agentId, AFTER_ALL], true));
 }
 
 /** Takes the messages from `from` (inclusive) until `until` (exclusive) out of the conversation, and recounts what they were in. */
-async function hideStretch(tx: WriteTransaction, agentId: string, from: string, until: string) {
+async function hideStretch(tx: ViewsTransaction, agentId: string, from: string, until: string) {
   const messages = tx.objectStore('messages');
   // Newest first: what is older than `until` and not older than `from` lies between their complements.
   const stretch = IDBKeyRange.bound([agentId, newestFirst(until)], [agentId, newestFirst(from), AFTER_ALL]);
@@ -29,7 +29,7 @@ async function hideStretch(tx: WriteTransaction, agentId: string, from: string, 
   for (const sessionId of new Set(hidden.map(({ doc }) => doc.sessionId))) await recount(tx, agentId, sessionId);
 }
 
-async function recount(tx: WriteTransaction, agentId: string, sessionId: string) {
+async function recount(tx: ViewsTransaction, agentId: string, sessionId: string) {
   const range = IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]);
   const shown = await tx.objectStore('messages').index('talk').getAll(range);
   const last = shown.find(({ doc }) => hasSpoken(doc));
@@ -43,7 +43,7 @@ async function recount(tx: WriteTransaction, agentId: string, sessionId: string)
 }
 
 /** The edit that this message is; its target may be among the stored messages, or not have been seen yet. */
-export async function addReplacement(tx: WriteTransaction, doc: MessageDoc, replaces: string) {
+export async function addReplacement(tx: ViewsTransaction, doc: MessageDoc, replaces: string) {
   const { _id, agentId, at: until } = doc;
   const target: MessageRecord | undefined = await tx.objectStore('messages').get(`message:${replaces}`);
   const from = target?.doc.at ?? null;
@@ -53,7 +53,7 @@ export async function addReplacement(tx: WriteTransaction, doc: MessageDoc, repl
 }
 
 /** A message has come into a conversation that has edits reaching past it: hides what they hide. */
-export async function applyReplacements(tx: WriteTransaction, doc: MessageDoc, reaching: readonly ReplacementRecord[]) {
+export async function applyReplacements(tx: ViewsTransaction, doc: MessageDoc, reaching: readonly ReplacementRecord[]) {
   for (const edit of reaching) {
     const isTarget = edit.from === null && edit.replaces === doc.messageId;
     const from = isTarget ? doc.at : edit.from;

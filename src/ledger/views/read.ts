@@ -1,8 +1,10 @@
 /** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
+import { isCovered, pendingForgets } from '../../domain/forgetting.ts';
+import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
 import type { ConversationPage, HouseholdView, WakeMaterial } from '../../protocol/worker.ts';
-import type { LedgerDatabase, MessageRecord } from './database.ts';
+import type { ViewsDatabase, MessageRecord } from './database.ts';
 import { textLength } from './message.ts';
-import { byAge } from './order.ts';
+import { byAge, newestFirst } from './order.ts';
 
 /** Sorts after every stamp and id. */
 const AFTER_ALL = '\uffff';
@@ -12,31 +14,60 @@ const STRIDE = 64;
 const docsOf = <D>(records: readonly { readonly doc: D }[]): D[] => records.map(({ doc }) => doc);
 
 /** Settings and changes: only those that hold. */
-export async function readHousehold(db: LedgerDatabase): Promise<HouseholdView> {
-  const tx = db.transaction(['identities', 'changes', 'settings', 'queued']);
-  const [identities, changes, settings, queued] = await Promise.all([
+export async function readHousehold(db: ViewsDatabase, now: number): Promise<HouseholdView> {
+  const tx = db.transaction(['identities', 'changes', 'settings', 'queued', 'forgets']);
+  const [identities, changes, settings, queued, forgets] = await Promise.all([
     tx.objectStore('identities').getAll(),
     tx.objectStore('changes').index('slot').getAll(),
     tx.objectStore('settings').index('slot').getAll(),
     tx.objectStore('queued').index('open').getAll(),
+    tx.objectStore('forgets').getAll(),
   ]);
+  const { asked, undone } = splitForgets(docsOf(forgets));
+  const forgetting = pendingForgets(asked, undone, now);
   return {
     identities: docsOf(identities),
     changes: docsOf(changes),
     settings: docsOf(settings),
-    queued: docsOf(queued).sort(byAge),
+    queued: docsOf(queued)
+      .filter((doc) => !forgetting.some((forget) => isCovered(doc, forget)))
+      .sort(byAge),
+    forgetting,
   };
 }
 
+/** The askings to forget, and what took some of them back. */
+export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): { asked: ForgetDoc[]; undone: ForgetUndoDoc[] } {
+  return {
+    asked: docs.flatMap((doc) => (doc.type === 'forget' ? [doc] : [])),
+    undone: docs.flatMap((doc) => (doc.type === 'forget-undo' ? [doc] : [])),
+  };
+}
+
+/** The stamp before which a conversation is out of sight, because it is to be forgotten; '' where it is not. */
+async function hiddenBefore(store: { getAll(): Promise<{ readonly doc: ForgetDoc | ForgetUndoDoc }[]> }, agentId: string, now: number): Promise<string> {
+  const { asked, undone } = splitForgets(docsOf(await store.getAll()));
+  const stamps = pendingForgets(asked, undone, now).flatMap(({ target, at }) => (target.agentId === agentId && target.kind === 'conversation' ? [at] : []));
+  return stamps.reduce((latest, at) => (at > latest ? at : latest), '');
+}
+
+/** The end of a range of newest-first keys that stops short of what is hidden. */
+const beginning = (hidden: string) => (hidden === '' ? AFTER_ALL : newestFirst(hidden));
+
 /** `before`: where the page ends, as `<newest-first stamp>|<_id>` of its oldest message. */
 export async function readConversation(
-  db: LedgerDatabase,
+  db: ViewsDatabase,
   { agentId, before, limit }: { agentId: string; before: string | null; limit: number },
+  now: number,
 ): Promise<ConversationPage> {
-  const tx = db.transaction(['messages', 'sessions', 'reads']);
+  const tx = db.transaction(['messages', 'sessions', 'reads', 'forgets']);
+  const hidden = await hiddenBefore(tx.objectStore('forgets'), agentId, now);
   const cut = before === null ? -1 : before.indexOf('|');
   const after = cut < 0 || before === null ? [agentId] : [agentId, before.slice(0, cut), before.slice(cut + 1)];
-  const range = IDBKeyRange.bound(after, [agentId, AFTER_ALL], true);
+  const end = beginning(hidden);
+  // A page of a conversation that was hidden meanwhile.
+  if ((after[1] ?? '') >= end) return { messages: [], sessions: [], read: [], before: null };
+  const range = IDBKeyRange.bound(after, [agentId, end], true);
   const found = await tx.objectStore('messages').index('place').getAll(range, limit + 1);
   const page = found.slice(0, limit);
   const oldest = page.at(-1)?.place;
@@ -54,9 +85,10 @@ export async function readConversation(
   };
 }
 
-async function materialOf(db: LedgerDatabase, agentId: string, cap: number): Promise<WakeMaterial> {
-  const tx = db.transaction(['talks', 'messages']);
-  const spoken = IDBKeyRange.bound([agentId], [agentId, AFTER_ALL]);
+async function materialOf(db: ViewsDatabase, agentId: string, cap: number, now: number): Promise<WakeMaterial> {
+  const tx = db.transaction(['talks', 'messages', 'forgets']);
+  const hidden = await hiddenBefore(tx.objectStore('forgets'), agentId, now);
+  const spoken = IDBKeyRange.bound([agentId], [agentId, beginning(hidden)]);
   const [talk] = await tx.objectStore('talks').index('spoken').getAll(spoken, 1);
   if (!talk) return { agentId, sessionId: null, messages: [], earlier: 0 };
   const { sessionId } = talk;
@@ -65,7 +97,7 @@ async function materialOf(db: LedgerDatabase, agentId: string, cap: number): Pro
   let size = 0;
   let from: readonly string[] = [sessionId, agentId];
   while (size <= cap) {
-    const some = await index.getAll(IDBKeyRange.bound(from, [sessionId, agentId, AFTER_ALL], true), STRIDE);
+    const some = await index.getAll(IDBKeyRange.bound(from, [sessionId, agentId, beginning(hidden)], true), STRIDE);
     for (const record of some) {
       if (size > cap) break;
       newest.push(record);
@@ -75,13 +107,16 @@ async function materialOf(db: LedgerDatabase, agentId: string, cap: number): Pro
     if (some.length < STRIDE || !last) break;
     from = last;
   }
-  return { agentId, sessionId, messages: docsOf(newest).reverse(), earlier: Math.max(0, talk.messages - newest.length) };
+  // What is to be forgotten is counted among the session's messages, and must not be told of.
+  const earlier = hidden === '' ? Math.max(0, talk.messages - newest.length) : 0;
+  return { agentId, sessionId, messages: docsOf(newest).reverse(), earlier };
 }
 
 /** For each agent the newest messages of the last session in which it said something, until `cap` characters are filled. */
 export function readWakeMaterial(
-  db: LedgerDatabase,
+  db: ViewsDatabase,
   { agentIds, cap }: { agentIds: readonly string[]; cap: number },
+  now: number,
 ): Promise<readonly WakeMaterial[]> {
-  return Promise.all(agentIds.map((agentId) => materialOf(db, agentId, cap)));
+  return Promise.all(agentIds.map((agentId) => materialOf(db, agentId, cap, now)));
 }

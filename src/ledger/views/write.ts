@@ -3,10 +3,11 @@
  * order and however often it comes; the views come out the same for every order.
  */
 import { isKnown, type AgentChangeDoc, type Doc, type MessageDoc, type QueuedMessageDoc, type SettingDoc } from '../../protocol/documents.ts';
-import type { SlotRecord, TalkRecord, WriteTransaction } from './database.ts';
+import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, applyReplacements, replacementsReaching } from './hide.ts';
 import { hasSpoken } from './message.ts';
 import { isNewer, newestFirst } from './order.ts';
+import { holds, putAll } from './requests.ts';
 import { changeSlot, settingSlot } from './slots.ts';
 
 const STORE_OF = {
@@ -17,23 +18,26 @@ const STORE_OF = {
   message: 'messages',
   'queued-message': 'queued',
   'message-read': 'reads',
+  forget: 'forgets',
+  'forget-undo': 'forgets',
 } as const;
 
 export type DocumentStore = (typeof STORE_OF)[keyof typeof STORE_OF] | 'others';
-export const DOCUMENT_STORES: readonly DocumentStore[] = [...Object.values(STORE_OF), 'others'];
+export const DOCUMENT_STORES: readonly DocumentStore[] = [...new Set(Object.values(STORE_OF)), 'others'];
 
 /** The store that holds a document. */
 export const storeOf = (doc: Doc): DocumentStore => (isKnown(doc) ? STORE_OF[doc.type] : 'others');
 
 /** Those of the documents that no view holds, each once. */
-export async function unseen(tx: WriteTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
+export async function unseen(tx: ViewsTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
   const distinct = [...new Map(docs.map((doc) => [doc._id, doc])).values()];
-  const held = await Promise.all(distinct.map((doc) => tx.objectStore(storeOf(doc)).getKey(doc._id)));
-  return distinct.filter((_doc, i) => held[i] === undefined);
+  const held = await holds(tx, distinct.map((doc) => ({ store: storeOf(doc), id: doc._id })));
+  return distinct.filter((_doc, i) => !held[i]);
 }
 
-/** Puts documents that no view holds into the views. */
-export async function writeViews(tx: WriteTransaction, fresh: readonly Doc[]): Promise<void> {
+/** Puts documents that no view holds into the views, and counts them. Answers how long they are as JSON, in characters. */
+export async function writeViews(tx: ViewsTransaction, fresh: readonly Doc[]): Promise<number> {
+  const counted = countKinds(tx, fresh);
   const messages: MessageDoc[] = [];
   for (const doc of fresh) {
     if (!isKnown(doc)) await tx.objectStore('others').put({ _id: doc._id, doc });
@@ -41,11 +45,28 @@ export async function writeViews(tx: WriteTransaction, fresh: readonly Doc[]): P
     else await writeOne(tx, doc);
   }
   if (messages.length > 0) await writeMessages(tx, messages);
+  return counted;
+}
+
+async function countKinds(tx: ViewsTransaction, fresh: readonly Doc[]): Promise<number> {
+  const store = tx.objectStore('kinds');
+  const added = new Map<string, KindRecord>();
+  for (const doc of fresh) {
+    const held = added.get(doc.type) ?? { type: doc.type, documents: 0, chars: 0 };
+    added.set(doc.type, { type: doc.type, documents: held.documents + 1, chars: held.chars + JSON.stringify(doc).length });
+  }
+  await Promise.all(
+    [...added.values()].map(async ({ type, documents, chars }) => {
+      const held = await store.get(type);
+      await store.put({ type, documents: (held?.documents ?? 0) + documents, chars: (held?.chars ?? 0) + chars });
+    }),
+  );
+  return [...added.values()].reduce((sum, { chars }) => sum + chars, 0);
 }
 
 type Small = Exclude<Extract<Doc, { type: keyof typeof STORE_OF }>, MessageDoc>;
 
-async function writeOne(tx: WriteTransaction, doc: Small): Promise<void> {
+async function writeOne(tx: ViewsTransaction, doc: Small): Promise<void> {
   const { _id } = doc;
   switch (doc.type) {
     case 'agent-identity':
@@ -72,6 +93,10 @@ async function writeOne(tx: WriteTransaction, doc: Small): Promise<void> {
     case 'message-read':
       await tx.objectStore('reads').put({ _id, doc });
       return;
+    case 'forget':
+    case 'forget-undo':
+      await tx.objectStore('forgets').put({ _id, doc });
+      return;
     default:
       return doc satisfies never;
   }
@@ -89,15 +114,14 @@ async function writeSlot<D extends AgentChangeDoc | SettingDoc>(
   await put({ _id: doc._id, doc, ...(wins ? { slot } : {}) });
 }
 
-async function writeQueued(tx: WriteTransaction, doc: QueuedMessageDoc) {
+async function writeQueued(tx: ViewsTransaction, doc: QueuedMessageDoc) {
   const { _id, clientId } = doc;
   const taken = await tx.objectStore('messages').index('clientId').getKey(clientId);
   await tx.objectStore('queued').put({ _id, doc, clientId, ...(taken === undefined ? { open: 1 } : {}) });
 }
 
 /** Many at once, with as few waits as there can be: this is what every streamed answer ends in. */
-async function writeMessages(tx: WriteTransaction, docs: readonly MessageDoc[]) {
-  const messages = tx.objectStore('messages');
+async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) {
   const talks = tx.objectStore('talks');
   const queued = tx.objectStore('queued');
 
@@ -114,23 +138,21 @@ async function writeMessages(tx: WriteTransaction, docs: readonly MessageDoc[]) 
     Promise.all(docs.flatMap(({ clientId }) => (clientId === null ? [] : [queued.index('clientId').getAll(clientId)]))),
   ]);
 
-  const writes: Promise<unknown>[] = [];
+  const records: MessageRecord[] = [];
   const counted = new Map<string, TalkRecord>();
   [...parts].forEach(([key, part], i) => counted.set(key, held[i] ?? { ...part, messages: 0 }));
   for (const doc of docs) {
     const { _id, agentId, sessionId, clientId } = doc;
     const age = newestFirst(doc.at);
-    writes.push(
-      messages.put({ _id, doc, place: [agentId, age, _id], talk: [sessionId, agentId, age, _id], ...(clientId === null ? {} : { clientId }) }),
-    );
+    records.push({ _id, doc, place: [agentId, age, _id], talk: [sessionId, agentId, age, _id], ...(clientId === null ? {} : { clientId }) });
     const key = JSON.stringify([agentId, sessionId]);
     const talk = counted.get(key) ?? { agentId, sessionId, messages: 0 };
     const spokeLater = hasSpoken(doc) && (!talk.spoken || age < talk.spoken[1]);
     counted.set(key, { ...talk, messages: talk.messages + 1, ...(spokeLater ? { spoken: [agentId, age] as const } : {}) });
   }
-  for (const talk of counted.values()) writes.push(talks.put(talk));
-  for (const { _id, doc, clientId } of waiting.flat()) writes.push(queued.put({ _id, doc, clientId }));
-  await Promise.all(writes);
+  putAll(tx, 'messages', records);
+  putAll(tx, 'talks', counted.values());
+  putAll(tx, 'queued', waiting.flat().map(({ _id, doc, clientId }) => ({ _id, doc, clientId })));
 
   for (const doc of docs) if (doc.replaces !== null) await addReplacement(tx, doc, doc.replaces);
   const edits = reaching.flat();

@@ -1,18 +1,33 @@
 /** Does a volume hold, document by document, what the views know to be in it? */
 import { isDeepEqual } from '../equal.ts';
-import type { LedgerDatabase, VolumeRecord } from '../views/database.ts';
+import type { ViewsDatabase } from '../views/database.ts';
 import { DOCUMENT_STORES, storeOf } from '../views/write.ts';
 import { decodeDocuments, type StoredDoc } from './codec.ts';
 
-/** What is wrong, one sentence each; empty where nothing is. */
-export async function checkVolume(db: LedgerDatabase, record: VolumeRecord, stored: readonly StoredDoc[]): Promise<string[]> {
+export interface Check {
+  /** Ids of the documents that are there and right. */
+  readonly ids: readonly string[];
+  /** What is wrong, one sentence each; empty where nothing is. */
+  readonly faults: readonly string[];
+}
+
+/** `expected`: how many documents it should hold at least, or their ids where they are known. */
+export async function checkVolume(views: ViewsDatabase, expected: number | readonly string[], stored: readonly StoredDoc[]): Promise<Check> {
   const { docs, damaged } = decodeDocuments(stored);
   const faults = damaged.map(({ id, reason }) => `${id} cannot be read: ${reason}`);
-  if (docs.length < record.documents) faults.push(`${docs.length} of ${record.documents} documents are there`);
-  const tx = db.transaction([...DOCUMENT_STORES]);
+  const tx = views.transaction([...DOCUMENT_STORES]);
   const viewed = await Promise.all(docs.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
+  const ids: string[] = [];
   docs.forEach((doc, i) => {
-    if (!isDeepEqual(viewed[i]?.doc, doc)) faults.push(`${doc._id} is not what was written`);
+    if (isDeepEqual(viewed[i]?.doc, doc)) ids.push(doc._id);
+    else faults.push(`${doc._id} is not what was written`);
   });
-  return faults;
+  if (typeof expected === 'number') {
+    if (docs.length < expected) faults.push(`${docs.length} of ${expected} documents are there`);
+  } else {
+    const there = new Set(ids);
+    const lacking = expected.filter((id) => !there.has(id));
+    if (lacking.length > 0) faults.push(`${lacking.length} of ${expected.length} documents are missing`);
+  }
+  return { ids, faults };
 }

@@ -1,139 +1,204 @@
 /**
- * From the journal into Fireproof: rows are committed in groups into the current volume and leave the
- * journal only when the volume has them for good. One thing at a time: commit, compaction and roll-over
- * share one queue. Fireproof is opened when the first group is due, and never waited for by a reader.
+ * From the journal into Fireproof: documents are committed in groups into the current volume and leave the
+ * journal only when the volume has them for good. One thing at a time: commit, compaction, roll-over, and
+ * whatever else needs the volumes for itself, share one queue. Fireproof is opened when the first group is
+ * due, and never waited for by a reader.
+ *
+ * A volume that does not give back what it should is never written again. It is kept as it is, and all
+ * that no other volume holds is taken from the views and filed anew.
  */
-import { writeTransaction, type LedgerDatabase, type VolumeRecord } from '../views/database.ts';
-import { StorageProblemError } from '../problem.ts';
+import { journalTransaction, putVolume, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
+import { isDeepEqual } from '../equal.ts';
+import { storageProblemOf } from '../problem.ts';
 import { LEDGER } from '../settings.ts';
-import { encodeDocument, isPartId, type StoredDoc } from './codec.ts';
+import type { ViewsDatabase } from '../views/database.ts';
+import { DOCUMENT_STORES, storeOf } from '../views/write.ts';
 import { checkVolume } from './check.ts';
+import { decodeDocuments, encodeDocument, isPartId, type StoredDoc } from './codec.ts';
 import type { Volume } from './fireproof-volume.ts';
+import { createRows, type Group } from './rows.ts';
 
 export interface VolumesDeps {
-  readonly db: LedgerDatabase;
-  /** Rows in the journal at the start. */
-  readonly rows: number;
+  readonly db: JournalDatabase;
+  /** The views, with everything in them that lies in the journal. */
+  readonly views: () => Promise<ViewsDatabase>;
+  /** Documents that are in the journal at the start, in rows up to `upTo`. */
+  readonly backlog: number;
+  readonly upTo: number;
   readonly open: (name: string) => Promise<Volume>;
   /** ms timers, for tests too */
   readonly after: (ms: number, run: () => void) => () => void;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** Was something appended so lately that more is likely to come? */
+  readonly busy: () => boolean;
+  /** Puts what the views hold and no sound volume does into the journal again. Answers how many documents. */
+  readonly refile: () => Promise<number>;
   /** null: the last commit went through. */
   readonly onOutcome: (error: unknown) => void;
+  /** A volume was found damaged, and this many of its documents were filed anew. */
+  readonly onDamaged: (record: VolumeRecord, refiled: number) => void;
 }
 
 export interface Volumes {
-  /** The journal has this many more rows and characters. */
-  added(rows: number, chars: number): void;
+  /** The journal has this many more documents and characters, in rows up to `upTo`, and the views have them. */
+  added(docs: number, chars: number, upTo: number): void;
+  /** Documents in the journal. */
+  backlog(): number;
+  /** Ids that the current volume holds, where it is open. */
+  currentIds(): { readonly name: string; readonly ids: ReadonlySet<string> } | null;
   /** Resolves when the journal is empty; rejects with what stopped it. */
   drain(): Promise<void>;
+  /** Runs when nothing is under way and no volume is open, and lets nothing begin meanwhile. */
+  exclusively<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Drains what can be drained and closes the current volume. */
   close(): Promise<void>;
 }
 
 const volumeName = (number: number) => `v${String(number).padStart(5, '0')}`;
 
-export async function putVolume(db: LedgerDatabase, record: VolumeRecord): Promise<void> {
-  const tx = writeTransaction(db, 'strict');
-  await Promise.all([tx.objectStore('volumes').put(record), tx.done]);
+/** The volume after all others, not yet on the list. */
+export async function nextVolume(db: JournalDatabase): Promise<VolumeRecord> {
+  const number = ((await db.getAll('volumes')).at(-1)?.number ?? 0) + 1;
+  return { name: volumeName(number), number, documents: 0, state: 'writing', checkedAt: null, faults: [] };
 }
 
 /** The volume that is written now; begins the first one, or the one after a sealed or damaged one. */
-async function currentRecord(db: LedgerDatabase): Promise<VolumeRecord> {
-  const records = await db.getAll('volumes');
-  const last = records.at(-1);
-  if (last && !last.sealed && !last.damaged) return last;
-  const number = (last?.number ?? 0) + 1;
-  const fresh: VolumeRecord = { name: volumeName(number), number, documents: 0, sealed: false, damaged: false };
+async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> {
+  const last = (await db.getAll('volumes')).at(-1);
+  if (last?.state === 'writing') return last;
+  const fresh = await nextVolume(db);
   await putVolume(db, fresh);
   return fresh;
 }
 
-interface Group {
-  readonly seqs: readonly number[];
-  readonly docs: readonly StoredDoc[];
-  readonly chars: number;
+/** Parts of long texts first, each few to a commit; the documents themselves in the last commit. */
+export async function writeStored(volume: Volume, docs: readonly StoredDoc[]): Promise<void> {
+  let commit: StoredDoc[] = [];
+  let size = 0;
+  for (const doc of docs.filter(({ _id }) => isPartId(_id))) {
+    const weight = JSON.stringify(doc).length;
+    if (commit.length > 0 && size + weight > LEDGER.groupChars) {
+      await volume.write(commit);
+      commit = [];
+      size = 0;
+    }
+    commit.push(doc);
+    size += weight;
+  }
+  if (commit.length > 0) await volume.write(commit);
+  const whole = docs.filter(({ _id }) => !isPartId(_id));
+  if (whole.length > 0) await volume.write(whole);
 }
+
+/** Puts a sealed volume's record and the list of what it holds onto the disk, together. */
+export async function putSealed(db: JournalDatabase, record: VolumeRecord, ids: readonly string[]): Promise<void> {
+  const tx = journalTransaction(db, 'strict');
+  await Promise.all([tx.objectStore('volumes').put(record), tx.objectStore('manifests').put({ name: record.name, ids }), tx.done]);
+}
+
+interface Current {
+  readonly record: VolumeRecord;
+  readonly volume: Volume;
+  readonly ids: Set<string>;
+}
+
+/** What the volume holds is not what it should hold. */
+class DamagedError extends Error {
+  override readonly name = 'DamagedError';
+  readonly record: VolumeRecord;
+  readonly faults: readonly string[];
+  constructor(record: VolumeRecord, faults: readonly string[]) {
+    super(`Volume ${record.name} is damaged: ${faults.slice(0, 3).join('; ')}`);
+    this.record = record;
+    this.faults = faults;
+  }
+}
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** How far to go: one group and then only full ones, or until the journal is empty. */
 type Extent = 'due' | 'all';
 
 export function createVolumes(deps: VolumesDeps): Volumes {
   const { db } = deps;
-  let current: { record: VolumeRecord; volume: Volume } | null = null;
+  const opened = createRows(db);
+  let current: Current | null = null;
   /** What the journal holds; `chars` roughly. */
-  let rows = deps.rows;
+  let { backlog, upTo } = deps;
   let chars = 0;
   let working: Promise<void> | null = null;
   let cancelTimer: (() => void) | null = null;
+  /** Does the timer wait for no more than a moment of quiet? */
+  let hurried = false;
   let closed = false;
   let retrying = false;
+  /** Failures in a row. */
+  let failures = 0;
+  /** When the oldest commit became due that gives way to writes; null: none does. */
+  let givingWaySince: number | null = null;
+  let alone: Promise<unknown> = Promise.resolve();
 
-  async function openCurrent() {
+  /** One after the other: work on the journal, and whoever needs the volumes for himself. */
+  function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    const turn = alone.then(run);
+    alone = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async function closeCurrent() {
+    const held = current;
+    current = null;
+    await held?.volume.close();
+  }
+
+  async function openCurrent(): Promise<Current> {
     if (current) return current;
     const record = await currentRecord(db);
     const volume = await deps.open(record.name);
-    if (record.documents > 0 && volume.isEmpty()) {
-      await volume.close();
-      throw new StorageProblemError({
-        kind: 'unexpectedly-empty',
-        detail: `Volume ${record.name} should hold ${record.documents} documents and opened empty. Nothing is written over it. Reload the page; if this stays, keep this browser’s data as it is and export what the page shows.`,
-      });
+    let ids: readonly string[] = [];
+    if (record.documents > 0) {
+      try {
+        if (volume.isEmpty()) throw new DamagedError(record, [`it should hold ${record.documents} documents and opened empty`]);
+        const { docs } = decodeDocuments(await volume.read());
+        if (docs.length < record.documents) throw new DamagedError(record, [`${docs.length} of ${record.documents} documents are there`]);
+        ids = docs.map(({ _id }) => _id);
+      } catch (error) {
+        await volume.close().catch(deps.onOutcome);
+        throw error;
+      }
     }
-    current = { record, volume };
+    current = { record, volume, ids: new Set(ids) };
     return current;
   }
 
-  /** The oldest journal rows that fit one commit, encoded. */
-  async function nextGroup(): Promise<Group> {
-    const oldest = await db.getAll('journal', undefined, LEDGER.groupDocuments);
-    const seqs: number[] = [];
-    const docs: StoredDoc[] = [];
-    let size = 0;
-    for (const { seq, doc } of oldest) {
-      if (seq === undefined) continue;
-      const encoded = encodeDocument(doc);
-      const weight = JSON.stringify(encoded).length;
-      if (seqs.length > 0 && size + weight > LEDGER.groupChars) break;
-      size += weight;
-      seqs.push(seq);
-      docs.push(...encoded);
-    }
-    return { seqs, docs, chars: size };
-  }
-
-  /** Parts of long texts first, each few to a commit; the documents themselves in the last commit. */
-  async function writeGroup(volume: Volume, docs: readonly StoredDoc[]) {
-    let commit: StoredDoc[] = [];
-    let size = 0;
-    for (const doc of docs.filter(({ _id }) => isPartId(_id))) {
-      const weight = JSON.stringify(doc).length;
-      if (commit.length > 0 && size + weight > LEDGER.groupChars) {
-        await volume.write(commit);
-        commit = [];
-        size = 0;
-      }
-      commit.push(doc);
-      size += weight;
-    }
-    if (commit.length > 0) await volume.write(commit);
-    await volume.write(docs.filter(({ _id }) => !isPartId(_id)));
+  /** Without what the volume has already, and without what came under an id that was taken: what was written first holds. */
+  async function toWrite(group: Group, ids: ReadonlySet<string>): Promise<readonly StoredDoc[]> {
+    const tx = (await deps.views()).transaction([...DOCUMENT_STORES]);
+    const viewed = await Promise.all(group.docs.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
+    const skipped = group.docs.filter((doc, i) => ids.has(doc._id) || !isDeepEqual(viewed[i]?.doc, doc));
+    if (skipped.length === 0) return group.stored;
+    const skip = new Set(skipped);
+    return group.docs.filter((doc) => !skip.has(doc)).flatMap(encodeDocument);
   }
 
   async function commitGroup(): Promise<void> {
-    const group = await nextGroup();
-    if (group.seqs.length === 0) {
-      rows = 0;
+    const rows = await opened;
+    const group = await rows.next(upTo);
+    if (group.rows.length === 0 && group.docs.length === 0) {
+      backlog = 0;
       chars = 0;
       return;
     }
-    const { record, volume } = await openCurrent();
-    await writeGroup(volume, group.docs);
-    const grown: VolumeRecord = { ...record, documents: record.documents + group.seqs.length };
-    const tx = writeTransaction(db, 'relaxed');
-    await Promise.all([...group.seqs.map((seq) => tx.objectStore('journal').delete(seq)), tx.objectStore('volumes').put(grown), tx.done]);
-    current = { record: grown, volume };
-    rows -= group.seqs.length;
-    chars = Math.max(0, chars - group.chars);
+    const { record, volume, ids } = await openCurrent();
+    const stored = await toWrite(group, ids);
+    if (stored.length > 0) await writeStored(volume, stored);
+    for (const doc of group.docs) ids.add(doc._id);
+    const grown: VolumeRecord = { ...record, documents: ids.size };
+    await rows.filed(group, grown);
+    current = { record: grown, volume, ids };
+    backlog = Math.max(0, backlog - group.docs.length);
+    chars = Math.max(0, chars - JSON.stringify(group.stored).length);
     if (grown.documents >= LEDGER.volumeDocuments) await seal();
     else if (volume.cars() > LEDGER.compactAboveCars) await volume.compact();
   }
@@ -141,32 +206,84 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   /** Compacts the full volume, opens it afresh, checks it document by document, and closes it for good. */
   async function seal() {
     if (!current) return;
-    const { record, volume } = current;
+    const { record, volume, ids } = current;
     await volume.compact();
-    await volume.close();
-    current = null;
+    await closeCurrent();
     const sealed = await deps.open(record.name);
-    const faults = await checkVolume(db, record, await sealed.read());
+    const check = await checkVolume(await deps.views(), [...ids], await sealed.read());
     await sealed.close();
-    await putVolume(db, { ...record, sealed: faults.length === 0, damaged: faults.length > 0 });
-    if (faults.length > 0)
-      throw new StorageProblemError({
-        kind: 'broken',
-        detail: `Volume ${record.name} did not pass its check (${faults.slice(0, 3).join('; ')}). It is kept, the page still shows everything, and writing goes on in a new one.`,
-      });
+    if (check.faults.length > 0) throw new DamagedError(record, check.faults);
+    await putSealed(db, { ...record, state: 'sealed', checkedAt: deps.now(), faults: [] }, check.ids);
+  }
+
+  /** Keeps the volume as it is, and files what it held anew: first that, so that a kill in between repeats it. */
+  async function giveUp(record: VolumeRecord, faults: readonly string[]) {
+    const damaged: VolumeRecord = { ...record, state: 'damaged', checkedAt: deps.now(), faults: faults.slice(0, LEDGER.faultsKept) };
+    const refiled = await deps.refile();
+    const tx = journalTransaction(db, 'strict');
+    await Promise.all([tx.objectStore('volumes').put(damaged), tx.objectStore('manifests').delete(record.name), tx.done]);
+    deps.onDamaged(damaged, refiled);
+  }
+
+  /** Can the volume that does not take our writes be read at all? null: it can, or there is no room to find out. */
+  async function faultsOf(record: VolumeRecord): Promise<readonly string[] | null> {
+    try {
+      const volume = await deps.open(record.name);
+      try {
+        await volume.read();
+        return null;
+      } finally {
+        await volume.close();
+      }
+    } catch (error) {
+      return storageProblemOf(error).kind === 'quota' ? null : [`it cannot be read: ${textOf(error)}`];
+    }
+  }
+
+  async function recoverFrom(error: unknown): Promise<void> {
+    const failed = current;
+    current = null;
+    await failed?.volume.close().catch(deps.onOutcome);
+    if (error instanceof DamagedError) {
+      await giveUp(error.record, error.faults);
+      failures = 0;
+      return;
+    }
+    if (storageProblemOf(error).kind === 'quota') throw error;
+    failures += 1;
+    // What Fireproof holds in memory after a failed write is unknown: begin from what is on disk.
+    if (failures < LEDGER.volumeTries) throw error;
+    const record = await currentRecord(db);
+    const faults = record.documents > 0 ? await faultsOf(record) : null;
+    if (faults === null) throw error;
+    await giveUp(record, faults);
+    failures = 0;
+  }
+
+  function givesWay(): boolean {
+    if (!deps.busy()) {
+      givingWaySince = null;
+      return false;
+    }
+    givingWaySince ??= deps.now();
+    if (deps.now() - givingWaySince < LEDGER.volumesWaitMost) return true;
+    givingWaySince = null;
+    return false;
   }
 
   async function work(extent: Extent): Promise<void> {
+    const more = () => extent === 'all' ? backlog > 0 : isDue() && !givesWay();
     try {
-      if (rows > 0) await commitGroup();
-      while (isDue() || (extent === 'all' && rows > 0)) await commitGroup();
+      try {
+        if (backlog > 0) await commitGroup();
+        while (more()) await commitGroup();
+      } catch (error) {
+        await recoverFrom(error);
+      }
+      failures = 0;
       retrying = false;
       deps.onOutcome(null);
     } catch (error) {
-      // What Fireproof holds in memory after a failed write is unknown: begin from what is on disk.
-      const failed = current;
-      current = null;
-      await failed?.volume.close().catch(deps.onOutcome);
       deps.onOutcome(error);
       retrying = true;
       if (!closed) later(LEDGER.commitRetry);
@@ -175,56 +292,69 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   }
 
   function isDue() {
-    return rows >= LEDGER.groupDocuments || chars >= LEDGER.groupChars;
+    return backlog >= LEDGER.groupDocuments || chars >= LEDGER.groupChars;
   }
 
   function start(extent: Extent): Promise<void> {
     cancelTimer?.();
     cancelTimer = null;
-    working ??= work(extent).finally(() => {
+    working ??= inTurn(() => work(extent)).finally(() => {
       working = null;
-      if (rows > 0 && !cancelTimer && !closed) later(LEDGER.groupMs);
+      if (backlog > 0 && !cancelTimer && !closed) later(LEDGER.groupMs);
     });
     return working;
   }
 
   /** A failure was told through `onOutcome` and is tried again: whoever did not ask need not hear of it. */
   function startUnasked() {
-    start('due').catch(() => undefined);
+    if (givesWay()) later(LEDGER.volumesQuiet);
+    else start('due').catch(() => undefined);
   }
 
   function later(ms: number) {
     cancelTimer?.();
+    hurried = ms === LEDGER.volumesQuiet;
     cancelTimer = deps.after(ms, startUnasked);
   }
 
   async function drain() {
-    // Work that was under way may stop at the last full group.
-    if (working) await working;
-    if (rows > 0) await start('all');
+    // Work that was under way may stop at the last full group, and what a damaged volume held comes again.
+    while (backlog > 0 || working) {
+      if (working) await working;
+      if (backlog > 0) await start('all');
+    }
   }
 
-  if (rows > 0) later(LEDGER.groupMs);
+  if (backlog > 0) later(LEDGER.groupMs);
 
   return {
-    added(moreRows, moreChars) {
-      rows += moreRows;
+    added(moreDocs, moreChars, to) {
+      backlog += moreDocs;
       chars += moreChars;
+      upTo = Math.max(upTo, to);
       // After a failure the timer decides when to try again.
       if (closed || working || retrying) return;
-      if (isDue()) startUnasked();
-      else if (!cancelTimer) later(LEDGER.groupMs);
+      if (!cancelTimer) later(isDue() ? LEDGER.volumesQuiet : LEDGER.groupMs);
+      else if (!hurried && isDue()) later(LEDGER.volumesQuiet);
     },
+    backlog: () => backlog,
+    currentIds: () => (current ? { name: current.record.name, ids: current.ids } : null),
     drain,
+    exclusively: (run) =>
+      inTurn(async () => {
+        await closeCurrent();
+        return run();
+      }),
     async close() {
       closed = true;
       try {
         await drain();
       } finally {
         cancelTimer?.();
-        await current?.volume.close();
-        current = null;
+        await alone;
+        await closeCurrent();
       }
     },
   };
 }
+

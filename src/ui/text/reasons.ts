@@ -50,6 +50,7 @@ const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
   blocked: 'The ledger is not open yet',
   'unexpectedly-empty': 'The ledger came up empty, although it should not be',
   'no-owner': 'This page cannot reach its ledger',
+  damaged: 'A part of the ledger on this device was damaged',
   unsupported: 'This browser lacks what the ledger needs',
 };
 

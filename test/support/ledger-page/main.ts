@@ -13,7 +13,8 @@ export interface LedgerPage {
   readonly askPersistence: typeof askPersistence;
   /** Every record of every store of our database, by store. */
   dump(): Promise<Record<string, unknown[]>>;
-  putMeta(name: string, value: unknown): Promise<void>;
+  /** Makes the journal name views of an older version, as after an update of the app. */
+  disownViews(): Promise<void>;
   /** Every document in every volume, by volume, read by Fireproof itself. Nobody may be writing. */
   readVolumes(): Promise<Record<string, { readonly docs: readonly Doc[]; readonly damaged: readonly unknown[] }>>;
   /** Empties every store of a volume, as a browser that lost it would. */
@@ -45,15 +46,18 @@ window.roost = {
     return owner;
   },
   async dump() {
-    const db = await openDB(LEDGER.database);
-    const names = [...db.objectStoreNames];
-    const records = await Promise.all(names.map((name) => db.getAll(name)));
-    db.close();
-    return Object.fromEntries(names.map((name, i) => [name, records[i] ?? []]));
+    const dumped: Record<string, unknown[]> = {};
+    const journal = await openDB(LEDGER.journalDatabase);
+    const views = (await journal.get('meta', 'views')) as { readonly name: string } | undefined;
+    for (const db of [journal, ...(views ? [await openDB(views.name)] : [])]) {
+      for (const store of db.objectStoreNames) dumped[store] = await db.getAll(store);
+      db.close();
+    }
+    return dumped;
   },
-  async putMeta(name, value) {
-    const db = await openDB(LEDGER.database);
-    await db.put('meta', value, name);
+  async disownViews() {
+    const db = await openDB(LEDGER.journalDatabase);
+    await db.put('meta', { version: 0, name: 'roost-views-0-1' }, 'views');
     db.close();
   },
   async readVolumes() {

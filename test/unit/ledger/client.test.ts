@@ -74,8 +74,20 @@ describe('a tab’s line to the owner', () => {
   it('opens a new line where a call stays unanswered: the owner may have ended without a word', () => {
     void client.call('household');
     timers.advance(OWNER_LINE.renew);
+    expect(line(0).sent.at(-1)).toEqual({ ping: true });
+    expect(lines).toHaveLength(1);
+    timers.advance(OWNER_LINE.renew);
     expect(lines).toHaveLength(2);
     expect(line(0).closed).toBe(true);
+  });
+
+  it('waits for an owner that is there, however long its work takes', () => {
+    void client.call('rebuild');
+    for (let second = 0; second < 60; second++) {
+      timers.advance(OWNER_LINE.renew);
+      if (JSON.stringify(line(0).sent.at(-1)) === JSON.stringify({ ping: true })) line(0).ends.take({ pong: true });
+    }
+    expect(lines).toHaveLength(1);
   });
 
   it('does not listen to a line that it has left', () => {

@@ -1,0 +1,59 @@
+/**
+ * What is to be forgotten, and from when for good. Asking is a record, taking it back is another one, and
+ * time decides the rest, so that every device that hears of both comes to the same result.
+ */
+import { parseStamp, type Stamp } from './stamp.ts';
+
+/** ms from asking to the moment from which nothing brings it back: 30 days. */
+export const FORGET_AFTER = 30 * 24 * 60 * 60 * 1000;
+
+export type ForgetTarget =
+  /** Everything about an agent, whenever it was written. */
+  | { readonly kind: 'agent'; readonly agentId: string }
+  /** What was said with an agent before the asking. */
+  | { readonly kind: 'conversation'; readonly agentId: string };
+
+export interface Forget {
+  readonly _id: string;
+  readonly at: Stamp;
+  readonly target: ForgetTarget;
+  /** ms since the epoch */
+  readonly finalAt: number;
+}
+
+export interface ForgetUndo {
+  readonly at: Stamp;
+  readonly forgetId: string;
+}
+
+/** Kinds that make up a conversation. */
+const SPOKEN: ReadonlySet<string> = new Set(['message', 'queued-message', 'message-read']);
+/** Kinds that must outlive what they speak of. */
+const KEPT: ReadonlySet<string> = new Set(['forget', 'forget-undo']);
+
+interface Written {
+  readonly type: string;
+  readonly at: Stamp;
+  readonly [field: string]: unknown;
+}
+
+/** Is this document among what the person asked to forget? */
+export function isCovered(doc: Written, { target, at }: Pick<Forget, 'target' | 'at'>): boolean {
+  if (KEPT.has(doc.type) || doc['agentId'] !== target.agentId) return false;
+  return target.kind === 'agent' || (SPOKEN.has(doc.type) && doc.at < at);
+}
+
+function notUndone<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[]): F[] {
+  // An undo that was written too late finds nothing to bring back: on other devices it is gone.
+  return forgets.filter(({ _id, finalAt }) => !undos.some((undo) => undo.forgetId === _id && (parseStamp(undo.at)?.time ?? finalAt) < finalAt));
+}
+
+/** Asked for, not taken back, and not final: hidden, and still there. */
+export function pendingForgets<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[], now: number): F[] {
+  return notUndone(forgets, undos).filter(({ finalAt }) => now < finalAt);
+}
+
+/** Not taken back in time: what they cover must be nowhere. */
+export function finalForgets<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[], now: number): F[] {
+  return notUndone(forgets, undos).filter(({ finalAt }) => now >= finalAt);
+}

@@ -1,0 +1,66 @@
+/** Everything the views hold, page by page, and how documents from elsewhere compare with it: for copies. */
+import { isCovered, type Forget } from '../../domain/forgetting.ts';
+import type { Doc } from '../../protocol/documents.ts';
+import type { Comparison, DocumentPage } from '../../protocol/worker.ts';
+import { isDeepEqual } from '../equal.ts';
+import type { ViewsDatabase } from './database.ts';
+import { DOCUMENT_STORES, storeOf } from './write.ts';
+
+/** Sorts after every id. */
+const AFTER_ALL = '\uffff';
+/** Records looked at in one go for those of one agent. */
+const STRIDE = 500;
+
+/** Is this document one agent's own: about it, of its conversation, or a session that it took part in? */
+const belongsTo = (doc: Doc, agentId: string, sessions: ReadonlySet<unknown>) =>
+  doc['agentId'] === agentId || (doc.type === 'session' && sessions.has(doc['sessionId']));
+
+/** `after`: `<store>|<_id>` of the last document before this page. */
+export async function readDocuments(
+  db: ViewsDatabase,
+  { after, limit, agentId }: { after: string | null; limit: number; agentId: string | null },
+  of: number,
+): Promise<DocumentPage> {
+  const tx = db.transaction([...DOCUMENT_STORES, 'talks']);
+  const sessions = new Set<unknown>(
+    agentId === null ? [] : (await tx.objectStore('talks').getAll(IDBKeyRange.bound([agentId], [agentId, AFTER_ALL]))).map(({ sessionId }) => sessionId),
+  );
+  const cut = after?.indexOf('|') ?? -1;
+  const begun = after === null ? null : after.slice(0, cut);
+  const docs: Doc[] = [];
+  let last = after;
+  for (const name of DOCUMENT_STORES.slice(begun === null ? 0 : Math.max(0, DOCUMENT_STORES.findIndex((store) => store === begun)))) {
+    let from = name === begun && after !== null ? after.slice(cut + 1) : '';
+    while (docs.length < limit) {
+      const range = IDBKeyRange.bound(from, AFTER_ALL, true);
+      const most = agentId === null ? limit - docs.length : STRIDE;
+      const records = await tx.objectStore(name).getAll(range, most);
+      for (const { _id, doc } of records) {
+        if (docs.length === limit) break;
+        last = `${name}|${_id}`;
+        from = _id;
+        if (agentId === null || belongsTo(doc, agentId, sessions)) docs.push(doc);
+      }
+      if (records.length < most) break;
+    }
+    if (docs.length === limit) return { docs, after: last, of };
+  }
+  return { docs, after: null, of };
+}
+
+/** Writes nothing. `final`: what was forgotten here for good. */
+export async function compareDocuments(db: ViewsDatabase, docs: readonly Doc[], final: readonly Forget[]): Promise<Comparison> {
+  const taken = docs.filter((doc) => !final.some((forget) => isCovered(doc, forget)));
+  const tx = db.transaction([...DOCUMENT_STORES]);
+  const held = await Promise.all(taken.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
+  const fresh: string[] = [];
+  const different: string[] = [];
+  let same = 0;
+  taken.forEach((doc, i) => {
+    const here = held[i]?.doc;
+    if (here === undefined) fresh.push(doc._id);
+    else if (isDeepEqual(here, doc)) same += 1;
+    else different.push(doc._id);
+  });
+  return { fresh, same, different, forgotten: docs.length - taken.length };
+}
