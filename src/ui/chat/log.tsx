@@ -1,4 +1,4 @@
-import { startTransition, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useShallow } from 'zustand/react/shallow';
 import { logItems } from '../../state/conversation-log.ts';
@@ -16,15 +16,16 @@ import { LogMemory } from './log-memory.ts';
 import { showRow, type RowContext } from './log-row.tsx';
 import type { Speaker } from './message.tsx';
 import { rowsOf } from './rows.ts';
+import { useEarlier } from './use-earlier.ts';
+import { useFoldedInSight, useFolds } from './use-folds.ts';
 import { useLeap } from './use-leap.ts';
 import { usePrepended } from './use-prepended.ts';
 import { useStick } from './use-stick.ts';
+import { useTopHeight } from './use-top-height.ts';
 import './log.css';
 
 /** ms between looks at "Today" and "slept 9 hours". */
 const TIMES_EVERY = 60_000;
-/** px from the top at which earlier messages are fetched: far enough that somebody who scrolls fast seldom meets the top. */
-const NEAR_TOP = 3_000;
 /** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
 const AROUND = 1_000;
 /** As AROUND, while the conversation is being opened; and for how long, in ms. */
@@ -55,7 +56,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const { messages, spans, read, before, status } = conversation;
   const more = before !== null;
 
-  const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
+  const { unfolded, fold } = useFolds();
   const items = useMemo(
     () => logItems({ messages, spans, read, openIds, queued, sending, liveSessionId }),
     [messages, spans, read, openIds, queued, sending, liveSessionId],
@@ -78,23 +79,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
     if (question) void actions.retry(question);
   }, [question, actions]);
 
-  // A text that closes again would leave its reader somewhere below it.
-  const [closed, setClosed] = useState<string | null>(null);
-  const fold = useCallback((key: string) => {
-    setUnfolded((open) => {
-      const next = new Set(open);
-      if (!next.delete(key)) next.add(key);
-      return next;
-    });
-    setClosed(key);
-  }, []);
-  useLayoutEffect(() => {
-    if (closed === null || unfolded.has(closed)) return;
-    const index = rows.findIndex((row) => row.key === closed);
-    if (index >= 0) list.current?.scrollToIndex(index, { align: 'nearest' });
-    // Only the folding itself moves the view.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, [closed, unfolded]);
+  useFoldedInSight(unfolded, rows, list);
 
   const context = useMemo(
     (): RowContext => ({ speaker, now, question, failed, onEdit: edit, onRetry: retry, onFold: fold, onTakeBack }),
@@ -109,16 +94,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   // What stands before the list has a height of its own, which the list must know.
   const [paged] = useState(more);
   const top = useRef<HTMLDivElement>(null);
-  const [topHeight, setTopHeight] = useState(0);
-  useLayoutEffect(() => {
-    if (!top.current) return undefined;
-    const { current } = top;
-    const look = () => setTopHeight(current.offsetHeight);
-    look();
-    const watch = new ResizeObserver(look);
-    watch.observe(current);
-    return () => watch.disconnect();
-  }, []);
+  const topHeight = useTopHeight(top);
 
   const { onGrown } = stick;
   useEffect(
@@ -129,13 +105,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
     [answers, agentId, onGrown],
   );
 
-  const wentUp = useRef(false);
-  const readEarlier = useCallback(() => {
-    if (more && wentUp.current && (log.current?.scrollTop ?? NEAR_TOP) < NEAR_TOP) void actions.older(agentId);
-  }, [more, actions, agentId]);
-  useEffect(() => {
-    if (status === 'ready') readEarlier();
-  }, [status, before, readEarlier]);
+  const onScrolled = useEarlier(agentId, conversation, log);
 
   const [around, setAround] = useState(AROUND_FIRST);
   useEffect(() => device.after(OPENING, () => startTransition(() => setAround(AROUND))), [device]);
@@ -161,8 +131,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
         }}
         onScroll={() => {
           stick.onScroll();
-          wentUp.current = true;
-          readEarlier();
+          onScrolled();
         }}
         onFocus={(event: FocusEvent) => setFocused(keyOf(event.target))}
         onBlur={() => setFocused(null)}

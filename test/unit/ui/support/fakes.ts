@@ -15,6 +15,8 @@ export interface MemoryOwner extends OwnerPort {
   readonly calls: string[];
   /** Messages a page of a conversation has. */
   pageSize: number;
+  /** While set, it is awaited before a call is answered. */
+  pause: (() => Promise<void>) | null;
 }
 
 const STORAGE: StorageStatus = { persisted: false, usedBytes: 2_400_000, quotaBytes: 10_000_000_000, journalRows: 3, documents: 412, kinds: [{ type: 'message', documents: 400, chars: 120_000 }, { type: 'agent-identity', documents: 12, chars: 9_000 }], volumes: [{ name: 'volume-1', documents: 412, state: 'writing', checkedAt: null, faults: [] }], lastExport: null };
@@ -67,10 +69,11 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     broken: null,
     calls: [],
     pageSize: 40,
+    pause: null,
     say: (news) => listeners.forEach((listener) => listener(news)),
     async call(name, ...args) {
       owner.calls.push(name);
-      await Promise.resolve();
+      await (owner.pause?.() ?? Promise.resolve());
       if (owner.broken !== null) throw new Error(owner.broken);
       // `answers` is keyed by the same table that types the call.
       const answer = answers[name] as (...given: typeof args) => ReturnType<OwnerCalls[typeof name]>;
