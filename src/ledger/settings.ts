@@ -21,8 +21,10 @@ export const LEDGER = {
   /** The key in Fireproof's key bag that every volume is encrypted with. */
   keyName: '@roost@',
 
-  /** One commit into a volume takes at most this many documents … */
+  /** A commit into a volume is due when this many documents wait … */
   groupDocuments: 20,
+  /** … takes at most this many, where more wait: catching up, a commit costs little more for five times as much … */
+  groupMost: 100,
   /** … and this many characters, and waits for company at most this long, in ms. */
   groupChars: 512 * 1024,
   groupMs: 250,

@@ -9,12 +9,12 @@ import { createProfile } from '../support/chromium.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
 import { median, type Section } from './figures.ts';
 
-const ROUNDS = 11;
+const ROUNDS = 9;
 /** Documents a round. */
 const AWAITED = 150;
 const PLAIN = 40;
 const WAITING = 100;
-const WAITED_FOR = 4_000;
+const WAITED_FOR = 2_000;
 const OF_BARE = 0.8;
 const OF_PLAIN = 4;
 const WAITING_LEAST = 10_000;

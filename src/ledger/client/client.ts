@@ -86,6 +86,7 @@ export function createOwnerClient({ openLine, newId, after }: ClientDeps): Owner
     if ('pong' in message) return;
     if ('news' in message) {
       cancelSilence?.();
+      cancelSilence = null;
       if (message.news === 'welcome') {
         for (const call of calls.values()) line?.send(call.message);
       }
@@ -103,8 +104,8 @@ export function createOwnerClient({ openLine, newId, after }: ClientDeps): Owner
     const number = ++lineNumber;
     const isCurrent = () => number === lineNumber && !closed;
     line?.close();
-    cancelSilence?.();
-    cancelSilence = after(OWNER_LINE.silence, () => noOwner(NO_OWNER));
+    // Not begun anew with every line: an owner that hangs is left again and again.
+    cancelSilence ??= after(OWNER_LINE.silence, () => noOwner(NO_OWNER));
     watchCalls();
     line = openLine({
       take: (message) => {

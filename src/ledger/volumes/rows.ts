@@ -14,8 +14,8 @@ export interface Group {
 }
 
 export interface Rows {
-  /** The oldest documents that fit one commit, of rows up to `upTo`; empty where there are none. */
-  next(upTo: number): Promise<Group>;
+  /** The oldest documents that fit one commit, `most` at most, of rows up to `upTo`; empty where there are none. */
+  next(upTo: number, most: number): Promise<Group>;
   /** The group lies in the volume: its rows go, in one transaction with the volume's record. */
   filed(group: Group, record: VolumeRecord): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function createRows(db: JournalDatabase): Promise<Rows> {
   }
 
   return {
-    async next(upTo) {
+    async next(upTo, most) {
       if (rows.length < 2) await load(upTo);
       const docs: Doc[] = [];
       const stored: StoredDoc[] = [];
@@ -42,7 +42,7 @@ export async function createRows(db: JournalDatabase): Promise<Rows> {
       let chars = 0;
       for (const row of rows) {
         let at = row.seq === position.seq ? position.docs : 0;
-        for (; at < row.docs.length && docs.length < LEDGER.groupDocuments; at++) {
+        for (; at < row.docs.length && docs.length < most; at++) {
           const doc = row.docs[at];
           if (!doc) continue;
           const encoded = encodeDocument(doc);

@@ -184,13 +184,13 @@ export function createVolumes(deps: VolumesDeps): Volumes {
 
   async function commitGroup(): Promise<void> {
     const rows = await opened;
-    const group = await rows.next(upTo);
+    const { record, volume, ids } = await openCurrent();
+    const group = await rows.next(upTo, Math.min(LEDGER.groupMost, Math.max(1, LEDGER.volumeDocuments - ids.size)));
     if (group.rows.length === 0 && group.docs.length === 0) {
       backlog = 0;
       chars = 0;
       return;
     }
-    const { record, volume, ids } = await openCurrent();
     const stored = await toWrite(group, ids);
     if (stored.length > 0) await writeStored(volume, stored);
     for (const doc of group.docs) ids.add(doc._id);

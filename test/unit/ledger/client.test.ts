@@ -81,6 +81,16 @@ describe('a tab’s line to the owner', () => {
     expect(line(0).closed).toBe(true);
   });
 
+  it('says so when an owner that was there answers nothing more, however many lines are opened to it', () => {
+    const heard: OwnerNews[] = [];
+    client.subscribe((news) => heard.push(news));
+    line(0).ends.take(welcome);
+    void client.call('household');
+    timers.advance(2 * OWNER_LINE.renew + OWNER_LINE.silence);
+    expect(lines.length).toBeGreaterThan(2);
+    expect(heard.at(-1)).toMatchObject({ news: 'problem', problem: { kind: 'no-owner' } });
+  });
+
   it('waits for an owner that is there, however long its work takes', () => {
     void client.call('rebuild');
     for (let second = 0; second < 60; second++) {
