@@ -3,9 +3,9 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
-import { createArchive, spawnArchiveWorker } from './archive/index.ts';
 import { askPersistence, openOwner } from './ledger/index.ts';
 import { createRelayClient } from './relay/index.ts';
+import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createTabMemory } from './state/tab-memory.ts';
 import { App } from './ui/app.tsx';
@@ -13,7 +13,10 @@ import { RoostProvider } from './ui/context.tsx';
 import { fetchLaterParts } from './ui/later.ts';
 import { Broken } from './ui/shell/broken.tsx';
 
-const archive = createArchive({ spawn: spawnArchiveWorker });
+const archive = createArchivePort(async () => {
+  const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
+  return createArchive({ spawn: spawnArchiveWorker });
+});
 const state = createRoostState({
   owner: openOwner(),
   relay: createRelayClient({ fetch: (...args) => fetch(...args), baseUrl: '' }),

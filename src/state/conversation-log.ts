@@ -31,20 +31,23 @@ export type LogItem =
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
   | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
 
-const inOrder = (a: MessageDoc, b: MessageDoc) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0);
+export const inOrder = (a: MessageDoc, b: MessageDoc): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0);
+
+/** `shown`, and after it `next`, in order; each hides what it replaces. */
+export function withReplaced(shown: readonly MessageDoc[], next: readonly MessageDoc[]): MessageDoc[] {
+  const all = [...shown];
+  for (const message of next) {
+    if (message.replaces) {
+      const cut = all.findLastIndex((held) => held.messageId === message.replaces);
+      if (cut >= 0) all.splice(cut);
+    }
+    all.push(message);
+  }
+  return all;
+}
 
 /** Sorted, each once, without what an edit or a retry has replaced. */
-export function visibleMessages(messages: Iterable<MessageDoc>): MessageDoc[] {
-  const shown: MessageDoc[] = [];
-  for (const message of [...messages].sort(inOrder)) {
-    if (message.replaces) {
-      const cut = shown.findIndex((held) => held.messageId === message.replaces);
-      if (cut >= 0) shown.splice(cut);
-    }
-    shown.push(message);
-  }
-  return shown;
-}
+export const visibleMessages = (messages: Iterable<MessageDoc>): MessageDoc[] => withReplaced([], [...messages].sort(inOrder));
 
 export function spansOf(sessions: Iterable<SessionDoc>): ReadonlyMap<string, SessionSpan> {
   const spans = new Map<string, SessionSpan>();
@@ -56,7 +59,19 @@ export function spansOf(sessions: Iterable<SessionDoc>): ReadonlyMap<string, Ses
   return spans;
 }
 
-const dayOf = (time: number) => new Date(time).toDateString();
+/** Tells whether two times lie on one day of the reader's zone. Asked in order, it looks at the calendar once a day. */
+function createDays(): (a: number, b: number) => boolean {
+  let from = 0;
+  let until = 0;
+  return (a, b) => {
+    if (a < from || a >= until) {
+      const day = new Date(a);
+      from = day.setHours(0, 0, 0, 0);
+      until = day.setDate(day.getDate() + 1);
+    }
+    return b >= from && b < until;
+  };
+}
 
 /** Is this a message that waited in the inbox of somebody asleep? */
 export const waited = (message: MessageDoc) => message['waiting'] === true;
@@ -75,6 +90,7 @@ export interface LogInput {
 /** What an edit that is under way will replace is out of sight already. */
 function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Sending[]): readonly MessageDoc[] {
   const replaced = new Set(sending.flatMap((item) => (item.replaces && item.error === null ? [item.replaces] : [])));
+  if (replaced.size === 0) return messages;
   const cut = messages.findIndex((message) => replaced.has(message.messageId));
   return cut < 0 ? messages : messages.slice(0, cut);
 }
@@ -82,6 +98,7 @@ function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Send
 export function logItems(input: LogInput): LogItem[] {
   const { spans, read, openIds, queued, sending, liveSessionId } = input;
   const messages = withoutReplaced(input.messages, sending);
+  const sameDay = createDays();
   const items: LogItem[] = [];
   let before: MessageDoc | null = null;
   for (const message of messages) {
@@ -90,7 +107,7 @@ export function logItems(input: LogInput): LogItem[] {
       const end = spans.get(before.sessionId)?.end ?? null;
       const until = spans.get(message.sessionId)?.startedAt ?? message.time;
       items.push({ kind: 'sleep', key: `sleep:${message.messageId}`, from: end?.endedAt ?? before.time, until: Math.min(until, message.time), reason: end?.reason ?? null });
-    } else if (!before || dayOf(before.time) !== dayOf(message.time)) items.push({ kind: 'day', key: `day:${message.messageId}`, time: message.time });
+    } else if (!before || !sameDay(before.time, message.time)) items.push({ kind: 'day', key: `day:${message.messageId}`, time: message.time });
     items.push({ kind: 'message', key: message.clientId ?? message.messageId, message, waits: waited(message) && !read.has(message.messageId) });
     before = message;
   }
@@ -99,6 +116,7 @@ export function logItems(input: LogInput): LogItem[] {
     const end = spans.get(before.sessionId)?.end ?? null;
     if (end) items.push({ kind: 'sleep', key: 'asleep-now', from: end.endedAt, until: null, reason: end.reason });
   }
+  if (queued.length === 0 && sending.length === 0) return items;
   const known = new Set(input.messages.flatMap((message) => message.clientId ?? []));
   for (const message of queued) if (!known.has(message.clientId)) items.push({ kind: 'queued', key: message.clientId, message });
   const kept = new Set(queued.map((message) => message.clientId));

@@ -2,14 +2,24 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { isCovered } from '../domain/forgetting.ts';
 import { isKnown, type Doc, type ForgetDoc, type MessageDoc, type SessionDoc } from '../protocol/documents.ts';
-import { spansOf, visibleMessages, type Sending, type SessionSpan } from './conversation-log.ts';
+import { spansOf, type Sending, type SessionSpan } from './conversation-log.ts';
+import { createMessageList, type MessageList } from './message-list.ts';
 import type { OwnerPort } from './ports.ts';
 
-/** Messages a page asks for at once. */
-export const PAGE_SIZE = 40;
+export const CONVERSATION_LIMITS = {
+  /** Messages that are read when a conversation is opened. */
+  firstPage: 40,
+  /** Messages that are read at once by somebody who scrolls towards the beginning. */
+  olderPage: 120,
+  /** Messages that are read at once on the way to the very beginning. */
+  leapPage: 400,
+  /** Conversations whose newest page is kept for coming back to. Only the open one keeps all that was read of it. */
+  kept: 6,
+} as const;
 
 export interface Conversation {
-  readonly status: 'loading' | 'ready' | 'loading-older' | 'failed';
+  /** leaping: being read page by page to its very beginning. */
+  readonly status: 'loading' | 'ready' | 'loading-older' | 'leaping' | 'failed';
   readonly error: string | null;
   /** Oldest first, without what was replaced. */
   readonly messages: readonly MessageDoc[];
@@ -25,9 +35,12 @@ export interface ConversationsState {
 
 export interface Conversations {
   readonly store: StoreApi<ConversationsState>;
-  /** Loads the newest page once; further calls do nothing unless it failed. */
+  /** Loads the newest page once; further calls do nothing unless it failed. What is not open any more is cut back to its newest page. */
   open(agentId: string): Promise<void>;
   older(agentId: string): Promise<void>;
+  /** Reads everything up to the very beginning. Answers whether it came there: not if `stopLeap` was called, or a page could not be read. */
+  leap(agentId: string): Promise<boolean>;
+  stopLeap(agentId: string): void;
   /** Reads the newest page of every open conversation again. */
   refresh(): Promise<void>;
   take(docs: readonly Doc[]): void;
@@ -42,113 +55,193 @@ export interface Conversations {
 }
 
 interface Held {
-  readonly messages: Map<string, MessageDoc>;
+  messages: MessageList;
   readonly sessions: Map<string, SessionDoc>;
   readonly read: Set<string>;
+  /** Where the newest page began, to cut back to it; null while it has not been read. */
+  newestPage: { readonly oldest: MessageDoc | null; readonly before: string | null } | null;
 }
+
+const emptyRows = (): Held => ({ messages: createMessageList(), sessions: new Map(), read: new Set(), newestPage: null });
+const EMPTY: Conversation = { status: 'loading', error: null, messages: [], spans: new Map(), read: new Set(), before: null };
 
 /** `isHidden`: is this message being forgotten, or forgotten? */
 export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => boolean): Conversations {
   const store = createStore<ConversationsState>()(() => ({ byAgent: new Map(), sending: [] }));
+  /** By agent, the one that was opened last at the end. */
   const held = new Map<string, Held>();
   // Ends of sessions that were heard of before the conversation was opened.
   const sessions = new Map<string, SessionDoc>();
+  const leaping = new Set<string>();
+  /** Older pages that are being read. */
+  const underway = new Map<string, Promise<void>>();
 
+  const current = (agentId: string) => store.getState().byAgent.get(agentId);
   const set = (agentId: string, change: Partial<Conversation>) => {
     const byAgent = new Map(store.getState().byAgent);
-    const current = byAgent.get(agentId) ?? { status: 'loading', error: null, messages: [], spans: new Map(), read: new Set(), before: null };
-    byAgent.set(agentId, { ...current, ...change });
+    byAgent.set(agentId, { ...(byAgent.get(agentId) ?? EMPTY), ...change });
     store.setState({ byAgent });
   };
-  const show = (agentId: string, rows: Held, change: Partial<Conversation> = {}) =>
-    set(agentId, {
-      messages: visibleMessages([...rows.messages.values()].filter((message) => !isHidden(message))),
-      spans: spansOf([...sessions.values(), ...rows.sessions.values()]),
-      read: new Set(rows.read),
-      ...change,
-    });
+  const spans = (rows: Held) => spansOf([...sessions.values(), ...rows.sessions.values()]);
 
   /** `keepBefore`: how far back was read already, where this only fills in what is newer. */
-  async function page(agentId: string, before: string | null, keepBefore?: string | null): Promise<void> {
+  async function page(agentId: string, before: string | null, limit: number, keepBefore?: string | null): Promise<void> {
+    const rows = held.get(agentId);
     try {
-      const got = await owner.call('conversation', { agentId, before, limit: PAGE_SIZE });
-      const rows = held.get(agentId) ?? { messages: new Map(), sessions: new Map(), read: new Set() };
-      held.set(agentId, rows);
-      for (const message of got.messages) rows.messages.set(message.messageId, message);
-      for (const session of got.sessions) rows.sessions.set(session._id, session);
-      for (const messageId of got.read) rows.read.add(messageId);
+      const got = await owner.call('conversation', { agentId, before, limit });
+      // Closed, or cut back, while it was being read.
+      if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return;
+      const seen = got.messages.filter((message) => !isHidden(message));
       // What is forgotten of a conversation is its earlier part: behind it is nothing more to be seen.
-      const more = got.messages.some(isHidden) ? null : got.before;
-      show(agentId, rows, { status: 'ready', error: null, before: keepBefore === undefined ? more : keepBefore });
+      const more = seen.length < got.messages.length ? null : got.before;
+      rows.messages.add(seen);
+      const heard = rows.sessions.size;
+      for (const session of got.sessions) rows.sessions.set(session._id, session);
+      const knew = rows.read.size;
+      for (const messageId of got.read) rows.read.add(messageId);
+      if (before === null) rows.newestPage ??= { oldest: seen[0] ?? null, before: more };
+      set(agentId, {
+        messages: rows.messages.visible(),
+        ...(rows.sessions.size > heard || before === null ? { spans: spans(rows) } : {}),
+        ...(rows.read.size > knew ? { read: new Set(rows.read) } : {}),
+        status: leaping.has(agentId) ? 'leaping' : 'ready',
+        error: null,
+        before: keepBefore === undefined ? more : keepBefore,
+      });
     } catch (error) {
       // Shown in place of the page, with a way to try again.
       set(agentId, { status: 'failed', error: error instanceof Error ? error.message : String(error) });
     }
   }
 
+  /** One older page at a time, whoever asks for it. */
+  function readOlder(agentId: string, before: string, limit: number): Promise<void> {
+    const reading = underway.get(agentId) ?? page(agentId, before, limit).finally(() => underway.delete(agentId));
+    underway.set(agentId, reading);
+    return reading;
+  }
+
+  /** Back to the newest page, with what came in since. */
+  function cutBack(agentId: string, rows: Held) {
+    const conversation = current(agentId);
+    leaping.delete(agentId);
+    if (!rows.newestPage || !conversation || conversation.before === rows.newestPage.before) return;
+    rows.messages = createMessageList(rows.messages.since(rows.newestPage.oldest));
+    set(agentId, { status: 'ready', messages: rows.messages.visible(), before: rows.newestPage.before });
+  }
+
+  function letGo(agentId: string) {
+    held.delete(agentId);
+    const byAgent = new Map(store.getState().byAgent);
+    byAgent.delete(agentId);
+    store.setState({ byAgent });
+  }
+
+  /** `agentId` is looked at now: the others give back what they need not keep. */
+  function makeRoom(agentId: string) {
+    const rows = held.get(agentId) ?? emptyRows();
+    held.delete(agentId);
+    for (const [other, theirs] of held) cutBack(other, theirs);
+    held.set(agentId, rows);
+    for (const other of [...held.keys()].slice(0, Math.max(0, held.size - CONVERSATION_LIMITS.kept))) letGo(other);
+  }
+
+  /** Keeps of every open conversation what stays; what goes is the earlier part. */
+  function leave(stays: (message: MessageDoc) => boolean) {
+    for (const [agentId, rows] of held) {
+      const all = rows.messages.since(null);
+      const left = all.filter(stays);
+      if (left.length === all.length) continue;
+      leaping.delete(agentId);
+      rows.messages = createMessageList(left);
+      rows.newestPage = { oldest: rows.messages.visible()[0] ?? null, before: null };
+      set(agentId, { status: 'ready', messages: rows.messages.visible(), before: null });
+    }
+  }
+
   return {
     store,
     async open(agentId) {
-      const current = store.getState().byAgent.get(agentId);
-      if (current && current.status !== 'failed') return;
+      makeRoom(agentId);
+      const conversation = current(agentId);
+      if (conversation && conversation.status !== 'failed') return;
       set(agentId, { status: 'loading', error: null });
-      await page(agentId, null);
+      await page(agentId, null, CONVERSATION_LIMITS.firstPage);
     },
     async older(agentId) {
-      const current = store.getState().byAgent.get(agentId);
-      if (current?.status !== 'ready' || current.before === null) return;
+      const conversation = current(agentId);
+      if (conversation?.status !== 'ready' || conversation.before === null) return;
       set(agentId, { status: 'loading-older' });
-      await page(agentId, current.before);
+      await readOlder(agentId, conversation.before, CONVERSATION_LIMITS.olderPage);
+      // It was cut back meanwhile: there is nothing on the way any more.
+      if (current(agentId)?.status === 'loading-older') set(agentId, { status: 'ready' });
+    },
+    async leap(agentId) {
+      if (leaping.has(agentId)) return false;
+      leaping.add(agentId);
+      for (;;) {
+        const conversation = current(agentId);
+        if (!conversation || conversation.status === 'failed' || conversation.status === 'loading') leaping.delete(agentId);
+        if (!leaping.has(agentId) || !conversation) return false;
+        if (conversation.before === null) break;
+        if (conversation.status !== 'leaping') set(agentId, { status: 'leaping' });
+        await readOlder(agentId, conversation.before, CONVERSATION_LIMITS.leapPage);
+      }
+      leaping.delete(agentId);
+      set(agentId, { status: 'ready' });
+      return true;
+    },
+    stopLeap(agentId) {
+      if (leaping.delete(agentId) && current(agentId)?.status === 'leaping') set(agentId, { status: 'ready' });
     },
     async refresh() {
-      await Promise.all([...held.keys()].map((agentId) => page(agentId, null, store.getState().byAgent.get(agentId)?.before)));
+      const read = [...held].flatMap(([agentId, rows]) => (rows.newestPage ? [agentId] : []));
+      await Promise.all(read.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage, current(agentId)?.before)));
     },
     take(docs) {
-      const touched = new Set<string>();
+      const arrived = new Map<string, MessageDoc[]>();
+      const touched = new Map<string, Partial<Conversation>>();
+      const touch = (agentId: string, change: Partial<Conversation>) => touched.set(agentId, { ...touched.get(agentId), ...change });
+      let heardSessions = false;
       for (const doc of docs) {
         if (!isKnown(doc)) continue;
         if (doc.type === 'session') {
           if (sessions.has(doc._id)) continue;
           sessions.set(doc._id, doc);
-          for (const agentId of held.keys()) touched.add(agentId);
+          heardSessions = true;
         } else if (doc.type === 'message') {
-          const rows = held.get(doc.agentId);
-          if (!rows || rows.messages.has(doc.messageId)) continue;
-          rows.messages.set(doc.messageId, doc);
-          touched.add(doc.agentId);
+          if (!held.has(doc.agentId) || isHidden(doc)) continue;
+          const messages = arrived.get(doc.agentId);
+          if (messages) messages.push(doc);
+          else arrived.set(doc.agentId, [doc]);
         } else if (doc.type === 'message-read') {
           const rows = held.get(doc.agentId);
           if (!rows || rows.read.has(doc.messageId)) continue;
           rows.read.add(doc.messageId);
-          touched.add(doc.agentId);
+          touch(doc.agentId, { read: new Set(rows.read) });
         }
       }
-      for (const agentId of touched) {
+      for (const [agentId, messages] of arrived) {
         const rows = held.get(agentId);
-        if (rows) show(agentId, rows);
+        if (rows?.messages.add(messages)) touch(agentId, { messages: rows.messages.visible() });
       }
-      const arrived = new Set(docs.flatMap((doc) => (isKnown(doc) && (doc.type === 'message' || doc.type === 'queued-message') ? [doc.clientId] : [])));
+      if (heardSessions) for (const [agentId, rows] of held) touch(agentId, { spans: spans(rows) });
+      for (const [agentId, change] of touched) set(agentId, change);
+      const clientIds = new Set(docs.flatMap((doc) => (isKnown(doc) && (doc.type === 'message' || doc.type === 'queued-message') ? [doc.clientId] : [])));
       const { sending } = store.getState();
-      if (sending.some((item) => arrived.has(item.clientId))) store.setState({ sending: sending.filter((item) => !arrived.has(item.clientId)) });
+      if (sending.some((item) => clientIds.has(item.clientId))) store.setState({ sending: sending.filter((item) => !clientIds.has(item.clientId)) });
     },
-    conceal() {
-      for (const [agentId, rows] of held) show(agentId, rows, [...rows.messages.values()].some(isHidden) ? { before: null } : {});
-    },
+    conceal: () => leave((message) => !isHidden(message)),
     async reread() {
       const open = [...held.keys()];
-      held.clear();
-      await Promise.all(open.map((agentId) => page(agentId, null)));
+      for (const agentId of open) held.set(agentId, emptyRows());
+      await Promise.all(open.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage)));
     },
     drop(forgets) {
-      const gone = (doc: Doc) => forgets.some((forget) => isCovered(doc, forget));
-      for (const [agentId, rows] of held) {
-        for (const message of rows.messages.values()) if (gone(message)) rows.messages.delete(message.messageId);
-        show(agentId, rows);
-      }
+      leave((message) => !forgets.some((forget) => isCovered(message, forget)));
       const agents = new Set(forgets.flatMap(({ target }) => (target.kind === 'agent' ? [target.agentId] : [])));
-      const { byAgent, sending } = store.getState();
-      for (const agentId of agents) held.delete(agentId);
-      store.setState({ byAgent: new Map([...byAgent].filter(([agentId]) => !agents.has(agentId))), sending: sending.filter((item) => !agents.has(item.agentId)) });
+      for (const agentId of agents) letGo(agentId);
+      store.setState(({ sending }) => ({ sending: sending.filter((item) => !agents.has(item.agentId)) }));
     },
     sending: (item) =>
       store.setState(({ sending }) => ({ sending: [...sending.filter((held) => held.clientId !== item.clientId), item] })),

@@ -3,7 +3,7 @@
  * found again when one comes back.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { ArchiveError, type ArchiveProgress, type Exported, type Imported, type OpenedArchive } from '../archive/index.ts';
+import type { ArchiveError, ArchiveProgress, Exported, Imported, OpenedArchive } from '../archive/index.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { ArchivePort, Device, OwnerPort } from './ports.ts';
 import type { Unread } from './unread.ts';
@@ -61,6 +61,8 @@ interface Deps {
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 /** ms after which every tab has heard of what was stored. */
 const HEARD_WITHIN = 5000;
+/** The archive is fetched later than this file, so its errors are known by name. */
+const isArchiveError = (error: unknown): error is ArchiveError => error instanceof Error && error.name === 'ArchiveError';
 const IDLE = { kind: 'idle' } as const;
 
 export function createCopies({ owner, archive, device, unread }: Deps): Copies {
@@ -122,7 +124,7 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
         importing({ kind: 'preview', file, opened });
       } catch (error) {
         if (signal.aborted) return;
-        const kind = error instanceof ArchiveError ? error.kind : null;
+        const kind = isArchiveError(error) ? error.kind : null;
         if (kind === 'needs-passphrase' || kind === 'wrong-passphrase') importing({ kind: 'passphrase', file, wrong: kind === 'wrong-passphrase' });
         else importing({ kind: 'failed', file, reason: sentence(error), partly: false });
       }

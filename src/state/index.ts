@@ -33,7 +33,7 @@ export interface RoostState {
   readonly pending: ReturnType<typeof createPending>;
   readonly info: ReturnType<typeof createRelayInfo>;
   readonly upkeep: ReturnType<typeof createUpkeep>;
-  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & Pick<Conversations, 'older'>;
+  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly archive: ArchivePort;
@@ -68,7 +68,7 @@ export function createRoostState({ owner, relay, archive, device, node }: Ports)
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const parts = { owner, relay, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep };
-  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older };
+  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);

@@ -60,7 +60,7 @@ const medianOf = (wakes: readonly Wake[]): Wake => ({ ms: median(wakes.map(({ ms
 /** What the owner does for a page, without the page. */
 async function throughOwner(profile: Profile, port: number): Promise<Pick<Years, 'usual' | 'all' | 'copied' | 'used' | 'resident'>> {
   const built = await buildPage(fileURLToPath(new URL('../support/bench-page', import.meta.url)));
-  const server = await servePage(built, undefined, port);
+  const server = await servePage(built, undefined, { port });
   try {
     const context = await profile.open();
     const page = await context.newPage();

@@ -214,7 +214,7 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     await visitor.press('Forget this conversation…');
     await visitor.press('Go on…');
     await visitor.press('Yes, forget it');
-    await visitor.page.getByText('Remember the bridge we left half drawn.').waitFor({ state: 'detached' });
+    await visitor.page.waitForFunction(() => !document.getElementById('root')?.textContent.includes('Remember the bridge'));
     await visitor.page.getByRole('link', { name: 'Preview the wake' }).click();
     const dialog = visitor.page.getByRole('dialog', { name: 'What a wake would carry' });
     await dialog.getByText('8 agents').waitFor();

@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
 import { build } from 'vite';
 
-const TYPES: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript; charset=utf-8' };
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
 
 /** What the relay allows its own page. */
 export const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'";
@@ -42,8 +48,19 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
+export interface ServeOptions {
+  readonly port?: number;
+  /** Every address that names no file is the page's own. */
+  readonly anyPath?: boolean;
+  readonly policy?: string;
+}
+
 /** Serves a built page; `/api/…` goes to `api`, which answers 404 where there is none. */
-export async function servePage(page: BuiltPage, api?: (request: IncomingMessage, response: ServerResponse) => void, port = 0): Promise<PageServer> {
+export async function servePage(
+  page: Pick<BuiltPage, 'directory'>,
+  api?: (request: IncomingMessage, response: ServerResponse) => void,
+  { port = 0, anyPath = false, policy = POLICY }: ServeOptions = {},
+): Promise<PageServer> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     if (path.startsWith('/api/')) {
@@ -51,12 +68,12 @@ export async function servePage(page: BuiltPage, api?: (request: IncomingMessage
       else response.writeHead(404).end();
       return;
     }
-    const file = join(page.directory, normalize(path === '/' ? '/index.html' : path));
+    const file = join(page.directory, normalize(path === '/' || (anyPath && extname(path) === '') ? '/index.html' : path));
     stat(file).then(
       () => {
         response.writeHead(200, {
           'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
-          'content-security-policy': POLICY,
+          'content-security-policy': policy,
           // As the relay has it: what is named by its contents never changes.
           'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
         });

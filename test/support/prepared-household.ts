@@ -22,7 +22,7 @@ export interface PreparedHousehold {
 /** Writes the household to the origin `http://127.0.0.1:<port>`, where nothing may be served meanwhile. Remove its profile yourself. */
 export async function prepareHousehold(plan: HouseholdPlan, port: number): Promise<PreparedHousehold> {
   const page = await buildPage(fileURLToPath(new URL('./ledger-page', import.meta.url)));
-  const server = await servePage(page, undefined, port);
+  const server = await servePage(page, undefined, { port });
   const profile = await createProfile();
   try {
     const context = await profile.open();

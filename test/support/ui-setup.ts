@@ -1,4 +1,46 @@
-/** How long tests of the page's parts wait for what they expect to see: a busy machine is not a failure. */
+/** What tests of the page's parts share: how long they wait, and the layout that jsdom does not do. */
 import { configure } from '@testing-library/react';
 
+/** A busy machine is not a failure. */
 configure({ asyncUtilTimeout: 15_000 });
+
+/** px: every row is so high, and the window so high that a list has all its rows in sight. */
+const ROW = 20;
+const WINDOW = 100_000;
+
+const heightOf = (element: Element) => (element.getAttribute('role') === 'region' ? WINDOW : ROW);
+
+/** Says once how large what it observes is; nothing changes its size here. */
+class Sizes implements ResizeObserver {
+  readonly #tell: ResizeObserverCallback;
+  readonly #observed = new Set<Element>();
+
+  constructor(tell: ResizeObserverCallback) {
+    this.#tell = tell;
+  }
+
+  observe(target: Element) {
+    this.#observed.add(target);
+    queueMicrotask(() => {
+      if (!this.#observed.has(target) || !target.isConnected) return;
+      const contentRect = new DOMRect(0, 0, 800, heightOf(target));
+      this.#tell([{ target, contentRect, borderBoxSize: [], contentBoxSize: [], devicePixelContentBoxSize: [] }], this);
+    });
+  }
+
+  unobserve(target: Element) {
+    this.#observed.delete(target);
+  }
+
+  disconnect() {
+    this.#observed.clear();
+  }
+}
+window.ResizeObserver = Sizes;
+
+Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
+  get(this: HTMLElement) {
+    return this.parentElement;
+  },
+});
+HTMLElement.prototype.scrollTo = () => undefined;

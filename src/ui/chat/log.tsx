@@ -1,24 +1,36 @@
-import { useMemo, type ReactNode } from 'react';
+import { startTransition, useCallback, useEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
+import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useShallow } from 'zustand/react/shallow';
-import { logItems, type LogItem } from '../../state/conversation-log.ts';
+import { logItems } from '../../state/conversation-log.ts';
+import { openAnswerOf } from '../../state/answers.ts';
 import type { Conversation } from '../../state/conversations.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
-import { useActions, useAnswers, useConversations, useHousehold, useLive } from '../context.tsx';
+import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost } from '../context.tsx';
 import { DownIcon } from '../parts/icons.tsx';
+import { plural } from '../text/sizes.ts';
 import { useNow } from '../use-now.ts';
 import { Announcer } from './announcer.tsx';
-import { DayDivider, SleepDivider } from './dividers.tsx';
 import { lastQuestion } from './last-question.ts';
-import { Bubble, Message, type Speaker } from './message.tsx';
-import { OpenAnswerBubble } from './open-answer.tsx';
-import { PersonWords } from './person-words.tsx';
+import { LogItemFrame, LogList, RowCount } from './log-list.tsx';
+import { LogMemory } from './log-memory.ts';
+import { showRow, type RowContext } from './log-row.tsx';
+import type { Speaker } from './message.tsx';
+import { rowsOf } from './rows.ts';
+import { useEarlier } from './use-earlier.ts';
+import { useFoldedInSight, useFolds } from './use-folds.ts';
+import { useLeap } from './use-leap.ts';
+import { usePrepended } from './use-prepended.ts';
 import { useStick } from './use-stick.ts';
+import { useTopHeight } from './use-top-height.ts';
 import './log.css';
 
 /** ms between looks at "Today" and "slept 9 hours". */
 const TIMES_EVERY = 60_000;
-/** px from the top at which earlier messages are fetched. */
-const NEAR_TOP = 240;
+/** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
+const AROUND = 1_000;
+/** As AROUND, while the conversation is being opened; and for how long, in ms. */
+const AROUND_FIRST = 100;
+const OPENING = 250;
 
 interface Props {
   readonly speaker: Speaker;
@@ -29,113 +41,143 @@ interface Props {
   readonly onTakeBack: (text: string) => void;
 }
 
-function NotSent({ clientId, error, onTakeBack }: { clientId: string; error: string; onTakeBack: (text: string) => void }) {
-  const actions = useActions();
-  return (
-    <p className="msg-status" data-status="failed" role="alert">
-      Not sent: {error}
-      <button type="button" className="link-button" onClick={() => void actions.sendAgain(clientId)}>
-        Try again
-      </button>
-      <button type="button" className="link-button" onClick={() => onTakeBack(actions.takeBack(clientId))}>
-        Take back
-      </button>
-    </p>
-  );
-}
+/** The row that an element stands in. */
+const keyOf = (element: EventTarget): string | null => (element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null);
 
 export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props) {
   const { agentId } = speaker;
   const actions = useActions();
+  const { answers, device } = useRoost();
   const now = useNow(TIMES_EVERY);
   const openIds = useAnswers(useShallow((state) => [...state.open.values()].filter((answer) => answer.agentId === agentId).map((answer) => answer.messageId)));
   const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
   const sending = useConversations(useShallow((state) => state.sending.filter((item) => item.agentId === agentId)));
   const liveSessionId = useLive((state) => state.live?.sessionId ?? null);
-  const { messages, spans, read, before } = conversation;
+  const { messages, spans, read, before, status } = conversation;
+  const more = before !== null;
+
+  const { unfolded, fold } = useFolds();
   const items = useMemo(
     () => logItems({ messages, spans, read, openIds, queued, sending, liveSessionId }),
     [messages, spans, read, openIds, queued, sending, liveSessionId],
   );
-  const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
-  const answerToRetry = question && messages.at(-1)?.author !== 'human' ? messages.at(-1) : null;
-  const { log, inside, onScroll, newBelow, toEnd } = useStick(items[0]?.key, items.at(-1)?.key, openIds.length > 0, items.at(-1)?.kind === 'sending');
-  const more = before !== null;
+  const rows = useMemo(() => rowsOf(items, unfolded), [items, unfolded]);
 
-  const show = (item: LogItem) => {
-    switch (item.kind) {
-      case 'day':
-        return <DayDivider time={item.time} now={now} />;
-      case 'sleep':
-        return <SleepDivider item={item} name={speaker.name} now={now} />;
-      case 'message': {
-        const mayEdit = question?.messageId === item.message.messageId;
-        const mayRetry = mayEdit || (answerToRetry?.messageId === item.message.messageId && item.message.status !== 'complete');
-        return (
-          <Message
-            message={item.message}
-            speaker={speaker}
-            waits={item.waits}
-            onEdit={mayEdit ? () => onEdit(item.message) : null}
-            onRetry={mayRetry && question ? () => void actions.retry(question) : null}
-          />
-        );
-      }
-      case 'open':
-        return <OpenAnswerBubble messageId={item.messageId} speaker={speaker} />;
-      case 'queued':
-        return (
-          <Bubble speaker={speaker} time={item.message.time} mine foot={<p className="msg-status">Kept on this device: {speaker.name} sleeps, and will read this on waking.</p>}>
-            <PersonWords text={item.message.text} />
-          </Bubble>
-        );
-      case 'sending': {
-        const { clientId, error, text, time } = item.sending;
-        const foot = error === null ? <p className="msg-status">Sending…</p> : <NotSent clientId={clientId} error={error} onTakeBack={onTakeBack} />;
-        return (
-          <Bubble speaker={speaker} time={time} mine foot={foot}>
-            <PersonWords text={text} />
-          </Bubble>
-        );
-      }
-      default:
-        return item satisfies never;
-    }
-  };
+  const log = useRef<HTMLDivElement>(null);
+  const list = useRef<VirtualizerHandle>(null);
+  const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending');
+  const { stop, onKeyDown } = useLeap(agentId, list, stick);
+  const prepended = usePrepended(rows);
+
+  const question = speaker.awake && openIds.length === 0 ? lastQuestion(messages, liveSessionId) : null;
+  const newest = messages.at(-1);
+  const failed = question && newest && newest.author !== 'human' && newest.status !== 'complete' ? newest : null;
+  const edit = useCallback(() => {
+    if (question) onEdit(question);
+  }, [question, onEdit]);
+  const retry = useCallback(() => {
+    if (question) void actions.retry(question);
+  }, [question, actions]);
+
+  useFoldedInSight(unfolded, rows, list);
+
+  const context = useMemo(
+    (): RowContext => ({ speaker, now, question, failed, onEdit: edit, onRetry: retry, onFold: fold, onTakeBack }),
+    [speaker, now, question, failed, edit, retry, fold, onTakeBack],
+  );
+  const show = useCallback((row: (typeof rows)[number]) => showRow(row, context), [context]);
+
+  // Whoever is in a row keeps it, however far it is scrolled away.
+  const [focused, setFocused] = useState<string | null>(null);
+  const kept = useMemo(() => (focused === null ? [] : [rows.findIndex((row) => row.key === focused)].filter((index) => index >= 0)), [rows, focused]);
+
+  // What stands before the list has a height of its own, which the list must know.
+  const [paged] = useState(more);
+  const top = useRef<HTMLDivElement>(null);
+  const topHeight = useTopHeight(top);
+
+  const { onGrown } = stick;
+  useEffect(
+    () =>
+      answers.store.subscribe((state, earlier) => {
+        if (openAnswerOf(state, agentId) !== openAnswerOf(earlier, agentId)) onGrown();
+      }),
+    [answers, agentId, onGrown],
+  );
+
+  const onScrolled = useEarlier(agentId, conversation, log);
+
+  const [around, setAround] = useState(AROUND_FIRST);
+  useEffect(() => device.after(OPENING, () => startTransition(() => setAround(AROUND))), [device]);
+
+  const [memory] = useState(() => new Set<string>());
+  const leaping = status === 'leaping';
 
   return (
     <div className="log-frame">
+      {/* Scrolled by keyboard too. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         ref={log}
         className="log"
-        // Scrolled by keyboard too.
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
         aria-label={`Conversation with ${speaker.name}`}
-        onScroll={() => {
-          onScroll();
-          if (more && (log.current?.scrollTop ?? NEAR_TOP) < NEAR_TOP) void actions.older(agentId);
+        aria-busy={leaping}
+        onKeyDown={onKeyDown}
+        onWheel={(event) => {
+          if (event.deltaY < 0) stick.onTurnUp();
         }}
+        onScroll={() => {
+          stick.onScroll();
+          onScrolled();
+        }}
+        onFocus={(event: FocusEvent) => setFocused(keyOf(event.target))}
+        onBlur={() => setFocused(null)}
       >
-        <div ref={inside} className="log-inside">
-          {more && (
-            <button type="button" className="ghost log-more" onClick={() => void actions.older(agentId)}>
-              {conversation.status === 'loading-older' ? 'Reading earlier messages…' : 'Earlier messages'}
-            </button>
-          )}
-          {items.length === 0 && empty}
-          <ol>
-            {items.map((item) => (
-              <li key={item.key} data-kind={item.kind}>
-                {show(item)}
-              </li>
-            ))}
-          </ol>
+        <div className="log-inside">
+          <div ref={top} className="log-top" data-paged={paged}>
+            {more ? (
+              <button type="button" className="ghost log-more" disabled={leaping} onClick={() => void actions.older(agentId)}>
+                {status === 'loading-older' ? 'Reading earlier messages…' : 'Earlier messages'}
+              </button>
+            ) : (
+              paged && <p className="log-beginning">The conversation with {speaker.name} begins here.</p>
+            )}
+          </div>
+          {rows.length === 0 && empty}
+          <LogMemory value={memory}>
+            <RowCount value={more ? -1 : rows.length}>
+              <Virtualizer
+                ref={list}
+                scrollRef={log}
+                data={rows}
+                as={LogList}
+                item={LogItemFrame}
+                bufferSize={around}
+                startMargin={topHeight}
+                shift={prepended}
+                keepMounted={kept}
+                onResize={stick.onResize}
+              >
+                {show}
+              </Virtualizer>
+            </RowCount>
+          </LogMemory>
         </div>
       </div>
-      {newBelow && (
-        <button type="button" className="new-below" onClick={toEnd}>
+      {leaping && (
+        <p className="log-leap" role="status">
+          <span>Going to the beginning…</span>
+          <span aria-hidden="true">{plural(messages.length, 'message')} read</span>
+          <button type="button" className="link-button" onClick={stop}>
+            Stop
+          </button>
+        </p>
+      )}
+      {stick.newBelow && (
+        <button type="button" className="new-below" onClick={stick.toEnd}>
           <DownIcon /> New words below
         </button>
       )}

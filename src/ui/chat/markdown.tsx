@@ -5,6 +5,7 @@
 import { memo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { settingOf } from './parsed.ts';
 import './markdown.css';
 
 const SAFE = new Set(['http:', 'https:', 'mailto:']);
@@ -62,12 +63,13 @@ const plugins = [remarkGfm];
 // Kept for the links and pictures above to judge; nothing else in the tree carries an address.
 const keepUrl = (url: string) => url;
 
-const Markdown = memo(function Markdown({ text }: { text: string }) {
+const set = (text: string) => ReactMarkdown({ remarkPlugins: plugins, components, urlTransform: keepUrl, children: text });
+
+/** `growing`: more words follow at once, so that this setting is not worth keeping. */
+const Markdown = memo(function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
   return (
     <div className="md" dir="auto">
-      <ReactMarkdown remarkPlugins={plugins} components={components} urlTransform={keepUrl}>
-        {text}
-      </ReactMarkdown>
+      {settingOf(text, set, !growing)}
     </div>
   );
 });

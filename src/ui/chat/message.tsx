@@ -4,28 +4,44 @@ import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import { useHousehold } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { EditIcon, RetryIcon } from '../parts/icons.tsx';
-import { names, plural } from '../text/sizes.ts';
+import { bytesOf } from '../../state/wake-material.ts';
+import { bytes, names, plural } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import type { Somebody } from '../use-somebody.ts';
-import { Blocks } from './blocks.tsx';
+import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
+import { ShownParts } from './shown-parts.tsx';
 
 export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
 
+interface BubbleProps {
+  readonly speaker: Speaker;
+  readonly time: number;
+  readonly mine: boolean;
+  readonly children: ReactNode;
+  readonly foot?: ReactNode;
+  /** Where a long message lies over several rows: which of them this is. */
+  readonly first?: boolean;
+  readonly last?: boolean;
+}
+
 /** The frame of a message: whose it is, when, and what was said. */
-export function Bubble({ speaker, time, mine, children, foot }: { speaker: Speaker; time: number; mine: boolean; children: ReactNode; foot?: ReactNode }) {
+export function Bubble({ speaker, time, mine, children, foot, first = true, last = true }: BubbleProps) {
+  const who = mine ? 'You' : speaker.name;
   return (
-    <article className={mine ? 'msg msg-mine tint' : 'msg tint'} style={{ '--c': speaker.color }} aria-label={mine ? 'You' : speaker.name}>
+    <article className={mine ? 'msg msg-mine tint' : 'msg tint'} style={{ '--c': speaker.color }} aria-label={first ? who : `${who}, continued`} data-first={first} data-last={last}>
       <div className="msg-face" aria-hidden="true">
-        {!mine && speaker.kind !== 'egg' && <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={false} />}
+        {first && !mine && speaker.kind !== 'egg' && <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={false} />}
       </div>
       <div className="msg-body">
-        <header className="msg-who">
-          <span dir="auto">{mine ? 'You' : speaker.name}</span>
-          <time dateTime={new Date(time).toISOString()} title={fullTime(time)}>
-            {clockTime(time)}
-          </time>
-        </header>
+        {first && (
+          <header className="msg-who">
+            <span dir="auto">{who}</span>
+            <time dateTime={new Date(time).toISOString()} title={fullTime(time)}>
+              {clockTime(time)}
+            </time>
+          </header>
+        )}
         <div className={mine ? 'msg-words bubble' : 'msg-words'}>{children}</div>
         {foot}
       </div>
@@ -62,22 +78,35 @@ function statusText(message: MessageDoc, name: string): string | null {
 
 export interface MessageProps {
   readonly message: MessageDoc;
+  readonly stretch: Stretch;
   readonly speaker: Speaker;
   /** It waits in the inbox of somebody asleep. */
   readonly waits: boolean;
   /** Given on the person's last message, while it can be asked anew. */
   readonly onEdit: (() => void) | null;
   readonly onRetry: (() => void) | null;
+  readonly onFold: (key: string) => void;
 }
 
-export const Message = memo(function Message({ message, speaker, waits, onEdit, onRetry }: MessageProps) {
+/** Opens a person's long message, or closes it. */
+export function FoldButton({ stretch, text, itemKey, onFold }: { stretch: Stretch; text: () => string; itemKey: string; onFold: (key: string) => void }) {
+  if (stretch.fold === 'none') return null;
+  return (
+    <button type="button" className="link-button msg-fold" onClick={() => onFold(itemKey)}>
+      {stretch.fold === 'open' ? 'Show less' : `Show all of it (${bytes(bytesOf(text()))})`}
+    </button>
+  );
+}
+
+export const Message = memo(function Message({ message, stretch, speaker, waits, onEdit, onRetry, onFold }: MessageProps) {
   const call = message.blocks.find((block) => block.kind === 'call');
   if (call) return <CallDivider block={call} />;
   if (message.author === 'relay') return <p className="divider" dir="auto">{textOf(message.blocks)}</p>;
   const mine = message.author === 'human';
   const status = statusText(message, speaker.name);
-  const foot = (
+  const foot = stretch.last && (
     <>
+      {mine && <FoldButton stretch={stretch} text={() => textOf(message.blocks)} itemKey={message.clientId ?? message.messageId} onFold={onFold} />}
       {status && (
         <p className="msg-status" data-status={message.status} dir="auto">
           {status}
@@ -102,8 +131,8 @@ export const Message = memo(function Message({ message, speaker, waits, onEdit, 
     </>
   );
   return (
-    <Bubble speaker={speaker} time={message.time} mine={mine} foot={foot}>
-      {mine ? <PersonWords text={textOf(message.blocks)} /> : <Blocks blocks={message.blocks} />}
+    <Bubble speaker={speaker} time={message.time} mine={mine} foot={foot} first={stretch.first} last={stretch.last}>
+      {mine ? <PersonWords parts={stretch.parts} /> : <ShownParts parts={stretch.parts} />}
     </Bubble>
   );
 });

@@ -1,9 +1,10 @@
+import { memo } from 'react';
 import { useAnswers, useLive } from '../context.tsx';
-import { Blocks } from './blocks.tsx';
 import { Bubble, type Speaker } from './message.tsx';
+import { GrowingParts } from './shown-parts.tsx';
 
 /** An answer that is being written. It watches its own words and nothing else. */
-export function OpenAnswerBubble({ messageId, speaker }: { messageId: string; speaker: Speaker }) {
+export const OpenAnswerBubble = memo(function OpenAnswerBubble({ messageId, speaker }: { messageId: string; speaker: Speaker }) {
   const answer = useAnswers((state) => state.open.get(messageId));
   const online = useLive((state) => state.link.kind === 'live');
   if (!answer) return null;
@@ -16,7 +17,7 @@ export function OpenAnswerBubble({ messageId, speaker }: { messageId: string; sp
       foot={online ? undefined : <p className="msg-status">The line to the relay is cut. What comes after this follows when it is back.</p>}
     >
       <div className="writing" data-writing={online} data-silent={silent}>
-        <Blocks blocks={answer.blocks} />
+        <GrowingParts blocks={answer.blocks} />
         {online && silent && (
           <span className="thinking" aria-hidden="true">
             <i />
@@ -27,4 +28,4 @@ export function OpenAnswerBubble({ messageId, speaker }: { messageId: string; sp
       </div>
     </Bubble>
   );
-}
+});

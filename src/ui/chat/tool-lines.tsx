@@ -1,7 +1,11 @@
-import type { Block } from '../../protocol/documents.ts';
+import { useState } from 'react';
 import { ChevronIcon } from '../parts/icons.tsx';
+import { bytes } from '../text/sizes.ts';
+import { useOpened } from './log-memory.ts';
+import type { ToolBlock } from './parts.ts';
 
-export type ToolBlock = Extract<Block, { kind: 'tool' }>;
+/** Characters of what went into a tool, or came out, that are shown at once. */
+const SHOWN_AT_ONCE = 20_000;
 
 function argument(input: unknown, key: string): string | null {
   if (typeof input !== 'object' || input === null || !(key in input)) return null;
@@ -17,31 +21,48 @@ function toolPhrase({ name, input, result, isError }: ToolBlock): string {
   return result === null ? `${done}…` : done;
 }
 
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
+const shown = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? ''));
+
+function Shown({ text }: { text: string }) {
+  const [length, setLength] = useState(SHOWN_AT_ONCE);
+  return (
+    <>
+      <pre dir="auto">{text.slice(0, length)}</pre>
+      {text.length > length && (
+        <button type="button" className="link-button" onClick={() => setLength(length + SHOWN_AT_ONCE)}>
+          Show more ({bytes(text.length - length)} left)
+        </button>
+      )}
+    </>
+  );
+}
 
 /** Tool calls that follow each other, in one quiet line that opens. */
 export function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
+  const [open, setOpen] = useOpened(tools[0]?.toolUseId ?? '');
   return (
-    <details className="tools" data-error={tools.some((tool) => tool.isError)}>
+    <details className="tools" data-error={tools.some((tool) => tool.isError)} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <ChevronIcon />
         {tools.map(toolPhrase).join(' · ')}
       </summary>
-      <dl>
-        {tools.map((tool) => (
-          <div key={tool.toolUseId}>
-            <dt>
-              <code>{tool.name}</code>
-            </dt>
-            <dd>
-              <pre dir="auto">{shown(tool.input)}</pre>
-            </dd>
-            <dd>
-              <pre dir="auto">{tool.result ?? 'no answer yet'}</pre>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      {open && (
+        <dl>
+          {tools.map((tool) => (
+            <div key={tool.toolUseId}>
+              <dt>
+                <code>{tool.name}</code>
+              </dt>
+              <dd>
+                <Shown text={shown(tool.input)} />
+              </dd>
+              <dd>
+                <Shown text={tool.result ?? 'no answer yet'} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
     </details>
   );
 }

@@ -1,6 +1,6 @@
 import { memo } from 'react';
 import { faceHash, facePixels, FACE_SIZE, type FacePixel } from '../../domain/face.ts';
-import { HEAD } from './pixels.ts';
+import { HEAD, pathOf } from './pixels.ts';
 import { Runs } from './runs.tsx';
 import './face.css';
 
@@ -9,11 +9,13 @@ const EYE_ROWS = { from: 5, to: 8 };
 
 const isEye = (pixel: FacePixel) => pixel.tone === 1 && pixel.y >= EYE_ROWS.from && pixel.y <= EYE_ROWS.to;
 
+/** A path for each tone. */
 function Pixels({ pixels, className }: { pixels: readonly FacePixel[]; className: string }) {
+  const tones = [...new Set(pixels.map((pixel) => pixel.tone))];
   return (
     <g className={className}>
-      {pixels.map(({ x, y, tone }) => (
-        <rect key={`${x}.${y}.${tone}`} x={x} y={y} width={1} height={1} opacity={tone} />
+      {tones.map((tone) => (
+        <path key={tone} opacity={tone} d={pathOf(pixels.flatMap((pixel) => (pixel.tone === tone ? [{ ...pixel, width: 1 }] : [])))} />
       ))}
     </g>
   );

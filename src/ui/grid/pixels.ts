@@ -6,6 +6,9 @@ export interface Run {
   readonly width: number;
 }
 
+/** The outline of one-pixel-high rectangles, as the `d` of an SVG path. */
+export const pathOf = (runs: readonly Run[]): string => runs.map(({ x, y, width }) => `M${x} ${y}h${width}v1h${-width}z`).join('');
+
 /** Rows as `[y, first x, last x]`. */
 type Rows = readonly (readonly [number, number, number])[];
 

@@ -1,11 +1,4 @@
-import type { Run } from './pixels.ts';
+import { pathOf, type Run } from './pixels.ts';
 
-export function Runs({ runs, className }: { runs: readonly Run[]; className: string }) {
-  return (
-    <g className={className}>
-      {runs.map(({ x, y, width }) => (
-        <rect key={`${x}.${y}`} x={x} y={y} width={width} height={1} />
-      ))}
-    </g>
-  );
-}
+/** One element for all of them: a log shows many faces at once. */
+export const Runs = ({ runs, className }: { runs: readonly Run[]; className: string }) => <path className={className} d={pathOf(runs)} />;

@@ -23,6 +23,8 @@ export interface MemoryOwner extends OwnerPort {
   report: RebuildReport;
   /** While set, a rebuild waits for it. */
   rebuilding: Promise<void> | null;
+  /** While set, it is awaited before a call is answered. */
+  pause: (() => Promise<void>) | null;
 }
 
 const STORAGE: StorageStatus = { persisted: false, usedBytes: 2_400_000, quotaBytes: 10_000_000_000, journalRows: 3, documents: 412, kinds: [{ type: 'message', documents: 400, chars: 120_000 }, { type: 'agent-identity', documents: 12, chars: 9_000 }], volumes: [{ name: 'volume-1', documents: 412, state: 'writing', checkedAt: null, faults: [] }], lastExport: null };
@@ -85,10 +87,12 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     storage: STORAGE,
     report: { documents: 412, volumes: 1, repaired: 0, faults: [] },
     rebuilding: null,
+    pause: null,
     say: (news) => listeners.forEach((listener) => listener(news)),
     async call(name, ...args) {
       owner.calls.push(name);
-      await (name === 'rebuild' ? owner.rebuilding : null);
+      await (owner.pause?.() ?? Promise.resolve());
+      if (name === 'rebuild') await owner.rebuilding;
       if (owner.broken !== null) throw new Error(owner.broken);
       // `answers` is keyed by the same table that types the call.
       const answer = answers[name] as (...given: typeof args) => ReturnType<OwnerCalls[typeof name]>;

@@ -1,0 +1,59 @@
+/**
+ * The messages of one conversation as far as they were read, in order and without what was replaced. Pages
+ * come in at the front and new messages at the end, thousands of them: both cost what they bring, and only
+ * what comes out of order sorts everything again.
+ */
+import type { MessageDoc } from '../protocol/documents.ts';
+import { inOrder, visibleMessages, withReplaced } from './conversation-log.ts';
+
+export interface MessageList {
+  has(messageId: string): boolean;
+  /** Takes what it has not; answers whether there was anything. */
+  add(messages: readonly MessageDoc[]): boolean;
+  /** Oldest first. The same array while nothing is added. */
+  visible(): readonly MessageDoc[];
+  /** Everything not older than `oldest`, also what is hidden; null: everything. */
+  since(oldest: MessageDoc | null): MessageDoc[];
+}
+
+export function createMessageList(initial: readonly MessageDoc[] = []): MessageList {
+  const byId = new Map<string, MessageDoc>();
+  /** Ids that some message here replaces. */
+  const replaced = new Set<string>();
+  let first: MessageDoc | null = null;
+  let last: MessageDoc | null = null;
+  let shown: readonly MessageDoc[] = [];
+
+  function place(fresh: readonly MessageDoc[]): readonly MessageDoc[] {
+    const [oldest] = fresh;
+    const newest = fresh.at(-1);
+    if (!oldest || !newest) return shown;
+    // What comes after everything goes on where the reading of the list ended.
+    if (last === null || inOrder(last, oldest) < 0) return withReplaced(shown, fresh);
+    // What lies before everything is a list of its own, unless something here reaches back into it.
+    if (first !== null && inOrder(newest, first) < 0 && !fresh.some((message) => replaced.has(message.messageId))) return [...withReplaced([], fresh), ...shown];
+    return visibleMessages(byId.values());
+  }
+
+  const list: MessageList = {
+    has: (messageId) => byId.has(messageId),
+    add(messages) {
+      const fresh = messages.filter((message) => !byId.has(message.messageId)).sort(inOrder);
+      const [oldest] = fresh;
+      const newest = fresh.at(-1);
+      if (!oldest || !newest) return false;
+      for (const message of fresh) {
+        byId.set(message.messageId, message);
+        if (message.replaces) replaced.add(message.replaces);
+      }
+      shown = place(fresh);
+      if (first === null || inOrder(oldest, first) < 0) first = oldest;
+      if (last === null || inOrder(last, newest) < 0) last = newest;
+      return true;
+    },
+    visible: () => shown,
+    since: (from) => [...byId.values()].filter((message) => from === null || inOrder(message, from) >= 0),
+  };
+  list.add(initial);
+  return list;
+}

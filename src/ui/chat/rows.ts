@@ -1,0 +1,39 @@
+/** The rows of a log: what a conversation shows, one by one, the long of it in several. Pure. */
+import type { LogItem } from '../../state/conversation-log.ts';
+import { ownStretches, stretchesOf, type Stretch } from './parts.ts';
+
+export interface Row {
+  readonly key: string;
+  readonly item: LogItem;
+  /** null: the item is not made of parts. */
+  readonly stretch: Stretch | null;
+}
+
+function stretchesOfItem(item: LogItem, unfolded: ReadonlySet<string>): readonly Stretch[] | null {
+  switch (item.kind) {
+    case 'message':
+      return stretchesOf(item.message, unfolded.has(item.key));
+    case 'queued':
+      return ownStretches(item.message.text, unfolded.has(item.key));
+    case 'sending':
+      return ownStretches(item.sending.text, unfolded.has(item.key));
+    case 'day':
+    case 'sleep':
+    case 'open':
+      return null;
+    default:
+      return item satisfies never;
+  }
+}
+
+/** `unfolded`: keys of the items whose long text is open. A row's key says whose row it is, as long as it is there. */
+export function rowsOf(items: readonly LogItem[], unfolded: ReadonlySet<string>): readonly Row[] {
+  const rows: Row[] = [];
+  for (const item of items) {
+    const stretches = stretchesOfItem(item, unfolded);
+    const [only] = stretches ?? [];
+    if (!stretches || stretches.length === 1) rows.push({ key: item.key, item, stretch: only ?? null });
+    else stretches.forEach((stretch, i) => rows.push({ key: i === 0 ? item.key : `${item.key}#${i}`, item, stretch }));
+  }
+  return rows;
+}
