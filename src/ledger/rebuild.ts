@@ -143,23 +143,32 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   deps.onProgress({ task: 'rebuild', done: volumes.length, of: volumes.length });
 
   let applied = 0;
-  for (;;) {
-    const rows = await rowsAfter(journal, applied, LEDGER.journalStride);
-    for (const { seq, docs } of rows) {
-      await apply(kept(docs), seq);
-      applied = seq;
+  const catchUp = async () => {
+    for (;;) {
+      const rows = await rowsAfter(journal, applied, LEDGER.journalStride);
+      for (const { seq, docs } of rows) {
+        await apply(kept(docs), seq);
+        applied = seq;
+      }
+      if (rows.length < LEDGER.journalStride) return;
     }
-    if (rows.length < LEDGER.journalStride) break;
-  }
+  };
+  await catchUp();
 
   // What only older views know: into the journal first, so that it is durable before it is believed.
+  const missingOf = async (docs: readonly Doc[]) => {
+    const tx = viewsTransaction(db);
+    const [missing] = await Promise.all([unseen(tx, kept(docs)), tx.done]);
+    return missing;
+  };
   let repaired = 0;
   for (const old of viewsNames(names)) {
     for await (const docs of documentsOfViews(old)) {
-      const tx = viewsTransaction(db);
-      const [missing] = await Promise.all([unseen(tx, kept(docs)), tx.done]);
-      if (missing.length === 0) continue;
-      repaired += await apply(missing, await writeRow(journal, missing));
+      if ((await missingOf(docs)).length === 0) continue;
+      // Some may have been written just now.
+      await catchUp();
+      const missing = await missingOf(docs);
+      if (missing.length > 0) repaired += await apply(missing, await writeRow(journal, missing));
     }
   }
 

@@ -150,6 +150,7 @@ describe('a rebuild', () => {
       expect((await ownerOf(tab).call('conversation', { agentId: 'a1', before: null, limit: 1 })).messages[0]?.messageId).toBe(`m${n}`);
     }
     expect(await rebuilt).toMatchObject({ volumes: 1, repaired: 0, faults: [] });
+    expect((await ownerOf(tab).call('storage')).volumes).toMatchObject([{ state: 'writing', checkedAt: expect.any(Number) }]);
     await ownerOf(tab).call('household');
     const live = await dumpOf(tab);
     await ownerOf(tab).call('rebuild');
