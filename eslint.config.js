@@ -11,9 +11,10 @@ const MAY_IMPORT = {
   ledger: ['protocol', 'domain'],
   relay: ['protocol', 'domain'],
   sync: ['protocol', 'domain'],
-  state: ['relay', 'ledger', 'sync', 'protocol', 'domain'],
-  ui: ['state', 'protocol', 'domain'],
-  entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'protocol', 'domain'],
+  archive: ['protocol', 'domain'],
+  state: ['relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
+  ui: ['state', 'archive', 'protocol', 'domain'],
+  entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
   server: ['protocol', 'domain'],
 };
 const types = Object.keys(MAY_IMPORT);

@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
+import { createArchive, spawnArchiveWorker } from './archive/index.ts';
 import { askPersistence, openOwner } from './ledger/index.ts';
 import { createRelayClient } from './relay/index.ts';
 import { createRoostState } from './state/index.ts';
@@ -12,9 +13,11 @@ import { RoostProvider } from './ui/context.tsx';
 import { fetchLaterParts } from './ui/later.ts';
 import { Broken } from './ui/shell/broken.tsx';
 
+const archive = createArchive({ spawn: spawnArchiveWorker });
 const state = createRoostState({
   owner: openOwner(),
   relay: createRelayClient({ fetch: (...args) => fetch(...args), baseUrl: '' }),
+  archive,
   device: {
     now: () => Date.now(),
     newId: () => ulid(),
@@ -40,4 +43,11 @@ createRoot(root).render(
     </RoostProvider>
   </StrictMode>,
 );
-addEventListener('load', () => void fetchLaterParts(), { once: true });
+addEventListener(
+  'load',
+  () => {
+    void fetchLaterParts();
+    void archive.warm();
+  },
+  { once: true },
+);

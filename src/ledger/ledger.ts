@@ -232,7 +232,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     await inTurn(async () => {
       await views.upToDate();
       const { applied } = await readState(db);
-      const rows: Batch[] = await rowsAfter(journal, applied, Number.MAX_SAFE_INTEGER);
+      const rows: Batch[] = await rowsAfter(journal, applied);
       const late = rows.map(({ seq, docs }) => ({ seq, docs: docs.filter((doc) => !final.some((forget) => isCovered(doc, forget))) }));
       if (late.length > 0) await applyBatches(db, late);
       await remember(journal, 'views', { version: VIEWS_VERSION, name });

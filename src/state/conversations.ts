@@ -1,6 +1,7 @@
 /** Conversations as far as they were opened: the newest page first, older ones on demand, live ones as they come. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { isKnown, type Doc, type MessageDoc, type SessionDoc } from '../protocol/documents.ts';
+import { isCovered } from '../domain/forgetting.ts';
+import { isKnown, type Doc, type ForgetDoc, type MessageDoc, type SessionDoc } from '../protocol/documents.ts';
 import { spansOf, type Sending, type SessionSpan } from './conversation-log.ts';
 import { createMessageList, type MessageList } from './message-list.ts';
 import type { OwnerPort } from './ports.ts';
@@ -43,6 +44,12 @@ export interface Conversations {
   /** Reads the newest page of every open conversation again. */
   refresh(): Promise<void>;
   take(docs: readonly Doc[]): void;
+  /** Something is being forgotten: it is taken out of sight. */
+  conceal(): void;
+  /** Something is kept after all: every conversation that is kept is read anew. */
+  reread(): Promise<void>;
+  /** These are final: drops what they cover. */
+  drop(forgets: readonly ForgetDoc[]): void;
   sending(item: Sending): void;
   sent(clientId: string): void;
 }
@@ -57,7 +64,10 @@ interface Held {
 
 const EMPTY: Conversation = { status: 'loading', error: null, messages: [], spans: new Map(), read: new Set(), before: null };
 
-export function createConversations(owner: OwnerPort): Conversations {
+const nothingRead = (): Held => ({ messages: createMessageList(), sessions: new Map(), read: new Set(), newestPage: null });
+
+/** `isHidden`: is this message being forgotten, or forgotten? */
+export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => boolean): Conversations {
   const store = createStore<ConversationsState>()(() => ({ byAgent: new Map(), sending: [] }));
   /** By agent, the one that was opened last at the end. */
   const held = new Map<string, Held>();
@@ -82,19 +92,22 @@ export function createConversations(owner: OwnerPort): Conversations {
       const got = await owner.call('conversation', { agentId, before, limit });
       // Closed, or cut back, while it was being read.
       if (!rows || held.get(agentId) !== rows || (before !== null && current(agentId)?.before !== before)) return;
-      rows.messages.add(got.messages);
+      const seen = got.messages.filter((message) => !isHidden(message));
+      rows.messages.add(seen);
+      // What is forgotten of a conversation is its earlier part: behind it is nothing more to be seen.
+      const more = seen.length < got.messages.length ? null : got.before;
       const heard = rows.sessions.size;
       for (const session of got.sessions) rows.sessions.set(session._id, session);
       const knew = rows.read.size;
       for (const messageId of got.read) rows.read.add(messageId);
-      if (before === null) rows.newestPage ??= { oldest: got.messages[0] ?? null, before: got.before };
+      if (before === null) rows.newestPage ??= { oldest: seen[0] ?? null, before: more };
       set(agentId, {
         messages: rows.messages.visible(),
         ...(rows.sessions.size > heard || before === null ? { spans: spans(rows) } : {}),
         ...(rows.read.size > knew ? { read: new Set(rows.read) } : {}),
         status: leaping.has(agentId) ? 'leaping' : 'ready',
         error: null,
-        before: keepBefore === undefined ? got.before : keepBefore,
+        before: keepBefore === undefined ? more : keepBefore,
       });
     } catch (error) {
       // Shown in place of the page, with a way to try again.
@@ -118,6 +131,16 @@ export function createConversations(owner: OwnerPort): Conversations {
     set(agentId, { status: 'ready', messages: rows.messages.visible(), before: rows.newestPage.before });
   }
 
+  /** Takes out of sight what is not `kept`. Answers whether there was anything. */
+  function remove(agentId: string, rows: Held, kept: (message: MessageDoc) => boolean, change: Partial<Conversation>): boolean {
+    const all = rows.messages.since(null);
+    const left = all.filter(kept);
+    if (left.length === all.length) return false;
+    rows.messages = createMessageList(left);
+    set(agentId, { messages: rows.messages.visible(), ...change });
+    return true;
+  }
+
   function letGo(agentId: string) {
     held.delete(agentId);
     const byAgent = new Map(store.getState().byAgent);
@@ -127,7 +150,7 @@ export function createConversations(owner: OwnerPort): Conversations {
 
   /** `agentId` is looked at now: the others give back what they need not keep. */
   function makeRoom(agentId: string) {
-    const rows = held.get(agentId) ?? { messages: createMessageList(), sessions: new Map(), read: new Set(), newestPage: null };
+    const rows = held.get(agentId) ?? nothingRead();
     held.delete(agentId);
     for (const [other, theirs] of held) cutBack(other, theirs);
     held.set(agentId, rows);
@@ -185,7 +208,7 @@ export function createConversations(owner: OwnerPort): Conversations {
           sessions.set(doc._id, doc);
           heardSessions = true;
         } else if (doc.type === 'message') {
-          if (!held.has(doc.agentId)) continue;
+          if (!held.has(doc.agentId) || isHidden(doc)) continue;
           const messages = arrived.get(doc.agentId);
           if (messages) messages.push(doc);
           else arrived.set(doc.agentId, [doc]);
@@ -205,6 +228,22 @@ export function createConversations(owner: OwnerPort): Conversations {
       const clientIds = new Set(docs.flatMap((doc) => (isKnown(doc) && (doc.type === 'message' || doc.type === 'queued-message') ? [doc.clientId] : [])));
       const { sending } = store.getState();
       if (sending.some((item) => clientIds.has(item.clientId))) store.setState({ sending: sending.filter((item) => !clientIds.has(item.clientId)) });
+    },
+    conceal() {
+      for (const [agentId, rows] of held)
+        if (remove(agentId, rows, (message) => !isHidden(message), { before: null })) rows.newestPage = rows.newestPage && { ...rows.newestPage, before: null };
+    },
+    async reread() {
+      const open = [...held.keys()];
+      leaping.clear();
+      for (const agentId of open) held.set(agentId, nothingRead());
+      await Promise.all(open.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage)));
+    },
+    drop(forgets) {
+      for (const [agentId, rows] of held) remove(agentId, rows, (message) => !forgets.some((forget) => isCovered(message, forget)), {});
+      const agents = new Set(forgets.flatMap(({ target }) => (target.kind === 'agent' ? [target.agentId] : [])));
+      for (const agentId of agents) letGo(agentId);
+      store.setState(({ sending }) => ({ sending: sending.filter((item) => !agents.has(item.agentId)) }));
     },
     sending: (item) =>
       store.setState(({ sending }) => ({ sending: [...sending.filter((held) => held.clientId !== item.clientId), item] })),

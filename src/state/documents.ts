@@ -1,15 +1,18 @@
 /** The documents that a page writes itself. */
+import { FORGET_AFTER } from '../domain/forgetting.ts';
 import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
 import type { SettingKey, Settings } from '../domain/settings.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
-import { SCHEMA_VERSION, type AgentChangeDoc, type AgentIdentityDoc, type QueuedMessageDoc, type SettingDoc } from '../protocol/documents.ts';
+import { SCHEMA_VERSION, type AgentChangeDoc, type AgentIdentityDoc, type ForgetDoc, type ForgetUndoDoc, type QueuedMessageDoc, type SettingDoc } from '../protocol/documents.ts';
 
 export interface Writer {
   leadIdentity(name: string): AgentIdentityDoc;
   setting<K extends SettingKey>(key: K, value: Settings[K]): SettingDoc;
   change(agentId: string, change: ChangeKind): AgentChangeDoc;
   queuedMessage(message: { clientId: string; agentId: string; text: string }): QueuedMessageDoc;
+  forget(target: ForgetDoc['target']): ForgetDoc;
+  forgetUndo(forgetId: string): ForgetUndoDoc;
 }
 
 export function createWriter({ clock, newId, now }: { clock: Clock; newId: () => string; now: () => number }): Writer {
@@ -39,5 +42,10 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       text,
       time: now(),
     }),
+    forget: (target) => {
+      const askedAt = now();
+      return { _id: `forget:${newId()}`, type: 'forget', ...base(), target, askedAt, finalAt: askedAt + FORGET_AFTER };
+    },
+    forgetUndo: (forgetId) => ({ _id: `forget-undo:${newId()}`, type: 'forget-undo', ...base(), forgetId }),
   };
 }

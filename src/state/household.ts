@@ -4,8 +4,9 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { rosterOf, type Roster } from '../domain/agent.ts';
+import { finalForgets, isCovered, pendingForgets } from '../domain/forgetting.ts';
 import { settingsOf, type Settings } from '../domain/settings.ts';
-import { isKnown, type AgentChangeDoc, type AgentIdentityDoc, type Doc, type QueuedMessageDoc, type SettingDoc } from '../protocol/documents.ts';
+import { isKnown, type AgentChangeDoc, type AgentIdentityDoc, type Doc, type ForgetDoc, type ForgetUndoDoc, type QueuedMessageDoc, type SettingDoc } from '../protocol/documents.ts';
 import type { HouseholdView } from '../protocol/worker.ts';
 
 export interface HouseholdState {
@@ -16,6 +17,9 @@ export interface HouseholdState {
   readonly changes: ReadonlyMap<string, AgentChangeDoc>;
   readonly settingDocs: ReadonlyMap<string, SettingDoc>;
   readonly queued: readonly QueuedMessageDoc[];
+  /** Asked to be forgotten and neither undone nor final; the latest first. What they cover is in `identities` and `changes`, and nowhere else. */
+  readonly forgetting: readonly ForgetDoc[];
+  /** Without those who are being forgotten. */
   readonly roster: Roster;
   readonly settings: Settings;
 }
@@ -25,11 +29,22 @@ export interface Household {
   load(view: HouseholdView): void;
   fail(error: string): void;
   take(docs: readonly Doc[]): void;
+  /** Is this out of sight, because it is being forgotten or is forgotten? */
+  isHidden(doc: Doc): boolean;
+  /** These are final: drops what they cover. */
+  drop(forgets: readonly ForgetDoc[]): void;
 }
 
 const withId = <T extends { _id: string }>(doc: T) => ({ ...doc, id: doc._id });
 
-export function createHousehold(): Household {
+/** The team of these documents. */
+export const rosterOfDocs = (identities: Iterable<AgentIdentityDoc>, changes: Iterable<AgentChangeDoc>): Roster =>
+  rosterOf([...identities].map(withId), [...changes].map(withId));
+
+const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
+
+/** `now` gives ms since the epoch. */
+export function createHousehold(now: () => number): Household {
   const store = createStore<HouseholdState>()(() => ({
     status: 'loading',
     error: null,
@@ -37,12 +52,20 @@ export function createHousehold(): Household {
     changes: new Map(),
     settingDocs: new Map(),
     queued: [],
+    forgetting: [],
     roster: rosterOf([], []),
     settings: settingsOf([]),
   }));
 
   /** Client ids of messages that a relay has taken: their queued twins are done with. */
   const taken = new Set<string>();
+  const forgets = new Map<string, ForgetDoc>();
+  const undos = new Map<string, ForgetUndoDoc>();
+  /** What is out of sight: asked for, and not undone. */
+  let hiding: readonly ForgetDoc[] = [];
+  const isHidden = (doc: Doc) => hiding.some((forget) => isCovered(doc, forget));
+
+  const inSight = (doc: Doc) => !isHidden(doc);
 
   function take(docs: readonly Doc[], status?: 'ready') {
     const held = store.getState();
@@ -50,6 +73,7 @@ export function createHousehold(): Household {
     const changes = new Map(held.changes);
     const settingDocs = new Map(held.settingDocs);
     const queued = new Map(held.queued.map((doc) => [doc.clientId, doc]));
+    const asked = forgets.size + undos.size;
     for (const doc of docs) {
       if (!isKnown(doc)) continue;
       switch (doc.type) {
@@ -71,22 +95,33 @@ export function createHousehold(): Household {
             queued.delete(doc.clientId);
           }
           break;
+        case 'forget':
+          forgets.set(doc._id, doc);
+          break;
+        case 'forget-undo':
+          undos.set(doc._id, doc);
+          break;
         case 'session':
         case 'message-read':
-        case 'forget':
-        case 'forget-undo':
           break;
         default:
           doc satisfies never;
       }
     }
-    const people = identities.size !== held.identities.size || changes.size !== held.changes.size;
+    const letGo = forgets.size + undos.size !== asked;
+    let { forgetting } = held;
+    if (letGo) {
+      forgetting = pendingForgets([...forgets.values()], [...undos.values()], now()).sort(latestFirst);
+      hiding = [...forgetting, ...finalForgets([...forgets.values()], [...undos.values()], now())];
+    }
+    for (const doc of queued.values()) if (isHidden(doc)) queued.delete(doc.clientId);
+    const people = letGo || identities.size !== held.identities.size || changes.size !== held.changes.size;
     const wishes = settingDocs.size !== held.settingDocs.size;
     const waiting = queued.size !== held.queued.length;
     if (!people && !wishes && !waiting && !status) return;
     store.setState({
       ...(status ? { status, error: null } : {}),
-      ...(people ? { identities, changes, roster: rosterOf([...identities.values()].map(withId), [...changes.values()].map(withId)) } : {}),
+      ...(people ? { identities, changes, forgetting, roster: rosterOfDocs([...identities.values()].filter(inSight), [...changes.values()].filter(inSight)) } : {}),
       ...(wishes ? { settingDocs, settings: settingsOf([...settingDocs.values()].map(withId)) } : {}),
       ...(waiting ? { queued: [...queued.values()].sort((a, b) => (a.at < b.at ? -1 : 1)) } : {}),
     });
@@ -94,8 +129,20 @@ export function createHousehold(): Household {
 
   return {
     store,
-    load: (view) => take([...view.identities, ...view.changes, ...view.settings, ...view.queued], 'ready'),
+    load: (view) => take([...view.identities, ...view.changes, ...view.settings, ...view.queued, ...view.forgetting], 'ready'),
     fail: (error) => store.setState({ status: 'failed', error }),
     take,
+    isHidden,
+    drop(final) {
+      const { identities, changes } = store.getState();
+      const stays = ([, doc]: readonly [string, Doc]) => !final.some((forget) => isCovered(doc, forget));
+      take(final);
+      store.setState(({ forgetting, queued }) => ({
+        identities: new Map([...identities].filter(stays)),
+        changes: new Map([...changes].filter(stays)),
+        queued: queued.filter((doc) => stays([doc._id, doc])),
+        forgetting: forgetting.filter((doc) => !final.some((forget) => forget._id === doc._id)),
+      }));
+    },
   };
 }

@@ -1,21 +1,25 @@
 /** The page's state: small stores, the actions that change them, and the one place where the owner is heard. */
-import { createClock } from '../domain/stamp.ts';
+import { createClock, type Clock } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import { isKnown, type Doc } from '../protocol/documents.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
+import { createForgetActions, type ForgetActions } from './actions/forget.ts';
 import { createHomeActions, type HomeActions } from './actions/home.ts';
 import { createTalkActions, type TalkActions } from './actions/talk.ts';
 import { createTeamActions, type TeamActions } from './actions/team.ts';
+import { createUpkeepActions, type UpkeepActions } from './actions/upkeep.ts';
 import { createAnswers, type Answers } from './answers.ts';
+import { createCopies, type Copies } from './copies.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
 import { createHousehold, type Household } from './household.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
-import type { Device, OwnerPort, RelayPort } from './ports.ts';
+import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createRemember, type Remember } from './remember.ts';
 import { createUnread, type Unread } from './unread.ts';
+import { createUpkeep } from './upkeep.ts';
 
 export interface RoostState {
   readonly household: Household;
@@ -23,14 +27,19 @@ export interface RoostState {
   readonly answers: Answers;
   readonly conversations: Conversations;
   readonly unread: Unread;
+  readonly copies: Copies;
   readonly notices: Notices;
   readonly remember: Remember;
   readonly pending: ReturnType<typeof createPending>;
   readonly info: ReturnType<typeof createRelayInfo>;
-  readonly actions: HomeActions & TeamActions & TalkActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
+  readonly upkeep: ReturnType<typeof createUpkeep>;
+  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
+  readonly archive: ArchivePort;
   readonly device: Device;
+  /** Stamps what this page writes. */
+  readonly clock: Clock;
   /** Begins to listen, and reads the household. Returns the way to stop. */
   start(): () => void;
 }
@@ -38,30 +47,37 @@ export interface RoostState {
 export interface Ports {
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
+  readonly archive: ArchivePort;
   readonly device: Device;
   /** Names this page in clock stamps: letters, digits, `_` and `.`. */
   readonly node: string;
 }
 
-export function createRoostState({ owner, relay, device, node }: Ports): RoostState {
+export function createRoostState({ owner, relay, archive, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
-  const household = createHousehold();
+  const household = createHousehold(device.now);
   const live = createLive();
   const answers = createAnswers();
-  const conversations = createConversations(owner);
+  const conversations = createConversations(owner, household.isHidden);
   const unread = createUnread(device.tab);
+  const copies = createCopies({ owner, archive, device, unread });
   const notices = createNotices(device);
   const pending = createPending();
   const info = createRelayInfo();
+  const upkeep = createUpkeep();
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
-  const parts = { owner, relay, device, writer, household, live, conversations, remember, notices, pending, info };
-  const actions = { ...createHomeActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
+  const parts = { owner, relay, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep };
+  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
     household.take(docs);
     conversations.take(docs);
+    // Undone is rare: what it brings back into sight is read again rather than remembered.
+    if (docs.some((doc) => doc.type === 'forget-undo')) void actions.reload().then(conversations.reread);
+    const asked = docs.flatMap((doc) => (isKnown(doc) && doc.type === 'forget' ? [doc] : []));
+    if (asked.length > 0) actions.letGo(asked);
   }
 
   let welcomed = false;
@@ -97,7 +113,12 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
         info.setState({ problem: news.problem });
         break;
       case 'progress':
+        upkeep.setState({ progress: news.progress });
+        break;
       case 'forgotten':
+        household.drop(news.forgets);
+        conversations.drop(news.forgets);
+        for (const { target } of news.forgets) unread.drop(target.agentId);
         break;
       default:
         news satisfies never;
@@ -110,14 +131,18 @@ export function createRoostState({ owner, relay, device, node }: Ports): RoostSt
     answers,
     conversations,
     unread,
+    copies,
     notices,
     remember,
     pending,
     info,
+    upkeep,
     actions,
     owner,
     relay,
+    archive,
     device,
+    clock,
     start() {
       const stop = owner.subscribe(hear);
       void actions.reload();

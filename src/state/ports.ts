@@ -3,6 +3,7 @@
  * `main.tsx` gives the real ones.
  */
 import type { OwnerCallName, OwnerCalls, OwnerNews } from '../protocol/worker.ts';
+import type { Archive } from '../archive/index.ts';
 import type { RelayClient, RelayProblem } from '../relay/index.ts';
 
 /** The ledger's owner, as one tab sees it. Calls reject with an Error whose message people can read. */
@@ -14,6 +15,9 @@ export interface OwnerPort {
 
 /** The relay's calls that a page makes. An expected failure is a value; nothing here rejects for one. */
 export type RelayPort = Omit<RelayClient, 'ack'>;
+
+/** Packs and unpacks copies, in a worker of its own. */
+export type ArchivePort = Omit<Archive, 'warm'>;
 
 export interface Device {
   /** ms since the epoch */

@@ -9,6 +9,7 @@ export interface RelayInfoState {
   readonly health: Health | null;
   readonly problem: StorageProblem | null;
 }
+
 /** Does this problem keep anything from being stored? What failed once is tried again, and beside a damaged volume writing goes on. */
 export const writingStopped = ({ problem }: RelayInfoState): boolean => problem !== null && problem.kind !== 'broken' && problem.kind !== 'damaged';
 

@@ -27,7 +27,7 @@ export function createRemember(owner: OwnerPort, household: Household): Remember
     const { settings } = household.store.getState();
     const agentIds = agents.map((agent) => agent.agentId);
     const material = await owner.call('wakeMaterial', { agentIds, cap: settings.transcriptCap });
-    const byAgent = new Map(material.map((item) => [item.agentId, item]));
+    const byAgent = new Map(material.map((item) => [item.agentId, { ...item, messages: item.messages.filter((message) => !household.isHidden(message)) }]));
     const { roster } = household.store.getState();
     return agents.map((agent) => shareOf(agent, byAgent.get(agent.agentId), roster, settings));
   }

@@ -16,6 +16,10 @@ export interface Unread {
   look(agentId: string | null): void;
   /** Documents that are new in the ledger: what is heard again after a reload is not new. */
   hearDocuments(docs: readonly Doc[]): void;
+  /** These come from a file: they are not news. Returns the way to expect them no longer. */
+  expect(docs: readonly Doc[]): () => void;
+  /** Nothing of this agent is there to be read any more. */
+  drop(agentId: string): void;
 }
 
 const KEY = 'roost-unread';
@@ -33,6 +37,7 @@ export function createUnread(tab: Device['tab']): Unread {
     if (counts !== before.counts) tab.write(KEY, [...counts].map((row) => row.join('\t')).join('\n'));
   });
   let looking: string | null = null;
+  const expected = new Set<string>();
 
   const clear = (agentId: string) => {
     const counts = new Map(store.getState().counts);
@@ -41,6 +46,16 @@ export function createUnread(tab: Device['tab']): Unread {
 
   return {
     store,
+    expect(docs) {
+      const ids = docs.flatMap(({ _id, type }) => (type === 'message' ? [_id] : []));
+      for (const id of ids) expected.add(id);
+      return () => ids.forEach((id) => expected.delete(id));
+    },
+    drop(agentId) {
+      clear(agentId);
+      const inbox = new Map(store.getState().inbox);
+      if (inbox.delete(agentId)) store.setState({ inbox });
+    },
     look(agentId) {
       looking = agentId;
       if (agentId !== null) clear(agentId);
@@ -50,7 +65,7 @@ export function createUnread(tab: Device['tab']): Unread {
       const counts = new Map(before.counts);
       const inbox = new Map(before.inbox);
       for (const doc of docs) {
-        if (!isKnown(doc)) continue;
+        if (expected.delete(doc._id) || !isKnown(doc)) continue;
         if (doc.type === 'message' && doc.role === 'assistant' && doc.agentId !== looking) counts.set(doc.agentId, (counts.get(doc.agentId) ?? 0) + 1);
         else if (doc.type === 'message' && doc['waiting'] === true) inbox.set(doc.agentId, new Set(inbox.get(doc.agentId)).add(doc.messageId));
         else if (doc.type === 'message-read') inbox.set(doc.agentId, new Set([...(inbox.get(doc.agentId) ?? [])].filter((messageId) => messageId !== doc.messageId)));

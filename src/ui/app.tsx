@@ -28,6 +28,7 @@ import { useMedia } from './use-media.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
+const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 
 /** px, as in the style sheets: below the first the two views part, from the second the agent's page stands beside. */
@@ -63,6 +64,9 @@ function Home() {
   const settings = useHousehold((state) => state.settings);
   const [talkTo, setTalkTo] = useState(LEAD_ID);
   if (place.kind === 'agent' && place.agentId !== talkTo) setTalkTo(place.agentId);
+  // Whoever is being forgotten is out of sight, unless one goes to their own address.
+  const gone = useHousehold((state) => state.forgetting.some(({ target }) => target.kind === 'agent' && target.agentId === talkTo));
+  if (gone && place.kind !== 'agent') setTalkTo(LEAD_ID);
   const twoViews = useMedia(TWO_VIEWS_BELOW);
   const beside = useMedia(THREE_COLUMNS_FROM);
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
@@ -101,6 +105,11 @@ function Home() {
       {place.kind === 'preview' && (
         <Suspense fallback={null}>
           <WakePreview onClose={() => go(PATHS.hearth)} />
+        </Suspense>
+      )}
+      {place.kind === 'adopt' && (
+        <Suspense fallback={null}>
+          <AdoptDialog position={place.position} onClose={() => go(PATHS.hearth)} />
         </Suspense>
       )}
       {place.kind === 'agent' && place.soul && !beside && (

@@ -8,6 +8,7 @@ import type { HouseholdState } from '../state/household.ts';
 import type { RoostState } from '../state/index.ts';
 import type { PendingState, RelayInfoState } from '../state/relay-info.ts';
 import type { UnreadState } from '../state/unread.ts';
+import type { UpkeepState } from '../state/upkeep.ts';
 
 const Context = createContext<RoostState | null>(null);
 
@@ -28,4 +29,5 @@ export const useAnswers = <T,>(pick: (state: AnswersState) => T): T => useStore(
 export const useConversations = <T,>(pick: (state: ConversationsState) => T): T => useStore(useRoost().conversations.store, pick);
 export const useUnread = <T,>(pick: (state: UnreadState) => T): T => useStore(useRoost().unread.store, pick);
 export const usePending = <T,>(pick: (state: PendingState) => T): T => useStore(useRoost().pending, pick);
+export const useUpkeep = <T,>(pick: (state: UpkeepState) => T): T => useStore(useRoost().upkeep, pick);
 export const useInfo = <T,>(pick: (state: RelayInfoState) => T): T => useStore(useRoost().info, pick);

@@ -1,8 +1,10 @@
+import { fetchAgentExport } from './copies/later.ts';
+
 /**
  * The parts of the page that are not needed to paint it. They are fetched right after that: later the relay,
  * which has them, may be gone, and a page must not break because of words that come just then.
  */
 export async function fetchLaterParts(): Promise<void> {
   // What does not come now is asked for again when it is needed, and whoever needs it says what is missing.
-  await Promise.allSettled([import('./chat/markdown.tsx'), import('./settings/settings-page.tsx'), import('./preview/wake-preview.tsx')]);
+  await Promise.allSettled([import('./chat/markdown.tsx'), import('./settings/settings-page.tsx'), import('./preview/wake-preview.tsx'), import('./copies/adopt-dialog.tsx'), import('./copies/bring-back.tsx'), fetchAgentExport()]);
 }

@@ -1,8 +1,8 @@
 /** The page's addresses. The URL says what is on the screen: every place can be linked to and reloaded. */
 import { useLocation } from 'wouter';
-import { LEAD_ID } from '../domain/seat.ts';
+import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
-export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'prompt', 'rehearsal', 'team', 'storage', 'about'] as const;
+export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'prompt', 'rehearsal', 'team', 'storage', 'copies', 'about'] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
 export const PATHS = {
@@ -10,6 +10,8 @@ export const PATHS = {
   agent: (agentId: string) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`),
   soul: (agentId: string) => `${agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`}/soul`,
   settings: (section: SettingsSection) => `/settings/${section}`,
+  /** Somebody from a file, for this empty seat. */
+  adopt: (position: SeatPosition) => `/adopt/${seatNumber(position)}`,
   preview: '/wake-preview',
   connect: '/connect',
 } as const;
@@ -19,6 +21,7 @@ export type Place =
   /** `soul`: with the agent's own page beside or over its conversation. */
   | { readonly kind: 'agent'; readonly agentId: string; readonly soul: boolean }
   | { readonly kind: 'settings'; readonly section: SettingsSection }
+  | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }
   | { readonly kind: 'connect' };
 
@@ -37,6 +40,10 @@ export function placeOf(path: string): Place {
   if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, soul: second === 'soul' };
   if (first === 'agent' && second !== '') return { kind: 'agent', agentId: decoded(second), soul: third === 'soul' };
   if (first === 'settings') return { kind: 'settings', section: SETTINGS_SECTIONS.find((section) => section === second) ?? 'people' };
+  if (first === 'adopt') {
+    const position = Number(second) - 1;
+    return isSeatPosition(position) ? { kind: 'adopt', position } : { kind: 'hearth' };
+  }
   if (first === 'wake-preview') return { kind: 'preview' };
   if (first === 'connect') return { kind: 'connect' };
   return { kind: 'hearth' };

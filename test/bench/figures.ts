@@ -3,9 +3,9 @@
 export interface Figure {
   readonly what: string;
   readonly value: number;
-  readonly unit: 'ms' | 'KB';
-  /** What it is held against. */
-  readonly beside: { readonly kind: 'limit' | 'peer'; readonly what: string; readonly value: number } | null;
+  readonly unit: 'ms' | 's' | 'KB' | 'MB' | '/s' | '×' | '';
+  /** What it is held against; `limit`: at most, `least`: at least. */
+  readonly beside: { readonly kind: 'limit' | 'least' | 'peer'; readonly what: string; readonly value: number } | null;
 }
 
 export interface Section {
@@ -24,11 +24,16 @@ export function median(values: readonly number[]): number {
   return middle.reduce((sum, value) => sum + value, 0) / middle.length;
 }
 
-const shown = (value: number, unit: string) => `${value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')} ${unit}`;
+const digits = (value: number, unit: string) => (unit === '×' ? value.toFixed(2) : value < 10 && unit !== '' ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
+const shown = (value: number, unit: string) => `${digits(value, unit)}${unit === '' ? '' : ` ${unit}`}`;
+const SIDES = { limit: 'limit', least: 'least', peer: 'peer ' } as const;
 
 function ratio({ value, beside }: Figure): string {
   if (!beside) return '';
   const times = value / beside.value;
+  if (beside.kind === 'least') return `${Math.round(times * 100)} % of it${times < 1 ? '  UNDER' : ''}`;
+  // Of 0, any is over.
+  if (beside.value === 0) return value > 0 ? 'OVER' : '';
   if (beside.kind === 'limit') return `${Math.round(times * 100)} % of it${times > 1 ? '  OVER' : ''}`;
   return times <= 1 ? `${(1 / times).toFixed(1)} × less` : `${times.toFixed(1)} × more`;
 }
@@ -36,7 +41,7 @@ function ratio({ value, beside }: Figure): string {
 function rows(figures: readonly Figure[]): string[][] {
   return figures.map((figure) => {
     const { what, value, unit, beside } = figure;
-    return [what, shown(value, unit), beside ? `${beside.kind === 'limit' ? 'limit' : 'peer '} ${shown(beside.value, unit)}` : '', ratio(figure), beside?.what ?? ''];
+    return [what, shown(value, unit), beside ? `${SIDES[beside.kind]} ${shown(beside.value, unit)}` : '', ratio(figure), beside?.what ?? ''];
   });
 }
 

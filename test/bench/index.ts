@@ -1,11 +1,26 @@
-/** `npm run bench`: the figures of this machine, each beside a limit or a peer. Nothing here fails on a time. */
+/**
+ * `npm run bench`: the figures of this machine, each beside a limit or a peer. Nothing here fails on a time.
+ * `npm run bench -- ledger` runs the parts whose names begin so.
+ */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { printed, type Section } from './figures.ts';
+import { ledgerAppend } from './ledger-append.ts';
+import { ledgerYears } from './ledger-years.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageWeight } from './page-weight.ts';
 import { wakeFigures } from './wake.ts';
 
-const SECTIONS: readonly (() => Promise<Section>)[] = [wakeFigures, pageWeight, pagePaint];
+const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
+  wake: wakeFigures,
+  'page-weight': pageWeight,
+  'page-paint': pagePaint,
+  'ledger-append': ledgerAppend,
+  'ledger-years': ledgerYears,
+};
+
+const asked = process.argv.slice(2);
+const chosen = Object.entries(PARTS).filter(([name]) => asked.length === 0 || asked.some((one) => name.startsWith(one)));
+if (chosen.length === 0) throw new Error(`There is no part "${asked.join(' ')}"; there are ${Object.keys(PARTS).join(', ')}.`);
 
 console.log(`Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}, load ${(loadavg()[0] ?? 0).toFixed(1)} before\n`);
-for (const section of SECTIONS) console.log(printed(await section()));
+for (const [, section] of chosen) console.log(printed(await section()));

@@ -7,20 +7,10 @@ import { createProfile } from '../support/chromium.ts';
 import { startRelay } from '../support/relay.ts';
 import { createVisitor } from '../support/visitor.ts';
 import { median, type Section } from './figures.ts';
+import { watchGrid } from './grid-watch.ts';
 
 const VISITS = 9;
 const GRID_LIMIT_MS = 1000;
-
-/** ms from the start of the navigation; runs in the page before anything of its own. */
-function watchGrid(): void {
-  const observer = new MutationObserver(() => {
-    if (document.querySelectorAll('[aria-label="The team"] button').length < 9) return;
-    observer.disconnect();
-    // A frame later it is on the screen.
-    requestAnimationFrame(() => setTimeout(() => performance.mark('grid-painted')));
-  });
-  observer.observe(document, { childList: true, subtree: true });
-}
 
 interface Visit {
   readonly grid: number;

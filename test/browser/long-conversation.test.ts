@@ -62,7 +62,7 @@ async function fill(tab: Page) {
 
 beforeAll(async () => {
   relay = createSseRelay();
-  server = await servePage(PAGE, (request, response) => relay.handle(request, response), { anyPath: true, policy: POLICY });
+  server = await servePage(PAGE, (request, response) => relay.handle(request, response), 0, { anyPath: true, policy: POLICY });
   profile = await createProfile();
   context = await profile.open({ viewport: { width: 1440, height: 900 } });
   const tab = await context.newPage();

@@ -1,39 +1,36 @@
 /**
- * `npm run faults -- --seeds 50`: the long form. Each seed kills the relay once and the page once, in
- * mid-answer, in a household that has been through the seeds before it. `--seed K` runs one again, with those.
+ * `npm run faults -- --seeds 50`: the long form of every part. `npm run faults -- ledger --seeds 100` runs one
+ * part, `npm run faults -- ledger --seed K` runs one seed again, with those before it that it needs.
  */
 import { parseArgs } from 'node:util';
-import { MOMENTS, relayKillRound } from './relay-kill.ts';
-import { ROUNDS_IN_A_HOUSE, runSeeds, seedsUpTo } from './seeds.ts';
-import { ENDINGS, tabKillRound } from './tab-kill.ts';
+import { ledgerPart } from './long-ledger.ts';
+import { relayPart } from './long-relay.ts';
+
+export interface LongPart {
+  readonly name: string;
+  /** The seeds to run so that this one meets what it met. */
+  with(seed: number): readonly number[];
+  /** Runs the seeds and prints a line for each; answers with a line about all. Rejects with the seed that failed. */
+  run(seeds: readonly number[]): Promise<string>;
+}
 
 const SEEDS = 50;
+const PARTS: readonly LongPart[] = [relayPart, ledgerPart];
 
-const { values } = parseArgs({ options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
 const wholeNumber = (text: string) => {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is no whole number above 0`);
   return value;
 };
-const seeds = values.seed === undefined ? Array.from({ length: wholeNumber(values.seeds ?? String(SEEDS)) }, (_none, i) => i + 1) : seedsUpTo(wholeNumber(values.seed));
+const partNamed = (name: string) => {
+  const part = PARTS.find((each) => each.name === name);
+  if (!part) throw new Error(`There is no part "${name}"; there are ${PARTS.map((each) => each.name).join(', ')}.`);
+  return part;
+};
 
-const started = performance.now();
-const seconds = (since: number) => `${((performance.now() - since) / 1_000).toFixed(1)} s`;
-let words = 0;
-let answers = 0;
-await runSeeds(
-  seeds,
-  async ({ seed, place, house, random }) => {
-    const at = performance.now();
-    const moment = place === 0 ? 'birth' : (MOMENTS[(place - 1) % MOMENTS.length] ?? 'talk');
-    const ending = ENDINGS[seed % ENDINGS.length] ?? 'close';
-    await relayKillRound(house, moment, random);
-    await tabKillRound(house, ending, random);
-    if (place === ROUNDS_IN_A_HOUSE - 1 || seed === seeds.at(-1)) {
-      answers += house.words.told.size;
-      for (const text of house.words.told.values()) words += text.split(' ').length;
-    }
-    console.log(`seed ${seed}: relay killed (${moment}), page gone (${ending}), nothing lost, ${seconds(at)}`);
-  },
-);
-console.log(`${seeds.length} seeds, ${seeds.length} kills of the relay, ${seeds.length} of the page; ${answers} answers of ${words} words begun; nothing lost, nothing twice. ${seconds(started)}`);
+for (const part of positionals.length > 0 ? positionals.map(partNamed) : PARTS) {
+  const seeds = values.seed === undefined ? Array.from({ length: wholeNumber(values.seeds ?? String(SEEDS)) }, (_none, i) => i + 1) : part.with(wholeNumber(values.seed));
+  const started = performance.now();
+  console.log(`${part.name}: ${await part.run(seeds)}. ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+}

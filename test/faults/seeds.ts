@@ -21,6 +21,15 @@ export function seedsUpTo(seed: number): number[] {
   return Array.from({ length: seed - first + 1 }, (_none, i) => first + i);
 }
 
+/** A failure says how to run its seed again. */
+export async function withSeed(part: string, seed: number, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    throw new Error(`Seed ${seed} failed. Again: npm run faults -- ${part} --seed ${seed}\n${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
 /** Runs the seeds in order. A round that throws ends the run, with the seed in the message. */
 export async function runSeeds(seeds: readonly number[], round: (given: SeededRound) => Promise<void>): Promise<void> {
   let house: House | null = null;
@@ -32,11 +41,8 @@ export async function runSeeds(seeds: readonly number[], round: (given: SeededRo
         house = null;
         house = await createHouse(seed - place);
       }
-      try {
-        await round({ seed, place, house, random: createRandom(seed) });
-      } catch (error) {
-        throw new Error(`Seed ${seed} failed. Again: npm run faults -- --seed ${seed}\n${error instanceof Error ? error.message : String(error)}`, { cause: error });
-      }
+      const open = house;
+      await withSeed('relay', seed, () => round({ seed, place, house: open, random: createRandom(seed) }));
     }
   } finally {
     await house?.close();

@@ -30,7 +30,8 @@ export async function buildPage(folder: string): Promise<BuiltPage> {
   await build({
     configFile: false,
     root: folder,
-    logLevel: 'warn',
+    // What Fireproof has for Node alone is warned of at every build.
+    logLevel: 'error',
     worker: { format: 'es' },
     build: { outDir: directory, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 2_000 },
   });
@@ -48,7 +49,6 @@ export interface PageServer {
 }
 
 export interface ServeOptions {
-  readonly port?: number;
   /** Every address that names no file is the page's own. */
   readonly anyPath?: boolean;
   readonly policy?: string;
@@ -58,7 +58,8 @@ export interface ServeOptions {
 export async function servePage(
   page: Pick<BuiltPage, 'directory'>,
   api?: (request: IncomingMessage, response: ServerResponse) => void,
-  { port = 0, anyPath = false, policy = POLICY }: ServeOptions = {},
+  port = 0,
+  { anyPath = false, policy = POLICY }: ServeOptions = {},
 ): Promise<PageServer> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
@@ -70,7 +71,12 @@ export async function servePage(
     const file = join(page.directory, normalize(path === '/' || (anyPath && extname(path) === '') ? '/index.html' : path));
     stat(file).then(
       () => {
-        response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream', 'content-security-policy': policy });
+        response.writeHead(200, {
+          'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+          'content-security-policy': policy,
+          // As the relay has it: what is named by its contents never changes.
+          'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+        });
         createReadStream(file).pipe(response);
       },
       () => response.writeHead(404).end(),

@@ -110,7 +110,8 @@ export async function openJournalDatabase({ onBlocking, onTerminated }: OpenOpti
   const missing: string[] = [];
   const open = (version?: number) =>
     openDB<JournalSchema>(LEDGER.journalDatabase, version, {
-      upgrade(db, from) {
+      upgrade(db, from, _to, tx) {
+        const mended = from > 0 && !db.objectStoreNames.contains('journal');
         for (const name of STORES) {
           if (db.objectStoreNames.contains(name)) continue;
           if (from > 0) missing.push(name);
@@ -118,6 +119,8 @@ export async function openJournalDatabase({ onBlocking, onTerminated }: OpenOpti
           else if (name === 'meta') db.createObjectStore(name);
           else db.createObjectStore(name, { keyPath: 'name' });
         }
+        // A new journal counts its rows from 1 again: how far one of the old rows was filed means nothing now.
+        if (mended) void tx.objectStore('meta').delete('filed');
       },
       blocking: onBlocking,
       terminated: onTerminated,

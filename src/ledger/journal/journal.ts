@@ -14,8 +14,8 @@ export async function writeRow(db: JournalDatabase, docs: readonly Doc[]): Promi
   return seq.value;
 }
 
-/** Rows after `seq`, oldest first, at most `limit`. */
-export async function rowsAfter(db: JournalDatabase, seq: number, limit: number): Promise<{ seq: number; docs: readonly Doc[] }[]> {
+/** Rows after `seq`, oldest first, at most `limit`; all of them where there is none. */
+export async function rowsAfter(db: JournalDatabase, seq: number, limit?: number): Promise<{ seq: number; docs: readonly Doc[] }[]> {
   const rows: JournalRow[] = await db.getAll('journal', IDBKeyRange.lowerBound(seq, true), limit);
   return rows.flatMap(({ seq: number, docs }) => (number === undefined ? [] : [{ seq: number, docs }]));
 }

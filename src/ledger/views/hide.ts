@@ -46,7 +46,8 @@ async function recount(tx: ViewsTransaction, agentId: string, sessionId: string)
 export async function addReplacement(tx: ViewsTransaction, doc: MessageDoc, replaces: string) {
   const { _id, agentId, at: until } = doc;
   const target: MessageRecord | undefined = await tx.objectStore('messages').get(`message:${replaces}`);
-  const from = target?.doc.at ?? null;
+  // Only its own conversation: one that names a message of another would come out by the order of arrival.
+  const from = target?.doc.agentId === agentId ? target.doc.at : null;
   const reach = [agentId, from === null ? NEVER : until] as const;
   await tx.objectStore('replacements').put({ _id, agentId, replaces, from, until, reach });
   if (from !== null) await hideStretch(tx, agentId, from, until);

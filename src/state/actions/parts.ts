@@ -8,6 +8,8 @@ import type { Notices } from '../notices.ts';
 import type { Device, OwnerPort, RelayPort } from '../ports.ts';
 import type { PendingState, RelayInfoState } from '../relay-info.ts';
 import type { Remember } from '../remember.ts';
+import type { Unread } from '../unread.ts';
+import type { UpkeepState } from '../upkeep.ts';
 
 export interface Parts {
   readonly owner: OwnerPort;
@@ -17,10 +19,12 @@ export interface Parts {
   readonly household: Household;
   readonly live: Live;
   readonly conversations: Conversations;
+  readonly unread: Unread;
   readonly remember: Remember;
   readonly notices: Notices;
   readonly pending: StoreApi<PendingState>;
   readonly info: StoreApi<RelayInfoState>;
+  readonly upkeep: StoreApi<UpkeepState>;
 }
 
 export type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };

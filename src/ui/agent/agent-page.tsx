@@ -9,6 +9,7 @@ import { CopyIcon } from '../parts/icons.tsx';
 import { bytes } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';
+import { Keeping } from './keeping.tsx';
 import './agent-page.css';
 
 interface Kept {
@@ -138,6 +139,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
           ))}
         </div>
       )}
+      <Keeping agentId={agentId} name={speaker.name} />
     </div>
   );
 }

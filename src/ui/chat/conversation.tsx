@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'react';
 import { openAnswerOf, textOf } from '../../state/answers.ts';
-import type { MessageDoc } from '../../protocol/documents.ts';
+import type { ForgetDoc, MessageDoc } from '../../protocol/documents.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useAnswers, useConversations, useHousehold, useInfo, useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
 import { PATHS, usePlace } from '../places.ts';
+import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';
 import { Composer } from './composer.tsx';
 import { keepDraft } from './drafts.ts';
@@ -35,8 +36,35 @@ function Reason({ speaker }: { speaker: Speaker }) {
   );
 }
 
-function Nobody() {
+/** Where somebody would be who is being forgotten. */
+function Leaving({ forget }: { forget: ForgetDoc }) {
   const { go } = usePlace();
+  const actions = useActions();
+  const { notices } = useRoost();
+  const keep = async () => {
+    const kept = await actions.keep(forget._id);
+    if (!kept.ok) notices.error(`This could not be saved: ${kept.reason}`);
+  };
+  return (
+    <div className="chat-nobody">
+      <h2>Whoever lived here is being forgotten</h2>
+      <p>Out of sight now, and gone for good on {fullTime(forget.finalAt)}. Until then it can be kept after all.</p>
+      <div className="dialog-ways">
+        <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>
+          To the hearth
+        </button>
+        <button type="button" className="ghost ghost-dawn" onClick={() => void keep()}>
+          Keep after all
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function Nobody({ agentId }: { agentId: string }) {
+  const { go } = usePlace();
+  const leaving = useHousehold((state) => state.forgetting.find(({ target }) => target.kind === 'agent' && target.agentId === agentId));
+  if (leaving) return <Leaving forget={leaving} />;
   return (
     <div className="chat-nobody">
       <h2>Nobody lives at this address</h2>
@@ -136,7 +164,7 @@ export function ConversationView({ agentId, visible }: { agentId: string; visibl
     };
   }, [unread, agentId, visible]);
 
-  if (speaker.kind === 'nobody') return <section className="chat" aria-label="Conversation">{ready ? <Nobody /> : <Skeleton />}</section>;
+  if (speaker.kind === 'nobody') return <section className="chat" aria-label="Conversation">{ready ? <Nobody agentId={agentId} /> : <Skeleton />}</section>;
   return (
     <section className="chat" aria-label="Conversation">
       <Head speaker={speaker} />

@@ -1,6 +1,7 @@
 import { LEAD_ID } from '../../domain/seat.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useInfo, useLive, usePending, useRoost } from '../context.tsx';
+import { exportAgentFile } from '../copies/later.ts';
 import { copyText } from '../parts/copy.ts';
 import type { MenuItem } from '../parts/menu.tsx';
 import { PATHS, usePlace } from '../places.ts';
@@ -20,7 +21,10 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
 
   if (!agent) {
     if (seat.state === 'empty')
-      items.push({ label: 'Summon into this seat', disabled: busy || blocked, ...(first ? { hint: first } : {}), run: () => void actions.summon([position]) });
+      items.push(
+        { label: 'Summon into this seat', disabled: busy || blocked, ...(first ? { hint: first } : {}), run: () => void actions.summon([position]) },
+        { label: 'Adopt from a file…', hint: 'An agent’s zip, or a SOUL.md', disabled: blocked, run: () => go(PATHS.adopt(position)) },
+      );
     else if (agentId !== null) items.push({ label: 'Give up this egg', hint: 'The seat is empty again', run: () => void actions.sleep(agentId) });
     return items;
   }
@@ -31,6 +35,7 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
   items.push({ label: 'Show soul', run: () => go(PATHS.soul(agent.agentId)) });
   items.push({ label: 'Copy soul', disabled: soul === '', run: () => void copyText(state, soul, `${name}’s soul`) });
   items.push({ label: 'Copy link', run: () => void copyText(state, new URL(PATHS.agent(agent.agentId), location.href).href, 'Link') });
+  items.push({ label: 'Export as a zip', run: () => void exportAgentFile(state, agent.agentId, name) });
   return items;
 }
 

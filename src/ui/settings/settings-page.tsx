@@ -1,12 +1,13 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { CopiesSection } from '../copies/copies-section.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../places.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { PromptSection } from './prompt-section.tsx';
 import { RehearsalSection } from './rehearsal-section.tsx';
 import { About, Minds, People, Waking } from './sections.tsx';
-import { StorageSection } from './storage-section.tsx';
+import { StorageSection } from '../storage/storage-section.tsx';
 import { TeamSection } from './team-section.tsx';
 import './settings.css';
 
@@ -18,6 +19,7 @@ const TITLES: Record<SettingsSection, string> = {
   rehearsal: 'Rehearsal',
   team: 'Team',
   storage: 'Storage',
+  copies: 'Export & import',
   about: 'About',
 };
 
@@ -37,6 +39,8 @@ function content(section: SettingsSection): ReactNode {
       return <TeamSection />;
     case 'storage':
       return <StorageSection />;
+    case 'copies':
+      return <CopiesSection />;
     case 'about':
       return <About />;
     default:

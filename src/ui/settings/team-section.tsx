@@ -73,7 +73,7 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
   );
 }
 
-/** Everyone there is: in their seats, waiting for one, retired. Nobody is ever deleted. */
+/** Everyone there is: in their seats, waiting for one, retired. */
 export function TeamSection() {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
@@ -81,7 +81,7 @@ export function TeamSection() {
   const seated = [...roster.seats].sort(([a], [b]) => a - b);
   return (
     <>
-      <p className="settings-note">Nobody is ever deleted. Who retires keeps name, soul and conversations, and can come back.</p>
+      <p className="settings-note">Nobody is deleted by retiring: name, soul and conversations stay, and who retired can come back. Who shall be forgotten for good is forgotten on their own page.</p>
       <h3>In their seats</h3>
       {seated.length === 0 && <p className="setting-hint">Nobody yet.</p>}
       <ul className="team-list">
@@ -102,7 +102,7 @@ export function TeamSection() {
       {roster.waiting.length > 0 && (
         <>
           <h3>Waiting for a seat</h3>
-          <p className="setting-hint">Two were born for one seat, on different devices. The elder sits; the other waits here.</p>
+          <p className="setting-hint">Two were born for one seat, or came to one seat from a copy. The elder sits; the other waits here.</p>
           <ul className="team-list">
             {roster.waiting.map((agent) => (
               <Row key={agent.agentId} agent={agent}>

@@ -1,5 +1,8 @@
-import { useActions, useInfo, useLive } from '../context.tsx';
+import { Link } from 'wouter';
+import type { StorageProblem } from '../../protocol/worker.ts';
+import { useActions, useInfo, useLive, useUpkeep } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
+import { PATHS, usePlace } from '../places.ts';
 import { linkTrouble, storageTrouble, type Trouble } from '../text/reasons.ts';
 import './banners.css';
 
@@ -19,6 +22,45 @@ function Banner({ trouble, tone, act }: { trouble: Trouble; tone: 'danger' | 'wa
   );
 }
 
+/** What helps against this, besides what its own words advise. */
+function StorageBanner({ problem }: { problem: StorageProblem }) {
+  const { place, go } = usePlace();
+  const trouble = storageTrouble(problem);
+  switch (problem.kind) {
+    case 'quota':
+    case 'damaged': {
+      const tone = problem.kind === 'quota' ? 'danger' : 'warn';
+      const there = place.kind === 'settings' && place.section === 'storage';
+      return <Banner trouble={trouble} tone={tone} {...(there ? {} : { act: { label: 'Show the storage', run: () => go(PATHS.settings('storage')) } })} />;
+    }
+    case 'unsupported':
+      return <Banner trouble={trouble} tone="danger" />;
+    case 'broken':
+    case 'blocked':
+    case 'unexpectedly-empty':
+    case 'no-owner':
+      return <Banner trouble={trouble} tone="danger" act={{ label: 'Reload', run: () => location.reload() }} />;
+    default:
+      return problem.kind satisfies never;
+  }
+}
+
+/** A rebuild goes on in every tab, and is said in every tab. */
+function Rebuilding() {
+  const progress = useUpkeep((state) => state.progress);
+  const { place } = usePlace();
+  if (progress?.task !== 'rebuild' || (place.kind === 'settings' && place.section === 'storage')) return null;
+  const { done, of } = progress;
+  return (
+    <p className="banner banner-quiet">
+      <span>
+        The ledger is being rebuilt{of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on meanwhile.
+      </span>
+      <Link href={PATHS.settings('storage')}>Show</Link>
+    </p>
+  );
+}
+
 /** What stands in the way of everything, with what to do: across the page, until it is gone. */
 export function Banners() {
   const actions = useActions();
@@ -27,7 +69,8 @@ export function Banners() {
   const lost = linkTrouble(link);
   return (
     <>
-      {problem && <Banner trouble={storageTrouble(problem)} tone="danger" act={{ label: 'Reload', run: () => location.reload() }} />}
+      {problem && <StorageBanner problem={problem} />}
+      <Rebuilding />
       {lost && <Banner trouble={lost} tone="warn" act={{ label: 'Try now', run: () => void actions.reconnect() }} />}
     </>
   );

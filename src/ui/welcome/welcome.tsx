@@ -1,4 +1,4 @@
-import { useState, type FormEvent } from 'react';
+import { lazy, Suspense, useState, type FormEvent } from 'react';
 import { DEFAULT_SETTINGS, SETTING_TEXT_MAX } from '../../domain/settings.ts';
 import { seatColor, SEAT_ORDER } from '../../domain/seat.ts';
 import { writingStopped } from '../../state/relay-info.ts';
@@ -6,6 +6,8 @@ import { useActions, useInfo } from '../context.tsx';
 import { Egg } from '../grid/egg.tsx';
 import { ConnectSteps } from '../shell/connect.tsx';
 import './welcome.css';
+
+const BringBack = lazy(() => import('../copies/bring-back.tsx'));
 
 /** The first visit: two names, and the truth about who is thinking. */
 /** `onBegun`: it is stored; the team's page takes over. */
@@ -18,6 +20,7 @@ export function Welcome({ onBegun }: { onBegun: () => void }) {
   const [tried, setTried] = useState(false);
   const [saving, setSaving] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
+  const [bringing, setBringing] = useState(false);
   const missing = { human: human.trim() === '', lead: lead.trim() === '' };
 
   const begin = async (event: FormEvent) => {
@@ -66,6 +69,17 @@ export function Welcome({ onBegun }: { onBegun: () => void }) {
             {saving ? 'Saving…' : 'Begin'}
           </button>
         </form>
+        <p className="welcome-back">
+          Your team lives on another device, or lived here before?{' '}
+          <button type="button" className="link-button" disabled={blocked} onClick={() => setBringing(true)}>
+            Bring it back from a copy
+          </button>
+        </p>
+        {bringing && (
+          <Suspense fallback={null}>
+            <BringBack onClose={() => setBringing(false)} />
+          </Suspense>
+        )}
         <details className="welcome-mind" data-mind={health?.mind}>
           <summary>
             {health === null ? 'Asking the relay who thinks…' : health.mind === 'rehearsal' ? 'A rehearsal mind is in use: nobody is thinking yet. How to connect a model' : `Connected: ${health.model}`}

@@ -2,6 +2,7 @@
 import { fireproof } from '@fireproof/core';
 import { getKeyBag } from '@fireproof/core-keybag';
 import { ensureSuperThis } from '@fireproof/core-runtime';
+import { openDB } from 'idb';
 import { openVolume } from '../../../src/ledger/volumes/fireproof-volume.ts';
 import { ensureKey } from '../../../src/ledger/volumes/key.ts';
 
@@ -22,10 +23,26 @@ export interface FaultsPage {
   /** The ids that plain Fireproof gives back of a ledger encrypted with a named key. */
   putKeyed(name: string, ids: readonly string[]): Promise<void>;
   readKeyed(name: string): Promise<readonly string[] | string>;
+  /** Plain Fireproof: `put` one by one. Answers with the bytes that each of them gave IndexedDB to store. */
+  bytesOfEachPut(name: string, ids: readonly string[]): Promise<readonly number[]>;
+  /** Plain Fireproof: opens the ledger and reads one document. Answers with the bytes that came out of IndexedDB for it. */
+  bytesToReadOne(name: string, id: string): Promise<number>;
+  /** Plain Fireproof: puts all of them at once, and closes without waiting for the answers. Answers with how many were answered. */
+  putAndClose(name: string, ids: readonly string[]): Promise<number>;
+  /** Plain Fireproof: loses the head, as a store that does not write atomically does. */
+  loseHead(name: string): Promise<void>;
+  /** Plain Fireproof: queries, writes one document, and queries again. Answers with how many documents were indexed for each query. */
+  indexedByQueries(name: string, ids: readonly string[]): Promise<readonly number[]>;
+  /** Plain Fireproof: two writes at once. What `changes` since one of them says, what is there, and whether the clock that `changes` gave is still what it was. */
+  changesAcrossMerge(name: string): Promise<{ readonly heads: number; readonly changes: readonly string[]; readonly all: readonly string[] | string; readonly clockKept: boolean }>;
   ours: {
     put(name: string, ids: readonly string[]): Promise<void>;
     bulk(name: string, ids: readonly string[], chars: number): Promise<void>;
     read(name: string): Promise<readonly string[]>;
+    /** Gives the key its material again, another one, as a start that has forgotten that it did would. */
+    giveKeyAgain(): Promise<void>;
+    /** Opens the volume and reads all of it. Answers with the bytes that came out of IndexedDB for it. */
+    bytesToRead(name: string): Promise<number>;
     /** Asks for compaction as Fireproof itself would. Answers with how many CARs are left. */
     compactWithoutLock(name: string): Promise<string>;
   };
@@ -54,6 +71,30 @@ async function idsIn(db: ReturnType<typeof fireproof>): Promise<readonly string[
   }
 }
 
+/** Bytes that pass between this page and IndexedDB. */
+const traffic = { written: 0, read: 0 };
+const bytesIn = (value: unknown) => (ArrayBuffer.isView(value) ? value.byteLength : 0);
+const { put, get } = IDBObjectStore.prototype;
+IDBObjectStore.prototype.put = function (value: unknown, ...key) {
+  traffic.written += bytesIn(value);
+  return put.call(this, value, ...key);
+};
+IDBObjectStore.prototype.get = function (query) {
+  const request = get.call(this, query);
+  request.addEventListener('success', () => {
+    traffic.read += bytesIn(request.result);
+  });
+  return request;
+};
+
+/** Fireproof writes on for a moment after a put has been answered. */
+async function still(): Promise<void> {
+  for (let before = -1; before !== traffic.written; ) {
+    before = traffic.written;
+    await new Promise<void>((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 const opened = async (name: string, lockHeld = true) => {
   await ensureKey(null);
   return openVolume({ name, lockHeld: () => lockHeld });
@@ -76,6 +117,71 @@ window.faults = {
     await fireproof(name, keyed).bulk<FaultDoc>(ids.map((_id) => ({ _id, text: _id })));
   },
   readKeyed: (name) => idsIn(fireproof(name, keyed)),
+  async bytesOfEachPut(name, ids) {
+    const db = fireproof(name);
+    const bytes: number[] = [];
+    for (const _id of ids) {
+      const before = traffic.written;
+      await db.put<FaultDoc>({ _id, text: _id });
+      await still();
+      bytes.push(traffic.written - before);
+    }
+    return bytes;
+  },
+  async bytesToReadOne(name, id) {
+    const before = traffic.read;
+    await fireproof(name).get(id);
+    return traffic.read - before;
+  },
+  async putAndClose(name, ids) {
+    const db = fireproof(name);
+    await db.ready();
+    let answered = 0;
+    for (const _id of ids)
+      db.put<FaultDoc>({ _id, text: _id }).then(
+        () => (answered += 1),
+        () => undefined,
+      );
+    // Where the queue is never drained it never closes.
+    await Promise.race([db.close(), new Promise((resolve) => setTimeout(resolve, 2_000))]).catch(() => undefined);
+    return answered;
+  },
+  async loseHead(name) {
+    const found = (await indexedDB.databases()).find((each) => each.name?.includes(name) === true)?.name;
+    if (found === undefined) throw new Error(`There is no ${name}.`);
+    const db = await openDB(found);
+    await db.clear('meta');
+    db.close();
+  },
+  async indexedByQueries(name, ids) {
+    const db = fireproof(name);
+    await db.bulk<FaultDoc>(ids.map((_id) => ({ _id, text: _id })));
+    const counts: number[] = [];
+    let indexed = 0;
+    const query = async () => {
+      indexed = 0;
+      await db.query<FaultDoc>((doc) => {
+        indexed += 1;
+        return doc.text;
+      });
+      counts.push(indexed);
+    };
+    await query();
+    await db.put<FaultDoc>({ _id: 'one-more', text: 'one more' });
+    await query();
+    return counts;
+  },
+  async changesAcrossMerge(name) {
+    const db = fireproof(name);
+    await db.put<FaultDoc>({ _id: 'first', text: 'first' });
+    const { clock } = await db.changes();
+    const kept = clock.map(String).join();
+    await Promise.all(['one', 'two', 'three', 'four', 'five'].map((_id) => db.put<FaultDoc>({ _id, text: _id })));
+    const clockKept = clock.map(String).join() === kept;
+    const heads = [...db.ledger.crdt.clock.head];
+    const { rows } = await db.changes<FaultDoc>(heads.slice(0, 1));
+    return { heads: heads.length, changes: rows.map(({ key }) => key), all: await idsIn(db), clockKept };
+  },
   ours: {
     async put(name, ids) {
       const volume = await opened(name);
@@ -93,6 +199,14 @@ window.faults = {
       const ids = (await volume.read()).map(({ _id }) => _id);
       await volume.close();
       return ids;
+    },
+    giveKeyAgain: () => ensureKey(crypto.getRandomValues(new Uint8Array(32))),
+    async bytesToRead(name) {
+      const before = traffic.read;
+      const volume = await opened(name);
+      await volume.read();
+      await volume.close();
+      return traffic.read - before;
     },
     async compactWithoutLock(name) {
       const volume = await opened(name, false);

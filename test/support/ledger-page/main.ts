@@ -4,6 +4,7 @@ import { askPersistence, openOwner, type OwnerClient } from '../../../src/ledger
 import { LEDGER, volumeDatabase } from '../../../src/ledger/settings.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
+import { generateHousehold, type HouseholdPlan } from '../household-generator.ts';
 
 export interface LedgerPage {
   /** Opens the line; what the owner says is kept in `news`. */
@@ -17,8 +18,21 @@ export interface LedgerPage {
   disownViews(): Promise<void>;
   /** Every document in every volume, by volume, read by Fireproof itself. Nobody may be writing. */
   readVolumes(): Promise<Record<string, { readonly docs: readonly Doc[]; readonly damaged: readonly unknown[] }>>;
+  /** Turns over a byte in the middle of every block of a volume that is encrypted data, as a failing disk would. */
+  damageVolume(name: string): Promise<void>;
+  /** Removes a store from the journal's database. */
+  dropJournalStore(name: string): Promise<void>;
+  /** Lets nobody open the journal's database until the function that it answers with is called by `letOpen`. */
+  holdJournal(): Promise<void>;
+  letOpen(): Promise<void>;
+  /** Everything that lies in this page's databases, as text: records as they are, and the volumes as Fireproof reads them. */
+  everything(): Promise<string>;
   /** Empties every store of a volume, as a browser that lost it would. */
   emptyVolume(name: string): Promise<void>;
+  /** Of how many CARs a volume consists. Nobody may be writing. */
+  carsOf(name: string): Promise<number>;
+  /** Makes a household and appends it, batch by batch, as one tab would. Answers with how many documents it has. */
+  load(plan: HouseholdPlan): Promise<number>;
 }
 
 declare global {
@@ -30,6 +44,7 @@ declare global {
 const parameters = new URLSearchParams(location.search);
 if (parameters.has('without-shared-worker')) Reflect.deleteProperty(globalThis, 'SharedWorker');
 
+let held = false;
 let owner: OwnerClient | null = null;
 const news: OwnerNews[] = [];
 
@@ -77,10 +92,86 @@ window.roost = {
     }
     return found;
   },
+  async damageVolume(name) {
+    const db = await openDB(volumeDatabase(name));
+    for (const store of db.objectStoreNames) {
+      for (const key of await db.getAllKeys(store)) {
+        const bytes: unknown = await db.get(store, key);
+        if (!String(key).startsWith('car/') || !(bytes instanceof Uint8Array)) continue;
+        const broken = bytes.slice();
+        const middle = Math.floor(broken.length / 2);
+        broken[middle] = (broken[middle] ?? 0) ^ 0xff;
+        await db.put(store, broken, key);
+      }
+    }
+    db.close();
+  },
+  async dropJournalStore(name) {
+    const { version } = await openDB(LEDGER.journalDatabase).then((db) => {
+      db.close();
+      return db;
+    });
+    (await openDB(LEDGER.journalDatabase, version + 1, { upgrade: (db) => db.deleteObjectStore(name) })).close();
+  },
+  async holdJournal() {
+    const { version } = await openDB(LEDGER.journalDatabase).then((db) => {
+      db.close();
+      return db;
+    });
+    await new Promise<void>((begun) => {
+      const request = indexedDB.open(LEDGER.journalDatabase, version + 1);
+      request.onupgradeneeded = () => {
+        begun();
+        const { transaction } = request;
+        held = true;
+        // A transaction that always asks for more does not end.
+        const ask = () => {
+          if (held && transaction) transaction.objectStore('meta').count().onsuccess = ask;
+          else transaction?.abort();
+        };
+        ask();
+      };
+    });
+  },
+  letOpen() {
+    held = false;
+    return Promise.resolve();
+  },
+  async everything() {
+    const found: unknown[] = [];
+    for (const { name = '' } of await indexedDB.databases()) {
+      const db = await openDB(name);
+      for (const store of db.objectStoreNames) {
+        for (const value of (await db.getAll(store)) as unknown[]) found.push(value instanceof Uint8Array ? new TextDecoder('latin1').decode(value) : value);
+      }
+      db.close();
+    }
+    return JSON.stringify([found, await this.readVolumes()]);
+  },
   async emptyVolume(name) {
     const db = await openDB(volumeDatabase(name));
     for (const store of db.objectStoreNames) await db.clear(store);
     db.close();
+  },
+  async carsOf(name) {
+    const [{ openVolume }, { ensureKey }] = await Promise.all([
+      import('../../../src/ledger/volumes/fireproof-volume.ts'),
+      import('../../../src/ledger/volumes/key.ts'),
+    ]);
+    await ensureKey(null);
+    const volume = await openVolume({ name, lockHeld: () => false });
+    const cars = volume.cars();
+    await volume.close();
+    return cars;
+  },
+  async load(plan) {
+    let documents = 0;
+    for (const docs of generateHousehold(plan)) {
+      documents += (await this.owner.call('append', docs)).written;
+      // All of it comes back as news: this page need not hold the household.
+      news.length = 0;
+    }
+    return documents;
   },
 };
 if (!parameters.has('closed')) window.roost.open();

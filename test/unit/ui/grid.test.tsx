@@ -94,7 +94,7 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
   const cell = seat('Lyra, seat 1, sleeping');
   cell.focus();
   await page.user.keyboard('m');
-  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Wake Lyra', 'Show soul', 'Copy soul', 'Copy link']);
+  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Wake Lyra', 'Show soul', 'Copy soul', 'Copy link', 'Export as a zip']);
   expect(document.activeElement?.textContent).toBe('Wake Lyra');
   await page.user.keyboard('{Enter}');
   expect(page.relay.posted[0]?.text).toContain('name="Lyra"');

@@ -1,11 +1,14 @@
 /** Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what it was asked. */
+import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/archive/index.ts';
+import { pendingForgets } from '../../../../src/domain/forgetting.ts';
 import { isKnown, type Doc, type MessageDoc, type SessionDoc } from '../../../../src/protocol/documents.ts';
 import type { Health, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
-import type { OwnerCalls, OwnerNews, StorageStatus } from '../../../../src/protocol/worker.ts';
+import type { OwnerCalls, OwnerNews, RebuildReport, StorageStatus } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTabMemory } from '../../../../src/state/tab-memory.ts';
-import type { Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
+import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
+import { NOW } from './household.ts';
 
 export interface MemoryOwner extends OwnerPort {
   readonly docs: Doc[];
@@ -17,6 +20,11 @@ export interface MemoryOwner extends OwnerPort {
   pageSize: number;
   /** While set, it is awaited before a call is answered. */
   pause: (() => Promise<void>) | null;
+  storage: StorageStatus;
+  /** What a rebuild finds. */
+  report: RebuildReport;
+  /** While set, a rebuild waits for it. */
+  rebuilding: Promise<void> | null;
 }
 
 const STORAGE: StorageStatus = { persisted: false, usedBytes: 2_400_000, quotaBytes: 10_000_000_000, journalRows: 3, documents: 412, kinds: [{ type: 'message', documents: 400, chars: 120_000 }, { type: 'agent-identity', documents: 12, chars: 9_000 }], volumes: [{ name: 'volume-1', documents: 412, state: 'writing', checkedAt: null, faults: [] }], lastExport: null };
@@ -36,7 +44,11 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       changes: known().flatMap((doc) => (doc.type === 'agent-change' ? [doc] : [])),
       settings: known().flatMap((doc) => (doc.type === 'setting' ? [doc] : [])),
       queued: known().flatMap((doc) => (doc.type === 'queued-message' ? [doc] : [])),
-      forgetting: [],
+      forgetting: pendingForgets(
+        known().flatMap((doc) => (doc.type === 'forget' ? [doc] : [])),
+        known().flatMap((doc) => (doc.type === 'forget-undo' ? [doc] : [])),
+        NOW,
+      ),
     }),
     append(added) {
       docs.push(...added);
@@ -57,11 +69,14 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
         const spoken = all.findLast((message) => message.author === agentId);
         return { agentId, sessionId: spoken?.sessionId ?? null, messages: all.filter((message) => message.sessionId === spoken?.sessionId), earlier: 0 };
       }),
-    storage: () => STORAGE,
+    storage: () => owner.storage,
     documents: () => ({ docs, after: null, of: docs.length }),
     compare: (others) => ({ fresh: others.map((doc) => doc._id).filter((id) => !docs.some((doc) => doc._id === id)), same: 0, different: [], forgotten: 0 }),
-    noteExport: () => null,
-    rebuild: () => ({ documents: docs.length, volumes: 1, repaired: 0, faults: [] }),
+    noteExport(note) {
+      owner.storage = { ...owner.storage, lastExport: note };
+      return null;
+    },
+    rebuild: () => owner.report,
     reconnect: () => null,
   };
   const owner: MemoryOwner = {
@@ -70,10 +85,14 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     calls: [],
     pageSize: 40,
     pause: null,
+    storage: STORAGE,
+    report: { documents: 412, volumes: 1, repaired: 0, faults: [] },
+    rebuilding: null,
     say: (news) => listeners.forEach((listener) => listener(news)),
     async call(name, ...args) {
       owner.calls.push(name);
-      await (owner.pause?.() ?? Promise.resolve());
+      await (owner.pause?.() ?? null);
+      await (name === 'rebuild' ? owner.rebuilding : null);
       if (owner.broken !== null) throw new Error(owner.broken);
       // `answers` is keyed by the same table that types the call.
       const answer = answers[name] as (...given: typeof args) => ReturnType<OwnerCalls[typeof name]>;
@@ -149,4 +168,75 @@ export function testDevice(now: number): Device {
       return () => clearTimeout(handle);
     },
   };
+}
+
+export interface MemoryArchive extends ArchivePort {
+  /** What a whole copy holds, by the file's name; a function throws what opening it throws. */
+  readonly copies: Map<string, (passphrase: string | null) => ArchivePreview>;
+  /** Documents of each copy, by the file's name. */
+  readonly contents: Map<string, readonly Doc[]>;
+  readonly agents: Map<string, ParsedAgent>;
+  readonly exported: { readonly passphrase: string | null; readonly documents: number }[];
+  readonly imported: { readonly withSettings: boolean; readonly leaveOut: readonly string[] }[];
+  /** While set, long work waits for it, or for being called off. */
+  working: Promise<void> | null;
+}
+
+/** An archive whose files are what a test says they are: the page's side of it alone. */
+export function memoryArchive(): MemoryArchive {
+  const patience = (signal: AbortSignal | undefined) =>
+    Promise.race([
+      archive.working ?? Promise.resolve(),
+      new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('called off')))),
+    ]);
+  const archive: MemoryArchive = {
+    copies: new Map(),
+    contents: new Map(),
+    agents: new Map(),
+    exported: [],
+    imported: [],
+    working: null,
+    async exportHousehold({ read, sink, passphrase, signal, onProgress }) {
+      const writer = sink.getWriter();
+      const { docs } = await read({ after: null, limit: 1000, agentId: null });
+      onProgress?.({ stage: 'documents', done: 1, of: docs.length });
+      try {
+        await patience(signal);
+      } catch (error) {
+        await writer.abort(error);
+        throw error;
+      }
+      await writer.write(new TextEncoder().encode(JSON.stringify(docs)));
+      await writer.close();
+      archive.exported.push({ passphrase, documents: docs.length });
+      return { documents: docs.length, bytes: 12_000 };
+    },
+    async openArchive(file, passphrase, { signal }) {
+      await patience(signal);
+      const open = archive.copies.get(file instanceof File ? file.name : '');
+      if (!open) throw new ArchiveError('not-an-archive', 'This is not a copy that Roost wrote.');
+      const preview = open(passphrase);
+      return { preview, source: { file, fileKey: null, documents: preview.documents, digest: '', forgets: {} } };
+    },
+    async importArchive({ source }, { append, withSettings, leaveOut, signal, onProgress }) {
+      onProgress?.({ stage: 'documents', done: 0, of: source.documents });
+      await patience(signal);
+      archive.imported.push({ withSettings, leaveOut });
+      const docs = archive.contents.get(source.file instanceof File ? source.file.name : '') ?? [];
+      const { written } = await append(docs);
+      return { documents: docs.length, written, leftOut: leaveOut.length };
+    },
+    async exportAgent({ agentId, read, sink }) {
+      const writer = sink.getWriter();
+      const { docs } = await read({ after: null, limit: 1000, agentId });
+      await writer.write(new TextEncoder().encode(JSON.stringify(docs)));
+      await writer.close();
+      return { documents: docs.length, bytes: 10 };
+    },
+    readAgentZip(file) {
+      const parsed = archive.agents.get(file instanceof File ? file.name : '');
+      return parsed ? Promise.resolve(parsed) : Promise.reject(new ArchiveError('not-an-archive', 'There is no SOUL.md in it.'));
+    },
+  };
+  return archive;
 }

@@ -8,7 +8,7 @@ import { createRoostState, type RoostState } from '../../../../src/state/index.t
 import type { Doc } from '../../../../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../../../src/protocol/events.ts';
 import type { OwnerNews } from '../../../../src/protocol/worker.ts';
-import { memoryOwner, memoryRelay, testDevice, type MemoryOwner, type MemoryRelay } from './fakes.ts';
+import { memoryArchive, memoryOwner, memoryRelay, testDevice, type MemoryArchive, type MemoryOwner, type MemoryRelay } from './fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from './household.ts';
 
 let width = 1440;
@@ -48,6 +48,7 @@ export interface Page extends RenderResult {
   readonly state: RoostState;
   readonly owner: MemoryOwner;
   readonly relay: MemoryRelay;
+  readonly archive: MemoryArchive;
   readonly user: UserEvent;
   /** The owner says this, and the page has heard it. */
   say(news: OwnerNews): Promise<void>;
@@ -61,7 +62,7 @@ interface Options {
   readonly snapshot?: Snapshot | null;
   readonly link?: Extract<OwnerNews, { news: 'link' }>['link'];
   readonly width?: number;
-  readonly prepare?: (parts: { owner: MemoryOwner; relay: MemoryRelay }) => void;
+  readonly prepare?: (parts: { owner: MemoryOwner; relay: MemoryRelay; archive: MemoryArchive }) => void;
 }
 
 export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHOT, link = { kind: 'live' }, width: px = 1440, prepare }: Options): Promise<Page> {
@@ -69,8 +70,9 @@ export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHO
   history.replaceState(null, '', path);
   const owner = memoryOwner(docs);
   const relay = memoryRelay();
-  prepare?.({ owner, relay });
-  const state = createRoostState({ owner, relay, device: testDevice(NOW), node: 'test' });
+  const archive = memoryArchive();
+  prepare?.({ owner, relay, archive });
+  const state = createRoostState({ owner, relay, archive, device: testDevice(NOW), node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;
   await act(async () => {
@@ -90,5 +92,5 @@ export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHO
       owner.say(news);
       await Promise.resolve();
     });
-  return { ...result, state, owner, relay, user, say, hear: (event) => say({ news: 'event', stored: { id: ++id, event } }) };
+  return { ...result, state, owner, relay, archive, user, say, hear: (event) => say({ news: 'event', stored: { id: ++id, event } }) };
 }

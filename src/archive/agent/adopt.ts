@@ -1,0 +1,116 @@
+/** From an agent that was read from a file to the documents that let it live here. */
+import type { Agent, ChangeKind } from '../../domain/agent.ts';
+import { seatColor, type SeatPosition } from '../../domain/seat.ts';
+import type { Clock } from '../../domain/stamp.ts';
+import { isKnown, parseDocument, SCHEMA_VERSION, type AgentChangeDoc, type AgentIdentityDoc, type Doc } from '../../protocol/documents.ts';
+import { createNewest, rosterFrom } from '../household/newest.ts';
+import type { ParsedAgent } from '../types.ts';
+import { createRekey } from './rekey.ts';
+
+export type Adoption =
+  /**
+   * The very agent that is in the folder, under its own id: where it lives here already, only what is
+   * missing is added. null keeps the name or the seat that it has. `parsed.agentId` must not be null. Somebody
+   * who was forgotten here for good does not come back this way (`OwnerCalls.compare` says so), but as a copy.
+   */
+  | {
+      readonly as: 'itself';
+      readonly parsed: ParsedAgent;
+      readonly name: string | null;
+      readonly position: SeatPosition | null;
+      /** The household's clock; it follows what is adopted, so that what is changed now holds. */
+      readonly clock: Clock;
+      readonly newId: () => string;
+    }
+  /**
+   * Somebody new under the id `agentId`: a first life for a soul written by hand, or a copy of the agent in the
+   * folder, with all its memories, beside the original. The same `agentId` gives documents with the same ids.
+   */
+  | {
+      readonly as: 'new';
+      readonly parsed: ParsedAgent;
+      readonly agentId: string;
+      readonly name: string;
+      readonly position: SeatPosition;
+      /** ms since the epoch: when a soul written by hand begins to live. A copy keeps the birthday of the original. */
+      readonly now: number;
+      readonly clock: Clock;
+    };
+
+/** The documents to append, oldest first, changes that are made now at the end. Throws where `as: 'itself'` is nobody. */
+export function adopt(adoption: Adoption): Doc[] {
+  const { parsed, clock } = adoption;
+  for (const doc of parsed.documents) clock.follow(doc.at);
+  if (adoption.as === 'itself') return asItself(adoption);
+  return parsed.agentId === null ? [firstLife(adoption)] : asCopy(adoption, parsed.agentId);
+}
+
+/** The agent as its folder tells of it. */
+function agentIn(docs: readonly Doc[], agentId: string | null): Agent {
+  const newest = createNewest();
+  newest.take(docs);
+  const agent = agentId === null ? undefined : rosterFrom(newest.now()).byId.get(agentId);
+  if (!agent) throw new TypeError('A soul that was never anybody cannot be adopted as itself.');
+  return agent;
+}
+
+function changeDoc(_id: string, agentId: string, clock: Clock, change: ChangeKind): AgentChangeDoc {
+  return { _id, type: 'agent-change', schema: SCHEMA_VERSION, at: clock.next(), agentId, change: { ...change } };
+}
+
+function asItself({ parsed, name, position, clock, newId }: Extract<Adoption, { as: 'itself' }>): Doc[] {
+  const agent = agentIn(parsed.documents, parsed.agentId);
+  const changes: ChangeKind[] = [];
+  if (parsed.soul !== agent.soul) changes.push({ kind: 'soul', individuationArtifact: parsed.soul });
+  if (name !== null && name !== agent.name) changes.push({ kind: 'rename', name });
+  if (position !== null && position !== agent.position) changes.push({ kind: 'seat', position });
+  if (position !== null && agent.retired) changes.push({ kind: 'return' });
+  return [...parsed.documents, ...changes.map((change) => changeDoc(`agent-change:${newId()}`, agent.agentId, clock, change))];
+}
+
+function firstLife({ parsed, agentId, name, position, now, clock }: Extract<Adoption, { as: 'new' }>): AgentIdentityDoc {
+  return {
+    _id: `agent-identity:${agentId}`,
+    type: 'agent-identity',
+    schema: SCHEMA_VERSION,
+    at: clock.next(),
+    agentId,
+    name,
+    ...seatColor(position),
+    position,
+    individuationArtifact: parsed.soul,
+    bornAt: now,
+    bornSessionId: null,
+  };
+}
+
+function asCopy({ parsed, agentId, name, position, clock }: Extract<Adoption, { as: 'new' }>, originalId: string): Doc[] {
+  const rekey = createRekey(originalId, agentId);
+  const birth = birthOf(parsed.documents);
+  const docs: Doc[] = [];
+  for (const doc of parsed.documents) {
+    // Everybody's: the same session, whoever was in it.
+    if (doc.type === 'session') docs.push(doc);
+    // What waits was written to the original, and would be said a second time.
+    else if (doc.type !== 'queued-message' && !isAboutSeat(doc) && (doc.type !== 'agent-identity' || doc._id === birth))
+      docs.push(seated(rekey(doc), position));
+  }
+  const agent = agentIn(docs, agentId);
+  const changes: ChangeKind[] = [];
+  if (parsed.soul !== agent.soul) changes.push({ kind: 'soul', individuationArtifact: parsed.soul });
+  if (name !== agent.name) changes.push({ kind: 'rename', name });
+  return [...docs, ...changes.map((change) => changeDoc(`agent-change:${agentId}:${change.kind}`, agentId, clock, change))];
+}
+
+/** Where the original sat, and whether it did, is its own affair. */
+const isAboutSeat = (doc: Doc) => isKnown(doc) && doc.type === 'agent-change' && ['seat', 'retire', 'return'].includes(doc.change.kind);
+
+/** A lead may have been named on two devices: the first holds. */
+function birthOf(docs: readonly Doc[]): string | undefined {
+  const births = docs.filter(isKnown).filter((doc) => doc.type === 'agent-identity');
+  return births.sort((a, b) => a.bornAt - b.bornAt || (a._id < b._id ? -1 : 1))[0]?._id;
+}
+
+function seated(doc: Doc, position: SeatPosition): Doc {
+  return doc.type === 'agent-identity' ? parseDocument({ ...doc, position, ...seatColor(position) }) : doc;
+}

@@ -1,0 +1,104 @@
+/** Small tools for bytes. */
+import { unreadableFile } from './problem.ts';
+import { ARCHIVE } from './settings.ts';
+
+export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** A stream's chunks. Leaving the loop early cancels the stream. */
+export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  const reader = stream.getReader();
+  let isOver = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) {
+        isOver = true;
+        return;
+      }
+      yield value;
+    }
+  } catch (error) {
+    isOver = true;
+    throw error;
+  } finally {
+    if (!isOver) await reader.cancel();
+  }
+}
+
+/** A file's bytes in pieces of `ARCHIVE.chunkBytes`, whatever the platform would give at once. */
+export async function* fileChunks(file: Blob): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let at = 0; at < file.size; at += ARCHIVE.chunkBytes) {
+    let piece: ArrayBuffer;
+    try {
+      piece = await file.slice(at, at + ARCHIVE.chunkBytes).arrayBuffer();
+    } catch (error) {
+      throw unreadableFile(error) ?? error;
+    }
+    yield new Uint8Array(piece);
+  }
+}
+
+/** A stream that asks `source` for a chunk only when somebody wants one, and cuts it to at most `size` bytes. */
+export function streamOf(source: AsyncGenerator<Uint8Array, void, undefined>, size: number): ReadableStream<Uint8Array> {
+  let rest: Uint8Array = new Uint8Array(0);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        while (rest.length === 0) {
+          const next = await source.next();
+          if (next.done) {
+            controller.close();
+            return;
+          }
+          rest = next.value;
+        }
+        controller.enqueue(rest.subarray(0, size));
+        rest = rest.subarray(size);
+      },
+      cancel: async () => void (await source.return()),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+export interface ChunkWriter {
+  /** How many bytes have been put in. */
+  readonly bytes: number;
+  put(chunk: Uint8Array): Promise<void>;
+  /** Hands on what is left. */
+  end(): Promise<void>;
+}
+
+/** Hands bytes on in pieces of about `size`, each one a buffer of its own. */
+export function createChunkWriter(write: (chunk: Uint8Array) => Promise<unknown>, size: number): ChunkWriter {
+  let parts: Uint8Array[] = [];
+  let held = 0;
+  let bytes = 0;
+  async function end() {
+    if (held === 0) return;
+    const whole = joined(parts);
+    parts = [];
+    held = 0;
+    await write(whole);
+  }
+  return {
+    get bytes() {
+      return bytes;
+    },
+    async put(chunk) {
+      parts.push(chunk);
+      held += chunk.length;
+      bytes += chunk.length;
+      if (held >= size) await end();
+    },
+    end,
+  };
+}

@@ -1,0 +1,27 @@
+/** The second pass over a file that was found whole: what is wanted of it goes to the ledger. */
+import type { Doc } from '../../protocol/documents.ts';
+import type { Workers } from '../line.ts';
+import { ArchiveError } from '../problem.ts';
+import { belongsTo } from './belongs.ts';
+import { readHousehold } from './read.ts';
+
+export const importHousehold: Workers['import-archive'] = async ({ source, withSettings, leaveOut }, { append }, tell) => {
+  const forgets = new Map(Object.entries(source.forgets));
+  const without = new Set(leaveOut);
+  const isWanted = (doc: Doc) => {
+    if (doc.type === 'setting') return withSettings;
+    const agentId = belongsTo(doc, forgets);
+    return agentId === null || !without.has(agentId);
+  };
+  let [documents, written, leftOut] = [0, 0, 0];
+  const { digest } = await readHousehold(source.file, source.fileKey, async (docs) => {
+    const wanted = docs.filter(isWanted);
+    if (wanted.length > 0) written += (await append(wanted)).written;
+    documents += wanted.length;
+    leftOut += docs.length - wanted.length;
+    tell({ stage: 'documents', done: documents + leftOut, of: source.documents });
+  });
+  if (digest !== source.digest)
+    throw new ArchiveError('damaged', 'The file was changed while it was being imported. Open it once more; what was imported already is not taken twice.');
+  return { documents, written, leftOut };
+};

@@ -1,0 +1,128 @@
+/** The first pass over a file: all of it is checked, and compared with what is here. Nothing is written. */
+import { LEAD_ID } from '../../domain/seat.ts';
+import { isKnown, type Doc, type ForgetDoc } from '../../protocol/documents.ts';
+import type { Workers } from '../line.ts';
+import { ArchiveError } from '../problem.ts';
+import { ARCHIVE } from '../settings.ts';
+import type { ArchiveConflict, ArchivedAgent } from '../types.ts';
+import { belongsTo } from './belongs.ts';
+import { conflictsBetween } from './conflicts.ts';
+import { createNewest, rosterFrom } from './newest.ts';
+import { readHousehold } from './read.ts';
+import { fileKeyOf, isSealed } from './seal.ts';
+
+export const openHousehold: Workers['open-archive'] = async ({ file, passphrase, here }, { compare }, tell) => {
+  const sealed = await isSealed(file);
+  if (sealed && !passphrase) throw new ArchiveError('needs-passphrase', 'This copy is under a passphrase. Enter the one that was chosen when it was made.');
+  if (sealed) tell({ stage: 'key', done: 0, of: 1 });
+  const fileKey = sealed && passphrase ? await fileKeyOf(file, passphrase) : null;
+
+  const newest = createNewest();
+  const kinds = new Map<string, { type: string; documents: number; isKnown: boolean }>();
+  const tallies = new Map<string, { messages: number; documents: number; fresh: number }>();
+  const forgets = new Map<string, ForgetDoc>();
+  const undos: { readonly forgetId: string; readonly isFresh: boolean }[] = [];
+  const freshForgets = new Set<string>();
+  const differing: string[] = [];
+  let [done, fresh, same, different, forgotten] = [0, 0, 0, 0, 0];
+
+  function count(agentId: string, doc: Pick<Doc, 'type'>, isFresh: boolean) {
+    const tally = tallies.get(agentId) ?? { messages: 0, documents: 0, fresh: 0 };
+    tallies.set(agentId, tally);
+    tally.documents += 1;
+    if (doc.type === 'message') tally.messages += 1;
+    if (isFresh) tally.fresh += 1;
+  }
+
+  const { header, documents, digest } = await readHousehold(file, fileKey, async (docs, head) => {
+    const found = await compare(docs);
+    const freshIds = new Set(found.fresh);
+    fresh += found.fresh.length;
+    same += found.same;
+    forgotten += found.forgotten;
+    different += found.different.length;
+    differing.push(...found.different.slice(0, ARCHIVE.namedIds - differing.length));
+    newest.take(docs);
+    for (const doc of docs) {
+      const isFresh = freshIds.has(doc._id);
+      const kind = kinds.get(doc.type) ?? { type: doc.type, documents: 0, isKnown: isKnown(doc) };
+      kinds.set(doc.type, { ...kind, documents: kind.documents + 1, isKnown: kind.isKnown && isKnown(doc) });
+      if (isKnown(doc) && doc.type === 'forget') {
+        forgets.set(doc._id, doc);
+        if (isFresh) freshForgets.add(doc._id);
+      }
+      // It may come before what it undoes: whose it is shows at the end.
+      if (isKnown(doc) && doc.type === 'forget-undo') undos.push({ forgetId: doc.forgetId, isFresh });
+      else {
+        const agentId = belongsTo(doc, NOBODY);
+        if (agentId !== null) count(agentId, doc, isFresh);
+      }
+    }
+    done += docs.length;
+    tell({ stage: 'documents', done, of: Math.max(head.documents, done) });
+  });
+
+  for (const { forgetId, isFresh } of undos) {
+    const about = forgets.get(forgetId)?.target.agentId;
+    if (about !== undefined) count(about, { type: 'forget-undo' }, isFresh);
+  }
+
+  const inFile = newest.now();
+  const roster = rosterFrom(inFile);
+  const rosterHere = rosterFrom(here);
+  const agents = [...roster.byId.values()].map(
+    ({ agentId, name, color, position, retired, bornAt, soul }): ArchivedAgent => ({
+      agentId,
+      name,
+      color,
+      position,
+      retired,
+      bornAt,
+      soulChars: soul.length,
+      ...(tallies.get(agentId) ?? { messages: 0, documents: 0, fresh: 0 }),
+      isHere: rosterHere.byId.has(agentId),
+    }),
+  );
+  const undone = new Set(undos.map(({ forgetId }) => forgetId));
+  const forgetting = [...forgets.values()]
+    .filter(({ _id }) => freshForgets.has(_id) && !undone.has(_id))
+    .map(
+      ({ target, finalAt }): ArchiveConflict => ({
+        kind: 'forget',
+        agentId: target.agentId,
+        name: (rosterHere.byId.get(target.agentId) ?? roster.byId.get(target.agentId))?.name ?? null,
+        what: target.kind,
+        finalAt,
+      }),
+    );
+  const conflicts = [
+    ...conflictsBetween(here, inFile),
+    ...forgetting,
+    ...(different > 0 ? [{ kind: 'different' as const, documents: different, ids: differing }] : []),
+  ];
+  return {
+    preview: {
+      version: header.version,
+      exportedAt: header.exportedAt,
+      sealed,
+      documents,
+      kinds: [...kinds.values()].sort((a, b) => b.documents - a.documents),
+      agents: agents.sort((a, b) => placeOf(a) - placeOf(b) || a.bornAt - b.bornAt),
+      fresh,
+      same,
+      different,
+      forgotten,
+      conflicts,
+    },
+    source: { fileKey, documents, digest, forgets: Object.fromEntries([...forgets.values()].map((doc) => [doc._id, doc.target.agentId])) },
+  };
+};
+
+const NOBODY: ReadonlyMap<string, string> = new Map();
+
+/** The lead, then by seat, then those without one, then the retired. */
+function placeOf({ agentId, position, retired }: ArchivedAgent): number {
+  if (agentId === LEAD_ID) return -1;
+  if (retired) return 10;
+  return position ?? 9;
+}

@@ -1,0 +1,158 @@
+/** Reads a household's file from end to end and checks all of it: form, every document, number and digest. */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import type { Doc } from '../../protocol/documents.ts';
+import { fileChunks, joined } from '../bytes.ts';
+import { assertDocument } from '../document.ts';
+import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
+import { ARCHIVE } from '../settings.ts';
+import { footerSchema, headerSchema, type Header } from './format.ts';
+import { gunzipped } from './gunzip.ts';
+import { createLineCutter } from './lines.ts';
+import { unsealed } from './seal.ts';
+
+export interface ReadWhole {
+  readonly header: Header;
+  readonly documents: number;
+  /** Of all lines before the footer, in hex. */
+  readonly digest: string;
+}
+
+const NOT_OURS = 'This file is not a copy that Roost made. Choose one whose name ends with .jsonl.gz or .jsonl.gz.age.';
+const ZIP = 'This is a zip: one agent’s folder, perhaps. Adopt it into an empty seat instead.';
+const GZIP = [0x1f, 0x8b];
+const ZIP_MARK = [0x50, 0x4b];
+const LINE_BREAK = Uint8Array.of(0x0a);
+const begins = (bytes: Uint8Array, mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte);
+
+/**
+ * Gives the documents in batches, in the order of the file, each one exactly as it was written. `fileKey`: see
+ * `fileKeyOf`; null where the file is not sealed. Rejects with an `ArchiveError`, which may come after some
+ * batches: only when it resolves are they known to be whole.
+ */
+export async function readHousehold(
+  file: Blob,
+  fileKey: Uint8Array | null,
+  onBatch: (docs: readonly Doc[], header: Header) => Promise<void>,
+): Promise<ReadWhole> {
+  const digest = sha256.create();
+  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  const cutter = createLineCutter(ARCHIVE.lineBytes);
+  let header: Header | null = null;
+  /** The newest line: the last one is the footer, and which that is shows only at the end. */
+  let held: Uint8Array | null = null;
+  let batch: Doc[] = [];
+  let batchBytes = 0;
+  let documents = 0;
+
+  async function handOn(head: Header) {
+    if (batch.length === 0) return;
+    const docs = batch;
+    batch = [];
+    batchBytes = 0;
+    await onBatch(docs, head);
+  }
+
+  async function take(line: Uint8Array) {
+    digest.update(line).update(LINE_BREAK);
+    if (header === null) {
+      header = headerOf(textOf(decoder, line));
+      return;
+    }
+    documents += 1;
+    batch.push(documentOf(textOf(decoder, line)));
+    batchBytes += line.length;
+    if (batch.length >= ARCHIVE.batchDocuments || batchBytes >= ARCHIVE.batchChars) await handOn(header);
+  }
+
+  for await (const chunk of plainChunks(file, fileKey))
+    for (const line of cutter.push(chunk)) {
+      if (held) await take(held);
+      held = line;
+    }
+  const rest = cutter.rest();
+  if (rest.length > 0) {
+    if (held) await take(held);
+    held = rest;
+  }
+  if (!header) {
+    // A header alone is a file cut short; anything else is none of ours.
+    if (held) headerOf(textOf(decoder, held));
+    throw held ? new ArchiveError('cut-short', CUT_SHORT) : new ArchiveError('not-an-archive', file.size === 0 ? 'This file is empty.' : NOT_OURS);
+  }
+  await handOn(header);
+  const footer = held ? footerOf(textOf(decoder, held)) : null;
+  if (!footer) throw new ArchiveError('cut-short', CUT_SHORT);
+  const sha = bytesToHex(digest.digest());
+  if (footer.documents !== documents || footer.sha256 !== sha) throw new ArchiveError('damaged', DAMAGED);
+  return { header, documents, digest: sha };
+}
+
+/** The JSON Lines inside, whatever is around them. Some browsers unpack gzip when they save a file. */
+async function* plainChunks(file: Blob, fileKey: Uint8Array | null): AsyncGenerator<Uint8Array, void, undefined> {
+  const source = fileKey ? unsealed(file, fileKey) : fileChunks(file);
+  let head: Uint8Array = new Uint8Array(0);
+  while (head.length < 2) {
+    const next = await source.next();
+    if (next.done) break;
+    head = joined([head, next.value]);
+  }
+  if (head.length === 0) return;
+  if (begins(head, ZIP_MARK)) throw new ArchiveError('not-an-archive', ZIP);
+  const whole = startingWith(head, source);
+  yield* begins(head, GZIP) ? gunzipped(whole) : whole;
+}
+
+async function* startingWith(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void, undefined>): AsyncGenerator<Uint8Array, void, undefined> {
+  yield head;
+  yield* rest;
+}
+
+/** Where it is not UTF-8, null: no line of ours. */
+function textOf(decoder: TextDecoder, line: Uint8Array): string | null {
+  try {
+    return decoder.decode(line);
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}
+
+/** The value, or undefined, which JSON does not know. */
+function jsonOf(text: string | null): unknown {
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const versionSchema = headerSchema.pick({ roost: true, version: true });
+
+function headerOf(text: string | null): Header {
+  const value = jsonOf(text);
+  const version = versionSchema.safeParse(value);
+  if (!version.success) throw new ArchiveError('not-an-archive', NOT_OURS);
+  if (version.data.version > ARCHIVE.version)
+    throw new ArchiveError('newer-version', 'A newer Roost made this copy. Update Roost here, and open it again.');
+  const header = headerSchema.safeParse(value);
+  if (!header.success) throw new ArchiveError('damaged', DAMAGED);
+  return header.data;
+}
+
+function footerOf(text: string | null) {
+  const footer = footerSchema.safeParse(jsonOf(text));
+  return footer.success ? footer.data : null;
+}
+
+function documentOf(text: string | null): Doc {
+  const value = jsonOf(text);
+  try {
+    assertDocument(value);
+  } catch (error) {
+    throw new ArchiveError('damaged', DAMAGED, { cause: error });
+  }
+  return value;
+}

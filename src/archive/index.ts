@@ -1,0 +1,28 @@
+/**
+ * Copies that leave the household and come back: everything in one file, or one agent as a folder of plain
+ * files in a zip. Packing and unpacking run in a worker of their own; documents come and go through the
+ * functions that a caller passes in.
+ */
+export { adopt, type Adoption } from './agent/adopt.ts';
+export { createArchive, type Archive, type ArchiveWorker } from './client.ts';
+export { agentFileName, householdFileName } from './file-names.ts';
+export { ArchiveError, type ArchiveErrorKind } from './problem.ts';
+export { ARCHIVE } from './settings.ts';
+export { spawnArchiveWorker } from './spawn.ts';
+export type {
+  AgentExport,
+  AgentWarning,
+  ArchiveConflict,
+  ArchivedAgent,
+  ArchiveImport,
+  ArchivePreview,
+  ArchiveProgress,
+  ArchiveWork,
+  Exported,
+  HouseholdExport,
+  Imported,
+  OpenedArchive,
+  ParsedAgent,
+  PreviewPorts,
+  ReadDocuments,
+} from './types.ts';

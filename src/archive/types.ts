@@ -1,0 +1,180 @@
+/** What the page and the archive say to each other: requests, previews and progress, as plain data. */
+import type { Doc } from '../protocol/documents.ts';
+import type { Comparison, DocumentPage, HouseholdView } from '../protocol/worker.ts';
+
+/** How far long work is. `key`: the passphrase is being stretched, which takes a second or two and cannot be counted. */
+export interface ArchiveProgress {
+  readonly stage: 'key' | 'documents';
+  readonly done: number;
+  /** 0: not known. */
+  readonly of: number;
+}
+
+/** What every call takes. */
+export interface ArchiveWork {
+  /** Ends the work at once; the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ArchiveProgress) => void;
+}
+
+/** Gives documents page by page: `OwnerCalls.documents`. */
+export type ReadDocuments = (request: { after: string | null; limit: number; agentId: string | null }) => Promise<DocumentPage>;
+
+export interface HouseholdExport extends ArchiveWork {
+  readonly read: ReadDocuments;
+  /** Where the file goes. It is closed when the file is whole, and aborted where it is not. */
+  readonly sink: WritableStream<Uint8Array>;
+  /** null: anybody who has the file can read it. Not empty. */
+  readonly passphrase: string | null;
+  /** ms since the epoch, as the file will say */
+  readonly exportedAt: number;
+}
+
+export interface Exported {
+  readonly documents: number;
+  /** Size of the file. */
+  readonly bytes: number;
+}
+
+/** What a preview compares a file with. Nothing is written. */
+export interface PreviewPorts {
+  /** `OwnerCalls.compare`; called with at most `ARCHIVE.batchDocuments` at a time. */
+  readonly compare: (docs: readonly Doc[]) => Promise<Comparison>;
+  /** Who lives here and how they want things, as `OwnerCalls.household` gives it. */
+  readonly here: Pick<HouseholdView, 'identities' | 'changes' | 'settings'>;
+}
+
+/** Somebody in the file, as they stand after every change in it. */
+export interface ArchivedAgent {
+  readonly agentId: string;
+  readonly name: string;
+  readonly color: string;
+  /** The seat it asks for, 0–8; null: none. */
+  readonly position: number | null;
+  readonly retired: boolean;
+  readonly bornAt: number;
+  /** Characters of its soul. */
+  readonly soulChars: number;
+  readonly messages: number;
+  /** All that belongs to it, its messages included. Sessions belong to nobody. */
+  readonly documents: number;
+  /** How many of `documents` are not here yet. */
+  readonly fresh: number;
+  /** Does it live here already? */
+  readonly isHere: boolean;
+}
+
+/** What importing everything would meet. */
+export type ArchiveConflict =
+  /** Two want one seat: `sits` (an agent id) has it afterwards, the earlier born; the other one waits for a seat. */
+  | {
+      readonly kind: 'seat';
+      readonly position: number;
+      readonly file: { readonly agentId: string; readonly name: string };
+      readonly here: { readonly agentId: string; readonly name: string };
+      readonly sits: string;
+    }
+  /** Somebody who lives here already would be different afterwards, because the file knows of later changes. */
+  | {
+      readonly kind: 'agent-changes';
+      readonly agentId: string;
+      readonly here: { readonly name: string; readonly position: number | null; readonly soulChars: number; readonly retired: boolean };
+      readonly after: { readonly name: string; readonly position: number | null; readonly soulChars: number; readonly retired: boolean };
+      /** Which of these differ, in this order. */
+      readonly what: readonly ('name' | 'soul' | 'seat' | 'retired')[];
+    }
+  /** The lead of the file was named at another time than the lead here. There is one lead: `after` is its name then. */
+  | { readonly kind: 'lead'; readonly here: string; readonly file: string; readonly after: string }
+  /** A setting of the file is newer than the one that holds here, and another one. */
+  | { readonly kind: 'setting'; readonly key: string; readonly here: unknown; readonly file: unknown; readonly isDefaultHere: boolean }
+  /** Documents that are here under the same id with other contents: what is here stays. */
+  | { readonly kind: 'different'; readonly documents: number; readonly ids: readonly string[] }
+  /** The file asks to forget somebody, or what was said with them, and this household has not heard of it. */
+  | { readonly kind: 'forget'; readonly agentId: string; readonly name: string | null; readonly what: 'agent' | 'conversation'; readonly finalAt: number };
+
+export interface ArchivePreview {
+  readonly version: number;
+  /** ms since the epoch */
+  readonly exportedAt: number;
+  readonly sealed: boolean;
+  readonly documents: number;
+  /** By kind, most first. `isKnown` false: a newer app wrote it; it is kept and passed on. */
+  readonly kinds: readonly { readonly type: string; readonly documents: number; readonly isKnown: boolean }[];
+  /** The lead first, then by seat, then those without one. */
+  readonly agents: readonly ArchivedAgent[];
+  readonly fresh: number;
+  readonly same: number;
+  readonly different: number;
+  /** Forgotten here for good: they are not taken. */
+  readonly forgotten: number;
+  readonly conflicts: readonly ArchiveConflict[];
+}
+
+/** A file that was read whole, is undamaged, and can be imported. Holds no documents; the file is read again. */
+export interface OpenedArchive {
+  readonly preview: ArchivePreview;
+  /** For `importArchive` only. */
+  readonly source: ArchiveSource;
+}
+
+export interface ArchiveSource {
+  readonly file: Blob;
+  /** The file's own key, so that the passphrase need not be stretched a second time. null: not sealed. */
+  readonly fileKey: Uint8Array | null;
+  readonly documents: number;
+  /** SHA-256 of the file's lines, in hex. */
+  readonly digest: string;
+  /** By `forget` document in the file: the agent it is about, so that undoing it goes with it. */
+  readonly forgets: Readonly<Record<string, string>>;
+}
+
+export interface ArchiveImport extends ArchiveWork {
+  /** `OwnerCalls.append`; called with at most `ARCHIVE.batchDocuments` at a time, one call after the other. */
+  readonly append: (docs: readonly Doc[]) => Promise<{ readonly written: number }>;
+  /** false: the settings of the file are left out. */
+  readonly withSettings: boolean;
+  /** Agent ids of which nothing is taken: no identity, change, message or anything else that belongs to them. */
+  readonly leaveOut: readonly string[];
+}
+
+export interface Imported {
+  /** Given to `append`. */
+  readonly documents: number;
+  /** Of those, not here before, as `append` says. */
+  readonly written: number;
+  readonly leftOut: number;
+}
+
+export interface AgentExport extends ArchiveWork {
+  readonly agentId: string;
+  readonly read: ReadDocuments;
+  readonly sink: WritableStream<Uint8Array>;
+  readonly exportedAt: number;
+}
+
+/** Something about an agent's folder that the person should know before adopting it. */
+export type AgentWarning =
+  /** Several files could be the soul; `taken` is used. */
+  | { readonly kind: 'several-souls'; readonly taken: string; readonly others: readonly string[] }
+  /** SOUL.md says something else than the identity beside it: the file's words are taken, as a later soul. */
+  | { readonly kind: 'soul-edited' }
+  /** The text is not UTF-8 or UTF-16: it was read as Windows-1252. */
+  | { readonly kind: 'other-encoding'; readonly path: string }
+  /** There is an identity.json or a transcript that is not one of Roost's, with the reason: it is left out. */
+  | { readonly kind: 'unreadable'; readonly path: string; readonly reason: string };
+
+/** Somebody read from a zip or a Markdown file, not yet living here. */
+export interface ParsedAgent {
+  /** null: a soul written by hand, which was never anybody yet. */
+  readonly agentId: string | null;
+  /** A guess where `agentId` is null; null: the file does not say. */
+  readonly name: string | null;
+  /** The soul that it will wake with. */
+  readonly soul: string;
+  /** Everything the folder holds of it, oldest first; empty for a soul written by hand. */
+  readonly documents: readonly Doc[];
+  readonly messages: number;
+  readonly sessions: number;
+  readonly warnings: readonly AgentWarning[];
+}
+

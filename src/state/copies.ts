@@ -1,0 +1,155 @@
+/**
+ * Copies: everything into one file and back. The work goes on when one leaves its page, and its state is
+ * found again when one comes back.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { ArchiveError, type ArchiveProgress, type Exported, type Imported, type OpenedArchive } from '../archive/index.ts';
+import type { Doc } from '../protocol/documents.ts';
+import type { ArchivePort, Device, OwnerPort } from './ports.ts';
+import type { Unread } from './unread.ts';
+
+export type ExportState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'running'; readonly progress: ArchiveProgress | null }
+  | { readonly kind: 'done'; readonly exported: Exported; readonly sealed: boolean; readonly fileName: string; /** Why the date of it could not be kept, or null. */ readonly unnoted: string | null }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+export type ImportState =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'reading'; readonly file: File; readonly progress: ArchiveProgress | null }
+  /** `wrong`: the last passphrase did not open it. */
+  | { readonly kind: 'passphrase'; readonly file: File; readonly wrong: boolean }
+  | { readonly kind: 'preview'; readonly file: File; readonly opened: OpenedArchive }
+  | { readonly kind: 'importing'; readonly file: File; readonly progress: ArchiveProgress | null }
+  | { readonly kind: 'done'; readonly file: File; readonly imported: Imported }
+  /** `partly`: some of it may have been taken before it failed or was called off; doing it again is harmless. */
+  | { readonly kind: 'failed'; readonly file: File; readonly reason: string; readonly partly: boolean };
+
+export interface CopiesState {
+  readonly exporting: ExportState;
+  readonly importing: ImportState;
+}
+
+/** A place for the file that a person chose, and its name. */
+export interface Sink {
+  readonly stream: WritableStream<Uint8Array>;
+  readonly fileName: string;
+}
+
+export interface Copies {
+  readonly store: StoreApi<CopiesState>;
+  exportAll(options: { readonly sink: Sink; readonly passphrase: string | null }): Promise<void>;
+  /** Reads a file and says what is in it. Writes nothing. */
+  read(file: File, passphrase?: string): Promise<void>;
+  /** Takes what the preview showed. */
+  take(choice: { readonly withSettings: boolean; readonly leaveOut: readonly string[] }): Promise<void>;
+  /** Calls off what is under way. */
+  cancel(what: 'exporting' | 'importing'): void;
+  /** Back to the beginning. */
+  reset(what: 'exporting' | 'importing'): void;
+  /** Stores documents that come from a file, so that they do not count as new messages. */
+  append(docs: readonly Doc[]): Promise<{ readonly written: number }>;
+}
+
+interface Deps {
+  readonly owner: OwnerPort;
+  readonly archive: ArchivePort;
+  readonly device: Pick<Device, 'now' | 'after'>;
+  readonly unread: Unread;
+}
+
+const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
+/** ms after which every tab has heard of what was stored. */
+const HEARD_WITHIN = 5000;
+const IDLE = { kind: 'idle' } as const;
+
+export function createCopies({ owner, archive, device, unread }: Deps): Copies {
+  const store = createStore<CopiesState>()(() => ({ exporting: IDLE, importing: IDLE }));
+  const running: Record<'exporting' | 'importing', AbortController | null> = { exporting: null, importing: null };
+
+  const begin = (what: 'exporting' | 'importing') => {
+    running[what]?.abort();
+    const controller = new AbortController();
+    running[what] = controller;
+    return controller.signal;
+  };
+  const exporting = (state: ExportState) => store.setState({ exporting: state });
+  const importing = (state: ImportState) => store.setState({ importing: state });
+
+  async function append(docs: readonly Doc[]) {
+    const stop = unread.expect(docs);
+    try {
+      return await owner.call('append', docs);
+    } finally {
+      device.after(HEARD_WITHIN, stop);
+    }
+  }
+
+  return {
+    store,
+    append,
+    async exportAll({ sink, passphrase }) {
+      const signal = begin('exporting');
+      exporting({ kind: 'running', progress: null });
+      const time = device.now();
+      const sealed = passphrase !== null;
+      try {
+        const exported = await archive.exportHousehold({
+          read: (request) => owner.call('documents', request),
+          sink: sink.stream,
+          passphrase,
+          exportedAt: time,
+          signal,
+          onProgress: (progress) => exporting({ kind: 'running', progress }),
+        });
+        const unnoted = await owner.call('noteExport', { time, documents: exported.documents, sealed }).then(() => null, sentence);
+        exporting({ kind: 'done', exported, sealed, fileName: sink.fileName, unnoted });
+      } catch (error) {
+        exporting(signal.aborted ? IDLE : { kind: 'failed', reason: sentence(error) });
+      }
+    },
+    async read(file, passphrase) {
+      const signal = begin('importing');
+      importing({ kind: 'reading', file, progress: null });
+      try {
+        const here = await owner.call('household');
+        const opened = await archive.openArchive(file, passphrase ?? null, {
+          here,
+          compare: (docs) => owner.call('compare', docs),
+          signal,
+          onProgress: (progress) => importing({ kind: 'reading', file, progress }),
+        });
+        importing({ kind: 'preview', file, opened });
+      } catch (error) {
+        if (signal.aborted) return;
+        const kind = error instanceof ArchiveError ? error.kind : null;
+        if (kind === 'needs-passphrase' || kind === 'wrong-passphrase') importing({ kind: 'passphrase', file, wrong: kind === 'wrong-passphrase' });
+        else importing({ kind: 'failed', file, reason: sentence(error), partly: false });
+      }
+    },
+    async take({ withSettings, leaveOut }) {
+      const before = store.getState().importing;
+      if (before.kind !== 'preview') return;
+      const { file, opened } = before;
+      const signal = begin('importing');
+      importing({ kind: 'importing', file, progress: null });
+      try {
+        const imported = await archive.importArchive(opened, {
+          append,
+          withSettings,
+          leaveOut,
+          signal,
+          onProgress: (progress) => importing({ kind: 'importing', file, progress }),
+        });
+        importing({ kind: 'done', file, imported });
+      } catch (error) {
+        importing({ kind: 'failed', file, reason: signal.aborted ? 'You called it off.' : sentence(error), partly: true });
+      }
+    },
+    cancel(what) {
+      running[what]?.abort(new Error('called off'));
+      if (what === 'importing' && store.getState().importing.kind === 'reading') importing(IDLE);
+    },
+    reset: (what) => store.setState(what === 'exporting' ? { exporting: IDLE } : { importing: IDLE }),
+  };
+}

@@ -1,0 +1,24 @@
+import { useState } from 'react';
+import { seatNumber, type SeatPosition } from '../../domain/seat.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { AdoptFlow } from './adopt-flow.tsx';
+import { DropZone } from './drop-zone.tsx';
+import './copies.css';
+
+/** Somebody from a file for this seat. */
+export default function AdoptDialog({ position, onClose }: { position: SeatPosition; onClose: () => void }) {
+  const [file, setFile] = useState<File | null>(null);
+  return (
+    <Dialog title={`Adopt into seat ${seatNumber(position)}`} onClose={onClose}>
+      <div className="copies">
+        {file ? (
+          <AdoptFlow key={`${file.name}:${file.lastModified}:${file.size}`} file={file} position={position} onLeave={() => setFile(null)} />
+        ) : (
+          <DropZone label="Choose a file" accept=".zip,.md,.markdown,.txt" onFile={setFile}>
+            or drop it here: an agent’s zip, or a soul that somebody wrote (SOUL.md)
+          </DropZone>
+        )}
+      </div>
+    </Dialog>
+  );
+}

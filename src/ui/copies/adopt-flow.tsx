@@ -1,0 +1,211 @@
+import { useEffect, useId, useState, type ReactNode } from 'react';
+import { emptySeats } from '../../domain/agent.ts';
+import { isSeatPosition, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
+import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcoming } from '../../state/agent-copies.ts';
+import { rosterOfDocs } from '../../state/household.ts';
+import { LIMITS } from '../../protocol/limits.ts';
+import { Words } from '../chat/words.tsx';
+import { useHousehold, useLive, useRoost } from '../context.tsx';
+import { Face } from '../grid/face.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import { names, plural } from '../text/sizes.ts';
+import { Work } from './work.tsx';
+
+function warningText(warning: AgentWarning): string {
+  switch (warning.kind) {
+    case 'several-souls':
+      return `Several files could be the soul. ${warning.taken} was taken; ${names(warning.others)} ${warning.others.length === 1 ? 'was' : 'were'} not.`;
+    case 'soul-edited':
+      return 'SOUL.md says something else than the identity beside it. Its words are taken, as a later soul; the first one is kept.';
+    case 'other-encoding':
+      return `${warning.path} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
+    case 'unreadable':
+      return `${warning.path} was left out: ${warning.reason}`;
+    default:
+      return warning satisfies never;
+  }
+}
+
+/** Somebody of the file who is here already, in one way or another. */
+function useStanding({ parsed, comparison }: Applicant) {
+  const roster = useHousehold((state) => state.roster);
+  const identities = useHousehold((state) => state.identities);
+  const changes = useHousehold((state) => state.changes);
+  const { agentId } = parsed;
+  if (agentId === null) return { kind: 'nobody-yet' } as const;
+  const agent = roster.byId.get(agentId);
+  if (agent) return { kind: 'here', agent, fresh: comparison?.fresh.length ?? 0, edited: parsed.soul !== agent.soul && parsed.warnings.some(({ kind }) => kind === 'soul-edited') } as const;
+  const leaving = rosterOfDocs(identities.values(), changes.values()).byId.get(agentId);
+  if (leaving) return { kind: 'leaving', name: leaving.name } as const;
+  if ((comparison?.forgotten ?? 0) > 0) return { kind: 'forgotten' } as const;
+  return { kind: 'away' } as const;
+}
+
+function Standing({ children }: { children: ReactNode }) {
+  return <p className="copies-standing">{children}</p>;
+}
+
+function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; wanted: SeatPosition | null; onAdopt: (welcoming: Welcoming, name: string) => void; busy: boolean }) {
+  const { device } = useRoost();
+  const id = useId();
+  const roster = useHousehold((state) => state.roster);
+  const births = useLive((state) => state.live?.births);
+  const standing = useStanding(applicant);
+  const { parsed } = applicant;
+  const free = emptySeats(roster).filter((position) => !births?.has(position));
+  const [chosen, setChosen] = useState<SeatPosition | null>(wanted);
+  const position = chosen !== null && free.includes(chosen) ? chosen : (free[0] ?? null);
+  const [name, setName] = useState(parsed.name ?? '');
+  const [newId] = useState(() => device.newId());
+  const canBeItself = standing.kind === 'here' || standing.kind === 'away';
+  const [asNew, setAsNew] = useState(!canBeItself);
+  const addTo = standing.kind === 'here' && !asNew;
+  const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && !standing.edited;
+  const trimmed = name.trim();
+  const fault = addTo ? null : trimmed === '' ? 'It needs a name.' : trimmed.length > LIMITS.name ? `A name has at most ${LIMITS.name} characters.` : null;
+  const adopt = () => {
+    if (standing.kind === 'here' && !asNew) return onAdopt({ as: 'itself', name: null, position: null }, standing.agent.name);
+    if (fault !== null || position === null) return;
+    if (asNew) onAdopt({ as: 'new', agentId: newId, name: trimmed, position }, trimmed);
+    else onAdopt({ as: 'itself', name: trimmed === parsed.name ? null : trimmed, position }, trimmed);
+  };
+  return (
+    <form
+      className="copies-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) adopt();
+      }}
+    >
+      {standing.kind === 'here' && (
+        <fieldset className="adopt-choice">
+          <legend>
+            {standing.agent.name} is here already{isSeatPosition(standing.agent.position) ? `, in seat ${seatNumber(standing.agent.position)}` : ''}.
+          </legend>
+          <label className="tick-line">
+            <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
+            {nothingMissing ? 'Nothing of it is missing here: leave it so' : `Add what is missing here: ${names([...(standing.fresh > 0 ? [plural(standing.fresh, 'document')] : []), ...(standing.edited ? ['the soul as it was edited'] : [])])}`}
+          </label>
+          <label className="tick-line">
+            <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
+            Adopt a copy beside it: somebody new, with the same soul and memories
+          </label>
+        </fieldset>
+      )}
+      {standing.kind === 'leaving' && <Standing>{standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.</Standing>}
+      {standing.kind === 'forgotten' && <Standing>It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.</Standing>}
+      {standing.kind === 'away' && <Standing>It comes as itself: the same agent, with {parsed.messages === 0 ? 'no conversation yet' : plural(parsed.messages, 'message')}{parsed.sessions > 0 ? ` of ${plural(parsed.sessions, 'session')}` : ''}.</Standing>}
+      {standing.kind === 'nobody-yet' && <Standing>A soul without a past: it begins to live here, and remembers nothing yet.</Standing>}
+      {!addTo && (
+        <div className="adopt-fields">
+          <div className="pass-field">
+            <label htmlFor={`${id}-name`}>Name</label>
+            <input id={`${id}-name`} className="field" dir="auto" autoComplete="off" value={name} aria-invalid={fault !== null} aria-describedby={`${id}-fault`} onChange={(event) => setName(event.target.value)} />
+            <p id={`${id}-fault`} className="pass-wrong">
+              {fault ?? ''}
+            </p>
+          </div>
+          <div className="pass-field">
+            <label htmlFor={`${id}-seat`}>Seat</label>
+            {position === null ? (
+              <p className="setting-hint">Every seat is taken. One is free when somebody retires.</p>
+            ) : (
+              <select id={`${id}-seat`} className="field" value={position} onChange={(event) => setChosen(free.find((seat) => seat === Number(event.target.value)) ?? null)}>
+                {free.map((seat) => (
+                  <option key={seat} value={seat}>
+                    Seat {seatNumber(seat)} · {seatColor(seat).colorName}
+                  </option>
+                ))}
+              </select>
+            )}
+          </div>
+        </div>
+      )}
+      <button type="submit" className="solid" disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && nothingMissing)}>
+        {busy ? 'Adopting…' : addTo ? `Add to ${standing.agent.name}` : trimmed === '' ? 'Adopt' : `Adopt ${trimmed}`}
+      </button>
+    </form>
+  );
+}
+
+type Step =
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'failed'; readonly reason: string }
+  | { readonly kind: 'looking'; readonly applicant: Applicant; readonly busy: boolean; readonly failed: string | null };
+
+/** Somebody in a file finds a seat: the soul is shown first, the name can be changed, the seat is chosen. */
+export function AdoptFlow({ file, position, onLeave }: { file: File; position: SeatPosition | null; onLeave: () => void }) {
+  const state = useRoost();
+  const { go } = usePlace();
+  const [step, setStep] = useState<Step>({ kind: 'reading' });
+  useEffect(() => {
+    const controller = new AbortController();
+    void readAgent(state, file, controller.signal).then((read) => {
+      if (controller.signal.aborted) return;
+      setStep(read.ok ? { kind: 'looking', applicant: read.applicant, busy: false, failed: null } : { kind: 'failed', reason: read.reason });
+    });
+    return () => controller.abort();
+  }, [state, file]);
+
+  if (step.kind === 'reading') return <Work label={`Reading ${file.name}`} progress={null} onCancel={onLeave} />;
+  if (step.kind === 'failed')
+    return (
+      <div className="wrong-note" role="alert">
+        <p>
+          <strong>
+            <span dir="auto">{file.name}</span> cannot be adopted.
+          </strong>{' '}
+          {step.reason}
+        </p>
+        <button type="button" className="ghost" onClick={onLeave}>
+          Another file
+        </button>
+      </div>
+    );
+  const { applicant, busy, failed } = step;
+  const { parsed } = applicant;
+  const adopt = async (welcoming: Welcoming, name: string) => {
+    setStep({ ...step, busy: true, failed: null });
+    const adopted = await adoptAgent(state, parsed, welcoming);
+    if (!adopted.ok) return setStep({ ...step, busy: false, failed: adopted.reason });
+    state.notices.info(welcoming.position === null ? `What was missing of ${name} is here now.` : `${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`);
+    const agentId = welcoming.as === 'new' ? welcoming.agentId : parsed.agentId;
+    onLeave();
+    if (agentId !== null) go(PATHS.agent(agentId));
+  };
+  return (
+    <div className="adopt">
+      <div className="adopt-soul">
+        {parsed.name !== null && (
+          <span className="copies-face adopt-face" aria-hidden="true">
+            <Face agentId={parsed.agentId ?? file.name} birthName={parsed.name} color={seatColor(position ?? 0).color} awake={false} />
+          </span>
+        )}
+        {/* It scrolls, so it must be reachable by keys. */}
+        {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <blockquote className="soul adopt-text" tabIndex={0} aria-label="Soul">
+          {parsed.soul === '' ? <p className="setting-hint">There is no soul in it.</p> : <Words text={parsed.soul} />}
+        </blockquote>
+      </div>
+      {parsed.warnings.length > 0 && (
+        <ul className="adopt-warnings">
+          {parsed.warnings.map((warning, i) => (
+            <li key={i}>{warningText(warning)}</li>
+          ))}
+        </ul>
+      )}
+      <Form applicant={applicant} wanted={position} busy={busy} onAdopt={(welcoming, name) => void adopt(welcoming, name)} />
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          <span>
+            <strong>It could not be stored.</strong> {failed} Try again: nothing comes twice.
+          </span>
+        </p>
+      )}
+      <button type="button" className="link-button" onClick={onLeave}>
+        Another file
+      </button>
+    </div>
+  );
+}

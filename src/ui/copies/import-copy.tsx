@@ -1,0 +1,73 @@
+import { useState } from 'react';
+import { useStore } from 'zustand';
+import type { ImportState } from '../../state/copies.ts';
+import { useRoost } from '../context.tsx';
+import { count, plural } from '../text/sizes.ts';
+import { AdoptFlow } from './adopt-flow.tsx';
+import { DropZone } from './drop-zone.tsx';
+import { PassphraseForm } from './passphrase.tsx';
+import { Preview } from './preview.tsx';
+import { Work } from './work.tsx';
+
+/** Endings of what holds one agent; everything else is taken for a whole copy. */
+const ONE_AGENT = /\.(zip|md|markdown|txt)$/i;
+
+function Done({ state, onAgain }: { state: Extract<ImportState, { kind: 'done' }>; onAgain: () => void }) {
+  const { documents, written, leftOut } = state.imported;
+  const same = documents - written;
+  return (
+    <div className="copies-done">
+      <p>
+        <strong>{written === 0 ? 'Nothing was new.' : 'Imported.'}</strong>{' '}
+        {written === 0
+          ? 'Every document of it was here already. Importing a copy twice is harmless.'
+          : `${plural(written, 'document')} came${same > 0 ? `; ${count(same)} ${same === 1 ? 'was' : 'were'} here already` : ''}.`}
+        {leftOut > 0 && ` ${plural(leftOut, 'document')} ${leftOut === 1 ? 'was' : 'were'} left out.`}
+      </p>
+      <button type="button" className="ghost" onClick={onAgain}>
+        Another file
+      </button>
+    </div>
+  );
+}
+
+/** A file comes in: a whole copy, or one agent. Chosen or dropped, looked at, and only then taken. */
+export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
+  const { copies } = useRoost();
+  const state = useStore(copies.store, ({ importing }) => importing);
+  const [agentFile, setAgentFile] = useState<File | null>(null);
+  const again = () => copies.reset('importing');
+  const choose = (file: File) => {
+    if (!onlyWhole && ONE_AGENT.test(file.name)) {
+      again();
+      setAgentFile(file);
+    } else void copies.read(file);
+  };
+  if (agentFile) return <AdoptFlow key={`${agentFile.name}:${agentFile.lastModified}:${agentFile.size}`} file={agentFile} position={null} onLeave={() => setAgentFile(null)} />;
+  return (
+    <>
+      {(state.kind === 'idle' || state.kind === 'failed') && (
+        <DropZone label="Choose a file" accept={onlyWhole ? '.gz,.age,.jsonl' : '.gz,.age,.jsonl,.zip,.md,.markdown,.txt'} onFile={choose}>
+          {onlyWhole ? 'or drop it here: a copy that was exported (.jsonl.gz, .age)' : 'or drop it here: a whole copy (.jsonl.gz, .age), one agent (.zip), or a soul that somebody wrote (SOUL.md)'}
+        </DropZone>
+      )}
+      {state.kind === 'reading' && <Work label={`Reading ${state.file.name}`} progress={state.progress} onCancel={() => copies.cancel('importing')} />}
+      {state.kind === 'passphrase' && <PassphraseForm key={String(state.wrong)} fileName={state.file.name} wrong={state.wrong} onTry={(passphrase) => void copies.read(state.file, passphrase)} onCancel={again} />}
+      {state.kind === 'preview' && <Preview fileName={state.file.name} preview={state.opened.preview} onTake={(choice) => void copies.take(choice)} onCancel={again} />}
+      {state.kind === 'importing' && <Work label="Taking it in" progress={state.progress} onCancel={() => copies.cancel('importing')} />}
+      <div role="status" className="copies-said">
+        {state.kind === 'done' && <Done state={state} onAgain={again} />}
+        {state.kind === 'failed' && (
+          <p className="wrong-note">
+            <span>
+              <strong>
+                <span dir="auto">{state.file.name}</span> {state.partly ? 'was not taken whole.' : 'was not taken.'}
+              </strong>{' '}
+              {state.reason} {state.partly ? 'What came before stays. Import the file again to go on: nothing comes twice.' : 'Nothing was changed here.'}
+            </span>
+          </p>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,142 @@
+import { useState } from 'react';
+import { seatNumber } from '../../domain/seat.ts';
+import { LEAD_ID } from '../../domain/seat.ts';
+import type { ArchivedAgent, ArchivePreview } from '../../state/agent-copies.ts';
+import { Face } from '../grid/face.tsx';
+import { conflictText } from '../text/conflicts.ts';
+import { kindName } from '../text/kinds.ts';
+import { count, plural } from '../text/sizes.ts';
+import { fullTime } from '../text/time.ts';
+
+/** So many conflicts are in sight at once; more are folded. */
+const CONFLICTS_SHOWN = 8;
+
+function place(agent: ArchivedAgent): string {
+  if (agent.agentId === LEAD_ID) return 'the lead';
+  if (agent.retired) return 'retired';
+  return agent.position === null ? 'without a seat' : `seat ${seatNumber(agent.position)}`;
+}
+
+function news({ isHere, fresh, documents }: ArchivedAgent): string {
+  if (!isHere) return 'new here';
+  return fresh === 0 ? 'here already, nothing new' : `here already, ${count(fresh)} of ${plural(documents, 'document')} new`;
+}
+
+function Person({ agent, taken, onChange }: { agent: ArchivedAgent; taken: boolean; onChange: (taken: boolean) => void }) {
+  return (
+    <li>
+      <label className="copies-person tint" style={{ '--c': agent.color }} data-taken={taken}>
+        <input type="checkbox" checked={taken} onChange={(event) => onChange(event.target.checked)} />
+        <span className="copies-face">
+          <Face agentId={agent.agentId} birthName={agent.name} color={agent.color} awake={false} />
+        </span>
+        <span className="copies-who">
+          <b dir="auto">{agent.name}</b>
+          <small>
+            {place(agent)} · {plural(agent.messages, 'message')} · <span data-new={!agent.isHere || agent.fresh > 0}>{news(agent)}</span>
+          </small>
+        </span>
+      </label>
+    </li>
+  );
+}
+
+function headline({ fresh, same, forgotten, documents }: ArchivePreview): string {
+  if (documents === 0) return 'There is nothing in it.';
+  if (fresh === 0) return `All of it is here already${forgotten > 0 ? ', or was forgotten here' : ''}: importing it adds nothing, and harms nothing.`;
+  return `${count(fresh)} of ${plural(documents, 'document')} ${fresh === 1 ? 'is' : 'are'} new here${same > 0 ? `; ${count(same)} ${same === 1 ? 'is' : 'are'} here already` : ''}.`;
+}
+
+interface Props {
+  readonly fileName: string;
+  readonly preview: ArchivePreview;
+  readonly onTake: (choice: { withSettings: boolean; leaveOut: readonly string[] }) => void;
+  readonly onCancel: () => void;
+}
+
+/** What is in the file and what taking it would do; nothing is written before it is asked for. */
+export function Preview({ fileName, preview, onTake, onCancel }: Props) {
+  const [leaveOut, setLeaveOut] = useState<ReadonlySet<string>>(new Set());
+  const [withSettings, setWithSettings] = useState(true);
+  const { exportedAt, sealed, agents, kinds, conflicts, forgotten } = preview;
+  const settings = kinds.find(({ type }) => type === 'setting')?.documents ?? 0;
+  const unknown = kinds.filter(({ isKnown }) => !isKnown);
+  const met = conflicts.filter((conflict) => {
+    switch (conflict.kind) {
+      case 'setting':
+        return withSettings;
+      case 'agent-changes':
+      case 'forget':
+        return !leaveOut.has(conflict.agentId);
+      case 'seat':
+        return !leaveOut.has(conflict.file.agentId);
+      case 'lead':
+        return !leaveOut.has(LEAD_ID);
+      case 'different':
+        return true;
+      default:
+        return conflict satisfies never;
+    }
+  });
+  const nothingChosen = leaveOut.size === agents.length && agents.length > 0 && (!withSettings || settings === 0);
+  const choose = (agentId: string, taken: boolean) => {
+    const next = new Set(leaveOut);
+    if (taken) next.delete(agentId);
+    else next.add(agentId);
+    setLeaveOut(next);
+  };
+  const lines = met.map((conflict, i) => <li key={i}>{conflictText(conflict)}</li>);
+  return (
+    <form
+      className="copies-preview"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!nothingChosen) onTake({ withSettings, leaveOut: [...leaveOut] });
+      }}
+    >
+      <div>
+        <p className="copies-file">
+          <b dir="auto">{fileName}</b> <small>written {fullTime(exportedAt)}{sealed ? ', under a passphrase' : ''}</small>
+        </p>
+        <p>{headline(preview)}</p>
+        {forgotten > 0 && <p className="setting-hint">{plural(forgotten, 'document')} of it {forgotten === 1 ? 'was' : 'were'} forgotten here for good, and {forgotten === 1 ? 'is' : 'are'} not taken.</p>}
+        {unknown.length > 0 && <p className="setting-hint">A newer Roost wrote {plural(unknown.reduce((sum, { documents }) => sum + documents, 0), 'document')} of kinds that this one does not know ({[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ').toLowerCase()}). They are kept and passed on.</p>}
+      </div>
+      {agents.length > 0 && (
+        <fieldset>
+          <legend>Who comes</legend>
+          <ul className="copies-people">
+            {agents.map((agent) => (
+              <Person key={agent.agentId} agent={agent} taken={!leaveOut.has(agent.agentId)} onChange={(taken) => choose(agent.agentId, taken)} />
+            ))}
+          </ul>
+        </fieldset>
+      )}
+      {settings > 0 && (
+        <label className="tick-line">
+          <input type="checkbox" checked={withSettings} onChange={(event) => setWithSettings(event.target.checked)} />
+          Settings too
+        </label>
+      )}
+      <div className="copies-conflicts" data-some={met.length > 0}>
+        <h4>{met.length === 0 ? 'Nothing stands against what is here' : plural(met.length, 'thing stands', 'things stand').replace(/$/, ' against what is here')}</h4>
+        {lines.length > 0 && <ul>{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
+        {lines.length > CONFLICTS_SHOWN && (
+          <details>
+            <summary>{plural(lines.length - CONFLICTS_SHOWN, 'more')}</summary>
+            <ul>{lines.slice(CONFLICTS_SHOWN)}</ul>
+          </details>
+        )}
+      </div>
+      <div className="copies-ways">
+        <button type="submit" className="solid" disabled={nothingChosen}>
+          {nothingChosen ? 'Nothing chosen' : 'Import'}
+        </button>
+        <button type="button" className="ghost" onClick={onCancel}>
+          Cancel
+        </button>
+      </div>
+      <p className="setting-hint">Nothing that is here is overwritten or removed by it.</p>
+    </form>
+  );
+}

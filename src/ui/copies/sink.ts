@@ -1,0 +1,50 @@
+/** Where a file goes: to a place that the person chooses, where the browser has a way to ask; else among the downloads. */
+import type { Sink } from '../../state/copies.ts';
+
+interface SavePicker {
+  showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
+}
+const hasPicker = (from: unknown): from is SavePicker => typeof from === 'object' && from !== null && 'showSaveFilePicker' in from && typeof from.showSaveFilePicker === 'function';
+
+/** Bytes that are gathered before they are folded into one blob, which a browser may keep on its disk: 8 MB. */
+const FOLD_AT = 8 * 1024 * 1024;
+/** ms after which the address of a download is given back; the browser has opened it long before. */
+const RELEASE_AFTER = 60_000;
+
+/** Gathers a file, and hands it to the browser as a download once it is whole. */
+export function downloadStream(fileName: string): WritableStream<Uint8Array> {
+  let parts: (Blob | Uint8Array<ArrayBuffer>)[] = [];
+  let loose = 0;
+  return new WritableStream({
+    write(chunk) {
+      parts.push(Uint8Array.from(chunk));
+      loose += chunk.length;
+      if (loose < FOLD_AT) return;
+      parts = [new Blob(parts)];
+      loose = 0;
+    },
+    close() {
+      const url = URL.createObjectURL(new Blob(parts));
+      parts = [];
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = fileName;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(url), RELEASE_AFTER);
+    },
+  });
+}
+
+/** Asks where the file shall go. null: the person changed their mind. To be called right after a press. */
+export async function chooseSink(suggestedName: string): Promise<Sink | null> {
+  if (!hasPicker(window)) return { stream: downloadStream(suggestedName), fileName: suggestedName };
+  try {
+    const handle = await window.showSaveFilePicker({ suggestedName });
+    return { stream: await handle.createWritable(), fileName: handle.name };
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') return null;
+    // Asking is not allowed here (a frame, a policy): the download still is.
+    if (error instanceof DOMException && error.name === 'SecurityError') return { stream: downloadStream(suggestedName), fileName: suggestedName };
+    throw error;
+  }
+}

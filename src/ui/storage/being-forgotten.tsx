@@ -1,0 +1,63 @@
+import { useMemo } from 'react';
+import type { ForgetDoc } from '../../protocol/documents.ts';
+import { LEAD_ID } from '../../domain/seat.ts';
+import { rosterOfDocs } from '../../state/household.ts';
+import { leadNameOf } from '../../state/wake-material.ts';
+import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { daysLeft, targetText } from '../text/forgetting.ts';
+import { fullTime } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+
+/** ms between looks at the days that are left. */
+const DAYS_EVERY = 60_000;
+
+function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
+  const actions = useActions();
+  const { notices } = useRoost();
+  const what = targetText(forget.target, name);
+  const keep = async () => {
+    const kept = await actions.keep(forget._id);
+    if (kept.ok) notices.info(`${what} ${forget.target.kind === 'agent' ? 'stays' : 'is kept'}.`);
+    else notices.error(`This could not be saved: ${kept.reason}`);
+  };
+  return (
+    <li className="tint" style={{ '--c': color }}>
+      <span className="leaving-what">
+        <b dir="auto">{what}</b>
+        <small>
+          {daysLeft(forget.finalAt, now)} · gone for good {fullTime(forget.finalAt)}
+        </small>
+      </span>
+      <button type="button" className="ghost" aria-label={`Keep after all: ${what}`} onClick={() => void keep()}>
+        Keep after all
+      </button>
+    </li>
+  );
+}
+
+/** What was asked to be forgotten and can still be kept. Nothing is drawn where there is none. */
+export function BeingForgotten() {
+  const { device } = useRoost();
+  const all = useHousehold((state) => state.forgetting);
+  const identities = useHousehold((state) => state.identities);
+  const changes = useHousehold((state) => state.changes);
+  const settings = useHousehold((state) => state.settings);
+  const now = useNow(DAYS_EVERY);
+  const everybody = useMemo(() => rosterOfDocs(identities.values(), changes.values()), [identities, changes]);
+  const forgetting = all.filter((forget) => forget.finalAt > device.now());
+  if (forgetting.length === 0) return null;
+  return (
+    <section className="store-block" aria-label="Being forgotten">
+      <h3>Being forgotten</h3>
+      <p>Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it back.</p>
+      <ul className="leaving">
+        {forgetting.map((forget) => {
+          const { agentId } = forget.target;
+          const agent = everybody.byId.get(agentId);
+          const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? 'somebody');
+          return <Leaving key={forget._id} forget={forget} name={name} color={agent?.color ?? 'currentColor'} now={now} />;
+        })}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+import type { OwnerProgress, RebuildReport } from '../../protocol/worker.ts';
+import { useActions, useUpkeep } from '../context.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { count, plural } from '../text/sizes.ts';
+
+const TASKS: Record<OwnerProgress['task'], string> = {
+  rebuild: 'Rebuilding: every document is looked at',
+  forget: 'Removing what was forgotten for good',
+  replay: 'Taking up what was in the journal',
+};
+
+/** What the ledger's owner is busy with, in every tab. */
+export function Work() {
+  const progress = useUpkeep((state) => state.progress);
+  if (!progress) return null;
+  const { task, done, of } = progress;
+  return <Progress label={TASKS[task]} done={done} of={of} text={of > 0 ? `${count(Math.min(done, of))} of ${plural(of, 'document')}` : 'Looking…'} />;
+}
+
+function Report({ report }: { report: RebuildReport }) {
+  const { documents, volumes, repaired, faults } = report;
+  return (
+    <div className="rebuild-report" data-wrong={faults.length > 0}>
+      <p>
+        <strong>{faults.length > 0 ? 'Rebuilt, with losses.' : 'Rebuilt.'}</strong> {plural(documents, 'document')} in {plural(volumes, 'volume')} {documents === 1 ? 'was' : 'were'} looked at, and the
+        lists are new.{' '}
+        {repaired > 0
+          ? `${plural(repaired, 'document')} that a volume had lost ${repaired === 1 ? 'was' : 'were'} found elsewhere and written again.`
+          : faults.length === 0
+            ? 'Nothing was missing.'
+            : ''}
+      </p>
+      {faults.length > 0 && (
+        <>
+          <p>This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is missing comes back.</p>
+          <ul>
+            {faults.map((fault) => (
+              <li key={fault}>{fault}</li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Checks every volume, mends what it can, and writes anew what the page is painted from. */
+export function Rebuild() {
+  const actions = useActions();
+  const rebuild = useUpkeep((state) => state.rebuild);
+  const elsewhere = useUpkeep((state) => state.progress?.task === 'rebuild');
+  const running = rebuild.kind === 'running' || elsewhere;
+  return (
+    <>
+      <p>
+        Reads every volume again, document by document, mends what it can, and makes the lists anew that this page is painted from. Nothing is deleted, and you can go on meanwhile. For when something seems
+        to be missing, stands in the wrong place, or a check found a fault.
+      </p>
+      <button type="button" className="ghost" aria-disabled={running} onClick={() => (running ? undefined : void actions.rebuild())}>
+        {running ? 'Rebuilding…' : 'Rebuild'}
+      </button>
+      <div role="status">
+        {rebuild.kind === 'done' && <Report report={rebuild.report} />}
+        {rebuild.kind === 'failed' && (
+          <p className="wrong-note">
+            <strong>It could not be rebuilt.</strong> {rebuild.reason} Everything is as it was; try again.
+          </p>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,124 @@
+import type { ReactNode } from 'react';
+import type { StorageStatus } from '../../protocol/worker.ts';
+import { useInfo, useRoost } from '../context.tsx';
+import { storageTrouble } from '../text/reasons.ts';
+import { bytes, count, plural } from '../text/sizes.ts';
+import { useNow } from '../use-now.ts';
+import { BeingForgotten } from './being-forgotten.tsx';
+import { Kinds } from './kinds.tsx';
+import { LastCopy } from './last-copy.tsx';
+import { Rebuild, Work } from './rebuild.tsx';
+import { useStorage } from './use-storage.ts';
+import { Volumes } from './volumes.tsx';
+import './storage.css';
+
+/** ms between looks at the clock, for "today" and "30 days ago". */
+const CLOCK_EVERY = 60_000;
+
+function Block({ title, state, children }: { title: string; state?: 'good' | 'warn'; children: ReactNode }) {
+  return (
+    <section className="store-block" aria-label={title}>
+      <h3>
+        {state && <i className="store-dot" data-state={state} aria-hidden="true" />}
+        {title}
+      </h3>
+      {children}
+    </section>
+  );
+}
+
+function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAsked: () => Promise<void> }) {
+  const { device, notices } = useRoost();
+  const ask = async () => {
+    const granted = await device.persist();
+    if (granted) notices.info('The browser will keep what is stored here.');
+    else notices.error('The browser did not promise to keep it. It often does once a page is bookmarked, installed, or used for a while.');
+    await onAsked();
+  };
+  return (
+    <>
+      <p>
+        {persisted === null
+          ? 'This browser does not say whether it keeps what is stored when the disk runs full.'
+          : persisted
+            ? 'Yes: the browser keeps it until you clear it yourself.'
+            : 'Not promised: when the disk runs full, the browser may clear what is stored here.'}
+      </p>
+      {persisted !== true && (
+        <button type="button" className="ghost" onClick={() => void ask()}>
+          Ask the browser to keep it
+        </button>
+      )}
+    </>
+  );
+}
+
+function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
+  if (usedBytes === null) return 'The browser does not say how much room it takes.';
+  return (
+    <>
+      <strong className="store-figure">{bytes(usedBytes)}</strong>
+      {quotaBytes === null ? '' : ` of ${bytes(quotaBytes)} that the browser allows`}
+    </>
+  );
+}
+
+/** What is kept on this device, how safely, and how much room it takes. */
+export function StorageSection() {
+  const problem = useInfo((state) => state.problem);
+  const { status, failed, look } = useStorage();
+  const now = useNow(CLOCK_EVERY);
+  const trouble = problem && storageTrouble(problem);
+  return (
+    <div className="store">
+      {trouble && (
+        <p className="wrong-note" role="alert">
+          <strong>{trouble.title}.</strong> {trouble.advice}
+        </p>
+      )}
+      <Work />
+      {failed !== null && (
+        <div className="wrong-note" role="alert">
+          <p>
+            <strong>The storage could not be looked at.</strong> {failed} {status ? 'What stands below is from before.' : ''}
+          </p>
+          <button type="button" className="ghost" onClick={() => void look()}>
+            Look again
+          </button>
+        </div>
+      )}
+      {!status && failed === null && (
+        <p className="settings-note" role="status">
+          Looking…
+        </p>
+      )}
+      {status && (
+        <>
+          <Block title="Last copy" state={status.lastExport === null ? 'warn' : 'good'}>
+            <LastCopy note={status.lastExport} now={now} />
+          </Block>
+          <Block title="Kept for good" state={status.persisted === true ? 'good' : 'warn'}>
+            <KeptForGood persisted={status.persisted} onAsked={look} />
+          </Block>
+          <Block title="Space used">
+            <p>
+              {used(status)}
+              <span className="store-documents">{plural(status.documents, 'document')}</span>
+            </p>
+            <Kinds kinds={status.kinds} />
+          </Block>
+          <BeingForgotten />
+          <Block title="On the way into the ledger">
+            <p>{status.journalRows === 0 ? 'Nothing: all is filed.' : `${plural(status.journalRows, 'document')}, safe in the journal; ${count(status.journalRows) === '1' ? 'it is' : 'they are'} filed by and by.`}</p>
+          </Block>
+          <Block title="Volumes" {...(status.volumes.some((volume) => volume.state === 'damaged' || volume.faults.length > 0) ? { state: 'warn' as const } : {})}>
+            <Volumes volumes={status.volumes} now={now} />
+          </Block>
+        </>
+      )}
+      <Block title="Rebuild">
+        <Rebuild />
+      </Block>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/** Kinds of documents, in people's words. */
+import type { StorageStatus } from '../../protocol/worker.ts';
+
+const GROUPS: Readonly<Record<string, string>> = {
+  message: 'Messages',
+  'message-read': 'Messages',
+  'queued-message': 'Messages',
+  'agent-identity': 'Agents and their souls',
+  'agent-change': 'Agents and their souls',
+  session: 'Sessions',
+  setting: 'Settings',
+  forget: 'What was forgotten, as ids',
+  'forget-undo': 'What was forgotten, as ids',
+  memory: 'Memories',
+  routine: 'Routines',
+  device: 'Devices',
+};
+const NEWER = 'From a newer Roost';
+
+export const kindName = (type: string): string => (Object.hasOwn(GROUPS, type) ? (GROUPS[type] ?? NEWER) : NEWER);
+
+export interface KindGroup {
+  readonly name: string;
+  readonly documents: number;
+  /** UTF-16 units */
+  readonly chars: number;
+}
+
+/** Kinds that people take for one, together; the largest first. */
+export function kindGroups(kinds: StorageStatus['kinds']): KindGroup[] {
+  const groups = new Map<string, KindGroup>();
+  for (const { type, documents, chars } of kinds) {
+    const name = kindName(type);
+    const held = groups.get(name) ?? { name, documents: 0, chars: 0 };
+    groups.set(name, { name, documents: held.documents + documents, chars: held.chars + chars });
+  }
+  return [...groups.values()].sort((a, b) => b.chars - a.chars);
+}
