@@ -1,6 +1,7 @@
 /** What somebody sees of a long conversation, frame by frame. */
 import type { Page } from 'playwright-core';
 import type { Doc } from '../../src/protocol/documents.ts';
+import type { FromOwner } from '../../src/protocol/worker.ts';
 
 /** The topmost message in sight, or the one asked for. */
 export interface Place {
@@ -117,14 +118,16 @@ function open() {
   window.appendDocuments = (docs) =>
     new Promise((resolve, reject) => {
       const id = `append-${Math.random()}`;
-      const hear = ({ data }: MessageEvent) => {
-        if (data.reply !== id) return;
-        port?.removeEventListener('message', hear);
-        if (data.ok) resolve();
-        else reject(new Error(data.error.message));
+      const hear = ({ data }: MessageEvent<readonly FromOwner[]>) => {
+        for (const message of data) {
+          if (!('reply' in message) || message.reply !== id) continue;
+          port?.removeEventListener('message', hear);
+          if (message.ok) resolve();
+          else reject(new Error(message.error.message));
+        }
       };
       port?.addEventListener('message', hear);
-      port?.postMessage({ call: 'append', id, args: [docs] });
+      port?.postMessage([{ call: 'append', id, args: [docs] }]);
     });
 }
 

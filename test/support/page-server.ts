@@ -49,17 +49,18 @@ export interface PageServer {
 }
 
 export interface ServeOptions {
-  readonly port?: number;
   /** Every address that names no file is the page's own. */
   readonly anyPath?: boolean;
   readonly policy?: string;
+  /** 0: any that is free. */
+  readonly port?: number;
 }
 
 /** Serves a built page; `/api/…` goes to `api`, which answers 404 where there is none. */
 export async function servePage(
   page: Pick<BuiltPage, 'directory'>,
   api?: (request: IncomingMessage, response: ServerResponse) => void,
-  { port = 0, anyPath = false, policy = POLICY }: ServeOptions = {},
+  { anyPath = false, policy = POLICY, port = 0 }: ServeOptions = {},
 ): Promise<PageServer> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;

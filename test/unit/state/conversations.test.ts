@@ -5,10 +5,10 @@ import { memoryOwner } from '../ui/support/fakes.ts';
 import { said, sessionEnd } from '../ui/support/household.ts';
 
 const talk = (agentId: string, count: number): Doc[] => Array.from({ length: count }, (_none, i) => said(agentId, i % 2 ? agentId : 'human', `${i}`, 1000 + i, { messageId: `${agentId}-${i}` }));
-function household(docs: readonly Doc[], pageSize = 10) {
+function household(docs: readonly Doc[], pageSize = 10, isHidden: (doc: Doc) => boolean = () => false) {
   const owner = memoryOwner(docs);
   owner.pageSize = pageSize;
-  return { owner, conversations: createConversations(owner, () => false) };
+  return { owner, conversations: createConversations(owner, isHidden) };
 }
 const of = (conversations: Conversations, agentId = 'a') => conversations.store.getState().byAgent.get(agentId);
 const idsOf = (conversations: Conversations, agentId = 'a') => (of(conversations, agentId)?.messages ?? []).map((message) => message.messageId);
@@ -124,4 +124,29 @@ test('reading again fills in what is newer, and leaves what is older where it wa
   expect(idsOf(conversations)).toEqual([...numbered('a', 30, 50), 'a-new']);
   await conversations.older('a');
   expect(idsOf(conversations)).toEqual([...numbered('a', 20, 50), 'a-new']);
+});
+
+test('what is being forgotten is out of sight, with all that lies behind it, and there again when it is kept', async () => {
+  const hidden = new Set<string>();
+  const { conversations } = household(talk('a', 50), 10, (doc) => hidden.has(doc._id));
+  await conversations.open('a');
+  await conversations.older('a');
+  for (let n = 0; n < 45; n++) hidden.add(`message:a-${n}`);
+  conversations.conceal();
+  expect(idsOf(conversations)).toEqual(numbered('a', 45, 50));
+  expect(of(conversations)?.before).toBeNull();
+  hidden.clear();
+  await conversations.reread();
+  expect(idsOf(conversations)).toEqual(numbered('a', 40, 50));
+  await conversations.older('a');
+  expect(idsOf(conversations)).toEqual(numbered('a', 30, 50));
+});
+
+test('a page that reaches into what is forgotten is the last', async () => {
+  const docs = talk('a', 50);
+  const forgotten = new Set(docs.slice(0, 33));
+  const { conversations } = household(docs, 10, (doc) => forgotten.has(doc));
+  await conversations.open('a');
+  expect(await conversations.leap('a')).toBe(true);
+  expect(idsOf(conversations)).toEqual(numbered('a', 33, 50));
 });

@@ -78,7 +78,8 @@ test('words that stream change their own bubble and nothing else of the page', a
   await waitFor(() => expect(bubble?.textContent).toContain('word19'));
   watch.disconnect();
   expect(touched.length).toBeGreaterThan(0);
-  expect(touched.filter((node) => !bubble?.contains(node))).toEqual([]);
+  // A node that is no longer in the page was taken out of one that was touched too.
+  expect(touched.filter((node) => node.isConnected && !bubble?.contains(node))).toEqual([]);
 });
 
 test('an answer can be stopped while it is written', async () => {
