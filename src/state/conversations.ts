@@ -10,7 +10,7 @@ export const CONVERSATION_LIMITS = {
   /** Messages that are read when a conversation is opened. */
   firstPage: 40,
   /** Messages that are read at once by somebody who scrolls towards the beginning. */
-  olderPage: 120,
+  olderPage: 80,
   /** Messages that are read at once on the way to the very beginning. */
   leapPage: 400,
   /** Conversations whose newest page is kept for coming back to. Only the open one keeps all that was read of it. */

@@ -129,6 +129,8 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
         onWheel={(event) => {
           if (event.deltaY < 0) stick.onTurnUp();
         }}
+        onPointerDown={stick.onHold}
+        onTouchStart={stick.onHold}
         onScroll={() => {
           stick.onScroll();
           onScrolled();

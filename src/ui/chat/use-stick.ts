@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
 /** px from the end within which a reader who comes down counts as being there. */
 const NEAR_END = 64;
@@ -7,6 +7,8 @@ export interface Stick {
   readonly onScroll: () => void;
   /** The reader turns upwards: what comes in must not pull them back. */
   readonly onTurnUp: () => void;
+  /** The reader takes hold of the log, by finger or by its scroll bar. */
+  readonly onHold: () => void;
   /** What is in the log, or the log itself, has another size now. */
   readonly onResize: () => void;
   /** Words came in at the end. */
@@ -25,11 +27,16 @@ export interface Stick {
 export function useStick(log: RefObject<HTMLDivElement | null>, last: string | undefined, mine: boolean): Stick {
   const atEnd = useRef(true);
   const top = useRef(0);
+  const height = useRef(0);
+  /** A finger, or the mouse on the scroll bar, holds the log. */
+  const held = useRef(false);
   const [newBelow, setNewBelow] = useState(false);
 
   const pin = useCallback(() => {
     const box = log.current;
-    if (box) box.scrollTop = box.scrollHeight;
+    if (!box) return;
+    height.current = box.scrollHeight;
+    box.scrollTop = height.current;
   }, [log]);
 
   const toEnd = useCallback(() => {
@@ -50,14 +57,32 @@ export function useStick(log: RefObject<HTMLDivElement | null>, last: string | u
   const onScroll = useCallback(() => {
     const box = log.current;
     if (!box) return;
-    // Words that came in since we last moved must not be taken for the reader leaving the end: only moving up is.
-    const near = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END;
-    if (box.scrollTop < top.current) {
-      if (!near) atEnd.current = false;
-    } else if (near) atEnd.current = true;
+    const { scrollTop, scrollHeight, clientHeight } = box;
+    const near = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    const moved = held.current || scrollHeight === height.current;
+    if (scrollTop >= top.current) {
+      if (near) atEnd.current = true;
+    } else if (!near && moved) atEnd.current = false;
+    // Up without anybody's doing: what is in the log shrank and grew again, and the browser kept us within it.
+    else if (!near && atEnd.current) pin();
     top.current = box.scrollTop;
+    height.current = scrollHeight;
     if (atEnd.current) setNewBelow(false);
-  }, [log]);
+  }, [log, pin]);
+
+  const onHold = useCallback(() => {
+    held.current = true;
+  }, []);
+  useEffect(() => {
+    const release = () => {
+      held.current = false;
+    };
+    const ends = ['pointerup', 'pointercancel', 'touchend', 'touchcancel'] as const;
+    for (const end of ends) addEventListener(end, release);
+    return () => {
+      for (const end of ends) removeEventListener(end, release);
+    };
+  }, []);
 
   const onResize = useCallback(() => {
     if (atEnd.current) pin();
@@ -72,5 +97,5 @@ export function useStick(log: RefObject<HTMLDivElement | null>, last: string | u
     else if (last !== undefined) setNewBelow(true);
   }, [last, mine, toEnd]);
 
-  return { onScroll, onTurnUp, onResize, onGrown, newBelow, toEnd, leaveEnd };
+  return { onScroll, onTurnUp, onHold, onResize, onGrown, newBelow, toEnd, leaveEnd };
 }
