@@ -89,7 +89,12 @@ describe('the event stream', () => {
     const pieces = await listen((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('event: hello\ndata: {"log":"l","version":"1"}\n\n');
-      [...bytes].forEach((byte, i) => setTimeout(() => response.write(Buffer.of(byte)), i));
+      void (async () => {
+        for (const byte of bytes) {
+          response.write(Buffer.of(byte));
+          await new Promise<void>((resolve) => setTimeout(resolve, 1));
+        }
+      })();
     });
     const heard: StreamItem[] = [];
     const other = createEventStream({ fetch, baseUrl: pieces.url, timers, random: () => 0, cursor: null, listener: (item) => heard.push(item) });
