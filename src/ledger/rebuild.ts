@@ -142,7 +142,8 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   }
   deps.onProgress({ task: 'rebuild', done: volumes.length, of: volumes.length });
 
-  let applied = 0;
+  // Rows up to this one are in the volumes, and gone.
+  let applied = (await recall(journal, 'filedThrough')) ?? 0;
   const catchUp = async () => {
     for (;;) {
       const rows = await rowsAfter(journal, applied, LEDGER.journalStride);

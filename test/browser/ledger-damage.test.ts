@@ -140,6 +140,22 @@ describe('the journal’s database', () => {
   });
 });
 
+describe('views', () => {
+  it('that a power cut took back to before what has left the journal are written anew', async () => {
+    for (const n of range(0, 5)) {
+      await append([messageDoc(n)]);
+      await drained(tab);
+    }
+    await harmed((keeper) => keeper.evaluate(() => window.roost.rewindViews('m4')));
+    expect(await messages()).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
+    const [name] = (await tab.evaluate(() => indexedDB.databases())).flatMap((one) => (one.name?.startsWith('roost-views-') ? [one.name] : []));
+    await harmed(() => Promise.resolve());
+    expect(await messages()).toHaveLength(5);
+    // Once is enough: the views that were written anew are as far as the journal.
+    expect((await tab.evaluate(() => indexedDB.databases())).map((one) => one.name)).toContain(name);
+  });
+});
+
 describe('a rebuild', () => {
   it('under which writing and reading go on gives views that equal the live ones', async () => {
     await append(range(0, 300).map((n) => messageDoc(n)));

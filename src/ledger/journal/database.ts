@@ -42,6 +42,8 @@ export interface JournalMeta {
   cursor: unknown;
   views: ViewsName;
   filed: Filed;
+  /** The last row that left the journal: views that are not that far have lost something. */
+  filedThrough: number;
   lastExport: ExportNote;
   /** Ids of the `forget` documents whose contents are gone. */
   forgotten: readonly string[];
@@ -112,8 +114,8 @@ export async function openJournalDatabase({ onBlocking, onTerminated }: OpenOpti
           else if (name === 'meta') db.createObjectStore(name);
           else db.createObjectStore(name, { keyPath: 'name' });
         }
-        // A new journal counts its rows from 1 again: how far one of the old rows was filed means nothing now.
-        if (mended) void tx.objectStore('meta').delete('filed');
+        // A new journal counts its rows from 1 again: how far the old rows were filed means nothing now.
+        if (mended) for (const name of ['filed', 'filedThrough']) void tx.objectStore('meta').delete(name);
       },
       blocking: onBlocking,
       terminated: onTerminated,

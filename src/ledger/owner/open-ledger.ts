@@ -105,7 +105,11 @@ async function currentViews(journal: JournalDatabase, open: (name: string) => Pr
   const named = await recall(journal, 'views');
   if (named?.version !== VIEWS_VERSION || !(await names()).includes(named.name)) return null;
   const db = await open(named.name);
-  if (isWhole(db) && (await readState(db)).ready) return db;
+  if (isWhole(db)) {
+    const { ready, applied } = await readState(db);
+    // A power cut may cost the views their last moments, and their rows may have left the journal since.
+    if (ready && applied >= ((await recall(journal, 'filedThrough')) ?? 0)) return db;
+  }
   db.close();
   return null;
 }

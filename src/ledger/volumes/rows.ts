@@ -64,6 +64,8 @@ export async function createRows(db: JournalDatabase): Promise<Rows> {
       const tx = journalTransaction(db, 'relaxed');
       const writes: Promise<unknown>[] = done.map((seq) => tx.objectStore('journal').delete(seq));
       writes.push(tx.objectStore('volumes').put(record));
+      const last = done.at(-1);
+      if (last !== undefined) writes.push(tx.objectStore('meta').put(last, 'filedThrough'));
       if (within) writes.push(tx.objectStore('meta').put(within, 'filed'));
       await Promise.all([...writes, tx.done]);
       const gone = new Set(done);

@@ -18,6 +18,8 @@ export interface LedgerPage {
   disownViews(): Promise<void>;
   /** Every document in every volume, by volume, read by Fireproof itself. Nobody may be writing. */
   readVolumes(): Promise<Record<string, { readonly docs: readonly Doc[]; readonly damaged: readonly unknown[] }>>;
+  /** Takes the views back to before a message was written into them, as a power cut may. */
+  rewindViews(messageId: string): Promise<void>;
   /** Turns over a byte in the middle of every block of a volume that is encrypted data, as a failing disk would. */
   damageVolume(name: string): Promise<void>;
   /** Removes a store from the journal's database. */
@@ -92,6 +94,16 @@ window.roost = {
       await volume.close();
     }
     return found;
+  },
+  async rewindViews(messageId) {
+    const journal = await openDB(LEDGER.journalDatabase);
+    const { name } = (await journal.get('meta', 'views')) as { readonly name: string };
+    journal.close();
+    const views = await openDB(name);
+    await views.delete('messages', `message:${messageId}`);
+    const state = (await views.get('state', 'state')) as { readonly applied: number; readonly documents: number };
+    await views.put('state', { ...state, applied: state.applied - 1, documents: state.documents - 1 }, 'state');
+    views.close();
   },
   async damageVolume(name) {
     const db = await openDB(volumeDatabase(name));
