@@ -30,6 +30,7 @@ const BLOCKED_LIMIT_MS = 50;
 const TURNS = 150;
 const TURN = 1_500;
 const EXPORT_PAGE = 500;
+const EXPORT_MOST_MS = 300_000;
 /** Documents that are appended before the worker's memory is looked at. */
 const WRITTEN = 100;
 const MB = 1_000_000;
@@ -51,8 +52,10 @@ interface Years {
   readonly used: number;
   readonly resident: number;
   readonly copied: { readonly ms: number; readonly documents: number; readonly chars: number };
+  /** ms from the press of the button to the word that it is done; `sealed`: under a passphrase. */
+  readonly exported: Readonly<Record<'plain' | 'sealed', number>>;
   /** Longest stretch, and how many, by what went on. */
-  readonly blocked: Readonly<Record<'open' | 'wake' | 'scroll', readonly number[]>>;
+  readonly blocked: Readonly<Record<'open' | 'wake' | 'scroll' | 'export', readonly number[]>>;
 }
 
 const medianOf = (wakes: readonly Wake[]): Wake => ({ ms: median(wakes.map(({ ms }) => ms)), chars: wakes[0]?.chars ?? 0, messages: wakes[0]?.messages ?? 0 });
@@ -116,13 +119,33 @@ async function scroll(visitor: Visitor): Promise<number[]> {
   return blockedSince(page);
 }
 
+async function exportAll(visitor: Visitor, passphrase: string | null): Promise<number> {
+  const { page } = visitor;
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Export & import', exact: true }).click();
+  if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
+  else {
+    await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
+    await page.getByLabel('The same again').fill(passphrase);
+  }
+  const began = performance.now();
+  await visitor.press('Export everything');
+  await page.getByText('Exported.').waitFor({ timeout: EXPORT_MOST_MS });
+  const took = performance.now() - began;
+  await visitor.press('Export again');
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  return took;
+}
+
 /** The real page on its relay. */
-async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 'reload' | 'blocked'>> {
+async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 'reload' | 'blocked' | 'exported'>> {
   const relay = await startRelay({ from: 'built', port });
   try {
     const context: BrowserContext = await profile.open({ viewport: { width: 1280, height: 900 } });
     await context.addInitScript(watchGrid);
     await context.addInitScript(watchBlocked);
+    // A file goes to the downloads: nobody is there to choose a place for it.
+    await context.addInitScript(() => Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
     const visitor = await createVisitor(context, relay.link);
     const { page } = visitor;
     await visitor.untilAll('sleeping');
@@ -132,6 +155,8 @@ async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 
     await visitor.untilAll('sleeping');
     const open = await blockedSince(page);
     const scrolled = await scroll(visitor);
+    const exported = { plain: await exportAll(visitor, null), sealed: await exportAll(visitor, 'four words that hold') };
+    const exporting = await blockedSince(page);
     await page.evaluate(() =>
       fetch('/api/rehearsal', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ delayMs: 0, wordMs: 0 }) }),
     );
@@ -139,7 +164,7 @@ async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 
     await visitor.untilAll('awake');
     const wake = await blockedSince(page);
     await context.close();
-    return { reload, blocked: { open, wake, scroll: scrolled } };
+    return { reload, exported, blocked: { open, wake, scroll: scrolled, export: exporting } };
   } finally {
     await relay.stop();
   }
@@ -199,6 +224,9 @@ function figuresOf(years: readonly Years[]): Figure[] {
     blocked('open', 'opens'),
     blocked('wake', 'wakes'),
     blocked('scroll', 'scrolls'),
+    blocked('export', 'exports'),
+    { what: `export of everything into a file, ${count(last.messages)} behind`, value: last.exported.plain / 1_000, unit: 's', beside: null },
+    { what: '  under a passphrase', value: last.exported.sealed / 1_000, unit: 's', beside: null },
     { what: `reading all of it for a copy, ${count(last.messages)} behind`, value: last.copied.ms / 1_000, unit: 's', beside: null },
     { what: `  documents, ${Math.round(last.copied.chars / MB)} million characters`, value: (last.copied.documents / last.copied.ms) * 1_000, unit: '/s', beside: null },
   ];

@@ -16,16 +16,70 @@ export interface Shown {
   readonly texts: readonly string[];
 }
 
-/** Reads the open conversation, without tool lines and dividers. */
+/** Reads the open conversation from its beginning to its end, as somebody who scrolls through it; without tool lines and dividers. */
 export async function readShown(page: Page): Promise<Shown[]> {
-  const rows = await page.getByRole('region', { name: /^Conversation with / }).evaluate((log) =>
-    [...log.querySelectorAll('article')].map((article) => ({
-      mine: article.classList.contains('msg-mine'),
-      open: article.querySelector('.writing') !== null,
-      status: article.querySelector('.msg-status')?.textContent ?? '',
-      texts: [...article.querySelectorAll('.msg-words :is(.md, .plain)')].map((words) => words.textContent),
-    })),
-  );
+  const rows = await page.getByRole('region', { name: /^Conversation with / }).evaluate(async (log) => {
+    interface Row {
+      readonly mine: boolean;
+      open: boolean;
+      status: string;
+      readonly texts: string[];
+    }
+    const found = new Map<string, Row & { readonly place: number }>();
+    const frame = () => new Promise<void>((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    const atEnd = () => log.scrollTop + log.clientHeight >= log.scrollHeight - 2;
+    const items = () => [...log.querySelectorAll<HTMLElement>('li[aria-posinset]')];
+    const placeOf = (item: Element) => Number(item.getAttribute('aria-posinset'));
+    /** A row is out of sight until it has been measured. */
+    const measured = async () => {
+      for (let n = 0; n < 30; n++) {
+        await frame();
+        if (items().every((item) => item.style.visibility !== 'hidden')) return;
+      }
+    };
+    const look = () => {
+      for (const item of items()) {
+        const article = item.querySelector('article');
+        const key = item.querySelector<HTMLElement>('[data-key]')?.dataset['key'];
+        if (!article || key === undefined) continue;
+        found.set(key, {
+          place: placeOf(item),
+          mine: article.classList.contains('msg-mine'),
+          open: article.querySelector('.writing') !== null,
+          status: article.querySelector('.msg-status')?.textContent ?? '',
+          texts: [...article.querySelectorAll('.msg-words :is(.md, .plain)')].map((words) => words.textContent ?? ''),
+        });
+      }
+    };
+    await measured();
+    const [first] = items();
+    if (log.querySelector('.log-more') || (first && placeOf(first) > 1)) {
+      do {
+        log.scrollTop = 0;
+        await measured();
+      } while (log.querySelector('.log-more'));
+      while (!atEnd()) {
+        look();
+        log.scrollTop += log.clientHeight * 0.8;
+        await measured();
+      }
+    }
+    look();
+    log.scrollTop = log.scrollHeight;
+    // A long message lies over several rows: their keys say whose they are.
+    const whole = new Map<string, Row>();
+    for (const [key, row] of [...found].sort(([, a], [, b]) => a.place - b.place)) {
+      const base = key.split('#')[0] ?? key;
+      const held = whole.get(base);
+      if (!held) whole.set(base, row);
+      else {
+        held.texts.push(...row.texts);
+        held.open ||= row.open;
+        held.status ||= row.status;
+      }
+    }
+    return [...whole.values()].map(({ mine, open, status, texts }) => ({ mine, open, status, texts }));
+  });
   return rows.map((row) => ({ ...row, texts: row.texts.map(plain) }));
 }
 

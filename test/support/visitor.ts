@@ -109,12 +109,22 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       await box.press('Enter');
     },
     async ask(text) {
-      const answers = log().locator('article:not(.msg-mine)');
-      const before = await answers.count();
+      // Only what is in sight and around it is on the page: answers are told apart by their keys.
+      const newest = () => {
+        const rows = [...document.querySelectorAll<HTMLElement>('.log [data-key]')].filter((row) => row.querySelector('article:not(.msg-mine)'));
+        return rows.at(-1)?.dataset['key'] ?? '';
+      };
+      const before = await page.evaluate(newest);
       await visitor.say(text);
-      await page.waitForFunction((n) => document.querySelectorAll('article:not(.msg-mine)').length > n, before);
+      const end = Date.now() + PATIENCE;
+      while ((await page.evaluate(newest)) === before) {
+        if (Date.now() > end) throw new Error(`nobody began to answer "${text}"`);
+        await page.waitForTimeout(20);
+      }
       await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'hidden' });
-      return answers.last().innerText();
+      const words = log().locator('article:not(.msg-mine) .msg-words').last();
+      await page.waitForFunction(() => ([...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')].at(-1)?.innerText.trim() ?? '') !== '');
+      return words.innerText();
     },
     async hearth() {
       // On a phone the hearth and the conversation are two views.
