@@ -132,7 +132,11 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       if (await link.isVisible()) await link.click();
     },
     log,
-    reading: async () => (await log().innerText()).trim(),
+    async reading() {
+      // Rows are out of sight until they have been measured; without any there is a sentence that says so.
+      await page.waitForFunction(() => (document.querySelector<HTMLElement>('.log')?.innerText.trim() ?? '') !== '');
+      return (await log().innerText()).trim();
+    },
     async untilRead(what, patience = PATIENCE) {
       await log().getByText(what).last().waitFor({ timeout: patience });
     },
