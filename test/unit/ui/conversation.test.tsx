@@ -69,8 +69,10 @@ test('words that stream change their own bubble and nothing else of the page', a
   const page = await openPage({ docs: [...team(3), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)], path: '/agent/agent-1', snapshot: awake });
   await page.hear({ kind: 'answer-started', time: NOW, messageId: 'answer', agentId: 'agent-1', sessionId: 'session-2' });
   await page.hear({ kind: 'text', messageId: 'answer', text: 'One' });
-  await waitFor(() => expect(log().textContent).toContain('One'));
+  // A row is out of sight, and so no article to anybody, until it has been measured.
+  await waitFor(() => expect(within(log()).getAllByRole('article', { name: 'Lyra' })).toHaveLength(2));
   const bubble = within(log()).getAllByRole('article', { name: 'Lyra' }).at(-1);
+  await waitFor(() => expect(bubble?.textContent).toContain('One'));
   const touched: Node[] = [];
   const watch = new MutationObserver((changes) => touched.push(...changes.map((change) => change.target)));
   watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
