@@ -73,6 +73,8 @@ test('words that stream change their own bubble and nothing else of the page', a
   await waitFor(() => expect(within(log()).getAllByRole('article', { name: 'Lyra' })).toHaveLength(2));
   const bubble = within(log()).getAllByRole('article', { name: 'Lyra' }).at(-1);
   await waitFor(() => expect(bubble?.textContent).toContain('One'));
+  // What was plain while Markdown was fetched is set once, whoever is speaking.
+  await waitFor(() => expect(log().querySelectorAll('.md')).toHaveLength(2));
   const touched: Node[] = [];
   const watch = new MutationObserver((changes) => touched.push(...changes.map((change) => change.target)));
   watch.observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
