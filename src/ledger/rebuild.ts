@@ -7,15 +7,15 @@ import { openDB } from 'idb';
 import { isCovered, type Forget } from '../domain/forgetting.ts';
 import { parseDocument, type Doc } from '../protocol/documents.ts';
 import type { OwnerProgress, RebuildReport } from '../protocol/worker.ts';
-import { journalTransaction, recall, type JournalDatabase, type VolumeRecord } from './journal/database.ts';
+import { putVolume, recall, type JournalDatabase, type OpenOptions, type VolumeRecord } from './journal/database.ts';
 import { rowsAfter, writeRow } from './journal/journal.ts';
-import type { OpenOptions } from './journal/database.ts';
 import { LEDGER, volumeDatabase } from './settings.ts';
 import { NO_VIEWS, openViewsDatabase, viewsTransaction, type ViewsDatabase, VIEWS_VERSION } from './views/database.ts';
 import { applyBatches } from './views/views.ts';
 import { DOCUMENT_STORES, unseen } from './views/write.ts';
 import { decodeDocuments } from './volumes/codec.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
+import { putListed } from './volumes/records.ts';
 
 export interface RebuildDeps extends OpenOptions {
   readonly journal: JournalDatabase;
@@ -125,20 +125,17 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
     await apply(kept(docs), 0);
     const state = faults.length > 0 ? 'damaged' : record.state;
     if (faults.length > 0) damaged.push({ name: record.name, expected, found: docs.length, ids: manifest?.ids ?? null });
-    const tx = journalTransaction(journal, 'strict');
-    await Promise.all([
-      tx.objectStore('volumes').put({
-        ...record,
-        documents: Math.max(record.documents, docs.length),
-        state,
-        checkedAt: deps.now(),
-        // A volume found damaged before stays so, with what was found then.
-        faults: (faults.length > 0 ? faults : record.faults).slice(0, LEDGER.faultsKept),
-      }),
-      // What a damaged volume gives back still lies in it.
-      tx.objectStore('manifests').put({ name: record.name, ids: docs.map(({ _id }) => _id) }),
-      tx.done,
-    ]);
+    const looked: VolumeRecord = {
+      ...record,
+      documents: Math.max(record.documents, docs.length),
+      state,
+      checkedAt: deps.now(),
+      // A volume found damaged before stays so, with what was found then.
+      faults: (faults.length > 0 ? faults : record.faults).slice(0, LEDGER.faultsKept),
+    };
+    // The one that is written next has no list of what it holds: it would be wrong with the next commit. What a damaged one gives back still lies in it.
+    if (state === 'writing') await putVolume(journal, looked);
+    else await putListed(journal, looked, docs.map(({ _id }) => _id));
   }
   deps.onProgress({ task: 'rebuild', done: volumes.length, of: volumes.length });
 

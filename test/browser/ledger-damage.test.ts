@@ -94,6 +94,20 @@ describe('a volume with a damaged CAR', () => {
     expect(new Set(Object.values(await volumesOf(tab)).flatMap(({ docs }) => docs.map(({ _id }) => _id))).size).toBe(2_250);
   });
 
+  it('that was being written when a rebuild had looked at it is filed anew whole all the same', async () => {
+    await append(range(0, 60).map((n) => messageDoc(n)));
+    await drained(tab);
+    await ownerOf(tab).call('rebuild');
+    await harmed((keeper) => keeper.evaluate(() => window.roost.damageVolume('v00001')));
+    await append([messageDoc(60)]);
+    await told('damaged');
+    await drained(tab);
+    expect((await ownerOf(tab).call('storage')).volumes).toMatchObject([
+      { name: 'v00001', state: 'damaged' },
+      { name: 'v00002', state: 'writing', documents: 61 },
+    ]);
+  });
+
   it('and views of an older version: what the volume lost is taken from the old views', async () => {
     await append(range(0, 60).map((n) => messageDoc(n)));
     await drained(tab);

@@ -18,8 +18,8 @@ export async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> 
   return fresh;
 }
 
-/** Puts a sealed volume's record and the list of what it holds onto the disk, together. */
-export async function putSealed(db: JournalDatabase, record: VolumeRecord, ids: readonly string[]): Promise<void> {
+/** Puts the record of a volume that is not written any more, and the list of what it holds, onto the disk together. */
+export async function putListed(db: JournalDatabase, record: VolumeRecord, ids: readonly string[]): Promise<void> {
   const tx = journalTransaction(db, 'strict');
   await Promise.all([tx.objectStore('volumes').put(record), tx.objectStore('manifests').put({ name: record.name, ids }), tx.done]);
 }

@@ -7,7 +7,7 @@
  * A volume that does not give back what it should is never written again. It is kept as it is, and all
  * that no other volume holds is taken from the views and filed anew.
  */
-import { journalTransaction, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
+import { putVolume, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
 import { isDeepEqual } from '../equal.ts';
 import { storageProblemOf } from '../problem.ts';
 import { LEDGER } from '../settings.ts';
@@ -17,7 +17,7 @@ import { checkVolume } from './check.ts';
 import { decodeDocuments, encodeDocument, type StoredDoc } from './codec.ts';
 import { writeStored } from './commit.ts';
 import type { Volume } from './fireproof-volume.ts';
-import { currentRecord, putSealed } from './records.ts';
+import { currentRecord, putListed } from './records.ts';
 import { createRows, type Group } from './rows.ts';
 
 export interface VolumesDeps {
@@ -173,15 +173,14 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     const check = await checkVolume(await deps.views(), [...ids], await sealed.read());
     await sealed.close();
     if (check.faults.length > 0) throw new DamagedError(record, check.faults);
-    await putSealed(db, { ...record, state: 'sealed', checkedAt: deps.now(), faults: [] }, check.ids);
+    await putListed(db, { ...record, state: 'sealed', checkedAt: deps.now(), faults: [] }, check.ids);
   }
 
   /** Keeps the volume as it is, and files what it held anew: first that, so that a kill in between repeats it. */
   async function giveUp(record: VolumeRecord, faults: readonly string[]) {
     const damaged: VolumeRecord = { ...record, state: 'damaged', checkedAt: deps.now(), faults: faults.slice(0, LEDGER.faultsKept) };
     const refiled = await deps.refile();
-    const tx = journalTransaction(db, 'strict');
-    await Promise.all([tx.objectStore('volumes').put(damaged), tx.objectStore('manifests').delete(record.name), tx.done]);
+    await putVolume(db, damaged);
     deps.onDamaged(damaged, refiled);
   }
 
