@@ -1,16 +1,15 @@
 /** The relay's calls: routes to parts. Every error leaves as a problem document. */
 import { randomUUID } from 'node:crypto';
-import type { HttpBindings } from '@hono/node-server';
-import { Hono, type Context, type Handler } from 'hono';
+import { Hono, type Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ackSchema, postMessageSchema, rehearsalSchema, startSessionSchema, type Health, type Rehearsal } from '../src/protocol/http.ts';
-import { LIMITS } from '../src/protocol/limits.ts';
 import type { MindInfo } from '../src/protocol/events.ts';
 import { securityHeaders, type Access } from './access/index.ts';
 import { limitBody, readBody } from './body.ts';
 import type { EventLog, PostOutcome, SessionHost } from './contracts.ts';
 import { createPageRoutes } from './page.ts';
 import { problem, problemResponse } from './problem.ts';
+import { createRoute, idOf, type Env, type Routes } from './route.ts';
 import { createStreams } from './stream.ts';
 
 export interface AppDeps {
@@ -22,6 +21,10 @@ export interface AppDeps {
   readonly mind: MindInfo;
   /** Null with a real mind. */
   readonly rehearsal: { options(): Rehearsal; setOptions(options: Rehearsal): void } | null;
+  /** Calls of parts that know themselves who may make them: before anybody is asked for a cookie. */
+  readonly openRoutes: readonly Routes[];
+  /** Calls of further parts, for browsers that are signed in. */
+  readonly routes: readonly Routes[];
   readonly streams: { readonly most: number; readonly bufferBytes: number };
   /** Where the built page is. */
   readonly pageFolder: string;
@@ -35,10 +38,6 @@ export interface App {
   readonly refuse: (error: unknown) => Response;
   /** Ends every event stream in good order. */
   closeStreams(): void;
-}
-
-interface Env {
-  readonly Bindings: HttpBindings;
 }
 
 type Refusal = Exclude<PostOutcome, { ok: true }>;
@@ -72,16 +71,10 @@ function cursorOf(context: Context): number {
   return id;
 }
 
-/** The agent's id in the path. */
-function agentOf(context: Context): string {
-  const id = context.req.param('id') ?? '';
-  if (id.length > LIMITS.id) throw problem(404, 'unknown-agent', 'No agent has such an id.');
-  return id;
-}
-
 export function createApp(deps: AppDeps): App {
   const { access, host, log, version, mind, rehearsal, streams: limits, onError } = deps;
   const app = new Hono<Env>();
+  const route = createRoute(app);
   const streams = createStreams({ log, version, bufferBytes: limits.bufferBytes, onError: (error) => onError(newErrorId(), error) });
   const newErrorId = () => randomUUID().slice(0, 8);
 
@@ -90,15 +83,6 @@ export function createApp(deps: AppDeps): App {
     const id = newErrorId();
     onError(id, error);
     return problemResponse(500, 'broken', `Something in the relay broke. Its log says more under ${id}.`);
-  }
-
-  /** One path and what it does by method; every other method is a 405 that says which there are. */
-  function route(path: string, methods: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'DELETE', Handler<Env>>>>): void {
-    for (const [method, handler] of Object.entries(methods)) app.on(method, path, handler);
-    const allow = Object.keys(methods).join(', ');
-    app.all(path, () => {
-      throw problem(405, 'method', `This address takes ${allow}.`, { headers: { allow } });
-    });
   }
 
   app.onError(refuse);
@@ -128,6 +112,8 @@ export function createApp(deps: AppDeps): App {
     if (context.req.method !== 'GET') throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
     return access.enter(context);
   });
+
+  for (const add of deps.openRoutes) add(route);
 
   app.use(access.signedIn);
   app.use('/api/*', limitBody());
@@ -159,13 +145,13 @@ export function createApp(deps: AppDeps): App {
   route('/api/agents/:id/stop', {
     async POST(context) {
       // One that has just finished by itself is what was asked for.
-      await host.stop(agentOf(context));
+      await host.stop(idOf(context));
       return context.json({}, 202);
     },
   });
   route('/api/agents/:id/sleep', {
     async POST(context) {
-      if (!(await host.sleep(agentOf(context)))) throw problem(404, 'not-awake', 'This agent is neither awake nor hatching.');
+      if (!(await host.sleep(idOf(context)))) throw problem(404, 'not-awake', 'This agent is neither awake nor hatching.');
       return context.json({}, 202);
     },
   });
@@ -198,7 +184,8 @@ export function createApp(deps: AppDeps): App {
       return context.json(options);
     },
   });
-  app.all('/api/*', () => {
+  for (const add of deps.routes) add(route);
+  for (const prefix of ['/api/*', '/v1/*']) app.all(prefix, () => {
     throw problem(404, 'no-such-call', 'The relay has no such call.');
   });
   app.route('/', createPageRoutes(deps.pageFolder));

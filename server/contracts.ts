@@ -1,9 +1,15 @@
 /**
  * What the relay's parts promise each other. Wired together in main.ts; tests wire the same parts.
  */
-import type { EndReason } from '../src/protocol/documents.ts';
+import type { z } from 'zod';
+import type { GateCheck, MailPriority, SleepEvent, WakeEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
+import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../src/protocol/config.ts';
+import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../src/protocol/http.ts';
+import type { Mail } from '../src/protocol/mail.ts';
+import type { Team, TeamMember } from '../src/protocol/team.ts';
+import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../src/protocol/wakes.ts';
 
 /** The durable, append-only log of events. What is answered or shown to anyone was written here first. */
 export interface EventLog {
@@ -30,14 +36,154 @@ export interface EventLog {
   snapshot(): Snapshot;
 }
 
-/** Messages that wait for an agent which sleeps. They outlive sessions and restarts. */
-export interface Inbox {
-  put(message: { messageId: string; agentId: string; text: string; time: number }): Promise<void>;
-  /** What waits for this agent, oldest first. */
-  waiting(agentId: string): Promise<readonly { messageId: string; text: string; time: number }[]>;
-  /** Marks these as read; a message is put before its agent once. */
-  markRead(messageIds: readonly string[], sessionId: string, time: number): Promise<void>;
+/** Everybody the household has, as the page said last. Names change; ids do not. */
+export interface Directory {
+  set(team: Team): Promise<void>;
+  all(): Promise<readonly TeamMember[]>;
+  /** By id, by name (as people write it, case aside), or by seat ("3", "seat 3"). The reason is a sentence for whoever asked. */
+  find(reference: string): Promise<{ readonly ok: true; readonly agent: TeamMember } | { readonly ok: false; readonly reason: string }>;
 }
+
+export interface NewMail {
+  readonly messageId: string;
+  readonly to: string;
+  /** "human", "relay" or an agent's id. */
+  readonly from: string;
+  readonly text: string;
+  readonly time: number;
+  readonly priority: MailPriority;
+  readonly threadId: string | null;
+}
+
+/** Messages that wait for an agent. They outlive sessions and restarts, and each is put before its agent once. */
+export interface Inbox {
+  /** A repeat with the same message id changes nothing. */
+  put(mail: NewMail): Promise<void>;
+  /** What waits for this agent, oldest first. */
+  waiting(agentId: string): Promise<readonly Mail[]>;
+  /**
+   * Takes messages to put them before their agent, in this run: an answer's id, or a call's. Gives back those that
+   * nobody had taken yet, oldest first, on disk as read.
+   */
+  claim(messageIds: readonly string[], read: { readonly sessionId: string | null; readonly run: string; readonly time: number }): Promise<readonly Mail[]>;
+  /** Newest first. `before` is a message id. */
+  list(agentId: string, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly mail: readonly Mail[]; readonly more: boolean }>;
+  unread(): Promise<ReadonlyMap<string, number>>;
+}
+
+/** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
+export type AgentState = 'absent' | 'sleeping' | 'idle' | 'busy';
+
+export interface WakeRequest {
+  readonly target: string;
+  readonly source: WakeSource;
+  readonly way: WakeWay;
+  readonly reason: WakeReason | null;
+  readonly messageId: string | null;
+  /** The session in which the caller called, for its budget of `wake_agent`; null: not asked by a tool. */
+  readonly callerSession: string | null;
+  readonly state: AgentState;
+}
+
+/** Whether a wake may pass. It decides and records; it wakes nobody. */
+export interface Gate {
+  /** Decides, takes quota and records in one transaction. `left`: calls of `wake_agent` that the caller has left in its session, or null. */
+  ask(request: WakeRequest): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
+  /** The session that a granted wake opened is over. */
+  ended(wakeId: string): Promise<void>;
+  /** Closes what an earlier process of this relay left running. Once, before anything else. */
+  recover(): Promise<void>;
+  stats(agentId: string): Promise<WakeStats>;
+  feed(page: { readonly before: string | null; readonly limit: number; readonly agentId: string | null }): Promise<WakeFeed>;
+  close(): Promise<void>;
+}
+
+/** What the person has set, with every default filled in. Changes hold at once. */
+export interface Configs {
+  agent(agentId: string): Promise<{ readonly own: AgentConfig; readonly effective: EffectiveConfig }>;
+  household(): Promise<{ readonly own: HouseholdConfig; readonly effective: EffectiveConfig }>;
+  setAgent(agentId: string, config: AgentConfig): Promise<void>;
+  setHousehold(config: HouseholdConfig): Promise<void>;
+  /** The limits that hold for this agent. */
+  limits(agentId: string): Promise<WakeLimits>;
+}
+
+/** `late`: still asleep after the longest wait. `ended`: the session is over. `aborted`: whoever waits has gone. */
+export type SleepWait = 'awake' | 'late' | 'ended' | 'aborted';
+
+/** The sleeping flags of the running session, and everything that waits for one of them. */
+export interface Sleepers {
+  /** A session begins: who is in it is known by `join`. */
+  begin(sessionId: string): void;
+  /** An agent is in the running session now; its flag is set where `agent_started` is among its sleep events. */
+  join(agentId: string): Promise<void>;
+  /** Whoever waits is told that the session is over. */
+  end(sessionId: string): void;
+  isSleeping(agentId: string): boolean;
+  /** Null where the session or the agent is not known. `by`: who or what set it, for the event. */
+  set(sessionId: string, agentId: string, sleeping: boolean, by: string): Promise<boolean | null>;
+  get(sessionId: string, agentId: string): boolean | null;
+  /** At once where the agent is not asleep, or no session runs. `limitMs`: Infinity waits as long as the session. */
+  wait(agentId: string, options: { readonly signal: AbortSignal; readonly limitMs: number }): Promise<SleepWait>;
+  /** How many wait now. */
+  waiting(): number;
+  /** Called after each change, when it is on disk. */
+  subscribe(listener: (change: { readonly sessionId: string; readonly agentId: string; readonly sleeping: boolean }) => void): () => void;
+}
+
+/** Who calls a tool: an agent in an answer of its own, or a client that joined with its credential. */
+export interface Caller {
+  readonly agentId: string;
+  readonly sessionId: string | null;
+  /** The answer's id, or the call's: what messages that are read now are marked with. */
+  readonly run: string;
+  readonly kind: 'session' | 'client';
+  readonly signal: AbortSignal;
+}
+
+export interface ToolOutcome {
+  readonly text: string;
+  readonly isError: boolean;
+}
+
+/** A tool that every agent has, wherever it runs: in a session of the relay, or as a client that joined. */
+export interface TeamTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** It changes nothing. */
+  readonly readOnly: boolean;
+  /** Only for callers of whom this holds; left out: for all. */
+  readonly allowed?: (caller: Caller) => Promise<boolean>;
+  /** `input` has passed the schema. What the caller did wrong is an outcome with `isError`; it rejects for our own faults only. */
+  run(input: unknown, caller: Caller): Promise<ToolOutcome>;
+}
+
+export interface Costs {
+  /** Whether another request of this agent may be sent. The message is for the agent and for the person. */
+  check(agentId: string): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string; readonly until: number }>;
+  note(request: { readonly agentId: string; readonly sessionId: string | null; readonly messageId: string | null; readonly via: 'session' | 'proxy'; readonly usage: Usage }): Promise<void>;
+}
+
+/** What happens in threads that others must hear of. Called after it is on disk, in order. */
+export interface ThreadHooks {
+  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly firstTime: boolean }): Promise<void>;
+  mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<void>;
+  /** It is in no open thread any more: it was removed, or the last one was closed. */
+  leftLast(change: { readonly agentId: string; readonly event: Extract<SleepEvent, 'removed_from_last_thread' | 'last_thread_closed'> }): Promise<void>;
+}
+
+/** What the relay's other parts ask of whoever wakes agents. The only road to the gate. */
+export interface Reach {
+  /** Puts a letter into the inbox, and asks for a wake where the priority does. */
+  message(caller: { readonly agentId: string; readonly sessionId: string | null }, letter: { readonly to: string; readonly text: string; readonly priority: MailPriority }): Promise<ToolOutcome>;
+  wake(caller: { readonly agentId: string; readonly sessionId: string | null }, letter: { readonly to: string; readonly text: string; readonly reason: WakeReason }): Promise<ToolOutcome>;
+  /** Asks the gate and, where it lets it pass, wakes. */
+  ask(request: Omit<WakeRequest, 'state'>): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
+  /** A happening that may wake or put to sleep, by the agent's own lists. */
+  happened(agentId: string, event: SleepEvent | WakeEvent, about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
+}
+export type { GateCheck };
 
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
@@ -55,4 +201,16 @@ export interface SessionHost {
   stop(agentId: string): Promise<boolean>;
   /** Puts one agent to sleep, or gives up one egg, by agent id. False where it is neither awake nor hatching. */
   sleep(agentId: string): Promise<boolean>;
+  /** The session that runs and is not ending, or null. */
+  sessionId(): string | null;
+  stateOf(agentId: string): AgentState;
+  /**
+   * Puts before an agent what waits in its inbox, in a turn of its own. Resolves when that turn is over; false
+   * where there was no turn: it is not here, or nothing waited.
+   */
+  rouse(agentId: string): Promise<boolean>;
+  /** A client that joined with this agent's credential has called: the agent is here, without a mind of the relay's. */
+  joined(agent: TeamMember): Promise<void>;
+  /** Called when an agent's turn is over. */
+  onTurnEnd(listener: (agentId: string) => void): () => void;
 }

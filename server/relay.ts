@@ -125,6 +125,8 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     version: root.version,
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
+    openRoutes: [],
+    routes: [],
     streams: config.streams,
     pageFolder: join(root.path, 'dist/page'),
     onError: (id, error) => logger.error('A call failed.', { id, error }),

@@ -4,7 +4,8 @@
  */
 import { Kysely, Migrator, sql } from 'kysely';
 import { openEmbedded } from './embedded.ts';
-import { MIGRATIONS, SCHEMA } from './migrations.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { SCHEMA } from './schema.ts';
 import { openServer } from './server.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';

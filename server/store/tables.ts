@@ -20,9 +20,93 @@ export interface Tables {
     place: Generated<number>;
     read_session_json: string | null;
     read_at: number | null;
+    sender_json: Generated<string>;
+    priority: Generated<string>;
+    thread: string | null;
+    read_run_json: string | null;
   };
   /** One-time codes, by the SHA-256 of the code in hex. */
   codes: { relay: string; code_hash: string; made_at: number };
   /** Browsers that are signed in, by the SHA-256 of their cookie's token in hex. */
   browsers: { relay: string; token_hash: string; made_at: number; seen_at: number };
+  /** Everybody the household has, as the page said last. */
+  agents: { relay: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
+  /** What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON text. */
+  configs: { relay: string; scope: string; config_json: string };
+  /** Every decision of the gate. A granted one is a session until `ended_at`; `process` names the relay process that runs it. */
+  wakes: {
+    relay: string;
+    wake: string;
+    place: Generated<number>;
+    asked_at: number;
+    target_json: string;
+    source_kind: string;
+    /** A source as its schema has it; the key by which pairs and callers are counted. */
+    source_json: string;
+    way: string;
+    reason: string | null;
+    message_json: string | null;
+    caller_session_json: string | null;
+    outcome: string;
+    stopped_by: string | null;
+    until_at: number | null;
+    detail_json: string;
+    process: string;
+    seen_at: number | null;
+    ended_at: number | null;
+  };
+  threads: {
+    relay: string;
+    thread: string;
+    title_json: string;
+    created_by_json: string;
+    created_at: number;
+    last_at: number;
+    messages: number;
+    closed_at: number | null;
+    closed_by_json: string | null;
+    summary_json: string | null;
+  };
+  /** Whoever was removed stays as a row: that it was here once is known. */
+  thread_members: { relay: string; thread: string; agent_json: string; added_at: number; removed_at: number | null };
+  thread_messages: {
+    relay: string;
+    thread: string;
+    place: number;
+    message: string;
+    from_json: string;
+    text_json: string;
+    mentions_json: string;
+    sent_at: number;
+    client_json: string | null;
+  };
+  /** Secrets of agents that join from elsewhere, by their SHA-256 in hex. */
+  credentials: {
+    relay: string;
+    credential: string;
+    agent_json: string;
+    label_json: string;
+    secret_hash: string;
+    hint: string;
+    made_at: number;
+    used_at: number | null;
+    revoked_at: number | null;
+  };
+  /** One row per request to a model. Money in millionths of a US dollar, by the prices of that moment. */
+  usage: {
+    relay: string;
+    place: Generated<number>;
+    used_at: number;
+    agent_json: string;
+    session_json: string | null;
+    message_json: string | null;
+    via: string;
+    model_json: string;
+    input_tokens: number;
+    output_tokens: number;
+    cache_read_tokens: number;
+    cache_write_tokens: number;
+    cost_micro_usd: number;
+    estimated: boolean;
+  };
 }

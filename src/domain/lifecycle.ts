@@ -12,6 +12,8 @@ export interface LiveSession {
   readonly sessionId: string;
   /** Agents that have answered in this session and were not put to sleep since. */
   readonly awake: ReadonlySet<string>;
+  /** Those among the awake who are set to sleep: part of the team, with all that was said, and silent. */
+  readonly resting: ReadonlySet<string>;
   /** Agents (by id) that were called and have not answered yet. */
   readonly waking: ReadonlySet<string>;
   /** Seats in which somebody is being born. */
@@ -21,7 +23,7 @@ export interface LiveSession {
 export function lifecycleOf(agent: Agent | undefined, position: SeatPosition, live: LiveSession | null): Lifecycle {
   if (!agent) return live?.births.has(position) ? 'hatching' : 'empty';
   if (!live) return 'sleeping';
-  if (live.awake.has(agent.agentId)) return 'awake';
+  if (live.awake.has(agent.agentId)) return live.resting.has(agent.agentId) ? 'sleeping' : 'awake';
   if (live.waking.has(agent.agentId)) return 'hatching';
   return 'sleeping';
 }

@@ -32,6 +32,10 @@ export const mindSchema = z.object({
 }).describe('Who thinks: nobody (`rehearsal`), or a model behind the Messages API.');
 export type MindInfo = z.infer<typeof mindSchema>;
 
+/** What the relay keeps beside the log, and says only that it changed: each is read by a call of its own. */
+export const CHANGES = ['inbox', 'wakes', 'config', 'threads', 'credentials', 'costs', 'team'] as const;
+export type Changed = (typeof CHANGES)[number];
+
 export const eventSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('session-started'), ...at, sessionId, mind: mindSchema }).describe('a session runs; everyone sleeps still'),
   z.object({ kind: z.literal('session-ended'), ...at, sessionId, reason: endReasonSchema }).describe('no session runs; everyone sleeps'),
@@ -108,6 +112,12 @@ export const eventSchema = z.discriminatedUnion('kind', [
     })
     .describe('a whole message, the person’s or an agent’s'),
   z.object({ kind: z.literal('message-read'), ...at, messageId, agentId, sessionId }).describe('a message that waited was put before its agent'),
+  z
+    .object({ kind: z.literal('sleep-flag'), ...at, sessionId, agentId, sleeping: z.boolean(), by: z.string().describe('"human", an agent’s id, or the happening that did it') })
+    .describe('an agent of the running session was set to sleep, or woken'),
+  z
+    .object({ kind: z.literal('changed'), ...at, what: z.enum(CHANGES), agentId: agentId.nullable().describe('whose; null: everybody’s') })
+    .describe('something that the relay keeps has changed; whoever shows it asks again'),
 ]);
 export type RoostEvent = z.infer<typeof eventSchema>;
 export type EventKind = RoostEvent['kind'];
@@ -147,6 +157,7 @@ export const snapshotSchema = z.object({
         .describe('who was called and has not answered yet'),
       asleep: z.array(z.object({ agentId, reason: asleepReasonSchema })).describe('who fell asleep in this session, and why'),
       answering: z.array(z.object({ messageId, agentId })).describe('the answers that are being written'),
+      resting: z.array(id).describe('ids of those among the awake whose sleeping flag is set'),
     })
     .nullable()
     .describe('null: none runs'),

@@ -102,6 +102,8 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
     case 'answer-started':
     case 'text':
     case 'tool':
+    case 'sleep-flag':
+    case 'changed':
       return [];
     default:
       return event satisfies never;

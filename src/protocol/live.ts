@@ -16,6 +16,7 @@ function fallAsleep(session: RunningSession, agentId: string, reason: AsleepReas
   return {
     ...session,
     awake: session.awake.filter((id) => id !== agentId),
+    resting: session.resting.filter((id) => id !== agentId),
     hatching: without(session.hatching, agentId),
     asleep: [...without(session.asleep, agentId), { agentId, reason }],
   };
@@ -50,6 +51,10 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
       return { ...session, answering: [...session.answering, { messageId: event.messageId, agentId: event.agentId }] };
     case 'message':
       return { ...session, answering: session.answering.filter((answer) => answer.messageId !== event.messageId) };
+    case 'sleep-flag': {
+      const others = session.resting.filter((id) => id !== event.agentId);
+      return { ...session, resting: event.sleeping ? [...others, event.agentId] : others };
+    }
     default:
       return session;
   }
@@ -61,7 +66,7 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
   if (id <= state.upTo) return state;
   if (event.kind === 'session-started') {
     const { sessionId, time: startedAt, mind } = event;
-    return { ...state, upTo: id, session: { sessionId, startedAt, mind, awake: [], hatching: [], asleep: [], answering: [] } };
+    return { ...state, upTo: id, session: { sessionId, startedAt, mind, awake: [], hatching: [], asleep: [], answering: [], resting: [] } };
   }
   if (event.kind === 'session-ended') {
     const lastEnd = { sessionId: event.sessionId, reason: event.reason, endedAt: event.time };
@@ -77,6 +82,7 @@ export function liveSessionOf(state: Snapshot | null): LiveSession | null {
   return {
     sessionId: session.sessionId,
     awake: new Set(session.awake),
+    resting: new Set(session.resting),
     waking: new Set(session.hatching.filter((seat) => seat.call === 'wake').map((seat) => seat.agentId)),
     births: new Set(session.hatching.filter((seat) => seat.call === 'summon').map((seat) => seat.position)),
   };

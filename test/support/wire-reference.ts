@@ -4,7 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { CALLS, type Call } from '../../src/protocol/calls.ts';
+import { CALLS, type Call } from '../../src/protocol/calls/index.ts';
 import { blockSchema, known, SCHEMA_VERSION, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
 import { asleepReasonSchema, eventSchema, helloSchema, mindSchema, snapshotSchema } from '../../src/protocol/events.ts';
 import { healthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';

@@ -18,6 +18,7 @@ const agent = rosterOf([identity(0)], []).seats.get(0);
 const session = (parts: Partial<Omit<LiveSession, 'sessionId'>> = {}): LiveSession => ({
   sessionId: 's1',
   awake: new Set(),
+  resting: new Set(),
   waking: new Set(),
   births: new Set(),
   ...parts,

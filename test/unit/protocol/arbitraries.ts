@@ -1,6 +1,6 @@
 /** Events and histories of events, as a relay could have written them. */
 import fc from 'fast-check';
-import { eventSchema, type EventKind, type EventOf, type RoostEvent, type StoredEvent } from '../../../src/protocol/events.ts';
+import { CHANGES, eventSchema, type EventKind, type EventOf, type RoostEvent, type StoredEvent } from '../../../src/protocol/events.ts';
 import { anySeat, anyText } from '../domain/arbitraries.ts';
 
 const id = fc.stringMatching(/^[a-z0-9-]{1,20}$/);
@@ -87,6 +87,8 @@ const fields = {
     waiting: fc.boolean(),
   },
   'message-read': { ...at, messageId, agentId, sessionId },
+  'sleep-flag': { ...at, sessionId, agentId, sleeping: fc.boolean(), by: fc.constantFrom('human', 'a1', 'mentioned') },
+  changed: { ...at, what: fc.constantFrom(...CHANGES), agentId: nullable(agentId) },
 } satisfies Record<EventKind, Record<string, fc.Arbitrary<unknown>>>;
 
 export const EVENT_KINDS = eventSchema.options.map((option) => option.shape.kind.value);

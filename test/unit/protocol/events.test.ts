@@ -20,6 +20,8 @@ const STANDS_FOR: Record<EventKind, string | null> = {
   'answer-started': null,
   text: null,
   tool: null,
+  'sleep-flag': null,
+  changed: null,
 };
 const eventId = fc.integer({ min: 1, max: 3_000_000 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CALLS } from '../../../src/protocol/calls.ts';
+import { CALLS } from '../../../src/protocol/calls/index.ts';
 import { known } from '../../../src/protocol/documents.ts';
 import { eventSchema } from '../../../src/protocol/events.ts';
 import { REFERENCE, wireReference } from '../../support/wire-reference.ts';

@@ -1,34 +1,18 @@
 /**
- * Every call of the relay with what it takes and what it answers: the source of the wire reference beside
- * this file. A test holds it against the relay's routes.
+ * Every call of the relay with what it takes and what it answers: the source of the wire reference in
+ * README.md beside this folder. A test holds it against the relay's routes.
  */
-import type { z } from 'zod';
-import { ackSchema, healthSchema, messagePostedSchema, postMessageSchema, rehearsalSchema, sessionStartedSchema, startSessionSchema } from './http.ts';
-import { LIMITS } from './limits.ts';
+import { ackSchema, healthSchema, messagePostedSchema, postMessageSchema, rehearsalSchema, sessionStartedSchema, startSessionSchema } from '../http.ts';
+import { LIMITS } from '../limits.ts';
+import type { Call, CallParameter } from './call.ts';
+import { CLIENT_CALLS } from './clients.ts';
+import { COST_CALLS } from './costs.ts';
+import { MAIL_CALLS } from './mail.ts';
+import { SLEEPING_CALLS } from './sleeping.ts';
+import { THREAD_CALLS } from './threads.ts';
+import { WAKE_CALLS } from './wakes.ts';
 
-export interface CallAnswer {
-  readonly status: number;
-  readonly when: string;
-  /** What a success carries; every status from 400 on carries a problem document. */
-  readonly body?: z.ZodType;
-}
-
-export interface CallParameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly does: string;
-}
-
-export interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
-  readonly does: string;
-  /** Needs no session cookie. */
-  readonly open?: true;
-  readonly parameters?: readonly CallParameter[];
-  readonly body?: z.ZodType;
-  readonly answers: readonly CallAnswer[];
-}
+export type { Call, CallAnswer, CallParameter } from './call.ts';
 
 const agent: CallParameter = { name: 'id', in: 'path', does: 'the agent’s id, or "lead"' };
 
@@ -141,4 +125,10 @@ export const CALLS: readonly Call[] = [
       { status: 404, when: 'a real mind is in use' },
     ],
   },
+  ...MAIL_CALLS,
+  ...WAKE_CALLS,
+  ...THREAD_CALLS,
+  ...SLEEPING_CALLS,
+  ...CLIENT_CALLS,
+  ...COST_CALLS,
 ];

@@ -1,0 +1,2 @@
+/** The schema of every table of Roost. */
+export const SCHEMA = 'roost';

@@ -1,0 +1,145 @@
+/** How agents reach each other: who there is, mail among agents, wakes, limits, threads, credentials, and what requests cost. */
+import { sql, type Kysely, type Migration } from 'kysely';
+import { SCHEMA } from '../schema.ts';
+
+export const reach: Migration = {
+  async up(db: Kysely<unknown>) {
+    const schema = db.schema.withSchema(SCHEMA);
+    await schema
+      .createTable('agents')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('agent_json', 'text', (column) => column.notNull())
+      .addColumn('name_json', 'text', (column) => column.notNull())
+      .addColumn('position', 'integer')
+      .addColumn('retired', 'boolean', (column) => column.notNull())
+      .addPrimaryKeyConstraint('agents_pk', ['relay', 'agent_json'])
+      .execute();
+
+    await schema
+      .alterTable('inbox')
+      .addColumn('sender_json', 'text', (column) => column.notNull().defaultTo('"human"'))
+      .addColumn('priority', 'text', (column) => column.notNull().defaultTo('normal'))
+      .addColumn('thread', 'text')
+      .addColumn('read_run_json', 'text')
+      .execute();
+    await schema.createIndex('inbox_by_agent').on('inbox').columns(['relay', 'agent_json', 'place']).execute();
+
+    await schema
+      .createTable('configs')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('scope', 'text', (column) => column.notNull())
+      .addColumn('config_json', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('configs_pk', ['relay', 'scope'])
+      .execute();
+
+    await schema
+      .createTable('wakes')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('wake', 'text', (column) => column.notNull())
+      .addColumn('place', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
+      .addColumn('asked_at', 'bigint', (column) => column.notNull())
+      .addColumn('target_json', 'text', (column) => column.notNull())
+      .addColumn('source_kind', 'text', (column) => column.notNull())
+      .addColumn('source_json', 'text', (column) => column.notNull())
+      .addColumn('way', 'text', (column) => column.notNull())
+      .addColumn('reason', 'text')
+      .addColumn('message_json', 'text')
+      .addColumn('caller_session_json', 'text')
+      .addColumn('outcome', 'text', (column) => column.notNull())
+      .addColumn('stopped_by', 'text')
+      .addColumn('until_at', 'bigint')
+      .addColumn('detail_json', 'text', (column) => column.notNull())
+      .addColumn('process', 'text', (column) => column.notNull())
+      .addColumn('seen_at', 'bigint')
+      .addColumn('ended_at', 'bigint')
+      .addPrimaryKeyConstraint('wakes_pk', ['relay', 'wake'])
+      .execute();
+    await schema.createIndex('wakes_feed').on('wakes').columns(['relay', 'place']).execute();
+    await schema.createIndex('wakes_target_feed').on('wakes').columns(['relay', 'target_json', 'place']).execute();
+    await schema.createIndex('wakes_granted').on('wakes').columns(['relay', 'target_json', 'asked_at']).where(sql.ref('outcome'), '=', sql`'granted'`).execute();
+    await schema.createIndex('wakes_recent').on('wakes').columns(['relay', 'asked_at']).where(sql.ref('outcome'), '=', sql`'granted'`).execute();
+    await schema.createIndex('wakes_called').on('wakes').columns(['relay', 'caller_session_json', 'source_json']).execute();
+    await schema
+      .createIndex('wakes_running')
+      .on('wakes')
+      .columns(['relay', 'target_json'])
+      .where(sql<boolean>`outcome = 'granted' and ended_at is null`)
+      .execute();
+
+    await schema
+      .createTable('threads')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('thread', 'text', (column) => column.notNull())
+      .addColumn('title_json', 'text', (column) => column.notNull())
+      .addColumn('created_by_json', 'text', (column) => column.notNull())
+      .addColumn('created_at', 'bigint', (column) => column.notNull())
+      .addColumn('last_at', 'bigint', (column) => column.notNull())
+      .addColumn('messages', 'integer', (column) => column.notNull())
+      .addColumn('closed_at', 'bigint')
+      .addColumn('closed_by_json', 'text')
+      .addColumn('summary_json', 'text')
+      .addPrimaryKeyConstraint('threads_pk', ['relay', 'thread'])
+      .execute();
+    await schema.createIndex('threads_newest').on('threads').columns(['relay', 'last_at']).execute();
+    await schema
+      .createTable('thread_members')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('thread', 'text', (column) => column.notNull())
+      .addColumn('agent_json', 'text', (column) => column.notNull())
+      .addColumn('added_at', 'bigint', (column) => column.notNull())
+      .addColumn('removed_at', 'bigint')
+      .addPrimaryKeyConstraint('thread_members_pk', ['relay', 'thread', 'agent_json'])
+      .execute();
+    await schema.createIndex('thread_members_by_agent').on('thread_members').columns(['relay', 'agent_json']).execute();
+    await schema
+      .createTable('thread_messages')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('thread', 'text', (column) => column.notNull())
+      .addColumn('place', 'integer', (column) => column.notNull())
+      .addColumn('message', 'text', (column) => column.notNull())
+      .addColumn('from_json', 'text', (column) => column.notNull())
+      .addColumn('text_json', 'text', (column) => column.notNull())
+      .addColumn('mentions_json', 'text', (column) => column.notNull())
+      .addColumn('sent_at', 'bigint', (column) => column.notNull())
+      .addColumn('client_json', 'text')
+      .addPrimaryKeyConstraint('thread_messages_pk', ['relay', 'thread', 'place'])
+      .addUniqueConstraint('thread_messages_client', ['relay', 'thread', 'client_json'])
+      .execute();
+
+    await schema
+      .createTable('credentials')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('credential', 'text', (column) => column.notNull())
+      .addColumn('agent_json', 'text', (column) => column.notNull())
+      .addColumn('label_json', 'text', (column) => column.notNull())
+      .addColumn('secret_hash', 'text', (column) => column.notNull().unique())
+      .addColumn('hint', 'text', (column) => column.notNull())
+      .addColumn('made_at', 'bigint', (column) => column.notNull())
+      .addColumn('used_at', 'bigint')
+      .addColumn('revoked_at', 'bigint')
+      .addPrimaryKeyConstraint('credentials_pk', ['relay', 'credential'])
+      .execute();
+
+    await schema
+      .createTable('usage')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('place', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
+      .addColumn('used_at', 'bigint', (column) => column.notNull())
+      .addColumn('agent_json', 'text', (column) => column.notNull())
+      .addColumn('session_json', 'text')
+      .addColumn('message_json', 'text')
+      .addColumn('via', 'text', (column) => column.notNull())
+      .addColumn('model_json', 'text', (column) => column.notNull())
+      .addColumn('input_tokens', 'bigint', (column) => column.notNull())
+      .addColumn('output_tokens', 'bigint', (column) => column.notNull())
+      .addColumn('cache_read_tokens', 'bigint', (column) => column.notNull())
+      .addColumn('cache_write_tokens', 'bigint', (column) => column.notNull())
+      .addColumn('cost_micro_usd', 'bigint', (column) => column.notNull())
+      .addColumn('estimated', 'boolean', (column) => column.notNull())
+      .addPrimaryKeyConstraint('usage_pk', ['relay', 'place'])
+      .execute();
+    await schema.createIndex('usage_by_time').on('usage').columns(['relay', 'used_at']).execute();
+    await schema.createIndex('usage_by_agent').on('usage').columns(['relay', 'agent_json', 'used_at']).execute();
+    await schema.createIndex('usage_by_message').on('usage').columns(['relay', 'message_json']).execute();
+  },
+};

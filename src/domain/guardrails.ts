@@ -1,0 +1,107 @@
+/**
+ * The wake gate's rules: what may ask for a wake, what is checked in which order, and the limits with their
+ * defaults and bounds.
+ */
+
+/**
+ * Every way in which a wake can be asked for. The gate is asked in one place, `server/reach/ask.ts`; whoever
+ * adds a way here is asked by a test to show that it passes there.
+ */
+export const WAKE_WAYS = ['person', 'wake_agent', 'urgent_message', 'thread_mention', 'thread_added', 'deferred', 'schedule', 'script_failure', 'api'] as const;
+export type WakeWay = (typeof WAKE_WAYS)[number];
+
+/** Why an agent may call `wake_agent`. */
+export const WAKE_REASONS = ['blocker', 'critical_finding', 'user_request'] as const;
+export type WakeReason = (typeof WAKE_REASONS)[number];
+
+/** In the order in which they are made; the first that fails decides. */
+export const GATE_CHECKS = ['source_budget', 'disabled', 'cooldown', 'daily', 'pair', 'blackout', 'minutes', 'concurrency', 'idle', 'flood'] as const;
+export type GateCheck = (typeof GATE_CHECKS)[number];
+
+/** `error`: nothing was asked of the target; `deferred`: asked again when its turn ends. Neither uses a quota. */
+export const WAKE_OUTCOMES = ['granted', 'suppressed', 'deferred', 'error'] as const;
+export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
+
+export const MAIL_PRIORITIES = ['normal', 'high', 'urgent'] as const;
+export type MailPriority = (typeof MAIL_PRIORITIES)[number];
+
+/** What may set an agent's sleeping flag, and what may clear it. Where one happening is in both of an agent's lists, waking wins. */
+export const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_thread_closed'] as const;
+export type SleepEvent = (typeof SLEEP_EVENTS)[number];
+export const WAKE_EVENTS = ['added_to_any_thread', 'added_to_thread_first_time', 'mentioned'] as const;
+export type WakeEvent = (typeof WAKE_EVENTS)[number];
+
+/** Inclusive. 0 is a limit, and means never. */
+export const COORDINATION_BOUNDS = {
+  max_concurrent_pulse_sessions: { min: 0, max: 16 },
+  cooldown_seconds: { min: 0, max: 86_400 },
+  max_daily_session_minutes: { min: 0, max: 1_440 },
+  max_wakes_per_day: { min: 0, max: 1_000 },
+  max_wakes_per_pair_per_day: { min: 0, max: 1_000 },
+  max_wakes_per_session: { min: 0, max: 100 },
+  flood_max_wakes: { min: 0, max: 1_000 },
+  flood_window_seconds: { min: 1, max: 3_600 },
+  sleep_wait_seconds: { min: 1, max: 86_400 },
+} as const;
+
+export interface Blackout {
+  readonly label: string;
+  /** `HH:MM` in the household's zone. */
+  readonly start_time: string;
+  readonly end_time: string;
+  /** Days on which it begins, 0 is Sunday; empty: every day. */
+  readonly days: readonly number[];
+}
+
+/** The limits of one agent as they hold, with every default filled in. */
+export interface WakeLimits {
+  /** The household's switch and the agent's own. */
+  readonly householdEnabled: boolean;
+  readonly enabled: boolean;
+  readonly timeZone: string;
+  readonly maxWakesPerSession: number;
+  readonly cooldownSeconds: number;
+  readonly maxWakesPerDay: number;
+  readonly maxWakesPerPairPerDay: number;
+  readonly blackouts: readonly Blackout[];
+  readonly maxDailySessionMinutes: number;
+  readonly maxConcurrentSessions: number;
+  readonly floodMaxWakes: number;
+  readonly floodWindowSeconds: number;
+}
+
+export const DEFAULT_LIMITS: Omit<WakeLimits, 'timeZone'> = {
+  householdEnabled: true,
+  enabled: true,
+  maxWakesPerSession: 3,
+  cooldownSeconds: 300,
+  maxWakesPerDay: 12,
+  maxWakesPerPairPerDay: 5,
+  blackouts: [],
+  maxDailySessionMinutes: 120,
+  maxConcurrentSessions: 2,
+  floodMaxWakes: 5,
+  floodWindowSeconds: 60,
+};
+
+/** How long a call of a sleeping agent is held, in seconds. */
+export const DEFAULT_SLEEP_WAIT_SECONDS = 600;
+
+/** Offered on the settings page. */
+export const PRESETS = {
+  careful: { max_wakes_per_day: 4, cooldown_seconds: 900 },
+  normal: { max_wakes_per_day: 12, cooldown_seconds: 300 },
+  brisk: { max_wakes_per_day: 24, cooldown_seconds: 60 },
+} as const;
+
+/** `HH:MM`, 24 hours. */
+export const isClockTime = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text);
+
+export function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,4 @@
+/** Calls of tokens and money. */
+import type { Call } from './call.ts';
+
+export const COST_CALLS: readonly Call[] = [];

@@ -1,0 +1,62 @@
+/**
+ * What an agent may do and cost, as it travels: under the names that people know from elsewhere, as JSON and
+ * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
+ */
+import { z } from 'zod';
+import { COORDINATION_BOUNDS, isClockTime, isTimeZone, SLEEP_EVENTS, WAKE_EVENTS } from '../domain/guardrails.ts';
+
+const bounded = (key: keyof typeof COORDINATION_BOUNDS) => z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
+const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
+
+/** Hours in which an agent is not woken, in the household's time zone; `end` before `start` goes past midnight. */
+export const blackoutSchema = z.strictObject({
+  label: z.string().max(80).default(''),
+  start_time: clockTime,
+  end_time: clockTime,
+  days: z.array(z.number().int().min(0).max(6)).default([]).describe('days on which it begins, 0 is Sunday; empty: every day'),
+});
+
+const coordination = {
+  wakes_enabled: z.boolean().describe('false: nothing but the person wakes it'),
+  max_concurrent_pulse_sessions: bounded('max_concurrent_pulse_sessions'),
+  wake_guardrails: z
+    .strictObject({
+      cooldown_seconds: bounded('cooldown_seconds'),
+      max_daily_session_minutes: bounded('max_daily_session_minutes'),
+      max_wakes_per_day: bounded('max_wakes_per_day'),
+      max_wakes_per_pair_per_day: bounded('max_wakes_per_pair_per_day'),
+      max_wakes_per_session: bounded('max_wakes_per_session').describe('calls of wake_agent in one session of the caller'),
+    })
+    .partial(),
+  blackouts: z.array(blackoutSchema).max(20),
+  sleep_events: z.array(z.enum(SLEEP_EVENTS)),
+  wake_events: z.array(z.enum(WAKE_EVENTS)),
+  may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
+  daily_budget_usd: z.number().min(0).max(10_000).nullable().describe('US dollars a day for its model requests; null: only the household’s holds'),
+};
+
+/** `GET` and `PUT /v1/agents/{agentId}/config`. What is left out is the household's. */
+export const agentConfigSchema = z.strictObject({ coordination: z.strictObject(coordination).partial().default({}) });
+export type AgentConfig = z.infer<typeof agentConfigSchema>;
+
+/** `GET` and `PUT /v1/config`: the household's defaults, and what only a household has. What is left out is Roost's own default. */
+export const householdConfigSchema = z.strictObject({
+  coordination: z.strictObject(coordination).partial().default({}),
+  wakes_enabled: z.boolean().optional().describe('the switch that stops all wakes at once, but the person’s own'),
+  time_zone: z.string().refine(isTimeZone, 'a time zone such as Europe/Berlin').optional().describe('left out: the relay’s own'),
+  flood_guard: z.strictObject({ max_wakes: bounded('flood_max_wakes'), window_seconds: bounded('flood_window_seconds') }).partial().optional(),
+  daily_budget_usd: z.number().min(0).max(100_000).nullable().optional().describe('US dollars a day for all model requests; null: no limit'),
+  sleep_wait_seconds: bounded('sleep_wait_seconds').optional().describe('how long a call of a sleeping agent is held before it is told to try again'),
+});
+export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
+
+/** What both `GET`s answer: what was set, and beside it what holds. */
+export const effectiveConfigSchema = z.object({
+  coordination: z.strictObject({ ...coordination, wake_guardrails: coordination.wake_guardrails.required() }),
+  wakes_enabled: z.boolean(),
+  time_zone: z.string(),
+  flood_guard: z.object({ max_wakes: z.number(), window_seconds: z.number() }),
+  daily_budget_usd: z.number().nullable(),
+  sleep_wait_seconds: z.number(),
+});
+export type EffectiveConfig = z.infer<typeof effectiveConfigSchema>;

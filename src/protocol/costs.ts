@@ -1,0 +1,38 @@
+/** Tokens and money on the wire. Money is in millionths of a US dollar, whole. */
+import { z } from 'zod';
+import { common } from './documents.ts';
+
+const count = z.number().int().nonnegative();
+const usd = z.number().min(0).max(10_000);
+
+/** US dollars for a million tokens. `model` matches a model's name from its beginning; the longest match holds, `*` matches all. */
+export const priceSchema = z.strictObject({ model: z.string().min(1).max(200), input: usd, output: usd, cacheRead: usd, cacheWrite: usd });
+export type Price = z.infer<typeof priceSchema>;
+/** `GET` and `PUT /api/prices`. `PUT` with an empty list brings Roost's own back. */
+export const pricesSchema = z.strictObject({ prices: z.array(priceSchema).max(200) });
+export type Prices = z.infer<typeof pricesSchema>;
+
+export const spentSchema = z.object({
+  requests: count,
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  costMicroUsd: count,
+  estimated: z.boolean().describe('some of it by the price of `*`, because the model is in no other row'),
+});
+export type Spent = z.infer<typeof spentSchema>;
+
+/** `GET /api/costs?days=1..90`: by day of the household's zone, newest first, and by agent and session. */
+export const costsSchema = z.object({
+  today: spentSchema,
+  dailyBudgetUsd: z.number().nullable(),
+  days: z.array(z.object({ day: z.string().describe('YYYY-MM-DD'), spent: spentSchema })),
+  agents: z.array(z.object({ agentId: common.agentId, today: spentSchema, total: spentSchema, dailyBudgetUsd: z.number().nullable() })).describe('`total` over these days'),
+  sessions: z.array(z.object({ sessionId: common.sessionId, spent: spentSchema })).describe('newest first, at most 50'),
+  stopped: z.array(z.object({ scope: z.enum(['household', 'agent']), agentId: common.agentId.nullable(), message: z.string(), until: common.time })).describe('budgets that are used up now'),
+});
+export type Costs = z.infer<typeof costsSchema>;
+
+/** `GET /api/costs/replies?ids=…` (comma-separated, at most 100): what replies cost. */
+export const replyCostsSchema = z.object({ replies: z.record(z.string(), z.object({ costMicroUsd: count, estimated: z.boolean() })) });

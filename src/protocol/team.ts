@@ -1,0 +1,42 @@
+/** What the relay knows of the team beside a session: who there is, who is set to sleep, and who may join from elsewhere. */
+import { z } from 'zod';
+import { common } from './documents.ts';
+import { LIMITS } from './limits.ts';
+
+const id = z.string().min(1).max(LIMITS.id);
+
+/** `PUT /api/team`: everybody the household has. The page says it whenever that changes. Souls do not travel with it. */
+export const teamSchema = z.strictObject({
+  agents: z.array(
+    z.strictObject({
+      agentId: id,
+      name: z.string().min(1).max(LIMITS.name),
+      position: z.number().int().min(0).max(8).nullable(),
+      retired: z.boolean(),
+    }),
+  ).max(200),
+});
+export type Team = z.infer<typeof teamSchema>;
+export type TeamMember = Team['agents'][number];
+
+/** `GET`, `PUT` and `POST /api/v1/sessions/{sessionId}/{agentId}/sleeping`. */
+export const sleepingSchema = z.strictObject({ sleeping: z.boolean() });
+export type Sleeping = z.infer<typeof sleepingSchema>;
+
+/** A credential, without the secret itself. */
+export const credentialSchema = z.object({
+  credentialId: id,
+  agentId: common.agentId,
+  label: z.string(),
+  hint: z.string().describe('the last characters of the secret, to tell it apart'),
+  madeAt: common.time,
+  usedAt: common.time.nullable().describe('null: never'),
+  revokedAt: common.time.nullable(),
+});
+export type Credential = z.infer<typeof credentialSchema>;
+/** `GET /api/credentials` */
+export const credentialsSchema = z.object({ credentials: z.array(credentialSchema) });
+/** `POST /api/credentials` */
+export const makeCredentialSchema = z.strictObject({ agentId: id, label: z.string().trim().max(80).default('') });
+/** What `POST /api/credentials` answers. The only time that the secret is shown. */
+export const madeCredentialSchema = z.object({ credential: credentialSchema, secret: z.string() });

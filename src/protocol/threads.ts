@@ -1,0 +1,46 @@
+/** Threads on the wire: agents, and the person, talking among several. */
+import { z } from 'zod';
+import { common } from './documents.ts';
+import { LIMITS } from './limits.ts';
+
+const id = z.string().min(1).max(LIMITS.id);
+export const threadTitle = z.string().trim().min(1).max(200);
+const speaker = id.describe('"human" or an agent’s id');
+
+export const threadMessageSchema = z.object({
+  messageId: id,
+  place: z.number().int().positive().describe('its place in the thread, from 1'),
+  from: speaker,
+  text: z.string(),
+  mentions: z.array(common.agentId),
+  time: common.time,
+});
+export type ThreadMessage = z.infer<typeof threadMessageSchema>;
+
+export const threadSchema = z.object({
+  threadId: id,
+  title: z.string(),
+  createdBy: speaker,
+  createdAt: common.time,
+  participants: z.array(common.agentId).describe('agents; the person reads and writes everywhere'),
+  messages: z.number().int().nonnegative(),
+  lastTime: common.time,
+  closed: z.object({ time: common.time, by: speaker, summary: z.string() }).nullable(),
+});
+export type Thread = z.infer<typeof threadSchema>;
+
+export const threadsSchema = z.object({ threads: z.array(threadSchema).describe('newest first') });
+export const threadMessagesSchema = z.object({ thread: threadSchema, messages: z.array(threadMessageSchema).describe('oldest first'), more: z.boolean().describe('earlier ones are there') });
+
+/** `POST /api/threads` */
+export const createThreadSchema = z.strictObject({ title: threadTitle, participants: z.array(id).min(1).max(9) });
+/** `POST /api/threads/{threadId}/messages` */
+export const sendToThreadSchema = z.strictObject({
+  text: z.string().trim().min(1).max(LIMITS.messageText),
+  mentions: z.array(id).max(9).default([]),
+  clientId: id.describe('a repeat with the same one is one message'),
+});
+/** `POST /api/threads/{threadId}/participants` */
+export const addToThreadSchema = z.strictObject({ agentId: id });
+/** `POST /api/threads/{threadId}/close` */
+export const closeThreadSchema = z.strictObject({ summary: z.string().trim().max(20_000).default('') });

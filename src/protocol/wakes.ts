@@ -1,0 +1,57 @@
+/** Wakes on the wire: what asked for one, what the gate decided, and how much of its limits an agent has used. */
+import { z } from 'zod';
+import { GATE_CHECKS, WAKE_OUTCOMES, WAKE_REASONS, WAKE_WAYS } from '../domain/guardrails.ts';
+import { common } from './documents.ts';
+import { LIMITS } from './limits.ts';
+
+const id = z.string().min(1).max(LIMITS.id);
+const count = z.number().int().nonnegative();
+
+export const wakeSourceSchema = z
+  .discriminatedUnion('kind', [
+    z.object({ kind: z.literal('person') }),
+    z.object({ kind: z.literal('agent'), agentId: common.agentId }),
+    z.object({ kind: z.literal('schedule'), name: z.string() }),
+    z.object({ kind: z.literal('script'), name: z.string() }),
+    z.object({ kind: z.literal('api'), name: z.string() }),
+  ])
+  .describe('Who asks. A person, an agent, or something that has a name.');
+export type WakeSource = z.infer<typeof wakeSourceSchema>;
+
+/** One decision of the gate. A row that stays, whatever the outcome. */
+export const wakeDecisionSchema = z.object({
+  wakeId: id.describe('names the decision'),
+  time: common.time,
+  target: common.agentId,
+  source: wakeSourceSchema,
+  way: z.enum(WAKE_WAYS).describe('what asked'),
+  reason: z.enum(WAKE_REASONS).nullable().describe('what the caller gave as its reason; null where none is asked for'),
+  messageId: id.nullable().describe('the message in the inbox that it is about'),
+  outcome: z.enum(WAKE_OUTCOMES),
+  check: z.enum(GATE_CHECKS).nullable().describe('the check that stopped it; null: none did'),
+  until: common.time.nullable().describe('ms since the epoch when this check would pass; null: not by waiting, or not known'),
+  detail: z.string().describe('a sentence for people'),
+});
+export type WakeDecision = z.infer<typeof wakeDecisionSchema>;
+
+/** `GET /api/wakes?before=&limit=&agent=`: the feed, newest first. */
+export const wakeFeedSchema = z.object({
+  wakes: z.array(wakeDecisionSchema),
+  more: z.boolean().describe('older ones are there'),
+});
+export type WakeFeed = z.infer<typeof wakeFeedSchema>;
+
+/** `GET /v1/agents/{agentId}/wake-stats`. Times in ms since the epoch. */
+export const wakeStatsSchema = z.object({
+  wakesToday: count,
+  maxWakesPerDay: count,
+  cooldownSeconds: count,
+  lastWakeTime: common.time.nullable().describe('null: never'),
+  maxDailySessionMinutes: count,
+  minutesToday: z.number().nonnegative().describe('minutes of its sessions today, with a fraction'),
+  bySource: z.record(z.string(), count).describe('wakes today by who asked: "person", an agent’s id, or a name'),
+  running: count.describe('its sessions that run now'),
+  nextWakeTime: common.time.nullable().describe('when the next wake would pass: now or later; null: not by waiting alone'),
+  stoppedBy: z.enum(GATE_CHECKS).nullable().describe('the check that stops a wake now; null: none'),
+});
+export type WakeStats = z.infer<typeof wakeStatsSchema>;
