@@ -18,7 +18,8 @@ export async function serveRoutes(routes: Routes): Promise<ServedRoutes> {
     throw error;
   });
   routes(createRoute(app));
-  const server = createServer(getRequestListener((request, env) => app.fetch(request, env)));
+  const answer = getRequestListener((request, env) => app.fetch(request, env));
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
