@@ -2,7 +2,7 @@
  * What the relay's parts promise each other. Wired together in main.ts; tests wire the same parts.
  */
 import type { z } from 'zod';
-import type { GateCheck, MailPriority, SleepEvent, WakeEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
+import type { AgentState, GateCheck, MailPriority, SleepEvent, WakeEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
@@ -70,9 +70,6 @@ export interface Inbox {
   list(agentId: string, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly mail: readonly Mail[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
 }
-
-/** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
-export type AgentState = 'absent' | 'sleeping' | 'idle' | 'busy';
 
 export interface WakeRequest {
   readonly target: string;
@@ -183,7 +180,7 @@ export interface Reach {
   /** A happening that may wake or put to sleep, by the agent's own lists. */
   happened(agentId: string, event: SleepEvent | WakeEvent, about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
 }
-export type { GateCheck };
+export type { AgentState, GateCheck };
 
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
