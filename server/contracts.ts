@@ -2,7 +2,7 @@
  * What the relay's parts promise each other. Wired together in main.ts; tests wire the same parts.
  */
 import type { z } from 'zod';
-import type { MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
+import type { AgentState, MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
@@ -74,9 +74,6 @@ export interface Inbox {
   /** Undoes a claim whose message was not put before anybody. */
   giveBack(messageIds: readonly string[]): Promise<void>;
 }
-
-/** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
-export type AgentState = 'absent' | 'sleeping' | 'idle' | 'busy';
 
 export interface WakeRequest {
   readonly target: string;
@@ -209,6 +206,8 @@ export interface Reach {
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
   happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
 }
+export type { AgentState };
+
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
   | { readonly ok: false; readonly reason: 'no-session' | 'already-awake' | 'unknown-agent' | 'malformed' | 'not-last' | 'too-large'; readonly detail: string };

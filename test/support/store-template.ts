@@ -3,7 +3,7 @@
  * was made before, in this run or an earlier one. Named by all that decides what is in it.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,10 @@ import { join } from 'node:path';
 import { openStore } from '../../server/store/index.ts';
 
 const { resolve } = createRequire(import.meta.url);
+const STEPS = new URL('../../server/store/steps/', import.meta.url);
+const steps = readdirSync(STEPS).sort().map((file) => readFileSync(new URL(file, STEPS), 'utf8')).join('');
 const made = createHash('sha256')
+  .update(steps)
   .update(readFileSync(new URL('../../server/store/migrations.ts', import.meta.url)))
   .update(readFileSync(new URL('../../server/store/embedded.ts', import.meta.url)))
   .update(resolve('@electric-sql/pglite'))
