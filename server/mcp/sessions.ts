@@ -61,11 +61,13 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
     const session: Session = { credentialId, transport, usedAt: now(), open: 0 };
-    const server = newServer(() => {
+    const server = newServer((id) => {
       session.open += 1;
-      return () => {
+      return (cancelled) => {
         session.open -= 1;
         session.usedAt = now();
+        // The transport keeps a stream open until its request is answered, and this one never will be.
+        if (cancelled) transport.closeSSEStream(id);
       };
     });
     server.onclose = () => {
