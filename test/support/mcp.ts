@@ -65,7 +65,7 @@ export type Era = (typeof ERAS)[number];
 /** How the official client is told to speak only this generation of the protocol. */
 export const speaking = (era: Era): ClientOptions => (era === 'modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {});
 
-export async function openMcp(store: Store, settings: Partial<McpSettings> = {}): Promise<TestMcp> {
+export async function openMcp(store: Store, settings: Partial<McpSettings> = {}, more: readonly TeamTool[] = []): Promise<TestMcp> {
   const { db } = store;
   const relay = randomUUID();
   const now = () => Date.now();
@@ -110,6 +110,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {})
       readOnly: true,
       run: () => new Promise((resolve) => lingering.shift()?.(() => resolve(done('lingered')))),
     },
+    ...more,
     { name: 'vegas_own', description: 'Is for Vega.', input: z.strictObject({}), readOnly: true, allowed: ({ agentId }) => Promise.resolve(agentId === VEGA.agentId), run: () => Promise.resolve(done('yours')) },
   ];
 
