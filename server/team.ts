@@ -4,8 +4,8 @@
  */
 import type { Protocol } from '../src/domain/prompts.ts';
 import type { RoostEvent } from '../src/protocol/events.ts';
-import type { Configs, Costs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from './contracts.ts';
-import { createCosts } from './costs/index.ts';
+import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from './contracts.ts';
+import { createCosts, type CostBook } from './costs/index.ts';
 import { createDirectory } from './directory/index.ts';
 import { createConfigs, createGate } from './gate/index.ts';
 import { createInbox } from './inbox/index.ts';
@@ -42,7 +42,7 @@ export interface Team {
   readonly gate: Gate;
   readonly sleepers: Sleepers;
   readonly threads: Threads;
-  readonly costs: Costs;
+  readonly costs: CostBook;
   readonly reach: OpenReach;
   readonly host: SessionHost;
   /** What every agent can do besides what a session gives it. */
