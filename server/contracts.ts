@@ -163,10 +163,32 @@ export interface TeamTool {
   run(input: unknown, caller: Caller): Promise<ToolOutcome>;
 }
 
+/** Room for one request in the budgets. Given back as soon as that request is over, and before tools run on its answer: others may wait for it. */
+export interface CostHold {
+  /** A repeat changes nothing. */
+  release(): void;
+}
+
+export type CostCheck =
+  | { readonly ok: true; readonly hold: CostHold }
+  /** The message is for the agent and for the person. `until`: when the budget opens again by itself. */
+  | { readonly ok: false; readonly message: string; readonly until: number };
+
 export interface Costs {
-  /** Whether another request of this agent may be sent. The message is for the agent and for the person. */
-  check(agentId: string): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string; readonly until: number }>;
-  note(request: { readonly agentId: string; readonly sessionId: string | null; readonly messageId: string | null; readonly via: 'session' | 'proxy'; readonly usage: Usage }): Promise<void>;
+  /**
+   * Whether another request of this agent may be sent now. Where what is under way may use up what is left of a
+   * budget, it waits for one of those requests to end first. Rejects with the signal's reason once that aborts.
+   */
+  check(agentId: string, signal?: AbortSignal): Promise<CostCheck>;
+  /** `messageId`: the answer that the request was for. Counted before its hold is released. `hourCacheWrites`: the part of the cache writes that stays for an hour. */
+  note(request: {
+    readonly agentId: string;
+    readonly sessionId: string | null;
+    readonly messageId: string | null;
+    readonly via: 'session' | 'proxy';
+    readonly usage: Usage;
+    readonly hourCacheWrites?: number;
+  }): Promise<void>;
 }
 
 /**
