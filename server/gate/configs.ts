@@ -81,11 +81,11 @@ export function createConfigs(deps: ConfigsDeps): OpenConfigs {
       return { own, effective: effectiveConfig(own, null, timeZone) };
     },
     async setAgent(agentId, config) {
-      await write(scopeOf(agentId), config);
+      await write(scopeOf(agentId), agentConfigSchema.parse(config));
       await announce('config', agentId);
     },
     async setHousehold(config) {
-      await write(HOUSEHOLD, config);
+      await write(HOUSEHOLD, householdConfigSchema.parse(config));
       await announce('config', null);
     },
     limits: async (agentId) => limitsOf((await agent(agentId)).effective),

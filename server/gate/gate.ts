@@ -4,11 +4,12 @@ import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } fr
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Gate, WakeRequest } from '../contracts.ts';
+import { systemTimers, type Timers } from '../session/index.ts';
 import type { Db } from '../store/index.ts';
 import { createAnnounce, type AnnounceDeps } from './announce.ts';
 import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenRun } from './facts.ts';
-import { createRuns, endAsSeen, systemEvery, type Every, type Runs } from './runs.ts';
+import { createRuns, endAsSeen, type Runs } from './runs.ts';
 import { sourceKey, sourceLabel } from './source.ts';
 import { insertDecision, readFeed } from './wake-rows.ts';
 
@@ -22,7 +23,7 @@ export interface GateDeps extends AnnounceDeps {
   readonly process: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
-  readonly every?: Every;
+  readonly timers?: Timers;
 }
 
 /** For stats: somebody who has asked for nothing today, of an agent that is free. */
@@ -53,9 +54,9 @@ function leftOf({ way }: WakeRequest, { maxWakesPerSession }: WakeLimits, { call
 }
 
 export function createGate(deps: GateDeps): Gate {
-  const { db, relay, configs, now, newId, process, alone, onError, every = systemEvery } = deps;
+  const { db, relay, configs, now, newId, process, alone, onError, timers = systemTimers } = deps;
   const announce = createAnnounce(deps);
-  const runs = createRuns({ db, relay, now, alone, every, onError });
+  const runs = createRuns({ db, relay, now, alone, timers, onError });
   const telling = new Set<Promise<void>>();
 
   /** Nobody waits for it but `close`: the decision stands. */

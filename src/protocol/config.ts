@@ -3,7 +3,7 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
-import { COORDINATION_BOUNDS, isClockTime, isTimeZone, SLEEP_EVENTS, WAKE_EVENTS } from '../domain/guardrails.ts';
+import { COORDINATION_BOUNDS, isClockTime, isTimeZone, TEAM_EVENTS } from '../domain/guardrails.ts';
 
 const bounded = (key: keyof typeof COORDINATION_BOUNDS) => z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
 const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
@@ -29,8 +29,8 @@ const coordination = {
     })
     .partial(),
   blackouts: z.array(blackoutSchema).max(20),
-  sleep_events: z.array(z.enum(SLEEP_EVENTS)),
-  wake_events: z.array(z.enum(WAKE_EVENTS)),
+  sleep_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that set its sleeping flag'),
+  wake_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that wake it, through the gate; one that is in both lists wakes'),
   may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
   daily_budget_usd: z.number().min(0).max(10_000).nullable().describe('US dollars a day for its model requests; null: only the household’s holds'),
 };
@@ -38,6 +38,7 @@ const coordination = {
 /** `GET` and `PUT /v1/agents/{agentId}/config`. What is left out is the household's. */
 export const agentConfigSchema = z.strictObject({ coordination: z.strictObject(coordination).partial().default({}) });
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
+export type AgentConfigInput = z.input<typeof agentConfigSchema>;
 
 /** `GET` and `PUT /v1/config`: the household's defaults, and what only a household has. What is left out is Roost's own default. */
 export const householdConfigSchema = z.strictObject({
@@ -49,6 +50,7 @@ export const householdConfigSchema = z.strictObject({
   sleep_wait_seconds: bounded('sleep_wait_seconds').optional().describe('how long a call of a sleeping agent is held before it is told to try again'),
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
+export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
 
 /** What holds, with every default filled in. It is a configuration itself, and could be set as one. */
 export const effectiveConfigSchema = z.object({
