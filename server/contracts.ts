@@ -206,7 +206,7 @@ export interface Reach {
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
   happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
 }
-export type { AgentState } from '../src/domain/guardrails.ts';
+export type { AgentState };
 
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }

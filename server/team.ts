@@ -58,9 +58,9 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
   const inbox = createInbox({ db, relay, retentionMs, tell, now });
   const directory = createDirectory({ db, relay, tell, now });
-  const told = { log, now, onError: (error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { error: String(error) }) };
-  const configs = createConfigs({ db, relay, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, ...told });
-  const gate = createGate({ db, relay, configs, newId, process: newId(), alone, timers, ...told });
+  const configs = createConfigs({ db, relay, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, tell, now });
+  const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
+  const gate = createGate({ db, relay, configs, tell, now, newId, process: newId(), alone, timers, onHeartbeatError });
   await gate.recover();
   const costs = createCosts({ db, relay, configs, directory, log, now });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });

@@ -54,8 +54,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     // The copy in the inbox is urgent, and asks for nothing by itself.
     const mail = { ...letter(sender, agentId, text), priority: 'urgent' as const };
     await inbox.put(mail);
-    const callerSession = sender.sessionId ?? 'outside';
-    const { decision, left } = await ask({ target: agentId, source: { kind: 'agent', agentId: sender.agentId }, way: 'wake_agent', reason, messageId: mail.messageId, callerSession });
+    const { decision, left } = await ask({ target: agentId, source: { kind: 'agent', agentId: sender.agentId }, way: 'wake_agent', reason, messageId: mail.messageId, callerSession: sender.sessionId });
     const told = outcomeText(name, decision, left);
     return decision.outcome === 'error' ? toolError(told) : toolDone(told);
   };

@@ -44,16 +44,10 @@ export function createTestGate(
     db,
     relay,
     now: clock.now,
-    log: {
-      append(events: readonly RoostEvent[]) {
-        told.push(...events);
-        return Promise.resolve(events.map((event, i) => ({ id: i + 1, event })));
-      },
-    },
-    onError: (error: unknown) => void errors.push(error),
+    tell: (event: RoostEvent) => void told.push(event),
   };
   const configs = createConfigs({ ...deps, timeZone });
-  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), process, alone: kind === 'pglite', timers, ...over });
+  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), process, alone: kind === 'pglite', timers, onHeartbeatError: (error) => void errors.push(error), ...over });
   return { gate, configs, told, timers, errors, relay };
 }
 
