@@ -213,8 +213,8 @@ export interface Reach {
   wake(caller: { readonly agentId: string; readonly sessionId: string | null }, letter: { readonly to: string; readonly text: string; readonly reason: WakeReason }): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes. */
   ask(request: Omit<WakeRequest, 'state'>): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
-  /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
-  happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
+  /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. Null: no wake was asked for. */
+  happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<WakeDecision | null>;
 }
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }

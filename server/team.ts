@@ -62,7 +62,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   const costs = createCosts({ db, relay, configs, directory, log, now });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
-  const threads = createThreads({ db, relay, directory, log, now, newId, hooks: reach.hooks });
+  const threads = createThreads({ db, relay, directory, log, now, newId, timers, hooks: reach.hooks });
   const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now }), ...createThreadTools({ threads, directory })];
   const host: SessionHost = createSessionHost({
     log,
@@ -82,6 +82,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   });
   reach.attach(host);
   await host.recover();
+  await threads.recover();
   return {
     inbox,
     directory,

@@ -1,4 +1,5 @@
 /** How agents reach each other: letters, wakes, and what happens in threads. See `Reach` in contracts.ts. */
+import type { WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, Sleepers, SessionHost, ThreadHooks } from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { createAsk, type AskDeps } from './ask.ts';
@@ -20,6 +21,9 @@ export interface OpenReach extends Reach {
   readonly hooks: ThreadHooks;
   attach(host: SessionHost): void;
 }
+
+/** The letter to an agent that a message in a thread mentions. */
+const letterOf = (messageId: string, agentId: string) => `${messageId}-${agentId}`;
 
 type Sender = Parameters<Reach['message']>[0];
 
@@ -67,28 +71,40 @@ export function createReach(deps: ReachDeps): OpenReach {
     const sleeping = sleepers.isSleeping(agentId);
     if (wakes && sleeping) {
       const source = by === 'human' ? ({ kind: 'person' } as const) : ({ kind: 'agent', agentId: by } as const);
-      await ask({ target: agentId, source, way: events.includes('mentioned') ? 'thread_mention' : 'thread_added', reason: null, messageId, callerSession: null });
-      return;
+      return (await ask({ target: agentId, source, way: events.includes('mentioned') ? 'thread_mention' : 'thread_added', reason: null, messageId, callerSession: null })).decision;
     }
     const sessionId = host().sessionId();
     if (sleeps && !wakes && !sleeping && sessionId !== null) await sleepers.set(sessionId, agentId, true, events[0] ?? 'relay');
+    return null;
   };
+
+  async function told(agentId: string, decision: WakeDecision | null): Promise<string | null> {
+    if (decision === null) return null;
+    const found = await directory.find(agentId);
+    return outcomeText(found.ok ? found.agent.name : agentId, decision, null);
+  }
 
   const hooks: ThreadHooks = {
     async added({ threadId, title, agentId, by, firstTime }) {
       const messageId = newId();
       await inbox.put({ messageId, to: agentId, from: by, text: `You were added to the thread “${title}” (${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId });
-      await happened(agentId, firstTime ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], { by, messageId });
+      return await told(agentId, await happened(agentId, firstTime ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], { by, messageId }));
     },
     async mentioned({ threadId, title, agentId, by, messageId: said, text }) {
-      const messageId = `${said}-${agentId}`;
+      const messageId = letterOf(said, agentId);
       await inbox.put({ messageId, to: agentId, from: by, text: `You are mentioned in the thread “${title}” (${threadId}):\n${text}`, time: now(), priority: 'high', threadId });
       // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for like with an urgent message.
-      if (sleepers.isSleeping(agentId)) return happened(agentId, ['mentioned'], { by, messageId });
+      if (sleepers.isSleeping(agentId)) return await told(agentId, await happened(agentId, ['mentioned'], { by, messageId }));
       const source = by === 'human' ? ({ kind: 'person' } as const) : ({ kind: 'agent', agentId: by } as const);
-      await ask({ target: agentId, source, way: 'thread_mention', reason: null, messageId, callerSession: null });
+      const { decision } = await ask({ target: agentId, source, way: 'thread_mention', reason: null, messageId, callerSession: null });
+      return await told(agentId, decision);
     },
-    leftLast: ({ agentId, event }) => happened(agentId, [event], { by: 'human', messageId: null }),
+    async mentionsRead({ agentId, messageIds, run }) {
+      await inbox.claim(messageIds.map((said) => letterOf(said, agentId)), { sessionId: null, run, time: now() });
+    },
+    async leftLast({ agentId, event }) {
+      await happened(agentId, [event], { by: 'human', messageId: null });
+    },
   };
 
   return {
