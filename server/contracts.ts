@@ -2,7 +2,7 @@
  * What the relay's parts promise each other. Wired together in main.ts; tests wire the same parts.
  */
 import type { z } from 'zod';
-import type { MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
+import type { AgentState, MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
@@ -74,9 +74,6 @@ export interface Inbox {
   /** Undoes a claim whose message was not put before anybody. */
   giveBack(messageIds: readonly string[]): Promise<void>;
 }
-
-/** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
-export type AgentState = 'absent' | 'sleeping' | 'idle' | 'busy';
 
 export interface WakeRequest {
   readonly target: string;
@@ -198,7 +195,7 @@ export interface Costs {
  * be called again for the same happening, after a crash.
  */
 export interface ThreadHooks {
-  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly firstTime: boolean }): Promise<string | null>;
+  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; /** How often it has been added to this thread, this time included. */ readonly times: number }): Promise<string | null>;
   mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<string | null>;
   /** Messages that mention it were put before it in the thread itself: they need not be put before it once more. */
   mentionsRead(change: { readonly threadId: string; readonly agentId: string; readonly messageIds: readonly string[]; readonly run: string }): Promise<void>;
@@ -213,9 +210,11 @@ export interface Reach {
   wake(caller: { readonly agentId: string; readonly sessionId: string | null }, letter: { readonly to: string; readonly text: string; readonly reason: WakeReason }): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes. */
   ask(request: Omit<WakeRequest, 'state'>): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
-  /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. Null: no wake was asked for. */
-  happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<WakeDecision | null>;
+  /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
+  happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
 }
+export type { AgentState };
+
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
   | { readonly ok: false; readonly reason: 'no-session' | 'already-awake' | 'unknown-agent' | 'malformed' | 'not-last' | 'too-large'; readonly detail: string };

@@ -1,7 +1,8 @@
 /** What the parts of threads share. */
 import { eachOnce, PERSON, type Named } from '../../src/domain/threads.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
-import type { Directory, EventLog, ThreadHooks } from '../contracts.ts';
+import type { Directory, ThreadHooks } from '../contracts.ts';
 import { createQueue } from '../queue.ts';
 import type { Timers } from '../session/timers.ts';
 import type { Db } from '../store/index.ts';
@@ -13,7 +14,8 @@ export interface ThreadsDeps {
   /** Names the home. */
   readonly relay: string;
   readonly directory: Directory;
-  readonly log: Pick<EventLog, 'append'>;
+  /** Says that threads have changed. */
+  readonly tell: (event: RoostEvent) => void;
   /** ms since the epoch */
   readonly now: () => number;
   readonly newId: () => string;
@@ -26,21 +28,21 @@ export interface ThreadsContext extends ThreadsDeps {
   readonly inTurn: ReturnType<typeof createQueue>;
   readonly bells: Bells;
   /** After a change is on disk: the page asks again, and those who wait look again. */
-  changed(agentIds: readonly string[]): Promise<void>;
+  changed(agentIds: readonly string[]): void;
   /** Agents by id, name or seat, each once; the refusal names the first that is not found. */
   findAgents(references: readonly string[]): Promise<{ readonly ok: true; readonly agents: readonly Named[] } | Refusal>;
 }
 
 export function createThreadsContext(deps: ThreadsDeps): ThreadsContext {
-  const { log, now, directory, timers } = deps;
+  const { tell, now, directory, timers } = deps;
   const bells = createBells(timers);
   return {
     ...deps,
     inTurn: createQueue(),
     bells,
-    async changed(agentIds) {
+    changed(agentIds) {
+      tell({ kind: 'changed', time: now(), what: 'threads', agentId: null });
       bells.ring(agentIds);
-      await log.append([{ kind: 'changed', time: now(), what: 'threads', agentId: null }]);
     },
     async findAgents(references) {
       const agents: Named[] = [];

@@ -43,7 +43,7 @@ export function createMembership(context: ThreadsContext, telling: Telling): Pic
         });
         const created = admit(await readThread(db, relay, threadId), by);
         if (!created.ok) return created;
-        await changed(created.thread.participants);
+        changed(created.thread.participants);
         return { ...created, told: await telling.added(created.thread, others) };
       }),
     add: (by, threadId, agentRef) =>
@@ -57,7 +57,7 @@ export function createMembership(context: ThreadsContext, telling: Telling): Pic
           return { ok: true, isNew: agentIds.length > 0 };
         });
         if (!done.ok) return done;
-        if (done.isNew) await changed(done.thread.participants);
+        if (done.isNew) changed(done.thread.participants);
         return { ok: true, thread: done.thread, told: await telling.added(done.thread, named) };
       }),
     remove: (by, threadId, agentRef) =>
@@ -73,7 +73,7 @@ export function createMembership(context: ThreadsContext, telling: Telling): Pic
           return { ok: true, gone: thread.participants, left: await withoutThread(trx, relay, [agentId]) };
         });
         if (!done.ok) return done;
-        await changed(done.gone);
+        changed(done.gone);
         for (const leaver of done.left) await hooks.leftLast({ agentId: leaver, event: 'removed_from_last_thread' });
         return { ok: true, thread: done.thread };
       }),
@@ -86,7 +86,7 @@ export function createMembership(context: ThreadsContext, telling: Telling): Pic
           return { ok: true, left: await withoutThread(trx, relay, thread.participants) };
         });
         if (!done.ok) return done;
-        await changed(done.thread.participants);
+        changed(done.thread.participants);
         for (const agentId of done.left) await hooks.leftLast({ agentId, event: 'last_thread_closed' });
         return { ok: true, thread: done.thread };
       }),

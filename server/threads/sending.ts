@@ -59,7 +59,7 @@ export function createSending(context: ThreadsContext, telling: Telling): Pick<T
           return { ok: true, thread, message, repeated: false };
         });
         if (!sent.ok) return sent;
-        if (!sent.repeated) await changed(sent.thread.participants);
+        if (!sent.repeated) changed(sent.thread.participants);
         return { ok: true, message: sent.message, told: await telling.mentioned(sent.thread, sent.message) };
       }),
   };

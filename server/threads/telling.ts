@@ -28,7 +28,7 @@ export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 
     for (const agentId of agentIds) {
       const row = untold.get(agentId);
       if (!row) continue;
-      told.push(await hooks.added({ threadId, title, agentId, by: parseText(row.added_by_json), firstTime: row.times === 1 }));
+      told.push(await hooks.added({ threadId, title, agentId, by: parseText(row.added_by_json), times: row.times }));
       await db.updateTable('thread_members').set({ told: true }).where('relay', '=', relay).where('thread', '=', threadId).where('agent_json', '=', json(agentId)).execute();
     }
     return sentences(told);

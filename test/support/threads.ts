@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { createDirectory } from '../../server/directory/index.ts';
 import type { Directory, ThreadHooks } from '../../server/contracts.ts';
-import { openEventLog, type OpenEventLog } from '../../server/events/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createThreads, type Threads } from '../../server/threads/index.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from './manual-timers.ts';
 
 export type Told = { [Hook in keyof ThreadHooks]: { readonly hook: Hook } & Parameters<ThreadHooks[Hook]>[0] }[keyof ThreadHooks];
@@ -13,7 +13,6 @@ export interface ThreadHouse {
   readonly relay: string;
   readonly threads: Threads;
   readonly directory: Directory;
-  readonly log: OpenEventLog;
   readonly timers: ManualTimers;
   /** What was told, in order. */
   readonly told: Told[];
@@ -21,17 +20,15 @@ export interface ThreadHouse {
   readonly failure: { next: Error | null };
   /** The same home, as another process would open it. */
   again(): Promise<ThreadHouse>;
-  changes(): Promise<number>;
+  /** How often the page was told to ask again. */
+  changes(): number;
 }
 
 /** "a", "b" and "c" are Ada, Bo and Cleo, in seats 1 to 3; "r" is Ria, who is retired. */
 export async function openThreadHouse(store: Store, relay = randomUUID()): Promise<ThreadHouse> {
   let clock = 1_000;
   const now = () => ++clock;
-  const fail = (error: unknown) => {
-    throw error;
-  };
-  const log = await openEventLog({ db: store.db, relay, now, newId: randomUUID, onListenerError: fail });
+  const events: RoostEvent[] = [];
   const directory = createDirectory({ db: store.db, relay, tell: () => undefined, now });
   const names = { a: 'Ada', b: 'Bo', c: 'Cleo', r: 'Ria' };
   await directory.set({ agents: Object.entries(names).map(([agentId, name], position) => ({ agentId, name, position: agentId === 'r' ? null : position, retired: agentId === 'r' })) });
@@ -60,17 +57,16 @@ export async function openThreadHouse(store: Store, relay = randomUUID()): Promi
     },
   };
   const timers = createManualTimers();
-  const threads = createThreads({ db: store.db, relay, directory, log, now, newId: randomUUID, timers, hooks });
+  const threads = createThreads({ db: store.db, relay, directory, tell: (event) => void events.push(event), now, newId: randomUUID, timers, hooks });
   return {
     relay,
     threads,
     directory,
-    log,
     timers,
     told,
     failure,
     again: () => openThreadHouse(store, relay),
-    changes: async () => (await log.read(0, 10_000)).filter(({ event }) => event.kind === 'changed' && event.what === 'threads').length,
+    changes: () => events.filter((event) => event.kind === 'changed' && event.what === 'threads' && event.agentId === null).length,
   };
 }
 

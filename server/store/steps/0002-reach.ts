@@ -56,13 +56,20 @@ export const reach: Migration = {
       .execute();
     await schema.createIndex('wakes_feed').on('wakes').columns(['relay', 'place']).execute();
     await schema.createIndex('wakes_target_feed').on('wakes').columns(['relay', 'target_json', 'place']).execute();
-    await schema.createIndex('wakes_granted').on('wakes').columns(['relay', 'target_json', 'asked_at']).where(sql.ref('outcome'), '=', sql`'granted'`).execute();
-    await schema.createIndex('wakes_recent').on('wakes').columns(['relay', 'asked_at']).where(sql.ref('outcome'), '=', sql`'granted'`).execute();
-    await schema.createIndex('wakes_called').on('wakes').columns(['relay', 'caller_session_json', 'source_json']).execute();
+    const granted = sql<boolean>`outcome = 'granted'`;
+    await schema.createIndex('wakes_granted').on('wakes').columns(['relay', 'target_json', 'asked_at']).where(granted).execute();
+    await schema.createIndex('wakes_latest').on('wakes').columns(['relay', 'asked_at']).where(granted).execute();
+    await schema.createIndex('wakes_ended').on('wakes').columns(['relay', 'target_json', 'ended_at']).where(granted).execute();
+    await schema
+      .createIndex('wakes_called')
+      .on('wakes')
+      .columns(['relay', 'caller_session_json', 'asked_at'])
+      .where(sql<boolean>`outcome = 'granted' and way = 'wake_agent'`)
+      .execute();
     await schema
       .createIndex('wakes_running')
       .on('wakes')
-      .columns(['relay', 'target_json'])
+      .columns(['relay'])
       .where(sql<boolean>`outcome = 'granted' and ended_at is null`)
       .execute();
 
