@@ -24,7 +24,8 @@ export interface ProxyDeps {
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'agent'>;
   readonly directory: Pick<Directory, 'all'>;
-  readonly sessions: Pick<SessionHost, 'sessionId' | 'joined'>;
+  readonly sessionId: SessionHost['sessionId'];
+  readonly joined: SessionHost['joined'];
   /** Null: no model is connected. */
   readonly upstream: UpstreamKey | null;
   readonly now: () => number;
@@ -44,12 +45,19 @@ const BAD_CREDENTIAL: ProxyError = {
 const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay broke. Its log says more.' };
 const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
 
-type Call = { readonly agent: TeamMember; readonly ask: Ask; readonly upstream: UpstreamKey };
+type Call = { readonly agent: TeamMember; readonly ask: Ask; readonly to: UpstreamKey };
 
-export function createProxyRoutes(deps: ProxyDeps): Routes {
-  const { credentials, costs, directory, sessions, upstream, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
+export interface Proxy {
+  readonly routes: Routes;
+  /** Lets go of connections that nobody uses. */
+  close(): void;
+}
+
+export function createProxy(deps: ProxyDeps): Proxy {
+  const { credentials, costs, directory, sessionId, joined, upstream: to, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
   const admit = createAdmit(deps);
-  const ask = upstream && createAsk({ upstream: createUpstream(upstream.baseUrl ?? OFFICIAL_API), key: upstream.key, costs, onError });
+  const upstream = to && createUpstream(to.baseUrl ?? OFFICIAL_API);
+  const ask = to && upstream && createAsk({ upstream, key: to.key, costs, onError });
   const open = createOpenCalls(credentials);
 
   /** Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is revoked. */
@@ -59,10 +67,10 @@ export function createProxyRoutes(deps: ProxyDeps): Routes {
     const agent = (await directory.all()).find((member) => member.agentId === bearer.agentId);
     if (!agent || agent.retired)
       return errorResponse({ kind: 'no-agent', message: agent ? `${agent.name} is retired, and asks no model any more.` : 'The agent of this credential is not in the household any more.' });
-    if (upstream === null || ask === null) return errorResponse(NO_MODEL);
+    if (to === null || ask === null) return errorResponse(NO_MODEL);
     const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
     try {
-      return await run({ agent, ask, upstream }, gone, done);
+      return await run({ agent, ask, to }, gone, done);
     } catch (error) {
       done();
       if (!gone.signal.aborted) onError(error);
@@ -92,13 +100,13 @@ export function createProxyRoutes(deps: ProxyDeps): Routes {
 
   const left = (signal: AbortSignal): Outcome => (signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' });
 
-  async function send({ agent, ask: sendOn, upstream: to }: Call, context: Context<Env>, body: ProxyBody, costly: boolean, signal: AbortSignal): Promise<Outcome> {
+  async function send({ agent, ask: sendOn, to: key }: Call, context: Context<Env>, body: ProxyBody, costly: boolean, signal: AbortSignal): Promise<Outcome> {
     try {
       const admission = await admit({ agent, costly, signal });
       if (admission.kind === 'gone') return left(signal);
       if (admission.kind === 'refused') return { kind: 'error', error: admission.error };
-      const account: Account | null = costly ? { agentId: agent.agentId, sessionId: sessions.sessionId(), model: body.model } : null;
-      const request = { method: 'POST', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, to), body: body.bytes, signal } as const;
+      const account: Account | null = costly ? { agentId: agent.agentId, sessionId: sessionId(), model: body.model } : null;
+      const request = { method: 'POST', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: body.bytes, signal } as const;
       const sent = await sendOn(request, account, admission.hold);
       if (sent.ok) return { kind: 'answer', answer: sent.answer };
       return signal.aborted ? left(signal) : { kind: 'error', error: sent.error };
@@ -113,7 +121,7 @@ export function createProxyRoutes(deps: ProxyDeps): Routes {
     called(context, async (call, gone, done) => {
       const read = await readRequest(context.req.raw);
       if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, done);
-      await sessions.joined(call.agent);
+      await joined(call.agent);
       const outcome = send(call, context, read.body, costly, gone.signal);
       const patience = deps.sleepers.isSleeping(call.agent.agentId) ? 0 : pingMs;
       const decided = read.body.stream ? await within(patience, outcome) : await outcome;
@@ -127,14 +135,17 @@ export function createProxyRoutes(deps: ProxyDeps): Routes {
     });
 
   const get = (context: Context<Env>) =>
-    called(context, async ({ ask: sendOn, upstream: to }, gone, done) => {
-      const sent = await sendOn({ method: 'GET', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, to), body: null, signal: gone.signal }, null, null);
+    called(context, async ({ ask: sendOn, to: key }, gone, done) => {
+      const sent = await sendOn({ method: 'GET', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: null, signal: gone.signal }, null, null);
       return respond(context, sent.ok ? { kind: 'answer', answer: sent.answer } : { kind: 'error', error: sent.error }, gone, done);
     });
 
-  return (route) => {
-    route('/llm/:credential/v1/messages', { POST: post(true) });
-    route('/llm/:credential/v1/messages/count_tokens', { POST: post(false) });
-    route('/llm/:credential/v1/models', { GET: get });
+  return {
+    routes(route) {
+      route('/llm/:credential/v1/messages', { POST: post(true) });
+      route('/llm/:credential/v1/messages/count_tokens', { POST: post(false) });
+      route('/llm/:credential/v1/models', { GET: get });
+    },
+    close: () => upstream?.close(),
   };
 }

@@ -4,7 +4,7 @@ import { createCredentials } from '../../server/access/index.ts';
 import { createCosts, type CostBook } from '../../server/costs/index.ts';
 import { createDirectory } from '../../server/directory/index.ts';
 import { openEventLog } from '../../server/events/index.ts';
-import { createProxyRoutes, type ProxyDeps } from '../../server/proxy/index.ts';
+import { createProxy, type ProxyDeps } from '../../server/proxy/index.ts';
 import { systemTimers } from '../../server/session/timers.ts';
 import { createSleepers, type OpenSleepers } from '../../server/sleeping/index.ts';
 import type { Store } from '../../server/store/index.ts';
@@ -59,14 +59,23 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
   const sleepers = createSleepers({ log, configs, now, timers: systemTimers, onListenerError: onError });
   sleepers.begin(SESSION);
   const joined: string[] = [];
-  const sessions = {
+  const proxy = createProxy({
+    credentials,
+    sleepers,
+    costs,
+    configs,
+    directory,
     sessionId: () => SESSION,
-    joined: async ({ agentId }: { readonly agentId: string }) => {
+    async joined({ agentId }) {
       joined.push(agentId);
       await sleepers.join(agentId);
     },
-  };
-  const served = await serveRoutes(createProxyRoutes({ credentials, sleepers, costs, configs, directory, sessions, upstream, now, onError, ...(pingMs === undefined ? {} : { pingMs }) }));
+    upstream,
+    now,
+    onError,
+    ...(pingMs === undefined ? {} : { pingMs }),
+  });
+  const served = await serveRoutes(proxy.routes);
   const made = new Map<string, string>();
   return {
     url: served.url,
@@ -86,6 +95,7 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
     },
     async close() {
       sleepers.close();
+      proxy.close();
       await served.close();
       await log.close();
     },

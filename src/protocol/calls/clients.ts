@@ -1,6 +1,7 @@
 /** Calls of credentials, the MCP server and the model proxy. */
 import { credentialsSchema, madeCredentialSchema, makeCredentialSchema } from '../team.ts';
 import type { Call } from './call.ts';
+import { PROXY_CALLS } from './proxy.ts';
 
 const CREDENTIAL_CALLS: readonly Call[] = [
   {
@@ -32,4 +33,4 @@ const CREDENTIAL_CALLS: readonly Call[] = [
   },
 ];
 
-export const CLIENT_CALLS: readonly Call[] = [...CREDENTIAL_CALLS];
+export const CLIENT_CALLS: readonly Call[] = [...CREDENTIAL_CALLS, ...PROXY_CALLS];
