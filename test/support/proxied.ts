@@ -87,7 +87,8 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
     async join(agentId) {
       const { credential, secret } = await credentials.make(agentId, '');
       made.set(secret, credential.credentialId);
-      await sleepers.join(agentId);
+      // Whom a test sets to sleep is here already; whoever starts asleep comes with its first request.
+      if (!(await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started')) await sleepers.join(agentId);
       return secret;
     },
     async revoke(secret) {

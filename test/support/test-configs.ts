@@ -9,14 +9,16 @@ export interface TestConfigs extends Configs {
   agentBudget(agentId: string, usd: number | null): void;
   zone(name: string): void;
   sleepWait(seconds: number): void;
+  startsAsleep(agentId: string): void;
 }
 
 export function createTestConfigs(): TestConfigs {
   const budgets = new Map<string, number | null>();
+  const sleepy = new Set<string>();
   let budget: number | null = null;
   let timeZone = 'UTC';
   let sleepWaitSeconds: number = DEFAULT_SLEEP_WAIT_SECONDS;
-  const effective = (agentBudget: number | null): EffectiveConfig => ({
+  const effective = (agentBudget: number | null, asleep = false): EffectiveConfig => ({
     coordination: {
       wakes_enabled: true,
       max_concurrent_pulse_sessions: DEFAULT_LIMITS.maxConcurrentSessions,
@@ -28,7 +30,7 @@ export function createTestConfigs(): TestConfigs {
         max_wakes_per_session: DEFAULT_LIMITS.maxWakesPerSession,
       },
       blackouts: [],
-      sleep_events: [],
+      sleep_events: asleep ? ['agent_started'] : [],
       wake_events: [],
       may_put_others_to_sleep: false,
       daily_budget_usd: agentBudget,
@@ -41,7 +43,7 @@ export function createTestConfigs(): TestConfigs {
   });
   const notHere = () => Promise.reject(new Error('these settings are changed by the test alone'));
   return {
-    agent: (agentId) => Promise.resolve({ own: { coordination: {} }, effective: effective(budgets.get(agentId) ?? null) }),
+    agent: (agentId) => Promise.resolve({ own: { coordination: {} }, effective: effective(budgets.get(agentId) ?? null, sleepy.has(agentId)) }),
     household: () => Promise.resolve({ own: { coordination: {} }, effective: effective(null) }),
     setAgent: notHere,
     setHousehold: notHere,
@@ -49,6 +51,7 @@ export function createTestConfigs(): TestConfigs {
     householdBudget: (usd) => void (budget = usd),
     agentBudget: (agentId, usd) => void budgets.set(agentId, usd),
     zone: (name) => void (timeZone = name),
+    startsAsleep: (agentId) => void sleepy.add(agentId),
     sleepWait: (seconds) => void (sleepWaitSeconds = seconds),
   };
 }
