@@ -2,8 +2,8 @@
 export const PROXY_LIMITS = {
   /** ms between two pings of a streaming request that is held; clients commonly give up after 60 s of silence. */
   pingMs: 10_000,
-  /** What a client that was held too long is told to wait before it asks again. */
-  retryAfterSeconds: 5,
+  /** What a client that was held too long is told to wait before it asks again, and is held again. */
+  retryAfterSeconds: 1,
   /** ms without a byte from the upstream, before the request is given up. A model may think that long before its first. */
   upstreamSilenceMs: 600_000,
   /** Bytes of a JSON answer that are read for its usage, and of one line of a stream. */

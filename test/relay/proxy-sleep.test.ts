@@ -7,7 +7,7 @@ import { startScriptedModel, type ScriptedModel } from '../support/scripted-mode
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
 const hello = { model: 'claude-sonnet-5-5', max_tokens: 100, messages: [{ role: 'user', content: 'Good morning.' }] } satisfies Anthropic.MessageCreateParams;
-const SEEDS = 12;
+const SEEDS = 6;
 
 let place: StorePlace;
 let store: Store;
@@ -108,8 +108,13 @@ it('a whole answer that was held too long says when to try again, and the offici
   await sleep();
   const refused = await refusalOf(whole());
   expect(refused.status).toBe(529);
-  expect(Number(refused.headers?.get('retry-after'))).toBeGreaterThan(0);
   expect(refused.headers?.get('x-should-retry')).toBe('true');
+  const patient = clientOf(base(), 'current', { maxRetries: 1 }).messages.create(hello);
+  await waiting(1);
+  await waiting(0);
+  await wake();
+  await patient;
+  expect(sent()).toHaveLength(1);
 });
 
 it('a streaming request is kept alive by pings, and then is the model’s stream byte for byte', async () => {
@@ -140,7 +145,7 @@ it('a budget that is used up when the agent is woken stops the request then', as
   await sleep();
   const asked = [streamed(), whole()];
   await waiting(2);
-  proxy.configs.householdBudget(0);
+  await proxy.configs.householdBudget(0);
   await wake();
   for (const each of asked) expect(await refusalOf(each)).toMatchObject({ type: 'billing_error', message: expect.stringContaining('The household’s daily budget') as unknown });
   expect(sent()).toHaveLength(0);
@@ -179,7 +184,7 @@ it('an answer under way finishes', async () => {
 });
 
 it('an agent that starts asleep is held from its first request on', async () => {
-  proxy.configs.startsAsleep('a2');
+  await proxy.configs.startsAsleep('a2');
   const asked = clientOf(`${proxy.url}/llm/${await proxy.join('a2')}`).messages.create(hello);
   await waiting(1);
   expect(sent()).toHaveLength(0);

@@ -68,7 +68,7 @@ describe.each(['current', 'first'] as const)('a client of the %s generation', (g
   });
 
   it('counts tokens, which costs nothing, and asks which models there are', async () => {
-    proxy.configs.householdBudget(0);
+    await proxy.configs.householdBudget(0);
     const client = clientOf(base(), generation);
     expect(await client.messages.countTokens({ model: hello.model, messages: hello.messages })).toEqual({ input_tokens: 42 });
     expect(sent()[0]?.path).toBe('/v1/messages/count_tokens');
@@ -143,20 +143,20 @@ describe('a request', () => {
 
 describe('a daily budget', () => {
   it('that is used up stops requests before they are sent, is not tried again, and says why', async () => {
-    proxy.configs.agentBudget('a1', COST / 1_000_000);
+    await proxy.configs.agentBudget('a1', COST / 1_000_000);
     const client = clientOf(base(), 'current', { maxRetries: 3 });
     await client.messages.create(hello);
     await expect.poll(today).toMatchObject({ requests: 1 });
     for (const asked of [client.messages.create(hello), client.messages.stream(hello).finalMessage()])
       expect(await refusalOf(asked)).toMatchObject({ status: 402, type: 'billing_error', message: expect.stringContaining('Lyra’s daily budget of $0.000226 for model requests is used up') as unknown });
     expect(sent()).toHaveLength(1);
-    proxy.configs.agentBudget('a1', 1);
+    await proxy.configs.agentBudget('a1', 1);
     await client.messages.create(hello);
     expect(sent()).toHaveLength(2);
   });
 
   it('is not overrun by eight that ask at once', async () => {
-    proxy.configs.householdBudget((COST * 2.5) / 1_000_000);
+    await proxy.configs.householdBudget((COST * 2.5) / 1_000_000);
     const asked = await Promise.allSettled(Array.from({ length: 8 }, () => clientOf(base()).messages.create(hello)));
     expect(asked.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
     expect(sent()).toHaveLength(3);

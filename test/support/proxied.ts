@@ -45,7 +45,7 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
   let ids = 0;
   const newId = () => `${relay}-${++ids}`;
   const log = await openEventLog({ db, relay, now, newId, onListenerError: onError, retentionMs: 0 });
-  const configs = createTestConfigs();
+  const configs = createTestConfigs({ db, relay });
   const directory = createDirectory({ db, relay, now, tell: (event) => void log.append([event]).catch(onError) });
   await directory.set({
     agents: [
