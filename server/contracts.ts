@@ -185,6 +185,8 @@ export interface Costs {
     readonly via: 'session' | 'proxy';
     readonly usage: Usage;
     readonly hourCacheWrites?: number;
+    /** The model did not tell all of it. */
+    readonly estimated?: boolean;
   }): Promise<void>;
 }
 
