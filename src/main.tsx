@@ -26,6 +26,7 @@ const state = createRoostState({
     newId: () => ulid(),
     persist: askPersistence,
     tab: createTabMemory(sessionStorage),
+    browser: createTabMemory(localStorage),
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);

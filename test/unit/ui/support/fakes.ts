@@ -163,6 +163,7 @@ export function testDevice(now: number): Device {
     newId: () => `id-${++ids}`,
     persist: () => Promise.resolve(true),
     tab: createTabMemory(sessionStorage),
+    browser: createTabMemory(localStorage),
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);
