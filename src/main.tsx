@@ -7,6 +7,7 @@ import { askPersistence, openOwner } from './ledger/index.ts';
 import { createRelayClient } from './relay/index.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
+import { createReachPort } from './state/reach.ts';
 import { createTabMemory } from './state/tab-memory.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
@@ -17,9 +18,14 @@ const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
   return createArchive({ spawn: spawnArchiveWorker });
 });
+const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
 const state = createRoostState({
   owner: openOwner(),
-  relay: createRelayClient({ fetch: (...args) => fetch(...args), baseUrl: '' }),
+  relay: createRelayClient(line),
+  reach: createReachPort(async () => {
+    const { createReachClient } = await import('./relay/reach-client.ts');
+    return createReachClient(line);
+  }),
   archive,
   device: {
     now: () => Date.now(),

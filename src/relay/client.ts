@@ -10,13 +10,11 @@ import {
   type Rehearsal,
   type StartSession,
 } from '../protocol/http.ts';
-import { parseJson, problemOf, SENTENCES, type RelayResult } from './problem.ts';
+import type { RelayResult } from './problem.ts';
+import { createSender, type SendDeps, type SentCall } from './send.ts';
 import { RELAY_TIMES } from './settings.ts';
 
-export interface RelayClientDeps {
-  readonly fetch: typeof globalThis.fetch;
-  /** Where the relay is, without a slash at the end; empty for the page's own origin. */
-  readonly baseUrl: string;
+export interface RelayClientDeps extends SendDeps {
   /** Time-outs in ms; for tests. */
   readonly times?: { readonly call: number; readonly postMessage: number };
 }
@@ -38,46 +36,11 @@ export interface RelayClient {
   ack(upTo: number): Promise<RelayResult<null>>;
 }
 
-interface Call {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  readonly path: string;
-  readonly body?: unknown;
-  readonly timeout?: number;
-}
-
 export function createRelayClient({ fetch, baseUrl, times = RELAY_TIMES }: RelayClientDeps): RelayClient {
-  async function send<Value>(call: Call, read: (response: Response) => Promise<RelayResult<Value>>): Promise<RelayResult<Value>> {
-    const signal = AbortSignal.timeout(call.timeout ?? times.call);
-    try {
-      const response = await fetch(`${baseUrl}${call.path}`, {
-        method: call.method,
-        signal,
-        cache: 'no-store',
-        credentials: 'same-origin',
-        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body), headers: { 'content-type': 'application/json' } }),
-      });
-      return response.ok ? await read(response) : { ok: false, problem: await problemOf(response) };
-    } catch (error) {
-      // fetch rejects with a TypeError where there is no answer, and with the signal's reason where we gave up.
-      if (signal.aborted) return { ok: false, problem: { kind: 'timeout', message: SENTENCES.timeout } };
-      if (error instanceof TypeError) return { ok: false, problem: { kind: 'unreachable', message: SENTENCES.unreachable } };
-      throw error;
-    }
-  }
-
-  const answered = <Value>(call: Call, schema: z.ZodType<Value>) =>
-    send(call, async (response): Promise<RelayResult<Value>> => {
-      const parsed = schema.safeParse(parseJson(await response.text()));
-      return parsed.success
-        ? { ok: true, value: parsed.data }
-        : { ok: false, problem: { kind: 'unreadable', status: response.status, message: SENTENCES.unreadable } };
-    });
-
-  const done = (call: Call) =>
-    send(call, async (response): Promise<RelayResult<null>> => {
-      await response.body?.cancel();
-      return { ok: true, value: null };
-    });
+  const sender = createSender({ fetch, baseUrl });
+  type Call = Omit<SentCall, 'timeout'> & { readonly timeout?: number };
+  const answered = <Value>(call: Call, schema: z.ZodType<Value>) => sender.answered({ timeout: times.call, ...call }, schema);
+  const done = (call: Call) => sender.done({ timeout: times.call, ...call });
 
   const agent = (agentId: string) => `/api/agents/${encodeURIComponent(agentId)}`;
 

@@ -9,15 +9,19 @@ import { createTalkActions, type TalkActions } from './actions/talk.ts';
 import { createTeamActions, type TeamActions } from './actions/team.ts';
 import { createUpkeepActions, type UpkeepActions } from './actions/upkeep.ts';
 import { createAnswers, type Answers } from './answers.ts';
+import { createChanges, type Changes } from './changes.ts';
 import { createCopies, type Copies } from './copies.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
 import { createHousehold, type Household } from './household.ts';
+import { createKept, type Kept } from './kept.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
+import type { ReachPort } from './reach.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createRemember, type Remember } from './remember.ts';
+import { tellTeam } from './tell-team.ts';
 import { createUnread, type Unread } from './unread.ts';
 import { createUpkeep } from './upkeep.ts';
 
@@ -36,6 +40,11 @@ export interface RoostState {
   readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
+  readonly reach: ReachPort;
+  /** What the relay says has changed, of what is asked for with `reach`. */
+  readonly changes: Changes;
+  /** How many messages wait in the inbox of each agent, by agent id. */
+  readonly mail: Kept<Readonly<Record<string, number>>>;
   readonly archive: ArchivePort;
   readonly device: Device;
   /** Stamps what this page writes. */
@@ -47,13 +56,14 @@ export interface RoostState {
 export interface Ports {
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
+  readonly reach: ReachPort;
   readonly archive: ArchivePort;
   readonly device: Device;
   /** Names this page in clock stamps: letters, digits, `_` and `.`. */
   readonly node: string;
 }
 
-export function createRoostState({ owner, relay, archive, device, node }: Ports): RoostState {
+export function createRoostState({ owner, relay, reach, archive, device, node }: Ports): RoostState {
   const clock = createClock({ now: device.now, node });
   const household = createHousehold(device.now);
   const live = createLive();
@@ -67,7 +77,9 @@ export function createRoostState({ owner, relay, archive, device, node }: Ports)
   const upkeep = createUpkeep();
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
-  const parts = { owner, relay, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep };
+  const changes = createChanges();
+  const mail = createKept({ ask: () => reach((client) => client.unread()), changes, device, what: ['inbox'] });
+  const parts = { owner, relay, reach, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep };
   const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
 
   function take(docs: readonly Doc[]) {
@@ -88,6 +100,7 @@ export function createRoostState({ owner, relay, archive, device, node }: Ports)
         if (welcomed) {
           void actions.reload();
           void conversations.refresh();
+          changes.tell({ what: 'everything', agentId: null });
         }
         welcomed = true;
         live.hearLink(news.link, news.snapshot);
@@ -97,13 +110,17 @@ export function createRoostState({ owner, relay, archive, device, node }: Ports)
       case 'link':
         live.hearLink(news.link, news.snapshot);
         if (news.snapshot) answers.keepOnly(news.snapshot);
-        if (news.link.kind === 'live') void actions.refreshHealth();
+        if (news.link.kind === 'live') {
+          void actions.refreshHealth();
+          changes.tell({ what: 'everything', agentId: null });
+        }
         break;
       case 'event':
         // What the relay says is shown as soon as it is heard; the same documents come again once they are stored.
         take(documentsOf(news.stored));
         live.hearEvent(news.stored);
         answers.hearEvent(news.stored);
+        if (news.stored.event.kind === 'changed') changes.tell(news.stored.event);
         break;
       case 'documents':
         take(news.docs);
@@ -140,14 +157,23 @@ export function createRoostState({ owner, relay, archive, device, node }: Ports)
     actions,
     owner,
     relay,
+    reach,
+    changes,
+    mail,
     archive,
     device,
     clock,
     start() {
       const stop = owner.subscribe(hear);
+      const stopTelling = tellTeam(parts);
+      const lookAway = mail.look();
       void actions.reload();
       void actions.refreshHealth();
-      return stop;
+      return () => {
+        stop();
+        stopTelling();
+        lookAway();
+      };
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Household } from '../household.ts';
 import type { Live } from '../live.ts';
 import type { Notices } from '../notices.ts';
 import type { Device, OwnerPort, RelayPort } from '../ports.ts';
+import type { ReachPort } from '../reach.ts';
 import type { PendingState, RelayInfoState } from '../relay-info.ts';
 import type { Remember } from '../remember.ts';
 import type { Unread } from '../unread.ts';
@@ -14,6 +15,7 @@ import type { UpkeepState } from '../upkeep.ts';
 export interface Parts {
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
+  readonly reach: ReachPort;
   readonly device: Device;
   readonly writer: Writer;
   readonly household: Household;

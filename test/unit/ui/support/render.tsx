@@ -10,6 +10,7 @@ import type { RoostEvent, Snapshot } from '../../../../src/protocol/events.ts';
 import type { OwnerNews } from '../../../../src/protocol/worker.ts';
 import { memoryArchive, memoryOwner, memoryRelay, testDevice, type MemoryArchive, type MemoryOwner, type MemoryRelay } from './fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from './household.ts';
+import { memoryReach, type MemoryReach } from './reach.ts';
 
 let width = 1440;
 
@@ -48,6 +49,7 @@ export interface Page extends RenderResult {
   readonly state: RoostState;
   readonly owner: MemoryOwner;
   readonly relay: MemoryRelay;
+  readonly reach: MemoryReach;
   readonly archive: MemoryArchive;
   readonly user: UserEvent;
   /** The owner says this, and the page has heard it. */
@@ -62,7 +64,7 @@ interface Options {
   readonly snapshot?: Snapshot | null;
   readonly link?: Extract<OwnerNews, { news: 'link' }>['link'];
   readonly width?: number;
-  readonly prepare?: (parts: { owner: MemoryOwner; relay: MemoryRelay; archive: MemoryArchive }) => void;
+  readonly prepare?: (parts: { owner: MemoryOwner; relay: MemoryRelay; archive: MemoryArchive; reach: MemoryReach }) => void;
 }
 
 export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHOT, link = { kind: 'live' }, width: px = 1440, prepare }: Options): Promise<Page> {
@@ -71,8 +73,9 @@ export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHO
   const owner = memoryOwner(docs);
   const relay = memoryRelay();
   const archive = memoryArchive();
-  prepare?.({ owner, relay, archive });
-  const state = createRoostState({ owner, relay, archive, device: testDevice(NOW), node: 'test' });
+  const reach = memoryReach();
+  prepare?.({ owner, relay, archive, reach });
+  const state = createRoostState({ owner, relay, reach: reach.port, archive, device: testDevice(NOW), node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;
   await act(async () => {
@@ -92,5 +95,5 @@ export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHO
       owner.say(news);
       await Promise.resolve();
     });
-  return { ...result, state, owner, relay, archive, user, say, hear: (event) => say({ news: 'event', stored: { id: ++id, event } }) };
+  return { ...result, state, owner, relay, reach, archive, user, say, hear: (event) => say({ news: 'event', stored: { id: ++id, event } }) };
 }

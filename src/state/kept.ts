@@ -1,0 +1,124 @@
+/**
+ * Something the relay keeps, as this page shows it. It is asked for once when somebody looks, and again
+ * when the relay says that it changed; while nobody looks it only grows stale.
+ */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Changed } from '../protocol/events.ts';
+import type { RelayProblem, RelayResult } from '../relay/index.ts';
+import type { Change, Changes } from './changes.ts';
+import type { Device } from './ports.ts';
+
+/** ms between hearing of a change and asking: changes come in bursts. */
+export const ASK_AGAIN_MS = 250;
+
+export type KeptState<Value> =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly problem: RelayProblem }
+  /** `stale`: it has changed since, and the new one is not here yet; `problem` says why, where asking failed. */
+  | { readonly kind: 'ready'; readonly value: Value; readonly stale: boolean; readonly problem: RelayProblem | null };
+
+export interface Kept<Value> {
+  readonly store: StoreApi<KeptState<Value>>;
+  /** Somebody looks from now on. Returns the way to look away. */
+  look(): () => void;
+  /** Asks now, whatever is known. Resolves when the answer is in the store. */
+  again(): Promise<void>;
+  /** What is known without asking: the answer to a call that changed it. */
+  put(value: Value): void;
+}
+
+export interface KeptDeps<Value> {
+  readonly ask: () => Promise<RelayResult<Value>>;
+  readonly changes: Changes;
+  readonly device: Pick<Device, 'after'>;
+  /** The changes after which it is asked for again. */
+  readonly what: readonly Changed[];
+  /** Whose it is: changes of others are passed over. Null: everybody's. */
+  readonly agentId?: string | null;
+}
+
+export function createKept<Value>({ ask, changes, device, what, agentId = null }: KeptDeps<Value>): Kept<Value> {
+  const store = createStore<KeptState<Value>>()(() => ({ kind: 'loading' }));
+  let lookers = 0;
+  /** Counts what makes an answer under way out of date. */
+  let version = 0;
+  let known = -1;
+  let asking: Promise<void> | null = null;
+  let cancelAsk: (() => void) | null = null;
+  let stopListening: (() => void) | null = null;
+
+  const concerns = (change: Change) =>
+    change.what === 'everything' || (what.includes(change.what) && (agentId === null || change.agentId === null || change.agentId === agentId));
+
+  function take(value: Value) {
+    store.setState({ kind: 'ready', value, stale: known !== version, problem: null }, true);
+  }
+
+  async function askOnce() {
+    const asked = version;
+    const result = await ask();
+    if (asked < known) return;
+    if (result.ok) {
+      known = asked;
+      take(result.value);
+      return;
+    }
+    const before = store.getState();
+    store.setState(before.kind === 'ready' ? { ...before, stale: true, problem: result.problem } : { kind: 'failed', problem: result.problem }, true);
+  }
+
+  function again(): Promise<void> {
+    cancelAsk?.();
+    cancelAsk = null;
+    // What is under way may have been answered before the change: it is followed by another.
+    const turn: Promise<void> = (asking ?? Promise.resolve()).then(askOnce).finally(() => {
+      if (asking === turn) asking = null;
+    });
+    asking = turn;
+    return turn;
+  }
+
+  function hear(change: Change) {
+    if (!concerns(change)) return;
+    version++;
+    const state = store.getState();
+    if (state.kind === 'ready' && !state.stale) store.setState({ ...state, stale: true }, true);
+    if (lookers > 0) cancelAsk ??= device.after(ASK_AGAIN_MS, () => void again());
+  }
+
+  return {
+    store,
+    look() {
+      lookers++;
+      stopListening ??= changes.subscribe(hear);
+      if (known !== version && !asking) void again();
+      let looks = true;
+      return () => {
+        if (!looks) return;
+        looks = false;
+        if (--lookers > 0) return;
+        stopListening?.();
+        stopListening = null;
+        cancelAsk?.();
+        cancelAsk = null;
+        // What happens while nobody looks is not heard of.
+        version++;
+      };
+    },
+    again,
+    put(value) {
+      known = ++version;
+      take(value);
+    },
+  };
+}
+
+/** One `Kept` for each key, made when it is first asked for: whoever shows the same thing shares it. */
+export function createKeptFamily<Value>(make: (key: string) => Kept<Value>): (key: string) => Kept<Value> {
+  const family = new Map<string, Kept<Value>>();
+  return (key) => {
+    const held = family.get(key) ?? make(key);
+    family.set(key, held);
+    return held;
+  };
+}

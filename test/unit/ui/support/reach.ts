@@ -1,0 +1,65 @@
+/** The relay's calls about how agents reach each other: the real client, over answers that a test has put down. */
+import { createReachClient, type ReachClient } from '../../../../src/relay/reach-client.ts';
+import type { ReachPort } from '../../../../src/state/reach.ts';
+
+export interface AskedCall {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** JSON as it was read, or the text where it was none. */
+  readonly body: unknown;
+  readonly type: string | null;
+  readonly accept: string | null;
+}
+type Answer = (call: AskedCall) => Response;
+
+export interface MemoryReach {
+  readonly asked: AskedCall[];
+  readonly client: ReachClient;
+  readonly port: ReachPort;
+  /** From now on `call` ("GET /api/inbox", without a query) is answered with this, or with what it makes. */
+  on(call: string, answer: unknown): void;
+  /** How often this call was made. */
+  times(call: string): number;
+  /** What these calls carried, oldest first. */
+  bodies(call: string): unknown[];
+}
+
+const isAnswer = (answer: unknown): answer is Answer => typeof answer === 'function';
+
+export const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } });
+export const refused = (detail: string, status = 400): Response => json({ type: 'about:roost/refused', title: 'Refused', status, detail }, status);
+
+export function memoryReach(): MemoryReach {
+  const answers = new Map<string, Answer>();
+  const asked: AskedCall[] = [];
+  const fetch = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    const url = new URL(String(input), 'http://relay.test');
+    const headers = new Headers(init?.headers);
+    const type = headers.get('content-type');
+    const text = typeof init?.body === 'string' ? init.body : null;
+    const call: AskedCall = {
+      method: init?.method ?? 'GET',
+      path: url.pathname,
+      query: url.searchParams,
+      body: text !== null && type === 'application/json' ? JSON.parse(text) : text,
+      type,
+      accept: headers.get('accept'),
+    };
+    asked.push(call);
+    const answer = answers.get(`${call.method} ${call.path}`);
+    return Promise.resolve(answer ? answer(call) : refused('There is nothing here.', 404));
+  };
+  const client = createReachClient({ fetch, baseUrl: '' });
+  const reach: MemoryReach = {
+    asked,
+    client,
+    port: (call) => call(client),
+    on: (call, answer) => void answers.set(call, isAnswer(answer) ? answer : () => json(answer)),
+    times: (name) => reach.bodies(name).length,
+    bodies: (name) => asked.filter(({ method, path }) => `${method} ${path}` === name).map(({ body }) => body),
+  };
+  reach.on('PUT /api/team', () => new Response(null, { status: 204 }));
+  reach.on('GET /api/inbox', { unread: {} });
+  return reach;
+}
