@@ -35,9 +35,9 @@ function Inside({ children }: { children: ReactNode }) {
 type Tag = 'p' | 'li' | 'td' | 'th' | 'strong' | 'em' | 'del' | 'h3' | 'h4' | 'h5' | 'h6';
 /** This element, with chips for the mentions that stand directly in it. */
 const chipped = (Element: Tag): ComponentType<HTMLAttributes<HTMLElement> & ExtraProps> =>
-  function Chipped({ node: _node, children, ...rest }) {
+  function Chipped({ children, className, id, style }) {
     return (
-      <Element {...rest}>
+      <Element className={className} id={id} style={style}>
         <Inside>{children}</Inside>
       </Element>
     );
