@@ -2,7 +2,7 @@
  * What the relay's parts promise each other. Wired together in main.ts; tests wire the same parts.
  */
 import type { z } from 'zod';
-import type { GateCheck, MailPriority, SleepEvent, WakeEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
+import type { MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
@@ -69,6 +69,10 @@ export interface Inbox {
   /** Newest first. `before` is a message id. */
   list(agentId: string, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly mail: readonly Mail[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
+  /** Ids of what was claimed in this session by answers of the relay. */
+  takenIn(sessionId: string): Promise<readonly string[]>;
+  /** Undoes a claim whose message was not put before anybody. */
+  giveBack(messageIds: readonly string[]): Promise<void>;
 }
 
 /** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
@@ -159,10 +163,32 @@ export interface TeamTool {
   run(input: unknown, caller: Caller): Promise<ToolOutcome>;
 }
 
+/** Room for one request in the budgets. Given back as soon as that request is over, and before tools run on its answer: others may wait for it. */
+export interface CostHold {
+  /** A repeat changes nothing. */
+  release(): void;
+}
+
+export type CostCheck =
+  | { readonly ok: true; readonly hold: CostHold }
+  /** The message is for the agent and for the person. `until`: when the budget opens again by itself. */
+  | { readonly ok: false; readonly message: string; readonly until: number };
+
 export interface Costs {
-  /** Whether another request of this agent may be sent. The message is for the agent and for the person. */
-  check(agentId: string): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string; readonly until: number }>;
-  note(request: { readonly agentId: string; readonly sessionId: string | null; readonly messageId: string | null; readonly via: 'session' | 'proxy'; readonly usage: Usage }): Promise<void>;
+  /**
+   * Whether another request of this agent may be sent now. Where what is under way may use up what is left of a
+   * budget, it waits for one of those requests to end first. Rejects with the signal's reason once that aborts.
+   */
+  check(agentId: string, signal?: AbortSignal): Promise<CostCheck>;
+  /** `messageId`: the answer that the request was for. Counted before its hold is released. `hourCacheWrites`: the part of the cache writes that stays for an hour. */
+  note(request: {
+    readonly agentId: string;
+    readonly sessionId: string | null;
+    readonly messageId: string | null;
+    readonly via: 'session' | 'proxy';
+    readonly usage: Usage;
+    readonly hourCacheWrites?: number;
+  }): Promise<void>;
 }
 
 /** What happens in threads that others must hear of. Called after it is on disk, in order. */
@@ -180,11 +206,9 @@ export interface Reach {
   wake(caller: { readonly agentId: string; readonly sessionId: string | null }, letter: { readonly to: string; readonly text: string; readonly reason: WakeReason }): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes. */
   ask(request: Omit<WakeRequest, 'state'>): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
-  /** A happening that may wake or put to sleep, by the agent's own lists. */
-  happened(agentId: string, event: SleepEvent | WakeEvent, about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
+  /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
+  happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
 }
-export type { GateCheck };
-
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
   | { readonly ok: false; readonly reason: 'no-session' | 'already-awake' | 'unknown-agent' | 'malformed' | 'not-last' | 'too-large'; readonly detail: string };

@@ -11,6 +11,8 @@ import { badLinkPage, signInPage, welcomePage } from './pages.ts';
 import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
 
+export { createCredentialRoutes } from './credential-routes.ts';
+export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
 export { securityHeaders } from './headers.ts';
 export { createOrigins } from './origins.ts';
 export { notBuiltPage } from './pages.ts';

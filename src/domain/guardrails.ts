@@ -30,6 +30,9 @@ export const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_
 export type SleepEvent = (typeof SLEEP_EVENTS)[number];
 export const WAKE_EVENTS = ['added_to_any_thread', 'added_to_thread_first_time', 'mentioned'] as const;
 export type WakeEvent = (typeof WAKE_EVENTS)[number];
+/** Either list may name any of them. */
+export const TEAM_EVENTS = [...SLEEP_EVENTS, ...WAKE_EVENTS] as const;
+export type TeamEvent = (typeof TEAM_EVENTS)[number];
 
 /** Inclusive. 0 is a limit, and means never. */
 export const COORDINATION_BOUNDS = {

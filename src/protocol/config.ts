@@ -3,7 +3,7 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
-import { COORDINATION_BOUNDS, isClockTime, isTimeZone, SLEEP_EVENTS, WAKE_EVENTS } from '../domain/guardrails.ts';
+import { COORDINATION_BOUNDS, isClockTime, isTimeZone, TEAM_EVENTS } from '../domain/guardrails.ts';
 
 const bounded = (key: keyof typeof COORDINATION_BOUNDS) => z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
 const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
@@ -29,8 +29,8 @@ const coordination = {
     })
     .partial(),
   blackouts: z.array(blackoutSchema).max(20),
-  sleep_events: z.array(z.enum(SLEEP_EVENTS)),
-  wake_events: z.array(z.enum(WAKE_EVENTS)),
+  sleep_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that set its sleeping flag'),
+  wake_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that wake it, through the gate; one that is in both lists wakes'),
   may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
   daily_budget_usd: z.number().min(0).max(10_000).nullable().describe('US dollars a day for its model requests; null: only the household’s holds'),
 };

@@ -9,7 +9,12 @@ const usd = z.number().min(0).max(10_000);
 export const priceSchema = z.strictObject({ model: z.string().min(1).max(200), input: usd, output: usd, cacheRead: usd, cacheWrite: usd });
 export type Price = z.infer<typeof priceSchema>;
 /** `GET` and `PUT /api/prices`. `PUT` with an empty list brings Roost's own back. */
-export const pricesSchema = z.strictObject({ prices: z.array(priceSchema).max(200) });
+export const pricesSchema = z.strictObject({
+  prices: z
+    .array(priceSchema)
+    .max(200)
+    .refine((prices) => new Set(prices.map((price) => price.model)).size === prices.length, 'a model may be named once'),
+});
 export type Prices = z.infer<typeof pricesSchema>;
 
 export const spentSchema = z.object({
