@@ -2,7 +2,7 @@
  * What the relay's parts promise each other. Wired together in main.ts; tests wire the same parts.
  */
 import type { z } from 'zod';
-import type { MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
+import type { AgentState, MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
@@ -74,9 +74,6 @@ export interface Inbox {
   /** Undoes a claim whose message was not put before anybody. */
   giveBack(messageIds: readonly string[]): Promise<void>;
 }
-
-/** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
-export type AgentState = 'absent' | 'sleeping' | 'idle' | 'busy';
 
 export interface WakeRequest {
   readonly target: string;
@@ -191,10 +188,17 @@ export interface Costs {
   }): Promise<void>;
 }
 
-/** What happens in threads that others must hear of. Called after it is on disk, in order. */
+/**
+ * What happens in threads that others must hear of. Called after it is on disk, in order, one at a time: nothing further
+ * is written in any thread until it has resolved, so it must not wait for what it sets off. What `added` and
+ * `mentioned` resolve with is a sentence for whoever did it, about the wake that was asked for; null: none was. Both may
+ * be called again for the same happening, after a crash.
+ */
 export interface ThreadHooks {
-  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly firstTime: boolean }): Promise<void>;
-  mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<void>;
+  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; /** How often it has been added to this thread, this time included. */ readonly times: number }): Promise<string | null>;
+  mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<string | null>;
+  /** Messages that mention it were put before it in the thread itself: they need not be put before it once more. */
+  mentionsRead(change: { readonly threadId: string; readonly agentId: string; readonly messageIds: readonly string[]; readonly run: string }): Promise<void>;
   /** It is in no open thread any more: it was removed, or the last one was closed. */
   leftLast(change: { readonly agentId: string; readonly event: Extract<SleepEvent, 'removed_from_last_thread' | 'last_thread_closed'> }): Promise<void>;
 }
@@ -209,6 +213,8 @@ export interface Reach {
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
   happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
 }
+export type { AgentState };
+
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
   | { readonly ok: false; readonly reason: 'no-session' | 'already-awake' | 'unknown-agent' | 'malformed' | 'not-last' | 'too-large'; readonly detail: string };

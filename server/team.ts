@@ -4,8 +4,8 @@
  */
 import type { Protocol } from '../src/domain/prompts.ts';
 import type { RoostEvent } from '../src/protocol/events.ts';
-import type { Configs, Costs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from './contracts.ts';
-import { createCosts } from './costs/index.ts';
+import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from './contracts.ts';
+import { createCosts, type CostBook } from './costs/index.ts';
 import { createDirectory } from './directory/index.ts';
 import { createConfigs, createGate } from './gate/index.ts';
 import { createInbox } from './inbox/index.ts';
@@ -22,6 +22,8 @@ export interface TeamDeps {
   readonly db: Db;
   /** Names the home. */
   readonly relay: string;
+  /** No other process can have this store open, as with the embedded one. */
+  readonly alone: boolean;
   readonly log: EventLog;
   readonly mind: Mind;
   readonly protocol: Protocol;
@@ -42,7 +44,7 @@ export interface Team {
   readonly gate: Gate;
   readonly sleepers: Sleepers;
   readonly threads: Threads;
-  readonly costs: Costs;
+  readonly costs: CostBook;
   readonly reach: OpenReach;
   readonly host: SessionHost;
   /** What every agent can do besides what a session gives it. */
@@ -50,19 +52,20 @@ export interface Team {
   close(): Promise<void>;
 }
 
-export async function openTeam({ db, relay, log, mind, protocol, now, newId, logger, retentionMs, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
+export async function openTeam({ db, relay, alone, log, mind, protocol, now, newId, logger, retentionMs, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
     void log.append([event]).catch((error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { event, error: String(error) }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
+  const onError = (error: unknown) => logger.error('the gate could not write what it should', { error: String(error) });
   const inbox = createInbox({ db, relay, retentionMs, tell, now });
   const directory = createDirectory({ db, relay, tell, now });
-  const configs = createConfigs({ db, relay, log, now });
-  const gate = createGate({ db, relay, configs, log, now, newId, timers });
+  const configs = createConfigs({ db, relay, log, now, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, onError });
+  const gate = createGate({ db, relay, configs, log, now, newId, process: newId(), alone, onError });
   await gate.recover();
   const costs = createCosts({ db, relay, configs, directory, log, now });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
-  const threads = createThreads({ db, relay, directory, log, now, newId, hooks: reach.hooks });
+  const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
   const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now }), ...createThreadTools({ threads, directory })];
   const host: SessionHost = createSessionHost({
     log,
@@ -82,6 +85,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   });
   reach.attach(host);
   await host.recover();
+  await threads.recover();
   return {
     inbox,
     directory,

@@ -2,19 +2,17 @@
  * `/mcp`: the relay as MCP server, over streamable HTTP, for both generations of the protocol. What carries the
  * envelope of 2026-07-28 is answered from a fresh instance; everything else belongs to a session.
  */
-import { createMcpHandler, isJsonContentType, isLegacyRequest, readRequestBody, type AuthInfo } from '@modelcontextprotocol/server';
+import { isJsonContentType, isLegacyRequest, readRequestBody, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
 import { problem } from '../problem.ts';
 import type { Routes } from '../route.ts';
 import { authenticate, joinedFrom, type BearerDeps } from './bearer.ts';
-import type { Busy } from './server.ts';
 import { refusal, type McpSessions } from './sessions.ts';
 
 export interface McpRoutesDeps extends BearerDeps {
-  readonly modern: Pick<ReturnType<typeof createMcpHandler>, 'fetch'>;
+  readonly modern: Pick<McpHttpHandler, 'fetch'>;
   readonly sessions: McpSessions;
   readonly bodyBytes: number;
 }
-export type { Busy };
 
 /** The body of a POST, or the answer that refuses it. */
 async function readJson(request: Request, bodyBytes: number): Promise<{ readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly response: Response }> {

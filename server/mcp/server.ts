@@ -2,7 +2,7 @@
  * One MCP server instance: the team's tools, and the agent's own resources. It holds nothing of its caller; who
  * calls comes with each request, so one instance serves one request of the stateless protocol as well as a session.
  */
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type ServerContext, type Tool } from '@modelcontextprotocol/server';
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type RequestId, type ServerContext, type Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Caller, TeamTool } from '../contracts.ts';
@@ -26,8 +26,8 @@ export interface McpServerDeps {
   readonly onFault: (error: unknown) => string;
 }
 
-/** Called when a request begins; what it returns, when it is answered. */
-export type Busy = () => () => void;
+/** Called when a request begins; what it returns, when it is over. `cancelled`: nothing will be answered. */
+export type Busy = (id: RequestId) => (cancelled: boolean) => void;
 
 /** JSON Schema as the plain JSON that it is on the wire. */
 const inputSchemaOf = (input: z.ZodObject) => z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' }))));
@@ -60,7 +60,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
 
   /** What the SDK or the client is told goes out as it is; everything else is a fault of ours, told in the log. */
   async function answer<Result>(context: ServerContext, busy: Busy | undefined, run: (who: Joined, signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    const done = busy?.();
+    const done = busy?.(context.mcpReq.id);
     const signal = signalOf(context);
     try {
       return await run(joinedOf(context), signal);
@@ -68,7 +68,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
       if (error instanceof ProtocolError || signal.aborted) throw error;
       throw new ProtocolError(ProtocolErrorCode.InternalError, `Something in the relay broke. Its log says more under ${onFault(error)}.`);
     } finally {
-      done?.();
+      done?.(context.mcpReq.signal.aborted);
     }
   }
 

@@ -39,17 +39,19 @@ export const refusal = (status: number, code: number, message: string): Response
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 
 export function createMcpSessions({ newServer, newId, now, after, settings, onError }: McpSessionsDeps): McpSessions {
+  /** In the order in which they were last used. */
   const sessions = new Map<string, Session>();
 
-  /** Whoever went away without a word makes place. */
+  /** Whoever went away without a word makes place: the one that was longest unused. */
   function makePlace(): boolean {
     if (sessions.size < settings.sessions) return true;
-    for (const [id, { transport, open, usedAt }] of sessions)
-      if (open === 0 && usedAt <= now() - settings.sessionIdleMs) {
-        sessions.delete(id);
-        transport.close().catch(onError);
-      }
-    return sessions.size < settings.sessions;
+    for (const [id, { transport, open, usedAt }] of sessions) {
+      if (open > 0 || usedAt > now() - settings.sessionIdleMs) continue;
+      sessions.delete(id);
+      transport.close().catch(onError);
+      return true;
+    }
+    return false;
   }
 
   async function begin(credentialId: string): Promise<Session> {
@@ -59,11 +61,13 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
     const session: Session = { credentialId, transport, usedAt: now(), open: 0 };
-    const server = newServer(() => {
+    const server = newServer((id) => {
       session.open += 1;
-      return () => {
+      return (cancelled) => {
         session.open -= 1;
         session.usedAt = now();
+        // The transport keeps a stream open until its request is answered, and this one never will be.
+        if (cancelled) transport.closeSSEStream(id);
       };
     });
     server.onclose = () => {
@@ -86,6 +90,7 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
         session = await begin(credentialId);
       }
       session.usedAt = now();
+      if (id !== null && sessions.delete(id)) sessions.set(id, session);
       return await session.transport.handleRequest(request, { authInfo: auth, ...(body === undefined ? {} : { parsedBody: body }) });
     },
     revoke(credentialId) {

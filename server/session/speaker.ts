@@ -8,7 +8,7 @@ import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
 import { toolError } from '../tool-outcome.ts';
-import { runAnswer, type AnswerOutcome } from './answer.ts';
+import { runAnswer, type AnswerOutcome, type Permit } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
 import type { SessionContext } from './context.ts';
 import { createConversation } from './conversation.ts';
@@ -145,12 +145,17 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     return read.ok ? await hooks.runTool(read.call, signal) : toolError(read.reason);
   }
 
-  /** Null: the request may be sent. Otherwise why the answer ends here. */
-  async function holdBack(signal: AbortSignal): Promise<string | null> {
+  async function permit(signal: AbortSignal): Promise<Permit> {
     await untilAwake(signal);
-    if (signal.aborted) return TOOLS_CUT;
-    const allowed = await costs.check(agentId);
-    return allowed.ok ? null : allowed.message;
+    if (signal.aborted) return { ok: false, reason: null };
+    try {
+      const check = await costs.check(agentId, signal);
+      return check.ok ? { ok: true, release: () => check.hold.release() } : { ok: false, reason: check.message };
+    } catch (error) {
+      // It may have waited for others to end, and was interrupted there.
+      if (signal.aborted) return { ok: false, reason: null };
+      throw error;
+    }
   }
 
   async function answer(given: readonly Item[]): Promise<void> {
@@ -197,7 +202,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       writer,
       signal: mine.abort.signal,
       runTool: (name, input, signal) => runTool(name, input, messageId, signal),
-      holdBack,
+      permit,
       onUsage: (usage) => costs.note({ agentId, sessionId, messageId, via: 'session', usage }).catch(context.fail),
     });
     conversation.closeCalls(TOOLS_CUT);

@@ -81,7 +81,7 @@ export function createUpkeep({ deps, views, volumes, forgets, counted, refile, i
     if (damaged.length > 0) {
       const tx = journalTransaction(journal, 'strict');
       await Promise.all([...damaged.map((name) => tx.objectStore('manifests').delete(name)), tx.done]);
-      await refile(volumes.currentIds()?.ids ?? []);
+      await refile(volumes.currentIds());
     }
     await views.upToDate();
     await counted;

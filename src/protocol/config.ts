@@ -8,11 +8,11 @@ import { COORDINATION_BOUNDS, isClockTime, isTimeZone, TEAM_EVENTS } from '../do
 const bounded = (key: keyof typeof COORDINATION_BOUNDS) => z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
 const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
 
-/** Hours in which an agent is not woken, in the household's time zone; `end` before `start` goes past midnight. */
+/** Hours in which an agent is not woken, by the clock on the household's wall. */
 export const blackoutSchema = z.strictObject({
   label: z.string().max(80).default(''),
   start_time: clockTime,
-  end_time: clockTime,
+  end_time: clockTime.describe('where it is not after the start, the next day’s: 22:00–06:00 is a night, 00:00–00:00 a whole day'),
   days: z.array(z.number().int().min(0).max(6)).default([]).describe('days on which it begins, 0 is Sunday; empty: every day'),
 });
 
@@ -50,7 +50,7 @@ export const householdConfigSchema = z.strictObject({
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
 
-/** What both `GET`s answer: what was set, and beside it what holds. */
+/** What holds, with every default filled in. It is a configuration itself, and could be set as one. */
 export const effectiveConfigSchema = z.object({
   coordination: z.strictObject({ ...coordination, wake_guardrails: coordination.wake_guardrails.required() }),
   wakes_enabled: z.boolean(),
@@ -60,3 +60,30 @@ export const effectiveConfigSchema = z.object({
   sleep_wait_seconds: z.number(),
 });
 export type EffectiveConfig = z.infer<typeof effectiveConfigSchema>;
+
+const { shape: effective } = effectiveConfigSchema;
+const beside = {
+  effective: effectiveConfigSchema.describe('what holds, with every default filled in'),
+};
+/** What `GET` and `PUT /v1/agents/{agentId}/config` answer as JSON. */
+export const agentConfigAnswerSchema = z.object({
+  coordination: effective.coordination.describe('what holds for this agent, where programs that know these names look for it'),
+  own: agentConfigSchema.describe('what was set for this agent'),
+  ...beside,
+});
+export type AgentConfigAnswer = z.infer<typeof agentConfigAnswerSchema>;
+/** What `GET` and `PUT /v1/config` answer as JSON. */
+export const householdConfigAnswerSchema = z.object({ ...effective, own: householdConfigSchema.describe('what was set for the household'), ...beside });
+export type HouseholdConfigAnswer = z.infer<typeof householdConfigAnswerSchema>;
+
+/** An answer can be sent back, changed: what it has beside the configuration is passed over. */
+const answered = { own: z.unknown().optional().describe('passed over'), effective: z.unknown().optional().describe('passed over') };
+/** `PUT /v1/agents/{agentId}/config` */
+export const setAgentConfigSchema = agentConfigSchema.extend(answered).transform(({ coordination }): AgentConfig => ({ coordination }));
+/** `PUT /v1/config` */
+export const setHouseholdConfigSchema = householdConfigSchema.extend(answered).transform((answer): HouseholdConfig => {
+  const config = { ...answer };
+  delete config.own;
+  delete config.effective;
+  return config;
+});

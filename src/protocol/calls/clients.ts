@@ -1,6 +1,6 @@
 /** Calls of credentials, the MCP server and the model proxy. */
 import { credentialsSchema, madeCredentialSchema, makeCredentialSchema } from '../team.ts';
-import type { Call } from './call.ts';
+import type { Call, CallParameter } from './call.ts';
 
 const CREDENTIAL_CALLS: readonly Call[] = [
   {
@@ -32,4 +32,44 @@ const CREDENTIAL_CALLS: readonly Call[] = [
   },
 ];
 
-export const CLIENT_CALLS: readonly Call[] = [...CREDENTIAL_CALLS];
+const credential: CallParameter = { name: 'Authorization', in: 'header', does: '`Bearer roost_…`, the credential of the agent' };
+const session: CallParameter = { name: 'Mcp-Session-Id', in: 'header', does: 'the session that `initialize` began; not in the protocol of 2026-07-28' };
+const refused = [
+  { status: 401, when: 'no credential, or one that is not known or was revoked; trying again does not help' },
+  { status: 403, when: 'the agent is retired' },
+] as const;
+
+/** The messages are those of the Model Context Protocol. */
+const MCP_CALLS: readonly Call[] = [
+  {
+    method: 'POST',
+    path: '/mcp',
+    does: 'The relay as MCP server, over streamable HTTP: one message of the Model Context Protocol, of 2026-07-28 or of any earlier revision with sessions. A call of an agent that is set to sleep waits until it is woken.',
+    open: true,
+    parameters: [credential, session],
+    answers: [
+      { status: 200, when: '`text/event-stream`: progress, where it was asked for, and the answer' },
+      { status: 202, when: 'a notification; nothing is answered' },
+      ...refused,
+      { status: 404, when: 'no such session; begin another' },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/mcp',
+    does: 'What the server says unasked within a session.',
+    open: true,
+    parameters: [credential, session],
+    answers: [{ status: 200, when: '`text/event-stream`, until either side ends it' }, ...refused, { status: 404, when: 'no such session; begin another' }],
+  },
+  {
+    method: 'DELETE',
+    path: '/mcp',
+    does: 'Ends a session.',
+    open: true,
+    parameters: [credential, session],
+    answers: [{ status: 200, when: 'ended' }, ...refused, { status: 404, when: 'no such session' }],
+  },
+];
+
+export const CLIENT_CALLS: readonly Call[] = [...CREDENTIAL_CALLS, ...MCP_CALLS];

@@ -40,7 +40,6 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
       return <Banner trouble={trouble} tone="danger" />;
     case 'broken':
     case 'blocked':
-    case 'unexpectedly-empty':
     case 'no-owner':
       return <Banner trouble={trouble} tone="danger" act={{ label: 'Reload', run: () => location.reload() }} />;
     default:
