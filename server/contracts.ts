@@ -185,13 +185,22 @@ export interface Costs {
     readonly via: 'session' | 'proxy';
     readonly usage: Usage;
     readonly hourCacheWrites?: number;
+    /** The model did not tell all of it. */
+    readonly estimated?: boolean;
   }): Promise<void>;
 }
 
-/** What happens in threads that others must hear of. Called after it is on disk, in order. */
+/**
+ * What happens in threads that others must hear of. Called after it is on disk, in order, one at a time: nothing further
+ * is written in any thread until it has resolved, so it must not wait for what it sets off. What `added` and
+ * `mentioned` resolve with is a sentence for whoever did it, about the wake that was asked for; null: none was. Both may
+ * be called again for the same happening, after a crash.
+ */
 export interface ThreadHooks {
-  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly firstTime: boolean }): Promise<void>;
-  mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<void>;
+  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; /** How often it has been added to this thread, this time included. */ readonly times: number }): Promise<string | null>;
+  mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<string | null>;
+  /** Messages that mention it were put before it in the thread itself: they need not be put before it once more. */
+  mentionsRead(change: { readonly threadId: string; readonly agentId: string; readonly messageIds: readonly string[]; readonly run: string }): Promise<void>;
   /** It is in no open thread any more: it was removed, or the last one was closed. */
   leftLast(change: { readonly agentId: string; readonly event: Extract<SleepEvent, 'removed_from_last_thread' | 'last_thread_closed'> }): Promise<void>;
 }

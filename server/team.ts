@@ -22,6 +22,8 @@ export interface TeamDeps {
   readonly db: Db;
   /** Names the home. */
   readonly relay: string;
+  /** No other process can have this store open, as with the embedded one. */
+  readonly alone: boolean;
   readonly log: EventLog;
   readonly mind: Mind;
   readonly protocol: Protocol;
@@ -65,7 +67,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   const costs = createCosts({ db, relay, configs, directory, log, now });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
-  const threads = createThreads({ db, relay, directory, log, now, newId, hooks: reach.hooks });
+  const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
   const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now }), ...createThreadTools({ threads, directory })];
   const host: SessionHost = createSessionHost({
     log,
@@ -85,6 +87,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   });
   reach.attach(host);
   await host.recover();
+  await threads.recover();
   return {
     inbox,
     directory,

@@ -1,4 +1,6 @@
 /** How agents reach each other: letters, wakes, and what happens in threads. See `Reach` in contracts.ts. */
+import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
+import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, Sleepers, SessionHost, ThreadHooks } from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { createAsk, type AskDeps } from './ask.ts';
@@ -59,33 +61,42 @@ export function createReach(deps: ReachDeps): OpenReach {
     return decision.outcome === 'error' ? toolError(told) : toolDone(told);
   };
 
-  const happened: Reach['happened'] = async (agentId, events, { by, messageId }) => {
-    const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
-    const wakes = wake_events.some((event) => events.includes(event));
-    const sleeps = sleep_events.some((event) => events.includes(event));
-    const sleeping = sleepers.isSleeping(agentId);
-    if (wakes && sleeping) {
-      const source = by === 'human' ? ({ kind: 'person' } as const) : ({ kind: 'agent', agentId: by } as const);
-      await ask({ target: agentId, source, way: events.includes('mentioned') ? 'thread_mention' : 'thread_added', reason: null, messageId, callerSession: null });
-      return;
-    }
-    const sessionId = host().sessionId();
-    if (sleeps && !wakes && !sleeping && sessionId !== null) await sleepers.set(sessionId, agentId, true, events[0] ?? 'relay');
+  const sourceOf = (by: string): WakeSource => (by === 'human' ? { kind: 'person' } : { kind: 'agent', agentId: by });
+  const askFor = async (target: string, way: WakeWay, by: string, messageId: string | null): Promise<string> => {
+    const { decision } = await ask({ target, source: sourceOf(by), way, reason: null, messageId, callerSession: null });
+    return outcomeText(await nameOf(target), decision, null);
   };
+  const nameOf = async (agentId: string) => (await directory.all()).find((member) => member.agentId === agentId)?.name ?? agentId;
 
+  /** What became of the wake that it asked for; null: it asked for none. */
+  async function happening(agentId: string, events: readonly TeamEvent[], by: string, messageId: string | null): Promise<string | null> {
+    const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
+    const names = (list: readonly TeamEvent[]) => list.some((event) => events.includes(event));
+    const sleeping = sleepers.isSleeping(agentId);
+    if (names(wake_events)) return sleeping ? askFor(agentId, events.includes('mentioned') ? 'thread_mention' : 'thread_added', by, messageId) : null;
+    const sessionId = host().sessionId();
+    if (names(sleep_events) && !sleeping && sessionId !== null) await sleepers.set(sessionId, agentId, true, events[0] ?? 'relay');
+    return null;
+  }
+
+  const happened: Reach['happened'] = async (agentId, events, { by, messageId }) => void (await happening(agentId, events, by, messageId));
+
+  const mentionId = (messageId: string, agentId: string) => `${messageId}-${agentId}`;
   const hooks: ThreadHooks = {
-    async added({ threadId, title, agentId, by, firstTime }) {
-      const messageId = newId();
+    async added({ threadId, title, agentId, by, times }) {
+      const messageId = `${threadId}-${agentId}-${times}`;
       await inbox.put({ messageId, to: agentId, from: by, text: `You were added to the thread “${title}” (${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId });
-      await happened(agentId, firstTime ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], { by, messageId });
+      return happening(agentId, times === 1 ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], by, messageId);
     },
     async mentioned({ threadId, title, agentId, by, messageId: said, text }) {
-      const messageId = `${said}-${agentId}`;
+      const messageId = mentionId(said, agentId);
       await inbox.put({ messageId, to: agentId, from: by, text: `You are mentioned in the thread “${title}” (${threadId}):\n${text}`, time: now(), priority: 'high', threadId });
-      // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for like with an urgent message.
-      if (sleepers.isSleeping(agentId)) return happened(agentId, ['mentioned'], { by, messageId });
-      const source = by === 'human' ? ({ kind: 'person' } as const) : ({ kind: 'agent', agentId: by } as const);
-      await ask({ target: agentId, source, way: 'thread_mention', reason: null, messageId, callerSession: null });
+      // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by an urgent message.
+      if (sleepers.isSleeping(agentId)) return happening(agentId, ['mentioned'], by, messageId);
+      return askFor(agentId, 'thread_mention', by, messageId);
+    },
+    async mentionsRead({ agentId, messageIds, run }) {
+      await inbox.claim(messageIds.map((messageId) => mentionId(messageId, agentId)), { sessionId: null, run, time: now() });
     },
     leftLast: ({ agentId, event }) => happened(agentId, [event], { by: 'human', messageId: null }),
   };

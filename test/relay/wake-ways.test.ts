@@ -18,23 +18,23 @@ const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> =
   wake_agent: (house) => house.team.reach.wake(byLyra, { to: 'Sage', text: 'now', reason: 'blocker' }),
   urgent_message: (house) => house.team.reach.message(byLyra, { to: 'Sage', text: 'soon', priority: 'high' }),
   async thread_mention(house) {
-    const thread = await house.team.threads.create({ by: LYRA.id, title: 'A thread', participants: [SAGE.id] });
-    if (!thread.ok) throw new Error(thread.reason);
-    await house.team.threads.send({ threadId: thread.thread.threadId, from: LYRA.id, text: 'look, Sage', mentions: [SAGE.id], clientId: null });
+    const thread = await house.team.threads.create(LYRA.id, { title: 'A thread', participantRefs: ['Sage'] });
+    if (!thread.ok) throw new Error(thread.detail);
+    await house.team.threads.send(LYRA.id, thread.thread.threadId, { text: 'look, Sage', mentionRefs: ['Sage'], clientId: null });
   },
   async thread_added(house) {
     await house.team.configs.setAgent(SAGE.id, { coordination: { wake_events: ['added_to_any_thread'] } });
     await house.team.sleepers.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
-    await house.team.threads.create({ by: LYRA.id, title: 'Another', participants: [SAGE.id] });
+    await house.team.threads.create(LYRA.id, { title: 'Another', participantRefs: ['Sage'] });
   },
   async deferred(house) {
     const gate = createGate();
     house.model.follow(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : [{ say: 'Done.' }]));
-    await house.team.configs.setHousehold({});
+    await house.team.configs.setHousehold({ coordination: {} });
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => house.team.host.stateOf(SAGE.id) === 'busy' && house.requestsOf(2).length > 1);
     await house.team.reach.message(byLyra, { to: 'Sage', text: 'when you are done', priority: 'urgent' });
-    await house.team.configs.setHousehold({ wakes_enabled: false });
+    await house.team.configs.setHousehold({ coordination: {}, wakes_enabled: false });
     gate.open();
   },
   schedule: (house) => ask(house, 'schedule', { kind: 'schedule', name: 'morning' }),
@@ -57,7 +57,7 @@ describe('every way to ask for a wake', () => {
     await house.wake([LYRA, SAGE]);
     await house.until(() => house.of('agent-awake').length === 2);
     await house.untilQuiet();
-    await house.team.configs.setHousehold({ wakes_enabled: false });
+    await house.team.configs.setHousehold({ coordination: {}, wakes_enabled: false });
     const before = house.requestsOf(2).length;
     await ROADS[way](house);
     const rows = async () => (await house.team.gate.feed({ before: null, limit: 50, agentId: SAGE.id })).wakes.filter((wake) => wake.way === way);

@@ -11,15 +11,10 @@ import { join } from 'node:path';
 import { openStore } from '../../server/store/index.ts';
 
 const { resolve } = createRequire(import.meta.url);
-const STEPS = new URL('../../server/store/steps/', import.meta.url);
-const steps = readdirSync(STEPS).sort().map((file) => readFileSync(new URL(file, STEPS), 'utf8')).join('');
-const made = createHash('sha256')
-  .update(steps)
-  .update(readFileSync(new URL('../../server/store/migrations.ts', import.meta.url)))
-  .update(readFileSync(new URL('../../server/store/embedded.ts', import.meta.url)))
-  .update(resolve('@electric-sql/pglite'))
-  .digest('hex')
-  .slice(0, 16);
+const STORE = new URL('../../server/store/', import.meta.url);
+const sources = ['migrations.ts', 'embedded.ts', ...readdirSync(new URL('steps/', STORE)).sort().map((step) => `steps/${step}`)];
+const hash = sources.reduce((sum, file) => sum.update(readFileSync(new URL(file, STORE))), createHash('sha256'));
+const made = hash.update(resolve('@electric-sql/pglite')).digest('hex').slice(0, 16);
 
 async function template(): Promise<string> {
   const folder = join(tmpdir(), `roost-store-template-${made}`);

@@ -93,10 +93,15 @@ export const reach: Migration = {
       .addColumn('thread', 'text', (column) => column.notNull())
       .addColumn('agent_json', 'text', (column) => column.notNull())
       .addColumn('added_at', 'bigint', (column) => column.notNull())
+      .addColumn('added_by_json', 'text', (column) => column.notNull())
+      .addColumn('times', 'integer', (column) => column.notNull())
       .addColumn('removed_at', 'bigint')
+      .addColumn('seen_place', 'integer', (column) => column.notNull())
+      .addColumn('told', 'boolean', (column) => column.notNull())
       .addPrimaryKeyConstraint('thread_members_pk', ['relay', 'thread', 'agent_json'])
       .execute();
     await schema.createIndex('thread_members_by_agent').on('thread_members').columns(['relay', 'agent_json']).execute();
+    await schema.createIndex('thread_members_untold').on('thread_members').columns(['relay']).where(sql<boolean>`not told`).execute();
     await schema
       .createTable('thread_messages')
       .addColumn('relay', 'text', (column) => column.notNull())
@@ -111,6 +116,16 @@ export const reach: Migration = {
       .addPrimaryKeyConstraint('thread_messages_pk', ['relay', 'thread', 'place'])
       .addUniqueConstraint('thread_messages_client', ['relay', 'thread', 'client_json'])
       .execute();
+    await schema
+      .createTable('thread_mentions')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('thread', 'text', (column) => column.notNull())
+      .addColumn('place', 'integer', (column) => column.notNull())
+      .addColumn('agent_json', 'text', (column) => column.notNull())
+      .addColumn('told', 'boolean', (column) => column.notNull())
+      .addPrimaryKeyConstraint('thread_mentions_pk', ['relay', 'thread', 'place', 'agent_json'])
+      .execute();
+    await schema.createIndex('thread_mentions_untold').on('thread_mentions').columns(['relay']).where(sql<boolean>`not told`).execute();
 
     await schema
       .createTable('credentials')
