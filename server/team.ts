@@ -33,8 +33,6 @@ export interface TeamDeps {
   readonly logger: Logger;
   /** ms that a message is kept after it was read. */
   readonly retentionMs: number;
-  /** No other process can have this store open, as with the embedded one. */
-  readonly alone?: boolean;
   readonly timers?: Timers;
   readonly limits?: SessionLimits;
 }
@@ -54,7 +52,7 @@ export interface Team {
   close(): Promise<void>;
 }
 
-export async function openTeam({ db, relay, log, mind, protocol, now, newId, logger, retentionMs, alone = false, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
+export async function openTeam({ db, relay, log, mind, protocol, now, newId, logger, retentionMs, alone, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
     void log.append([event]).catch((error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { event, error: String(error) }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
