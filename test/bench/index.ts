@@ -9,10 +9,12 @@ import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageWeight } from './page-weight.ts';
+import { proxyFigures } from './proxy.ts';
 import { wakeFigures } from './wake.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   wake: wakeFigures,
+  proxy: proxyFigures,
   'page-weight': pageWeight,
   'page-paint': pagePaint,
   'ledger-append': ledgerAppend,
