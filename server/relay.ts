@@ -112,7 +112,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
 
   const { mind, rehearsal } = await openMind(config);
   closers.add(() => mind.close());
-  const team = await openTeam({ db, relay: home.relay, alone: store.kind === 'pglite', log, mind, protocol, now, newId, logger, retentionMs: config.retentionMs });
+  const team = await openTeam({ db, relay: home.relay, log, mind, protocol, now, newId, logger, retentionMs: config.retentionMs, alone: store.kind === 'pglite' });
   closers.add(() => team.close());
   const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools } = team;
 

@@ -1,7 +1,8 @@
 /** The ledger's long work, one at a time and beside everything else: rebuilding, and forgetting what is due. */
 import { deleteDB } from 'idb';
 import { finalForgets, isCovered } from '../domain/forgetting.ts';
-import { isKnown, type Doc, type ForgetDoc, type ForgetUndoDoc } from '../protocol/documents.ts';
+import type { Doc, ForgetDoc, ForgetUndoDoc } from '../protocol/documents.ts';
+import { isKnown } from '../protocol/known.ts';
 import type { RebuildReport } from '../protocol/worker.ts';
 import { journalTransaction, recall, remember } from './journal/database.ts';
 import { rowsAfter } from './journal/journal.ts';

@@ -6,6 +6,7 @@
  * kind this app does not know.
  */
 import { z } from 'zod';
+import { isKnownType, SCHEMA_VERSION, type KnownType } from './known.ts';
 import { MAX_TIME } from '../domain/stamp.ts';
 
 const id = z.string().min(1).max(512);
@@ -176,10 +177,7 @@ export const known = {
   setting: settingSchema,
   forget: forgetSchema,
   'forget-undo': forgetUndoSchema,
-} as const;
-export type KnownType = keyof typeof known;
-
-export const SCHEMA_VERSION = 1;
+} as const satisfies Record<KnownType, z.ZodType>;
 
 export type AgentIdentityDoc = z.infer<typeof agentIdentitySchema>;
 export type AgentChangeDoc = z.infer<typeof agentChangeSchema>;
@@ -203,12 +201,6 @@ export type KnownDoc =
 /** A document of a kind, or a version, that this app does not know. Kept and passed on. */
 export type UnknownDoc = z.infer<typeof unknownDocumentSchema>;
 export type Doc = KnownDoc | UnknownDoc;
-
-export function isKnown(doc: Doc): doc is KnownDoc {
-  return Object.hasOwn(known, doc.type) && doc.schema <= SCHEMA_VERSION;
-}
-
-const isKnownType = (type: unknown): type is KnownType => typeof type === 'string' && Object.hasOwn(known, type);
 
 /** Parses one document. Throws a ZodError that names the field; kinds and versions of a newer app pass. */
 export function parseDocument(value: unknown): Doc {

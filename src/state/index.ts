@@ -1,7 +1,8 @@
 /** The page's state: small stores, the actions that change them, and the one place where the owner is heard. */
 import { createClock, type Clock } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
-import { isKnown, type Doc } from '../protocol/documents.ts';
+import type { Doc } from '../protocol/documents.ts';
+import { isKnown } from '../protocol/known.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
 import { createForgetActions, type ForgetActions } from './actions/forget.ts';
 import { createHomeActions, type HomeActions } from './actions/home.ts';

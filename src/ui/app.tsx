@@ -15,7 +15,7 @@ import { ConversationView } from './chat/conversation.tsx';
 import { useHousehold, useUnread } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
-import { PATHS, usePlace } from './places.ts';
+import { PATHS, usePlace, type Place } from './places.ts';
 import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { ConnectSteps } from './shell/connect.tsx';
@@ -29,6 +29,8 @@ import { Welcome } from './welcome/welcome.tsx';
 
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
+const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
+const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 
 /** px, as in the style sheets: below the first the two views part, from the second the agent's page stands beside. */
@@ -58,6 +60,23 @@ function Opening() {
   );
 }
 
+type WholePlace = Extract<Place, { kind: 'settings' | 'threads' | 'costs' }>;
+const WHOLE_TITLES: Record<WholePlace['kind'], string> = { settings: 'Settings', threads: 'Threads', costs: 'Costs' };
+
+/** What takes the whole of the page. */
+function Whole({ place, onClose }: { place: WholePlace; onClose: () => void }) {
+  switch (place.kind) {
+    case 'settings':
+      return <SettingsPage section={place.section} onClose={onClose} />;
+    case 'threads':
+      return <ThreadsPage place={place} />;
+    case 'costs':
+      return <CostsPage onClose={onClose} />;
+    default:
+      return place satisfies never;
+  }
+}
+
 function Home() {
   const { place, go } = usePlace();
   const roster = useHousehold((state) => state.roster);
@@ -71,9 +90,10 @@ function Home() {
   const beside = useMedia(THREE_COLUMNS_FROM);
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
   const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : 'An egg';
-  const inSettings = place.kind === 'settings';
-  const view = inSettings ? 'settings' : place.kind === 'agent' ? 'talk' : 'hearth';
-  useTitle(inSettings ? 'Settings' : name);
+  const whole = place.kind === 'settings' || place.kind === 'threads' || place.kind === 'costs' ? place : null;
+  const view = whole?.kind ?? (place.kind === 'agent' ? 'talk' : 'hearth');
+  useTitle(whole ? WHOLE_TITLES[whole.kind] : name);
+  const leave = () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo));
   const first = useRef(true);
   useEffect(() => {
     // What had the focus may be gone with the view it was in: go on at the head of the new one.
@@ -84,9 +104,9 @@ function Home() {
   return (
     <>
       <main id="main" className="home" data-view={view}>
-        {inSettings ? (
-          <Suspense fallback={<p className="lazy" role="status">Opening the settings…</p>}>
-            <SettingsPage section={place.section} onClose={() => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo))} />
+        {whole ? (
+          <Suspense fallback={<p className="lazy" role="status">Opening…</p>}>
+            <Whole place={whole} onClose={leave} />
           </Suspense>
         ) : (
           <>
@@ -101,7 +121,7 @@ function Home() {
           </>
         )}
       </main>
-      {twoViews && <BottomBar at={view === 'settings' ? 'other' : view} talkTo={talkTo} talkName={name} />}
+      {twoViews && <BottomBar at={view} talkTo={talkTo} talkName={name} />}
       {place.kind === 'preview' && (
         <Suspense fallback={null}>
           <WakePreview onClose={() => go(PATHS.hearth)} />

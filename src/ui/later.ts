@@ -9,6 +9,9 @@ export async function fetchLaterParts(): Promise<void> {
   await Promise.allSettled([
     import('./chat/markdown.tsx'),
     import('./settings/settings-page.tsx'),
+    import('./threads/threads-page.tsx'),
+    import('./costs/costs-page.tsx'),
+    import('./agent/elsewhere.tsx'),
     import('./preview/wake-preview.tsx'),
     import('./agent/forget-dialog.tsx'),
     import('./copies/adopt-dialog.tsx'),

@@ -1,6 +1,7 @@
 /** How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a dedicated one. */
 import type { FromOwner } from '../../protocol/worker.ts';
-import { fromTabSchema, helloSchema, inOneGo, membersOf, tabGone, type ToTab } from '../line.ts';
+import { inOneGo, membersOf, tabGone, type ToTab } from '../line.ts';
+import { fromTabSchema, helloSchema } from './from-tab.ts';
 import { OWNER_LINE } from '../settings.ts';
 import type { Desk } from './desk.ts';
 

@@ -6,11 +6,14 @@ import { useHousehold, useRoost } from '../context.tsx';
 import { Words } from '../chat/words.tsx';
 import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
 import { bytes } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';
 import { Keeping } from './keeping.tsx';
 import './agent-page.css';
+
+const Elsewhere = optional(() => import('./elsewhere.tsx'));
 
 interface Kept {
   readonly key: string;
@@ -139,6 +142,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
           ))}
         </div>
       )}
+      <Elsewhere key={agentId} agentId={agentId} name={speaker.name} retired={agent.retired} />
       <Keeping agentId={agentId} name={speaker.name} />
     </div>
   );

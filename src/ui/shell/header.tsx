@@ -1,6 +1,7 @@
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useActions, useLive, usePending } from '../context.tsx';
-import { GearIcon, HelpIcon, MoonIcon } from '../parts/icons.tsx';
+import { CoinIcon, GearIcon, HelpIcon, MoonIcon, ThreadsIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
 import { Mark } from './mark.tsx';
 import { RehearsalNote } from './rehearsal-note.tsx';
@@ -21,6 +22,16 @@ function EndSession() {
   );
 }
 
+/** `wide`: only where there is room; on phones another way leads there. */
+function HeaderLink({ href, label, wide = false, children }: { href: string; label: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <Link href={href} className={wide ? 'ghost hide-small' : 'ghost'} aria-label={label}>
+      {children}
+      <span className="hide-small">{label}</span>
+    </Link>
+  );
+}
+
 /** `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the relay is there. */
 export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }) {
   const quiet = useLive((state) => state.link.kind === 'live');
@@ -35,10 +46,17 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
       <span className="spacer" />
       <EndSession />
       {begun && (
-        <Link href={PATHS.settings('people')} className="ghost" aria-label="Settings">
-          <GearIcon />
-          <span className="hide-small">Settings</span>
-        </Link>
+        <>
+          <HeaderLink href={PATHS.threads} label="Threads" wide>
+            <ThreadsIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.costs} label="Costs" wide>
+            <CoinIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.settings('people')} label="Settings">
+            <GearIcon />
+          </HeaderLink>
+        </>
       )}
       <button type="button" className="icon-button hide-small" aria-label="Keys and help" title="Keys (?)" onClick={onHelp}>
         <HelpIcon />
