@@ -37,33 +37,34 @@ export function createUsageRows(db: Db, relay: string) {
   return {
     async add(row: UsageRow): Promise<void> {
       const agent_json = JSON.stringify(row.agentId);
-      await db.transaction().execute(async (trx) => {
-        await trx
-          .insertInto('usage')
-          .values({
-            relay,
-            used_at: row.usedAt,
-            agent_json,
-            session_json: row.sessionId === null ? null : JSON.stringify(row.sessionId),
-            message_json: row.messageId === null ? null : JSON.stringify(row.messageId),
-            via: row.via,
-            model_json: JSON.stringify(row.model),
-            input_tokens: row.inputTokens,
-            output_tokens: row.outputTokens,
-            cache_read_tokens: row.cacheReadTokens,
-            cache_write_tokens: row.cacheWriteTokens,
-            cost_micro_usd: row.costMicroUsd,
-            estimated: row.estimated,
-          })
-          .execute();
-        await trx
-          .insertInto('spending')
-          .values({ relay, quarter: Math.floor(row.usedAt / QUARTER_MS), agent_json, cost_micro_usd: row.costMicroUsd })
-          .onConflict((conflict) =>
-            conflict.columns(['relay', 'quarter', 'agent_json']).doUpdateSet((eb) => ({ cost_micro_usd: eb('spending.cost_micro_usd', '+', eb.ref('excluded.cost_micro_usd')) })),
-          )
-          .execute();
-      });
+      // One statement, so that both are written or neither.
+      await db
+        .with('added', (cte) =>
+          cte
+            .insertInto('usage')
+            .values({
+              relay,
+              used_at: row.usedAt,
+              agent_json,
+              session_json: row.sessionId === null ? null : JSON.stringify(row.sessionId),
+              message_json: row.messageId === null ? null : JSON.stringify(row.messageId),
+              via: row.via,
+              model_json: JSON.stringify(row.model),
+              input_tokens: row.inputTokens,
+              output_tokens: row.outputTokens,
+              cache_read_tokens: row.cacheReadTokens,
+              cache_write_tokens: row.cacheWriteTokens,
+              cost_micro_usd: row.costMicroUsd,
+              estimated: row.estimated,
+            })
+            .returning('place'),
+        )
+        .insertInto('spending')
+        .values({ relay, quarter: Math.floor(row.usedAt / QUARTER_MS), agent_json, cost_micro_usd: row.costMicroUsd })
+        .onConflict((conflict) =>
+          conflict.columns(['relay', 'quarter', 'agent_json']).doUpdateSet((eb) => ({ cost_micro_usd: eb('spending.cost_micro_usd', '+', eb.ref('excluded.cost_micro_usd')) })),
+        )
+        .execute();
     },
     /** Money by agent since a day began, the largest first. */
     async byAgent(dayStart: number): Promise<readonly { readonly agentId: string; readonly microUsd: number }[]> {

@@ -83,4 +83,9 @@ describe('a client that joined a running relay', () => {
     const response = await fetch(`${relay.url}/llm/${secret}/v1/messages`, { method: 'POST', headers: { origin: 'https://elsewhere.example' }, body: JSON.stringify(hello) });
     expect(response.status).toBe(403);
   });
+
+  it('is told in the API’s own shape what is not passed on', async () => {
+    const response = await fetch(`${relay.url}/llm/${secret}/v1/files`, { method: 'POST' });
+    expect([response.status, await response.json()]).toMatchObject([404, { type: 'error', error: { type: 'not_found_error' } }]);
+  });
 });
