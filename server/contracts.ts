@@ -3,7 +3,7 @@
  */
 import type { z } from 'zod';
 import type { AgentState, MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
-import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../src/protocol/config.ts';
+import type { AgentConfig, AgentConfigInput, EffectiveConfig, HouseholdConfig, HouseholdConfigInput } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../src/protocol/http.ts';
@@ -103,8 +103,8 @@ export interface Gate {
 export interface Configs {
   agent(agentId: string): Promise<{ readonly own: AgentConfig; readonly effective: EffectiveConfig }>;
   household(): Promise<{ readonly own: HouseholdConfig; readonly effective: EffectiveConfig }>;
-  setAgent(agentId: string, config: AgentConfig): Promise<void>;
-  setHousehold(config: HouseholdConfig): Promise<void>;
+  setAgent(agentId: string, config: AgentConfigInput): Promise<void>;
+  setHousehold(config: HouseholdConfigInput): Promise<void>;
   /** The limits that hold for this agent. */
   limits(agentId: string): Promise<WakeLimits>;
 }
@@ -185,6 +185,8 @@ export interface Costs {
     readonly via: 'session' | 'proxy';
     readonly usage: Usage;
     readonly hourCacheWrites?: number;
+    /** The model did not tell all of it. */
+    readonly estimated?: boolean;
   }): Promise<void>;
 }
 

@@ -21,6 +21,7 @@ import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
 import { createMcp } from './mcp/index.ts';
 import { createSleepingRoutes } from './sleeping/index.ts';
+import { createProxy } from './proxy/index.ts';
 import { openStore } from './store/index.ts';
 import { openTeam } from './team.ts';
 import { createThreadRoutes } from './threads/index.ts';
@@ -111,7 +112,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
 
   const { mind, rehearsal } = await openMind(config);
   closers.add(() => mind.close());
-  const team = await openTeam({ db, relay: home.relay, alone: store.kind === 'pglite', log, mind, protocol, now, newId, logger, retentionMs: config.retentionMs });
+  const team = await openTeam({ db, relay: home.relay, log, mind, protocol, now, newId, logger, retentionMs: config.retentionMs, alone: store.kind === 'pglite' });
   closers.add(() => team.close());
   const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools } = team;
 
@@ -128,6 +129,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
   });
   const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
   const mcp = createMcp({ ...clients, tools, inbox, gate, version: root.version });
+  const proxy = createProxy({ ...clients, costs, upstream: config.messagesApi, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
   const app = createApp({
     access,
     host,
@@ -135,7 +137,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     version: root.version,
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
-    openRoutes: [mcp.routes],
+    openRoutes: [mcp.routes, proxy.routes],
     routes: [
       createDirectoryRoutes({ directory }),
       createInboxRoutes({ inbox }),
@@ -166,6 +168,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
   closers.add(async () => {
     await host.end('shutdown');
     await mcp.close();
+    proxy.close();
     app.closeStreams();
     await http.close();
   });

@@ -8,8 +8,8 @@
  * Holds are this process's; what is spent is counted in the store, for every process.
  */
 import { microUsdOf, roomIn, usdText, type BudgetState } from '../../src/domain/prices.ts';
+import { dayOf, type Day } from '../../src/domain/zone-days.ts';
 import type { Configs, CostCheck, Directory } from '../contracts.ts';
-import { dayAt, type ZoneDay } from './day.ts';
 import type { Holds } from './holds.ts';
 import { COST_LIMITS } from './settings.ts';
 import type { UsageRows } from './usage-rows.ts';
@@ -29,7 +29,7 @@ export type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'a
 export interface Budgets {
   check(agentId: string, signal?: AbortSignal): Promise<CostCheck>;
   /** How the message for a budget that is used up reads. */
-  usedUp(scope: BudgetScope, state: BudgetState, spending: Spending, day: ZoneDay, timeZone: string): Promise<string>;
+  usedUp(scope: BudgetScope, state: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string>;
   /** Called with what each request cost. */
   learn(microUsd: number): void;
 }
@@ -51,7 +51,7 @@ export function createBudgets({ rows, holds, configs, directory, now, waitMs }: 
     return known?.name ?? (agentId === 'lead' ? 'the lead' : agentId);
   }
 
-  async function usedUp(scope: BudgetScope, { budget, spent }: BudgetState, spending: Spending, day: ZoneDay, timeZone: string): Promise<string> {
+  async function usedUp(scope: BudgetScope, { budget, spent }: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string> {
     const name = scope.scope === 'agent' ? await nameOf(scope.agentId) : null;
     const whose = name === null ? 'The household’s' : `${name}’s`;
     const raise = `Raise it in the settings, under costs${name === null ? '' : ` of ${name}`}.`;
@@ -78,7 +78,7 @@ export function createBudgets({ rows, holds, configs, directory, now, waitMs }: 
         const household = microUsdOf(effective.daily_budget_usd);
         const own = microUsdOf(effective.coordination.daily_budget_usd);
         const each = await expected();
-        const day = dayAt(now(), effective.time_zone);
+        const day = dayOf(effective.time_zone, now());
         const released = holds.released();
         const spending = household === null && own === null ? [] : await rows.byAgent(day.start);
         signal?.throwIfAborted();

@@ -1,55 +1,19 @@
-/** Calendar days of the household's time zone. */
+/** Days of the household's zone by their dates. */
+import { dayOf, wallTime, type Day } from '../../src/domain/zone-days.ts';
 
-export interface ZoneDay {
+export interface NamedDay extends Day {
   /** `YYYY-MM-DD` */
-  readonly day: string;
-  /** ms since the epoch; `end` is the next day's `start`. */
-  readonly start: number;
-  readonly end: number;
+  readonly date: string;
 }
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-function nameOf(time: number, zone: string): string {
-  let format = formats.get(zone);
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, year: 'numeric', month: '2-digit', day: '2-digit' });
-    formats.set(zone, format);
-  }
-  return format.format(time);
-}
-
-/** The first ms after `from` at which another day than `day` is, found to the ms. */
-function edge(from: number, to: number, day: string, zone: string): number {
-  let [low, high] = [from, to];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (nameOf(middle, zone) === day) low = middle;
-    else high = middle;
-  }
-  return high;
-}
-
-/** No day is longer than 27 hours. */
-const LONGEST = 27 * HOUR;
-
-export function dayAt(time: number, zone: string): ZoneDay {
-  const day = nameOf(time, zone);
-  const end = edge(time, time + LONGEST, day, zone);
-  let [low, high] = [time - LONGEST, time];
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (nameOf(middle, zone) === day) high = middle;
-    else low = middle;
-  }
-  return { day, start: high, end };
+function named(zone: string, time: number): NamedDay {
+  const day = dayOf(zone, time);
+  return { ...day, date: new Date(wallTime(zone, day.start)).toISOString().slice(0, 'YYYY-MM-DD'.length) };
 }
 
 /** `count` days, newest first, the first of them the one of `time`. */
-export function daysBack(time: number, zone: string, count: number): readonly ZoneDay[] {
-  const days = [dayAt(time, zone)];
-  for (let last = days[0]; last && days.length < count; last = days.at(-1)) days.push(dayAt(last.start - 1, zone));
+export function daysBack(zone: string, time: number, count: number): readonly NamedDay[] {
+  const days = [named(zone, time)];
+  for (let last = days[0]; last && days.length < count; last = days.at(-1)) days.push(named(zone, last.start - 1));
   return days;
 }

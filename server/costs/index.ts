@@ -45,7 +45,7 @@ export function createCosts({ db, relay, configs, directory, log, now, waitMs = 
 
   return {
     check: (agentId, signal) => budgets.check(agentId, signal),
-    async note({ agentId, sessionId, messageId, via, usage, hourCacheWrites = 0 }) {
+    async note({ agentId, sessionId, messageId, via, usage, hourCacheWrites = 0, estimated = false }) {
       const count = {
         model: usage.model,
         inputTokens: whole(usage.inputTokens),
@@ -53,9 +53,9 @@ export function createCosts({ db, relay, configs, directory, log, now, waitMs = 
         cacheReadTokens: whole(usage.cacheReadTokens),
         cacheWriteTokens: whole(usage.cacheWriteTokens),
       };
-      const { microUsd, estimated } = costOf(count, await prices.read(), whole(hourCacheWrites));
-      await rows.add({ usedAt: now(), agentId, sessionId, messageId, via, ...count, costMicroUsd: microUsd, estimated });
-      budgets.learn(microUsd);
+      const cost = costOf(count, await prices.read(), whole(hourCacheWrites));
+      await rows.add({ usedAt: now(), agentId, sessionId, messageId, via, ...count, costMicroUsd: cost.microUsd, estimated: estimated || cost.estimated });
+      budgets.learn(cost.microUsd);
       await changed(agentId);
     },
     report: (days) => reportOf({ rows, budgets, configs, directory, now }, days),

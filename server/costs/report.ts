@@ -44,7 +44,7 @@ export interface ReportDeps {
 export async function reportOf({ rows, budgets, configs, directory, now }: ReportDeps, count: number): Promise<Report> {
   const { effective } = await configs.household();
   const zone = effective.time_zone;
-  const days = daysBack(now(), zone, count);
+  const days = daysBack(zone, now(), count);
   const today = days[0];
   if (!today) throw new RangeError('a report is of one day at least');
   const groups = await rows.groups(days.map((day) => day.start).reverse());
@@ -76,7 +76,7 @@ export async function reportOf({ rows, budgets, configs, directory, now }: Repor
   return {
     today: spentToday,
     dailyBudgetUsd: effective.daily_budget_usd,
-    days: days.map(({ day }, index) => ({ day, spent: sum(ofDay(index)) })),
+    days: days.map(({ date }, index) => ({ day: date, spent: sum(ofDay(index)) })),
     agents,
     sessions: sessionsOf(groups),
     stopped,

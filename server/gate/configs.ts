@@ -5,20 +5,23 @@
 import { sql } from 'kysely';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
 import { agentConfigSchema, householdConfigSchema, type AgentConfig, type HouseholdConfig } from '../../src/protocol/config.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Configs } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
-import { createAnnounce, type AnnounceDeps } from './announce.ts';
 import { effectiveConfig, limitsOf } from './effective.ts';
 
 const HOUSEHOLD = 'household';
 const scopeOf = (agentId: string) => `agent ${JSON.stringify(agentId)}`;
 
-export interface ConfigsDeps extends AnnounceDeps {
+export interface ConfigsDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share settings. */
   readonly relay: string;
   /** The relay's own, for a household that has set none. */
   readonly timeZone: string;
+  /** Into the event log, for the pages. */
+  readonly tell: (event: RoostEvent) => void;
+  readonly now: () => number;
 }
 
 export interface OpenConfigs extends Configs {
@@ -30,9 +33,7 @@ export interface OpenConfigs extends Configs {
   lockLimits(trx: Db, wake: { readonly target: string; readonly caller: string | null }): Promise<WakeLimits>;
 }
 
-export function createConfigs(deps: ConfigsDeps): OpenConfigs {
-  const { db, relay, timeZone } = deps;
-  const announce = createAnnounce(deps);
+export function createConfigs({ db, relay, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
 
   const rowsOf = (from: Db, agentIds: readonly string[]) =>
     from
@@ -81,12 +82,12 @@ export function createConfigs(deps: ConfigsDeps): OpenConfigs {
       return { own, effective: effectiveConfig(own, null, timeZone) };
     },
     async setAgent(agentId, config) {
-      await write(scopeOf(agentId), config);
-      await announce('config', agentId);
+      await write(scopeOf(agentId), agentConfigSchema.parse(config));
+      tell({ kind: 'changed', time: now(), what: 'config', agentId });
     },
     async setHousehold(config) {
-      await write(HOUSEHOLD, config);
-      await announce('config', null);
+      await write(HOUSEHOLD, householdConfigSchema.parse(config));
+      tell({ kind: 'changed', time: now(), what: 'config', agentId: null });
     },
     limits: async (agentId) => limitsOf((await agent(agentId)).effective),
     async lockLimits(trx, { target, caller }) {

@@ -2,17 +2,18 @@
 import { sql } from 'kysely';
 import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../src/domain/wake-gate.ts';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Gate, WakeRequest } from '../contracts.ts';
+import { systemTimers, type Timers } from '../session/index.ts';
 import type { Db } from '../store/index.ts';
-import { createAnnounce, type AnnounceDeps } from './announce.ts';
 import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenRun } from './facts.ts';
-import { createRuns, endAsSeen, systemEvery, type Every, type Runs } from './runs.ts';
+import { createRuns, endAsSeen, type Runs } from './runs.ts';
 import { sourceKey, sourceLabel } from './source.ts';
 import { insertDecision, readFeed } from './wake-rows.ts';
 
-export interface GateDeps extends AnnounceDeps {
+export interface GateDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share limits. */
   readonly relay: string;
@@ -22,7 +23,12 @@ export interface GateDeps extends AnnounceDeps {
   readonly process: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
-  readonly every?: Every;
+  readonly timers?: Timers;
+  /** Into the event log, for the pages. */
+  readonly tell: (event: RoostEvent) => void;
+  readonly now: () => number;
+  /** A sign of life of what runs could not be written; the next one is tried all the same. */
+  readonly onHeartbeatError: (error: unknown) => void;
 }
 
 /** For stats: somebody who has asked for nothing today, of an agent that is free. */
@@ -53,16 +59,9 @@ function leftOf({ way }: WakeRequest, { maxWakesPerSession }: WakeLimits, { call
 }
 
 export function createGate(deps: GateDeps): Gate {
-  const { db, relay, configs, now, newId, process, alone, onError, every = systemEvery } = deps;
-  const announce = createAnnounce(deps);
-  const runs = createRuns({ db, relay, now, alone, every, onError });
-  const telling = new Set<Promise<void>>();
-
-  /** Nobody waits for it but `close`: the decision stands. */
-  function tell(agentId: string | null): void {
-    const told = announce('wakes', agentId).then(() => void telling.delete(told));
-    telling.add(told);
-  }
+  const { db, relay, configs, now, newId, process, alone, timers = systemTimers, onHeartbeatError: onError } = deps;
+  const runs = createRuns({ db, relay, now, alone, timers, onError });
+  const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
   async function decide(trx: Db, request: WakeRequest, wakeId: string) {
     const { source, target, way, state } = request;
@@ -142,9 +141,6 @@ export function createGate(deps: GateDeps): Gate {
       };
     },
     feed: (page) => readFeed(db, relay, page),
-    async close() {
-      await runs.close();
-      await Promise.all(telling);
-    },
+    close: () => runs.close(),
   };
 }

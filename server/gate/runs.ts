@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import { z } from 'zod';
+import type { Timers } from '../session/index.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenRun } from './facts.ts';
 
@@ -14,22 +15,13 @@ export const RUN_SETTINGS = {
   deadMs: 20_000,
 } as const;
 
-/** Calls `run` every `ms`. Returns the way to stop. */
-export type Every = (ms: number, run: () => void) => () => void;
-
-export const systemEvery: Every = (ms, run) => {
-  const timer = setInterval(run, ms);
-  timer.unref();
-  return () => clearInterval(timer);
-};
-
 export interface RunsDeps {
   readonly db: Db;
   readonly relay: string;
   readonly now: () => number;
   /** No other process can have this store open: what runs there and is not ours was left by an earlier one. */
   readonly alone: boolean;
-  readonly every: Every;
+  readonly timers: Timers;
   /** A sign of life could not be written; the next one is tried all the same. */
   readonly onError: (error: unknown) => void;
 }
@@ -56,9 +48,9 @@ export const endAsSeen = (db: Db, relay: string) =>
     .where('relay', '=', relay)
     .where(sql<boolean>`outcome = 'granted' and ended_at is null`);
 
-export function createRuns({ db, relay, now, alone, every, onError }: RunsDeps): Runs {
+export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps): Runs {
   const own = new Set<string>();
-  let stop: (() => void) | null = null;
+  let cancel: (() => void) | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
   /** One after the other: a sign of life that was sent before an end must not arrive after it. */
@@ -76,21 +68,27 @@ export function createRuns({ db, relay, now, alone, every, onError }: RunsDeps):
   function drop(wakeId: string): boolean {
     const had = own.delete(wakeId);
     if (own.size === 0) {
-      stop?.();
-      stop = null;
+      cancel?.();
+      cancel = null;
     }
     return had;
   }
-  const beat = () =>
-    inTurn(async () => {
-      // Another process may have taken us for dead: while we say so, they run.
-      if (own.size > 0) await ours([...own]).set({ seen_at: now(), ended_at: null }).execute();
-    }).catch(onError);
+  function beatLater(): void {
+    if (own.size === 0) return;
+    cancel ??= timers.after(RUN_SETTINGS.heartbeatMs, () => {
+      cancel = null;
+      void inTurn(beat).catch(onError).finally(beatLater);
+    });
+  }
+  async function beat(): Promise<void> {
+    // Another process may have taken us for dead: while we say so, they run.
+    if (own.size > 0) await ours([...own]).set({ seen_at: now(), ended_at: null }).execute();
+  }
 
   return {
     opened(wakeId) {
       own.add(wakeId);
-      stop ??= every(RUN_SETTINGS.heartbeatMs, () => void beat());
+      beatLater();
     },
     withdrawn: (wakeId) => void drop(wakeId),
     ended(wakeId) {

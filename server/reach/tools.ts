@@ -4,6 +4,7 @@ import { MAIL_PRIORITIES, WAKE_REASONS } from '../../src/domain/guardrails.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Caller, Configs, Directory, Gate, Inbox, Reach, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import { defineTool } from '../define-tool.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 
 export interface ReachToolDeps {
@@ -19,19 +20,6 @@ export interface ReachToolDeps {
 
 const to = z.string().min(1).max(LIMITS.id).describe('whom: a name, a seat number, or an id');
 const text = z.string().trim().min(1).max(LIMITS.messageText);
-
-/** A tool from its parts: `run` is given what its own schema has read. */
-export function defineTool<Input extends z.ZodObject>(tool: {
-  readonly name: string;
-  readonly description: string;
-  readonly input: Input;
-  readonly readOnly?: true;
-  readonly allowed?: (caller: Caller) => Promise<boolean>;
-  readonly run: (input: z.infer<Input>, caller: Caller) => ReturnType<TeamTool['run']>;
-}): TeamTool {
-  const { name, description, input, readOnly = false, allowed, run } = tool;
-  return { name, description, input, readOnly, ...(allowed ? { allowed } : {}), run: (given, caller) => run(input.parse(given), caller) };
-}
 
 export function createReachTools({ reach, inbox, gate, configs, directory, sleepers, host, now }: ReachToolDeps): readonly TeamTool[] {
   const mayPutOthersToSleep = async ({ agentId }: Caller) => (await configs.agent(agentId)).effective.coordination.may_put_others_to_sleep;

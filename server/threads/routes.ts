@@ -7,8 +7,6 @@ import {
   closeThreadSchema,
   createThreadSchema,
   sendToThreadSchema,
-  type sentToThreadSchema,
-  type threadAnswerSchema,
   type threadMessagesSchema,
   type threadsSchema,
 } from '../../src/protocol/threads.ts';
@@ -50,8 +48,7 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
       async POST(context) {
         const { title, participants } = await readBody(context, createThreadSchema);
         const { thread } = orRefuse(await threads.create(PERSON, { title, participantRefs: participants }), 'participants');
-        const answer: z.infer<typeof threadAnswerSchema> = { thread };
-        return context.json(answer, 201);
+        return context.json(thread, 201);
       },
     });
     route('/api/threads/:threadId/messages', {
@@ -64,31 +61,27 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
       async POST(context) {
         const { text, mentions, clientId } = await readBody(context, sendToThreadSchema);
         const { message } = orRefuse(await threads.send(PERSON, idOf(context, 'threadId'), { text, mentionRefs: mentions, clientId }), 'mentions');
-        const answer: z.infer<typeof sentToThreadSchema> = { message };
-        return context.json(answer);
+        return context.json(message);
       },
     });
     route('/api/threads/:threadId/participants', {
       async POST(context) {
         const { agentId } = await readBody(context, addToThreadSchema);
         const { thread } = orRefuse(await threads.add(PERSON, idOf(context, 'threadId'), agentId), 'agentId');
-        const answer: z.infer<typeof threadAnswerSchema> = { thread };
-        return context.json(answer);
+        return context.json(thread);
       },
     });
     route('/api/threads/:threadId/participants/:agentId', {
       async DELETE(context) {
         const { thread } = orRefuse(await threads.remove(PERSON, idOf(context, 'threadId'), idOf(context, 'agentId')));
-        const answer: z.infer<typeof threadAnswerSchema> = { thread };
-        return context.json(answer);
+        return context.json(thread);
       },
     });
     route('/api/threads/:threadId/close', {
       async POST(context) {
         const { summary } = await readBody(context, closeThreadSchema);
         const { thread } = orRefuse(await threads.close(PERSON, idOf(context, 'threadId'), summary));
-        const answer: z.infer<typeof threadAnswerSchema> = { thread };
-        return context.json(answer);
+        return context.json(thread);
       },
     });
   };

@@ -38,6 +38,7 @@ const coordination = {
 /** `GET` and `PUT /v1/agents/{agentId}/config`. What is left out is the household's. */
 export const agentConfigSchema = z.strictObject({ coordination: z.strictObject(coordination).partial().default({}) });
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
+export type AgentConfigInput = z.input<typeof agentConfigSchema>;
 
 /** `GET` and `PUT /v1/config`: the household's defaults, and what only a household has. What is left out is Roost's own default. */
 export const householdConfigSchema = z.strictObject({
@@ -49,6 +50,7 @@ export const householdConfigSchema = z.strictObject({
   sleep_wait_seconds: bounded('sleep_wait_seconds').optional().describe('how long a call of a sleeping agent is held before it is told to try again'),
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
+export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
 
 /** What holds, with every default filled in. It is a configuration itself, and could be set as one. */
 export const effectiveConfigSchema = z.object({

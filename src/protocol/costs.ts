@@ -24,7 +24,7 @@ export const spentSchema = z.object({
   cacheReadTokens: count,
   cacheWriteTokens: count,
   costMicroUsd: count,
-  estimated: z.boolean().describe('some of it by the price of `*`, because the model is in no other row'),
+  estimated: z.boolean().describe('some of it by the price of `*`, because the model is in no other row, or by the length of an answer that was cut'),
 });
 export type Spent = z.infer<typeof spentSchema>;
 

@@ -34,11 +34,6 @@ export const threadsSchema = z.object({ threads: z.array(threadSchema).describe(
 /** `GET /api/threads/{threadId}/messages?before=&limit=`: the newest before that place. */
 export const threadMessagesSchema = z.object({ thread: threadSchema, messages: z.array(threadMessageSchema).describe('oldest first'), more: z.boolean().describe('earlier ones are there') });
 
-/** What calls that change a thread answer. */
-export const threadAnswerSchema = z.object({ thread: threadSchema });
-/** What sending answers; for a repeat, the message that was sent first. */
-export const sentToThreadSchema = z.object({ message: threadMessageSchema });
-
 /** An agent by its id; by its name or its seat will do too. */
 const reference = id.describe('an agent’s id, name or seat');
 /** `POST /api/threads` */

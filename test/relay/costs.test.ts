@@ -44,7 +44,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     relay = `home-${++homes}`;
     time = NOON;
     said = [];
-    configs = createTestConfigs();
+    configs = createTestConfigs({ db: store.db, relay });
     costs = again();
   });
 
@@ -115,7 +115,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     };
 
     it('of an agent stops that agent, and nobody else', async () => {
-      configs.agentBudget('a1', 2);
+      await configs.agentBudget('a1', 2);
       await spend('a1', { dollars: 1.99 });
       expect(await allowed('a1')).toBe(true);
       await spend('a1', { dollars: 0.01 });
@@ -124,8 +124,8 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
 
     it('of the household stops everybody, and says what, by whom, until when and where to raise it', async () => {
-      configs.householdBudget(3);
-      configs.zone('Europe/Berlin');
+      await configs.householdBudget(3);
+      await configs.zone('Europe/Berlin');
       await spend('a1', { dollars: 2 });
       await spend('a2');
       const checked = await costs.check('a2');
@@ -139,16 +139,16 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
 
     it('of 0 means never, and one that is changed holds at once', async () => {
-      configs.agentBudget('a1', 0);
+      await configs.agentBudget('a1', 0);
       const checked = await costs.check('a1');
       expect(checked).toMatchObject({ ok: false, message: 'Lyra’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs of Lyra.' });
-      configs.agentBudget('a1', null);
+      await configs.agentBudget('a1', null);
       expect(await allowed('a1')).toBe(true);
     });
 
     it('begins anew at midnight of the household’s zone, also when the clocks change', async () => {
-      configs.householdBudget(1);
-      configs.zone('Europe/Berlin');
+      await configs.householdBudget(1);
+      await configs.zone('Europe/Berlin');
       // The clocks went back at 03:00 on 25 October 2026: the day had 25 hours.
       const [begin, end] = [Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 25, 23)];
       time = begin;
@@ -162,7 +162,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
 
     it('stands when the relay starts again, and is not shared by homes that share a store', async () => {
-      configs.householdBudget(1);
+      await configs.householdBudget(1);
       await spend('a1');
       costs = again();
       expect(await allowed('a1')).toBe(false);
@@ -173,7 +173,7 @@ describe.each(STORES)('costs on %s', (kind) => {
 
     it('lets one of eight through that ask at once for the last of it', async () => {
       await spend('a1');
-      configs.householdBudget(1.5);
+      await configs.householdBudget(1.5);
       const answers = await Promise.all(Array.from({ length: 8 }, (_none, i) => costs.check(i % 2 ? 'a1' : 'a2')));
       expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
       expect(answers.find((answer) => !answer.ok)).toMatchObject({ message: expect.stringContaining('is held for requests that are under way ($1.00 spent, $1.00 held)') as unknown });
@@ -181,7 +181,7 @@ describe.each(STORES)('costs on %s', (kind) => {
 
     it('makes others wait for those under way, and decides anew when they end', async () => {
       costs = again(10_000);
-      configs.householdBudget(0.01);
+      await configs.householdBudget(0.01);
       const first = await costs.check('a1');
       const rest = Promise.all(Array.from({ length: 7 }, () => costs.check('a2')));
       if (!first.ok) throw new Error(first.message);
@@ -193,7 +193,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     it('is overrun by no more than one request, however many ask', async () => {
       costs = again(10_000);
       await spend('a2');
-      configs.householdBudget(5);
+      await configs.householdBudget(5);
       let sent = 0;
       await Promise.all(
         Array.from({ length: 20 }, async () => {
@@ -209,7 +209,7 @@ describe.each(STORES)('costs on %s', (kind) => {
 
     it('lets go of whoever does not wait any more', async () => {
       costs = again(10_000);
-      configs.householdBudget(0.01);
+      await configs.householdBudget(0.01);
       expect((await costs.check('a1')).ok).toBe(true);
       const gone = new AbortController();
       const waiting = costs.check('a2', gone.signal);

@@ -8,8 +8,9 @@ export interface CredentialProxy {
 
 /** In front of a server on 127.0.0.1. `path`: what the URL ends with. */
 export async function createCredentialProxy(port: number, path: string, secret: string): Promise<CredentialProxy> {
+  let mine = 0;
   const server = createServer((incoming, outgoing) => {
-    const own = (value: string | undefined) => value?.replaceAll(`:${address.port}`, `:${port}`);
+    const own = (value: string | undefined) => value?.replaceAll(`:${mine}`, `:${port}`);
     const { host, origin, ...headers } = incoming.headers;
     const onward = send(
       {
@@ -32,8 +33,9 @@ export async function createCredentialProxy(port: number, path: string, secret: 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  mine = address.port;
   return {
-    url: `http://127.0.0.1:${address.port}${path}`,
+    url: `http://127.0.0.1:${mine}${path}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -3,6 +3,7 @@ import { createConfigs, createGate, type GateDeps, type OpenConfigs } from '../.
 import type { Gate, WakeRequest } from '../../server/contracts.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
+import { createManualTimers, type ManualTimers } from './manual-timers.ts';
 
 export interface TestClock {
   now(): number;
@@ -19,24 +20,11 @@ export function createTestClock(start: number): TestClock {
   };
 }
 
-/** A heartbeat that beats when a test says so. */
-export function createManualEvery() {
-  const running = new Set<() => void>();
-  return {
-    every(_ms: number, run: () => void) {
-      running.add(run);
-      return () => void running.delete(run);
-    },
-    beat: () => running.forEach((run) => run()),
-    count: () => running.size,
-  };
-}
-
 export interface TestGate {
   readonly gate: Gate;
   readonly configs: OpenConfigs;
   readonly told: RoostEvent[];
-  readonly heart: ReturnType<typeof createManualEvery>;
+  readonly timers: ManualTimers;
   readonly errors: unknown[];
 }
 
@@ -51,22 +39,16 @@ export function createTestGate(
 ): TestGate & { readonly relay: string } {
   const told: RoostEvent[] = [];
   const errors: unknown[] = [];
-  const heart = createManualEvery();
+  const timers = createManualTimers();
   const deps = {
     db,
     relay,
     now: clock.now,
-    log: {
-      append(events: readonly RoostEvent[]) {
-        told.push(...events);
-        return Promise.resolve(events.map((event, i) => ({ id: i + 1, event })));
-      },
-    },
-    onError: (error: unknown) => void errors.push(error),
+    tell: (event: RoostEvent) => void told.push(event),
   };
   const configs = createConfigs({ ...deps, timeZone });
-  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), process, alone: kind === 'pglite', every: heart.every, ...over });
-  return { gate, configs, told, heart, errors, relay };
+  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), process, alone: kind === 'pglite', timers, onHeartbeatError: (error) => void errors.push(error), ...over });
+  return { gate, configs, told, timers, errors, relay };
 }
 
 /** A request of Lyra's for Orin, by `wake_agent`, who is free. */

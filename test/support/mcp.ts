@@ -142,6 +142,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
     port: http.port,
     secure: false,
     cookieMs: 1_000_000,
+    credentials,
   });
   const app = new Hono<Env>();
   app.onError((error) => {

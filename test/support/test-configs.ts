@@ -1,54 +1,38 @@
-/** Settings that a test changes, with every default filled in. */
+/** The real settings on a store, with words for what tests change; waits may be shorter than a person can set them. */
+import { createConfigs } from '../../server/gate/index.ts';
 import type { Configs } from '../../server/contracts.ts';
-import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../src/domain/guardrails.ts';
-import type { EffectiveConfig } from '../../src/protocol/config.ts';
+import type { Db } from '../../server/store/index.ts';
 
 export interface TestConfigs extends Configs {
   /** US dollars a day. */
-  householdBudget(usd: number | null): void;
-  agentBudget(agentId: string, usd: number | null): void;
-  zone(name: string): void;
+  householdBudget(usd: number | null): Promise<void>;
+  agentBudget(agentId: string, usd: number | null): Promise<void>;
+  zone(name: string): Promise<void>;
+  startsAsleep(agentId: string): Promise<void>;
+  /** Seconds that a call of a sleeping agent is held. */
   sleepWait(seconds: number): void;
 }
 
-export function createTestConfigs(): TestConfigs {
-  const budgets = new Map<string, number | null>();
-  let budget: number | null = null;
-  let timeZone = 'UTC';
-  let sleepWaitSeconds: number = DEFAULT_SLEEP_WAIT_SECONDS;
-  const effective = (agentBudget: number | null): EffectiveConfig => ({
-    coordination: {
-      wakes_enabled: true,
-      max_concurrent_pulse_sessions: DEFAULT_LIMITS.maxConcurrentSessions,
-      wake_guardrails: {
-        cooldown_seconds: DEFAULT_LIMITS.cooldownSeconds,
-        max_daily_session_minutes: DEFAULT_LIMITS.maxDailySessionMinutes,
-        max_wakes_per_day: DEFAULT_LIMITS.maxWakesPerDay,
-        max_wakes_per_pair_per_day: DEFAULT_LIMITS.maxWakesPerPairPerDay,
-        max_wakes_per_session: DEFAULT_LIMITS.maxWakesPerSession,
-      },
-      blackouts: [],
-      sleep_events: [],
-      wake_events: [],
-      may_put_others_to_sleep: false,
-      daily_budget_usd: agentBudget,
-    },
-    wakes_enabled: true,
-    time_zone: timeZone,
-    flood_guard: { max_wakes: DEFAULT_LIMITS.floodMaxWakes, window_seconds: DEFAULT_LIMITS.floodWindowSeconds },
-    daily_budget_usd: budget,
-    sleep_wait_seconds: sleepWaitSeconds,
-  });
-  const notHere = () => Promise.reject(new Error('these settings are changed by the test alone'));
+export function createTestConfigs({ db, relay }: { readonly db: Db; readonly relay: string }): TestConfigs {
+  const fail = (error: unknown) => {
+    throw error;
+  };
+  const configs = createConfigs({ db, relay, log: { append: () => Promise.resolve([]) }, now: () => 0, timeZone: 'UTC', onError: fail });
+  let seconds: number | null = null;
   return {
-    agent: (agentId) => Promise.resolve({ own: { coordination: {} }, effective: effective(budgets.get(agentId) ?? null) }),
-    household: () => Promise.resolve({ own: { coordination: {} }, effective: effective(null) }),
-    setAgent: notHere,
-    setHousehold: notHere,
-    limits: () => Promise.resolve({ ...DEFAULT_LIMITS, timeZone }),
-    householdBudget: (usd) => void (budget = usd),
-    agentBudget: (agentId, usd) => void budgets.set(agentId, usd),
-    zone: (name) => void (timeZone = name),
-    sleepWait: (seconds) => void (sleepWaitSeconds = seconds),
+    ...configs,
+    async agent(agentId) {
+      const { own, effective } = await configs.agent(agentId);
+      return { own, effective: { ...effective, sleep_wait_seconds: seconds ?? effective.sleep_wait_seconds } };
+    },
+    async householdBudget(usd) {
+      await configs.setHousehold({ ...(await configs.household()).own, daily_budget_usd: usd });
+    },
+    agentBudget: (agentId, usd) => configs.setAgent(agentId, { coordination: { daily_budget_usd: usd } }),
+    async zone(name) {
+      await configs.setHousehold({ ...(await configs.household()).own, time_zone: name });
+    },
+    startsAsleep: (agentId) => configs.setAgent(agentId, { coordination: { sleep_events: ['agent_started'] } }),
+    sleepWait: (given) => void (seconds = given),
   };
 }

@@ -1,6 +1,7 @@
 /** Calls of credentials, the MCP server and the model proxy. */
 import { credentialsSchema, madeCredentialSchema, makeCredentialSchema } from '../team.ts';
 import type { Call, CallParameter } from './call.ts';
+import { PROXY_CALLS } from './proxy.ts';
 
 const CREDENTIAL_CALLS: readonly Call[] = [
   {
@@ -72,4 +73,4 @@ const MCP_CALLS: readonly Call[] = [
   },
 ];
 
-export const CLIENT_CALLS: readonly Call[] = [...CREDENTIAL_CALLS, ...MCP_CALLS];
+export const CLIENT_CALLS: readonly Call[] = [...CREDENTIAL_CALLS, ...MCP_CALLS, ...PROXY_CALLS];
