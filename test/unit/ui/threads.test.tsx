@@ -37,7 +37,7 @@ async function openThreads({ path = '/threads/bridge', messages = BRIDGE, change
     docs: team(3),
     path,
     prepare({ reach }) {
-      reach.on('GET /api/threads', { threads: threads ?? [bridge] });
+      reach.on('GET /api/threads', { threads: threads ?? [bridge], more: false });
       reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages, more: false });
     },
   });
@@ -89,7 +89,7 @@ test('whom a message is for is said also where its words do not name them', asyn
 
 test('an @ offers those who take part; arrows choose, Enter puts the name in, and the next Enter sends', async () => {
   const page = await openThreads();
-  page.reach.on('POST /api/threads/bridge/messages', () => json({}, 201));
+  page.reach.on('POST /api/threads/bridge/messages', () => json(message(3, 'human', 'Thank you @Wren', ['agent-2'])));
   const box = await field();
   await page.user.type(box, 'Thank you @');
   const offered = screen.getAllByRole('option').map((option) => option.textContent);
@@ -121,7 +121,7 @@ test('what arrives is shown at once, and what was sent stands there once', async
   const bridge = thread('bridge', 'The bridge', { messages: 3 });
   page.reach.on('POST /api/threads/bridge/messages', () => {
     page.reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages: [...BRIDGE, message(3, 'human', 'I see.')], more: false });
-    return json({}, 201);
+    return json(message(3, 'human', 'I see.'));
   });
   await page.user.type(await field(), 'I see.{Enter}');
   await waitFor(() => expect(screen.queryByText('Sending…')).toBeNull());
@@ -150,7 +150,7 @@ test('a gap between what is shown and what is newest is filled', async () => {
   await log();
   const bridge = thread('bridge', 'The bridge', { messages: 5 });
   page.reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
-    json(query.get('before') === 't5' ? { thread: bridge, messages: [message(2, 'agent-2', 'two'), message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true } : { thread: bridge, messages: [message(5, 'agent-1', 'five')], more: true }),
+    json(query.get('before') === '5' ? { thread: bridge, messages: [message(2, 'agent-2', 'two'), message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true } : { thread: bridge, messages: [message(5, 'agent-1', 'five')], more: true }),
   );
   await changed(page);
   expect(await screen.findByText('four')).toBeDefined();
@@ -161,7 +161,7 @@ test('earlier messages come when they are asked for', async () => {
   const page = await openThreads();
   const bridge = thread('bridge', 'The bridge', { messages: 4 });
   page.reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
-    json(query.get('before') === 't3' ? { thread: bridge, messages: BRIDGE, more: false } : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true }),
+    json(query.get('before') === '3' ? { thread: bridge, messages: BRIDGE, more: false } : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true }),
   );
   await page.user.click(screen.getByRole('link', { name: 'All threads' }));
   page.unmount();
@@ -169,9 +169,9 @@ test('earlier messages come when they are asked for', async () => {
     docs: team(2),
     path: '/threads/bridge',
     prepare: ({ reach }) => {
-      reach.on('GET /api/threads', { threads: [bridge] });
+      reach.on('GET /api/threads', { threads: [bridge], more: false });
       reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
-        json(query.get('before') === 't3' ? { thread: bridge, messages: BRIDGE, more: false } : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true }),
+        json(query.get('before') === '3' ? { thread: bridge, messages: BRIDGE, more: false } : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true }),
       );
     },
   });
