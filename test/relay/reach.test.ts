@@ -185,6 +185,7 @@ describe.each(STORES)('agents on %s', (kind) => {
     for (const { id } of [LYRA, SAGE]) await house.post({ text: 'what waits?', to: id });
     await untilOver();
     await expect.poll(async () => thrown - readings().length - (await inboxes()).length).toBe(0);
+    await untilOver();
     const read = readings();
     expect(new Set(read).size).toBe(read.length);
     for (let ball = 1; ball <= thrown; ball++) {
