@@ -4,10 +4,9 @@ import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
-import { createRelayClient } from './relay/index.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
-import { createReachPort } from './state/reach.ts';
+import { createReachPort, createRelayPort } from './state/relay-ports.ts';
 import { createTabMemory } from './state/tab-memory.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
@@ -21,7 +20,10 @@ const archive = createArchivePort(async () => {
 const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
 const state = createRoostState({
   owner: openOwner(),
-  relay: createRelayClient(line),
+  relay: createRelayPort(async () => {
+    const { createRelayClient } = await import('./relay/client.ts');
+    return createRelayClient(line);
+  }),
   reach: createReachPort(async () => {
     const { createReachClient } = await import('./relay/reach-client.ts');
     return createReachClient(line);

@@ -3,22 +3,28 @@
  * and a channel has no ends at all; Web Locks do both: each tab holds a lock of its own for as long as it
  * lives, and the owner holds the ledger's.
  */
-import { z } from 'zod';
 import { LEDGER, OWNER_LINE } from './settings.ts';
 
 const tabLock = (tab: string) => `roost-tab-${tab}`;
 
 /** From a tab, first on every line: who it is. */
-export const helloSchema = z.object({ from: z.string(), hello: z.literal(true) });
-export type Hello = z.infer<typeof helloSchema>;
+export interface Hello {
+  readonly from: string;
+  readonly hello: true;
+}
 
 /** On the channel, from a tab: hello, or a call. */
-export const fromTabSchema = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);
-export type FromTab = z.infer<typeof fromTabSchema>;
+export type FromTab = Hello | { readonly from: string; readonly message?: unknown };
 
 /** On the channel, from the owner: that it has just begun (every tab says hello again), or something for one tab. */
-export const toTabSchema = z.union([z.object({ owner: z.literal(true) }), z.object({ to: z.string(), message: z.unknown() })]);
-export type ToTab = z.infer<typeof toTabSchema>;
+export type ToTab = { readonly owner: true } | { readonly to: string; readonly message: unknown };
+
+/** What was heard on the channel; null where the owner did not say it. By hand: it is read before a parser is there. */
+export function toTabOf(data: unknown): ToTab | null {
+  if (typeof data !== 'object' || data === null) return null;
+  if ('owner' in data && data.owner === true) return { owner: true };
+  return 'to' in data && typeof data.to === 'string' && 'message' in data ? { to: data.to, message: data.message } : null;
+}
 
 /**
  * Sends what is said in one go as one message: a message between threads costs as much as what it carries.

@@ -7,6 +7,9 @@
  */
 import { z } from 'zod';
 import { MAX_TIME } from '../domain/stamp.ts';
+import { isKnownType, SCHEMA_VERSION } from './known.ts';
+
+export { isKnown, SCHEMA_VERSION } from './known.ts';
 
 const id = z.string().min(1).max(512);
 export const ms = z.number().int().min(0).max(MAX_TIME);
@@ -179,8 +182,6 @@ export const known = {
 } as const;
 export type KnownType = keyof typeof known;
 
-export const SCHEMA_VERSION = 1;
-
 export type AgentIdentityDoc = z.infer<typeof agentIdentitySchema>;
 export type AgentChangeDoc = z.infer<typeof agentChangeSchema>;
 export type SessionDoc = z.infer<typeof sessionSchema>;
@@ -203,12 +204,6 @@ export type KnownDoc =
 /** A document of a kind, or a version, that this app does not know. Kept and passed on. */
 export type UnknownDoc = z.infer<typeof unknownDocumentSchema>;
 export type Doc = KnownDoc | UnknownDoc;
-
-export function isKnown(doc: Doc): doc is KnownDoc {
-  return Object.hasOwn(known, doc.type) && doc.schema <= SCHEMA_VERSION;
-}
-
-const isKnownType = (type: unknown): type is KnownType => typeof type === 'string' && Object.hasOwn(known, type);
 
 /** Parses one document. Throws a ZodError that names the field; kinds and versions of a newer app pass. */
 export function parseDocument(value: unknown): Doc {

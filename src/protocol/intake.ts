@@ -3,7 +3,8 @@
  * event, so two devices that hear the same event write the same document, and writing it twice is harmless.
  */
 import { formatStamp } from '../domain/stamp.ts';
-import { SCHEMA_VERSION, type Doc } from './documents.ts';
+import type { Doc } from './documents.ts';
+import { SCHEMA_VERSION } from './known.ts';
 import type { StoredEvent } from './events.ts';
 
 const RELAY_NODE = 'relay';

@@ -4,7 +4,8 @@ import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
 import type { SettingKey, Settings } from '../domain/settings.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
-import { SCHEMA_VERSION, type AgentChangeDoc, type AgentIdentityDoc, type ForgetDoc, type ForgetUndoDoc, type QueuedMessageDoc, type SettingDoc } from '../protocol/documents.ts';
+import type { AgentChangeDoc, AgentIdentityDoc, ForgetDoc, ForgetUndoDoc, QueuedMessageDoc, SettingDoc } from '../protocol/documents.ts';
+import { SCHEMA_VERSION } from '../protocol/known.ts';
 
 export interface Writer {
   leadIdentity(name: string): AgentIdentityDoc;

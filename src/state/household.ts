@@ -6,7 +6,8 @@ import { createStore, type StoreApi } from 'zustand/vanilla';
 import { rosterOf, type Roster } from '../domain/agent.ts';
 import { finalForgets, isCovered, pendingForgets } from '../domain/forgetting.ts';
 import { settingsOf, type Settings } from '../domain/settings.ts';
-import { isKnown, type AgentChangeDoc, type AgentIdentityDoc, type Doc, type ForgetDoc, type ForgetUndoDoc, type QueuedMessageDoc, type SettingDoc } from '../protocol/documents.ts';
+import type { AgentChangeDoc, AgentIdentityDoc, Doc, ForgetDoc, ForgetUndoDoc, QueuedMessageDoc, SettingDoc } from '../protocol/documents.ts';
+import { isKnown } from '../protocol/known.ts';
 import type { HouseholdView } from '../protocol/worker.ts';
 
 export interface HouseholdState {

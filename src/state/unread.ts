@@ -1,6 +1,7 @@
 /** What has been said since a conversation was last looked at, and what waits to be read by somebody asleep. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { isKnown, type Doc } from '../protocol/documents.ts';
+import type { Doc } from '../protocol/documents.ts';
+import { isKnown } from '../protocol/known.ts';
 import type { Device } from './ports.ts';
 
 export interface UnreadState {

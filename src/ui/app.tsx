@@ -6,16 +6,15 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { leadNameOf } from '../state/wake-material.ts';
-import { AgentPage } from './agent/agent-page.tsx';
 import { ConversationView } from './chat/conversation.tsx';
 import { useHousehold, useUnread } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
-import { PATHS, usePlace } from './places.ts';
+import { PATHS, usePlace, type Place } from './places.ts';
 import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { ConnectSteps } from './shell/connect.tsx';
@@ -27,6 +26,9 @@ import { useKeys } from './shell/use-keys.ts';
 import { useMedia } from './use-media.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
+const AgentPage = lazy(() => import('./agent/agent-page.tsx'));
+const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
+const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
@@ -58,6 +60,24 @@ function Opening() {
   );
 }
 
+/** What takes the whole of the page, or null where the team and a conversation stand. */
+function wholePage(place: Place, onClose: () => void): { readonly title: string; readonly page: ReactNode } | null {
+  switch (place.kind) {
+    case 'settings':
+      return { title: 'Settings', page: <SettingsPage section={place.section} agentId={place.agentId} onClose={onClose} /> };
+    case 'wakes':
+      return { title: 'Wakes', page: <WakesPage agentId={place.agentId} onClose={onClose} /> };
+    case 'hearth':
+    case 'agent':
+    case 'adopt':
+    case 'preview':
+    case 'connect':
+      return null;
+    default:
+      return place satisfies never;
+  }
+}
+
 function Home() {
   const { place, go } = usePlace();
   const roster = useHousehold((state) => state.roster);
@@ -71,9 +91,9 @@ function Home() {
   const beside = useMedia(THREE_COLUMNS_FROM);
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
   const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : 'An egg';
-  const inSettings = place.kind === 'settings';
-  const view = inSettings ? 'settings' : place.kind === 'agent' ? 'talk' : 'hearth';
-  useTitle(inSettings ? 'Settings' : name);
+  const whole = wholePage(place, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
+  const view = whole ? 'page' : place.kind === 'agent' ? 'talk' : 'hearth';
+  useTitle(whole?.title ?? name);
   const first = useRef(true);
   useEffect(() => {
     // What had the focus may be gone with the view it was in: go on at the head of the new one.
@@ -84,10 +104,8 @@ function Home() {
   return (
     <>
       <main id="main" className="home" data-view={view}>
-        {inSettings ? (
-          <Suspense fallback={<p className="lazy" role="status">Opening the settings…</p>}>
-            <SettingsPage section={place.section} onClose={() => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo))} />
-          </Suspense>
+        {whole ? (
+          <Suspense fallback={<p className="lazy" role="status">Opening…</p>}>{whole.page}</Suspense>
         ) : (
           <>
             {(!twoViews || view === 'hearth') && <Hearth selected={twoViews && view === 'hearth' ? null : talkTo} />}
@@ -95,28 +113,25 @@ function Home() {
             {beside && (
               <aside className="beside" aria-label={`About ${name}`}>
                 <h2 className="visually-hidden">About {name}</h2>
-                <AgentPage agentId={talkTo} />
+                <Suspense fallback={null}>
+                  <AgentPage agentId={talkTo} />
+                </Suspense>
               </aside>
             )}
           </>
         )}
       </main>
-      {twoViews && <BottomBar at={view === 'settings' ? 'other' : view} talkTo={talkTo} talkName={name} />}
-      {place.kind === 'preview' && (
-        <Suspense fallback={null}>
-          <WakePreview onClose={() => go(PATHS.hearth)} />
-        </Suspense>
-      )}
-      {place.kind === 'adopt' && (
-        <Suspense fallback={null}>
-          <AdoptDialog position={place.position} onClose={() => go(PATHS.hearth)} />
-        </Suspense>
-      )}
-      {place.kind === 'agent' && place.soul && !beside && (
-        <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
-          <AgentPage agentId={talkTo} />
-        </Dialog>
-      )}
+      {twoViews && <BottomBar at={view === 'page' ? 'other' : view} talkTo={talkTo} talkName={name} />}
+      <Suspense fallback={null}>
+        {place.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
+        {place.kind === 'adopt' && <AdoptDialog position={place.position} onClose={() => go(PATHS.hearth)} />}
+        {place.kind === 'agent' && place.over === 'inbox' && <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />}
+        {place.kind === 'agent' && place.over === 'soul' && !beside && (
+          <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
+            <AgentPage agentId={talkTo} />
+          </Dialog>
+        )}
+      </Suspense>
     </>
   );
 }

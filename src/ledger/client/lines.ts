@@ -1,6 +1,6 @@
 /** The two ways to an owner. Only what is named here of the worker reaches the page: its address. */
 import type { FromOwner, ToOwner } from '../../protocol/worker.ts';
-import { inOneGo, liveAsTab, ownerGone, toTabSchema, type FromTab, type Hello } from '../line.ts';
+import { inOneGo, liveAsTab, ownerGone, toTabOf, type FromTab, type Hello } from '../line.ts';
 import { OWNER_LINE } from '../settings.ts';
 import type { Line, LineEnds } from './client.ts';
 
@@ -70,10 +70,10 @@ export function channelLines({ locks, newId }: LineDeps): (ends: LineEnds) => Li
     const post = (message: FromTab) => channel.postMessage(message);
     failed = (event) => gone(event.message);
     channel.addEventListener('message', ({ data }) => {
-      const parsed = toTabSchema.safeParse(data);
-      if (!parsed.success) return;
-      if ('owner' in parsed.data) post({ from: tab, hello: true });
-      else if (parsed.data.to === tab) (data as { readonly message: readonly FromOwner[] }).message.forEach(take);
+      const heard = toTabOf(data);
+      if (!heard) return;
+      if ('owner' in heard) post({ from: tab, hello: true });
+      else if (heard.to === tab) (data as { readonly message: readonly FromOwner[] }).message.forEach(take);
     });
     const die = liveAsTab(locks, tab, () => post({ from: tab, hello: true }));
     return {

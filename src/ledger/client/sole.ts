@@ -2,7 +2,6 @@
  * Browsers without Web Locks (Safari before 15.4, say): nothing tells one tab when another is gone, so one
  * tab works, with a worker that nobody else speaks to, and the others say so and wait for it to leave.
  */
-import { z } from 'zod';
 import { OWNER_LINE } from '../settings.ts';
 import type { Line, LineEnds } from './client.ts';
 import { startSoleWorker } from './sole-worker.ts';
@@ -11,8 +10,19 @@ const OTHER_TAB =
   'Roost is open in another tab, and this browser cannot share it between tabs. Use the other tab, or close it: this one goes on by itself. A newer browser can have as many tabs as you like.';
 
 /** Between tabs: I would like to work; I do; I am leaving. */
-const claimSchema = z.object({ tab: z.string(), say: z.enum(['asks', 'works', 'leaves']) });
-type Claim = z.infer<typeof claimSchema>;
+const SAYS = ['asks', 'works', 'leaves'] as const;
+interface Claim {
+  readonly tab: string;
+  readonly say: (typeof SAYS)[number];
+}
+
+/** What was heard; null where it is no claim. By hand: it is read before a parser is there. */
+function claimOf(data: unknown): Claim | null {
+  if (typeof data !== 'object' || data === null || !('tab' in data) || typeof data.tab !== 'string' || !('say' in data)) return null;
+  const { tab, say: said } = data;
+  const say = SAYS.find((each) => each === said);
+  return say ? { tab, say } : null;
+}
 
 export interface SoleDeps {
   readonly newId: () => string;
@@ -43,9 +53,9 @@ export function soleLines({ newId, after }: SoleDeps): (ends: LineEnds) => Line 
       ends.take({ news: 'problem', problem: { kind: 'unsupported', detail: OTHER_TAB } });
     }
     channel.addEventListener('message', ({ data }) => {
-      const claim = claimSchema.safeParse(data);
-      if (!claim.success || closed) return;
-      const { say: said, tab: other } = claim.data;
+      const claim = claimOf(data);
+      if (!claim || closed) return;
+      const { say: said, tab: other } = claim;
       if (line) {
         if (said === 'asks') say('works');
       } else if (said === 'leaves') ask();

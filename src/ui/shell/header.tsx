@@ -1,10 +1,12 @@
 import { Link } from 'wouter';
 import { useActions, useLive, usePending } from '../context.tsx';
-import { GearIcon, HelpIcon, MoonIcon } from '../parts/icons.tsx';
+import { GearIcon, HelpIcon, MoonIcon, WakesIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
+import { HeaderMenu } from './header-menu.tsx';
 import { Mark } from './mark.tsx';
 import { RehearsalNote } from './rehearsal-note.tsx';
 import { SessionPill } from './session-pill.tsx';
+import { WakesStopped } from './wakes-switch.tsx';
 import './header.css';
 
 function EndSession() {
@@ -33,16 +35,27 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
       {(begun || !quiet) && <SessionPill />}
       <RehearsalNote place="header" />
       <span className="spacer" />
+      {begun && <WakesStopped />}
       <EndSession />
+      {begun && (
+        <Link href={PATHS.wakes()} className="ghost hide-small">
+          <WakesIcon />
+          Wakes
+        </Link>
+      )}
       {begun && (
         <Link href={PATHS.settings('people')} className="ghost" aria-label="Settings">
           <GearIcon />
           <span className="hide-small">Settings</span>
         </Link>
       )}
-      <button type="button" className="icon-button hide-small" aria-label="Keys and help" title="Keys (?)" onClick={onHelp}>
-        <HelpIcon />
-      </button>
+      {begun ? (
+        <HeaderMenu onHelp={onHelp} />
+      ) : (
+        <button type="button" className="icon-button hide-small" aria-label="Keys and help" title="Keys (?)" onClick={onHelp}>
+          <HelpIcon />
+        </button>
+      )}
     </header>
   );
 }
