@@ -2,8 +2,8 @@
  * What the relay's parts promise each other. Wired together in main.ts; tests wire the same parts.
  */
 import type { z } from 'zod';
-import type { GateCheck, MailPriority, SleepEvent, WakeEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
-import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../src/protocol/config.ts';
+import type { AgentState, MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
+import type { AgentConfig, AgentConfigInput, EffectiveConfig, HouseholdConfig, HouseholdConfigInput } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../src/protocol/http.ts';
@@ -69,10 +69,11 @@ export interface Inbox {
   /** Newest first. `before` is a message id. */
   list(agentId: string, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly mail: readonly Mail[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
+  /** Ids of what was claimed in this session by answers of the relay. */
+  takenIn(sessionId: string): Promise<readonly string[]>;
+  /** Undoes a claim whose message was not put before anybody. */
+  giveBack(messageIds: readonly string[]): Promise<void>;
 }
-
-/** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
-export type AgentState = 'absent' | 'sleeping' | 'idle' | 'busy';
 
 export interface WakeRequest {
   readonly target: string;
@@ -102,8 +103,8 @@ export interface Gate {
 export interface Configs {
   agent(agentId: string): Promise<{ readonly own: AgentConfig; readonly effective: EffectiveConfig }>;
   household(): Promise<{ readonly own: HouseholdConfig; readonly effective: EffectiveConfig }>;
-  setAgent(agentId: string, config: AgentConfig): Promise<void>;
-  setHousehold(config: HouseholdConfig): Promise<void>;
+  setAgent(agentId: string, config: AgentConfigInput): Promise<void>;
+  setHousehold(config: HouseholdConfigInput): Promise<void>;
   /** The limits that hold for this agent. */
   limits(agentId: string): Promise<WakeLimits>;
 }
@@ -159,16 +160,47 @@ export interface TeamTool {
   run(input: unknown, caller: Caller): Promise<ToolOutcome>;
 }
 
-export interface Costs {
-  /** Whether another request of this agent may be sent. The message is for the agent and for the person. */
-  check(agentId: string): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string; readonly until: number }>;
-  note(request: { readonly agentId: string; readonly sessionId: string | null; readonly messageId: string | null; readonly via: 'session' | 'proxy'; readonly usage: Usage }): Promise<void>;
+/** Room for one request in the budgets. Given back as soon as that request is over, and before tools run on its answer: others may wait for it. */
+export interface CostHold {
+  /** A repeat changes nothing. */
+  release(): void;
 }
 
-/** What happens in threads that others must hear of. Called after it is on disk, in order. */
+export type CostCheck =
+  | { readonly ok: true; readonly hold: CostHold }
+  /** The message is for the agent and for the person. `until`: when the budget opens again by itself. */
+  | { readonly ok: false; readonly message: string; readonly until: number };
+
+export interface Costs {
+  /**
+   * Whether another request of this agent may be sent now. Where what is under way may use up what is left of a
+   * budget, it waits for one of those requests to end first. Rejects with the signal's reason once that aborts.
+   */
+  check(agentId: string, signal?: AbortSignal): Promise<CostCheck>;
+  /** `messageId`: the answer that the request was for. Counted before its hold is released. `hourCacheWrites`: the part of the cache writes that stays for an hour. */
+  note(request: {
+    readonly agentId: string;
+    readonly sessionId: string | null;
+    readonly messageId: string | null;
+    readonly via: 'session' | 'proxy';
+    readonly usage: Usage;
+    readonly hourCacheWrites?: number;
+    /** The model did not tell all of it. */
+    readonly estimated?: boolean;
+  }): Promise<void>;
+}
+
+/**
+ * What happens in threads that others must hear of. Called after it is on disk, in order, one at a time: nothing further
+ * is written in any thread until it has resolved, so it must not wait for what it sets off. What `added` and
+ * `mentioned` resolve with is a sentence for whoever did it, about the wake that was asked for; null: none was. Both may
+ * be called again for the same happening, after a crash.
+ */
 export interface ThreadHooks {
-  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly firstTime: boolean }): Promise<void>;
-  mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<void>;
+  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; /** How often it has been added to this thread, this time included. */ readonly times: number }): Promise<string | null>;
+  mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<string | null>;
+  /** Messages that mention it were put before it in the thread itself: they need not be put before it once more. */
+  mentionsRead(change: { readonly threadId: string; readonly agentId: string; readonly messageIds: readonly string[]; readonly run: string }): Promise<void>;
   /** It is in no open thread any more: it was removed, or the last one was closed. */
   leftLast(change: { readonly agentId: string; readonly event: Extract<SleepEvent, 'removed_from_last_thread' | 'last_thread_closed'> }): Promise<void>;
 }
@@ -180,10 +212,10 @@ export interface Reach {
   wake(caller: { readonly agentId: string; readonly sessionId: string | null }, letter: { readonly to: string; readonly text: string; readonly reason: WakeReason }): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes. */
   ask(request: Omit<WakeRequest, 'state'>): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
-  /** A happening that may wake or put to sleep, by the agent's own lists. */
-  happened(agentId: string, event: SleepEvent | WakeEvent, about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
+  /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
+  happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
 }
-export type { GateCheck };
+export type { AgentState };
 
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }

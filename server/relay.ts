@@ -4,20 +4,27 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { parseProtocol } from '../src/domain/prompts.ts';
-import { createAccess, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
+import { createAccess, createCredentialRoutes, createCredentials, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openEventLog } from './events/index.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
-import { createInbox } from './inbox/index.ts';
+import { createCostRoutes } from './costs/index.ts';
+import { createDirectoryRoutes } from './directory/index.ts';
+import { createGateRoutes } from './gate/index.ts';
+import { createInboxRoutes } from './inbox/index.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, type Mind, type RehearsalMind } from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
-import { createSessionHost } from './session/index.ts';
+import { createMcp } from './mcp/index.ts';
+import { createSleepingRoutes } from './sleeping/index.ts';
+import { createProxy } from './proxy/index.ts';
 import { openStore } from './store/index.ts';
+import { openTeam } from './team.ts';
+import { createThreadRoutes } from './threads/index.ts';
 
 export interface Relay {
   /** Where it answers, without a slash at the end. */
@@ -102,14 +109,15 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     retentionMs: config.retentionMs,
   });
   closers.add(() => log.close());
-  const inbox = createInbox({ db, relay: home.relay, retentionMs: config.retentionMs });
 
   const { mind, rehearsal } = await openMind(config);
   closers.add(() => mind.close());
-  const host = createSessionHost({ log, inbox, mind, protocol, now, newId, logger });
-  await host.recover();
+  const team = await openTeam({ db, relay: home.relay, log, mind, protocol, now, newId, logger, retentionMs: config.retentionMs, alone: store.kind === 'pglite' });
+  closers.add(() => team.close());
+  const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools } = team;
 
   const signIn = createSignIn({ db, relay: home.relay, now, linkMs: config.linkMs, cookieMs: config.cookieMs });
+  const credentials = createCredentials({ db, relay: home.relay, now, newId, log });
   const access = createAccess({
     origins: createOrigins({ port: http.port, host: config.host, publicUrl: config.publicUrl }),
     signIn,
@@ -117,7 +125,11 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     port: http.port,
     secure: config.publicUrl !== null,
     cookieMs: config.cookieMs,
+    credentials,
   });
+  const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
+  const mcp = createMcp({ ...clients, tools, inbox, gate, version: root.version });
+  const proxy = createProxy({ ...clients, costs, upstream: config.messagesApi, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
   const app = createApp({
     access,
     host,
@@ -125,8 +137,23 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     version: root.version,
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
-    openRoutes: [],
-    routes: [],
+    openRoutes: [mcp.routes, proxy.routes],
+    routes: [
+      createDirectoryRoutes({ directory }),
+      createInboxRoutes({ inbox }),
+      createGateRoutes({ gate, configs, directory }),
+      createSleepingRoutes({
+        sleepers,
+        async callerOf(context) {
+          const client = await access.clientOf(context);
+          return client === null ? { kind: 'person' } : { kind: 'api', name: client };
+        },
+        wake: async (agentId, source) => (await reach.ask({ target: agentId, source, way: source.kind === 'person' ? 'person' : 'api', reason: null, messageId: null, callerSession: null })).decision,
+      }),
+      createThreadRoutes({ threads }),
+      createCredentialRoutes({ credentials, directory }),
+      createCostRoutes({ costs }),
+    ],
     streams: config.streams,
     pageFolder: join(root.path, 'dist/page'),
     onError: (id, error) => logger.error('A call failed.', { id, error }),
@@ -140,6 +167,8 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
   );
   closers.add(async () => {
     await host.end('shutdown');
+    await mcp.close();
+    proxy.close();
     app.closeStreams();
     await http.close();
   });

@@ -6,7 +6,7 @@ import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
-import { createReachPort, createRelayPort } from './state/relay-ports.ts';
+import { createReachPort, createRelayPort } from './state/reach.ts';
 import { createTabMemory } from './state/tab-memory.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
@@ -34,6 +34,7 @@ const state = createRoostState({
     newId: () => ulid(),
     persist: askPersistence,
     tab: createTabMemory(sessionStorage),
+    browser: createTabMemory(localStorage),
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);

@@ -6,11 +6,14 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { problem } from '../problem.ts';
+import type { Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
 import { badLinkPage, signInPage, welcomePage } from './pages.ts';
 import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
 
+export { createCredentialRoutes } from './credential-routes.ts';
+export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
 export { securityHeaders } from './headers.ts';
 export { createOrigins } from './origins.ts';
 export { notBuiltPage } from './pages.ts';
@@ -27,6 +30,8 @@ export interface AccessDeps {
   readonly secure: boolean;
   /** ms */
   readonly cookieMs: number;
+  /** Secrets of agents that joined from elsewhere. */
+  readonly credentials: Pick<Credentials, 'check'>;
 }
 
 export interface Access {
@@ -34,6 +39,8 @@ export interface Access {
   readonly own: MiddlewareHandler;
   /** Browsers that are not signed in: 401. */
   readonly signedIn: MiddlewareHandler;
+  /** The agent as whose client somebody calls, with its credential instead of a cookie; null for a browser. */
+  readonly clientOf: (context: Context) => Promise<string | null>;
   /** `GET /enter?code=…` */
   readonly enter: (context: Context) => Promise<Response>;
 }
@@ -44,7 +51,28 @@ export function wantsPage(context: Context): boolean {
   return (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/') && (context.req.header('accept') ?? '').includes('text/html');
 }
 
-export function createAccess({ origins, signIn, rate, port, secure, cookieMs }: AccessDeps): Access {
+/** The secret of `Authorization: Bearer …`, or null. */
+export function bearerOf(context: Context): string | null {
+  return /^Bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1] ?? null;
+}
+
+/** What an agent's own client may ask beside `/mcp` and `/llm`: about its agent, and its sleeping flag. */
+function isOfAgent({ req: { method, path } }: Context, agentId: string): boolean {
+  const [, first, second, third, fourth, fifth, last] = path.split('/').map((part) => safeDecode(part));
+  if (first === 'v1') return method === 'GET' && second === 'agents' && third === agentId;
+  return first === 'api' && second === 'v1' && third === 'sessions' && fourth !== '' && fifth === agentId && last === 'sleeping';
+}
+
+function safeDecode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch (error) {
+    if (error instanceof URIError) return part;
+    throw error;
+  }
+}
+
+export function createAccess({ origins, signIn, rate, port, secure, cookieMs, credentials }: AccessDeps): Access {
   const cookie = `roost_${port}`;
   const setToken = (context: Context, token: string) =>
     setCookie(context, cookie, token, { httpOnly: true, sameSite: 'Strict', secure, path: '/', maxAge: Math.floor(cookieMs / 1_000) });
@@ -62,7 +90,13 @@ export function createAccess({ origins, signIn, rate, port, secure, cookieMs }: 
     return known.ok ? { token, ...known } : null;
   }
 
+  async function clientOf(context: Context): Promise<string | null> {
+    const secret = bearerOf(context);
+    return secret === null ? null : ((await credentials.check(secret))?.agentId ?? null);
+  }
+
   return {
+    clientOf,
     async own(context, next) {
       const header = (name: string) => context.req.header(name);
       if (!origins.isHost(header('host')))
@@ -83,6 +117,8 @@ export function createAccess({ origins, signIn, rate, port, secure, cookieMs }: 
       if (known === null) {
         checkRate(`address ${getConnInfo(context).remote.address ?? ''}`);
         if (wantsPage(context)) return signInPage();
+        const client = await clientOf(context);
+        if (client !== null && isOfAgent(context, client)) return next();
         throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
       }
       if (context.req.path.startsWith('/api/')) checkRate(known.browser);

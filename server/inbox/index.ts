@@ -1,10 +1,17 @@
 /** The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see store/tables.ts. */
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
+import { MAIL_PRIORITIES } from '../../src/domain/guardrails.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Mail } from '../../src/protocol/mail.ts';
 import type { Inbox } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
+import type { Tables } from '../store/tables.ts';
+
+export { createInboxRoutes } from './routes.ts';
 
 const parseText = (json: string) => z.string().parse(JSON.parse(json));
+const prioritySchema = z.enum(MAIL_PRIORITIES);
 
 export interface InboxDeps {
   readonly db: Db;
@@ -12,46 +19,109 @@ export interface InboxDeps {
   readonly relay: string;
   /** ms that a message is kept after it was read. */
   readonly retentionMs: number;
+  /** Says that somebody's inbox has changed. */
+  readonly tell: (event: RoostEvent) => void;
+  /** ms since the epoch */
+  readonly now: () => number;
 }
 
-export function createInbox({ db, relay, retentionMs }: InboxDeps): Inbox {
+function mailOf(row: Selectable<Tables['inbox']>): Mail {
   return {
-    async put({ messageId, agentId, text, time }) {
-      await db
+    messageId: parseText(row.message_json),
+    to: parseText(row.agent_json),
+    from: parseText(row.sender_json),
+    text: parseText(row.text_json),
+    time: row.sent_at,
+    priority: prioritySchema.parse(row.priority),
+    threadId: row.thread,
+    read: row.read_at === null ? null : { time: row.read_at, run: parseText(row.read_run_json ?? row.read_session_json ?? '""') },
+  };
+}
+
+const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sent_at - b.sent_at || a.place - b.place;
+
+export function createInbox({ db, relay, retentionMs, tell, now }: InboxDeps): Inbox {
+  const changed = (agentId: string) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
+  const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
+
+  return {
+    async put({ messageId, to, from, text, time, priority, threadId }) {
+      const { numInsertedOrUpdatedRows } = await db
         .insertInto('inbox')
         .values({
           relay,
           message_json: JSON.stringify(messageId),
-          agent_json: JSON.stringify(agentId),
+          agent_json: JSON.stringify(to),
           text_json: JSON.stringify(text),
           sent_at: time,
+          sender_json: JSON.stringify(from),
+          priority,
+          thread: threadId,
           read_session_json: null,
+          read_run_json: null,
           read_at: null,
         })
         .onConflict((conflict) => conflict.columns(['relay', 'message_json']).doNothing())
-        .execute();
+        .executeTakeFirst();
+      if (Number(numInsertedOrUpdatedRows) > 0) changed(to);
     },
     async waiting(agentId) {
       const rows = await db
         .selectFrom('inbox')
-        .select(['message_json', 'text_json', 'sent_at'])
+        .selectAll()
         .where('relay', '=', relay)
         .where('agent_json', '=', JSON.stringify(agentId))
         .where('read_at', 'is', null)
         .orderBy('sent_at')
         .orderBy('place')
         .execute();
-      return rows.map((row) => ({ messageId: parseText(row.message_json), text: parseText(row.text_json), time: row.sent_at }));
+      return rows.map(mailOf);
     },
-    async markRead(messageIds, sessionId, time) {
+    async claim(messageIds, { sessionId, run, time }) {
+      if (messageIds.length === 0) return [];
+      const rows = await db
+        .updateTable('inbox')
+        .set({ read_session_json: sessionId === null ? null : JSON.stringify(sessionId), read_run_json: JSON.stringify(run), read_at: time })
+        .where('relay', '=', relay)
+        .where('message_json', '=', anyOf(messageIds))
+        .where('read_at', 'is', null)
+        .returningAll()
+        .execute();
+      if (rows.length > 0) await db.deleteFrom('inbox').where('relay', '=', relay).where('read_at', '<', time - retentionMs).execute();
+      const taken = rows.sort(oldestFirst).map(mailOf);
+      for (const agentId of new Set(taken.map((mail) => mail.to))) changed(agentId);
+      return taken;
+    },
+    async list(agentId, { before, limit }) {
+      const mine = db.selectFrom('inbox').where('relay', '=', relay).where('agent_json', '=', JSON.stringify(agentId));
+      const from = before === null ? undefined : await mine.select('place').where('message_json', '=', JSON.stringify(before)).executeTakeFirst();
+      if (before !== null && !from) return { mail: [], more: false };
+      const page = mine.selectAll().orderBy('place', 'desc').limit(limit + 1);
+      const rows = await (from ? page.where('place', '<', from.place) : page).execute();
+      return { mail: rows.slice(0, limit).map(mailOf), more: rows.length > limit };
+    },
+    async takenIn(sessionId) {
+      const rows = await db.selectFrom('inbox').select('message_json').where('relay', '=', relay).where('read_session_json', '=', JSON.stringify(sessionId)).execute();
+      return rows.map((row) => parseText(row.message_json));
+    },
+    async giveBack(messageIds) {
+      if (messageIds.length === 0) return;
       await db
         .updateTable('inbox')
-        .set({ read_session_json: JSON.stringify(sessionId), read_at: time })
+        .set({ read_session_json: null, read_run_json: null, read_at: null })
         .where('relay', '=', relay)
-        .where('message_json', '=', sql<string>`any(${messageIds.map((id) => JSON.stringify(id))}::text[])`)
-        .where('read_at', 'is', null)
+        .where('message_json', '=', anyOf(messageIds))
         .execute();
-      await db.deleteFrom('inbox').where('relay', '=', relay).where('read_at', '<', time - retentionMs).execute();
+    },
+    async unread() {
+      const rows = await db
+        .selectFrom('inbox')
+        .select(['agent_json', (eb) => eb.fn.countAll<string>().as('waiting')])
+        .where('relay', '=', relay)
+        .where('read_at', 'is', null)
+        .groupBy('agent_json')
+        .execute();
+      return new Map(rows.map((row) => [parseText(row.agent_json), Number(row.waiting)]));
     },
   };
 }

@@ -6,17 +6,19 @@ import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamCall } from '../../src/domain/wake-payload.ts';
 import type { Presence } from './presence.ts';
 
-export type Admission = { readonly ok: true; readonly call: TeamCall } | { readonly ok: false; readonly detail: string };
+/** `call` is null where everybody in it is here and only set to sleep. */
+export type Admission = { readonly ok: true; readonly call: TeamCall | null } | { readonly ok: false; readonly detail: string };
 
 const sentence = (names: readonly string[]) => names.join(', ');
 
 /** The call without those who are awake or on the way already. */
-export function admit(call: TeamCall, presence: Presence): Admission {
+export function admit(call: TeamCall, presence: Presence, isResting: (agentId: string) => boolean): Admission {
   if (call.kind === 'summon') {
     const seats = call.seats.filter((seat) => !presence.inSeat(seat.position));
     return seats.length > 0 ? { ok: true, call: { kind: 'summon', seats } } : { ok: false, detail: 'Somebody is in each of these seats, or on the way there.' };
   }
   const agents = call.agents.filter((agent) => !presence.get(agent.id));
+  if (agents.length === 0 && call.agents.some((agent) => isResting(agent.id))) return { ok: true, call: null };
   if (agents.length === 0) return { ok: false, detail: 'All of them are awake or on the way already.' };
   const clashes = agents.filter((agent) => presence.inSeat(agent.position));
   if (clashes.length > 0)

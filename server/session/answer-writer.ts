@@ -7,8 +7,8 @@ import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Timers } from './timers.ts';
 
 export interface AnswerWriter {
-  /** Writes `answer-started` now; otherwise it comes with the first thing that is said. */
-  begin(with_: readonly RoostEvent[]): void;
+  /** Writes `answer-started` now; otherwise it comes with the first thing that is said. Resolves when it is on disk. */
+  begin(with_: readonly RoostEvent[]): Promise<void>;
   text(words: string): void;
   /** Returns the way to write the result. */
   tool(call: { toolUseId: string; name: string; input: unknown }): (result: string, isError: boolean) => void;
@@ -75,7 +75,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   }
 
   return {
-    begin: (with_) => write([...with_, ...startEvents()]),
+    begin: (with_) => record([...with_, ...startEvents()]),
     text(words) {
       if (finished || words === '') return;
       keepText(words);

@@ -6,7 +6,10 @@ import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import type { Mind, MindAnswer, MindBlock, MindTool, StopReason } from '../minds/index.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
-import type { ToolOutcome } from './tools.ts';
+import type { ToolOutcome } from '../contracts.ts';
+
+/** `release` is called when the request is over. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
+export type Permit = { readonly ok: true; release(): void } | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
   readonly mind: Mind;
@@ -18,6 +21,10 @@ export interface AnswerDeps {
   readonly conversation: Conversation;
   readonly writer: AnswerWriter;
   readonly signal: AbortSignal;
+  /** Called before each request, for as long as it has to wait: whether it may be sent. */
+  readonly permit: (signal: AbortSignal) => Promise<Permit>;
+  /** What each request took, once it is known. */
+  readonly onUsage: (usage: Usage) => Promise<void>;
   readonly runTool: (name: string, input: unknown, signal: AbortSignal) => Promise<ToolOutcome>;
 }
 
@@ -78,8 +85,12 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
   const { mind, model, system, tools, maxTokens, conversation, writer, signal } = deps;
   let usage: Usage | null = null;
   for (let turn = 1; ; turn++) {
+    const permit = await deps.permit(signal);
+    if (!permit.ok) return { status: permit.reason === null ? 'interrupted' : 'failed', error: permit.reason, usage, stop: null };
     const request = { model, system, messages: conversation.messages(), tools, maxTokens };
     const answer = await mind.answer(request, { onText: (words) => writer.text(words), signal });
+    if (answer.usage) await deps.onUsage(answer.usage);
+    permit.release();
     usage = add(usage, answer.usage);
     // What a model declined to say must not be handed back to it.
     if (!answer.ok || answer.stop !== 'refusal') conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));

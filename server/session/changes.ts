@@ -1,7 +1,9 @@
 /** `choose_name` and `write_soul` of somebody who is born: what they keep, and what the log says of it. */
 import type { EventOf } from '../../src/protocol/events.ts';
+import type { ToolOutcome } from '../contracts.ts';
+import { toolDone, toolError } from '../tool-outcome.ts';
 import type { SessionContext } from './context.ts';
-import { toolDone, toolError, type ToolCall, type ToolOutcome } from './tools.ts';
+import { type ToolCall } from './tools.ts';
 
 type Change = EventOf<'agent-changed'>['change'];
 

@@ -1,6 +1,6 @@
 /** What every part of one running session shares. */
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Inbox } from '../contracts.ts';
+import type { Costs, Directory, Inbox, Sleepers, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Prompts } from './prompts.ts';
 import type { SessionLimits } from './settings.ts';
@@ -24,6 +24,17 @@ export interface SessionContext {
   readonly mind: Mind;
   readonly models: { readonly lead: string; readonly agent: string };
   readonly inbox: Inbox;
+  readonly directory: Directory;
+  readonly sleepers: Sleepers;
+  readonly costs: Costs;
+  /** Tools that every agent has besides those of the session itself. */
+  readonly teamTools: readonly TeamTool[];
+  /** The person wakes an agent. */
+  readonly onPersonWake: (agentId: string) => void;
+  /** An agent has answered for the first time in this session. */
+  readonly onHere: (agentId: string) => void;
+  /** An agent's turn is over, and nothing more waits before it. */
+  readonly onQuiet: (agentId: string) => void;
   readonly prompts: Prompts;
   readonly settings: SessionSettings;
   readonly limits: SessionLimits;

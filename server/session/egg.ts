@@ -4,6 +4,8 @@
  */
 import type { SeatPayload } from '../../src/domain/wake-payload.ts';
 import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
+import type { ToolOutcome } from '../contracts.ts';
+import { toolDone } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createMail } from './mail.ts';
@@ -11,7 +13,7 @@ import type { Phase, Present } from './presence.ts';
 import { failedReason, silentReason, unnamedReason } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
-import { AGENT_TOOLS, toolDone, type ToolCall, type ToolOutcome } from './tools.ts';
+import { AGENT_TOOLS, type ToolCall } from './tools.ts';
 
 export interface EggDeps {
   readonly context: SessionContext;
@@ -53,6 +55,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   function born(chosen: string): RoostEvent[] {
     settle();
     phase = 'awake';
+    context.onHere(agentId);
     mail.open();
     const time = now();
     return [
@@ -142,6 +145,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
             return [];
           },
           onEnd,
+          gather: (run) => mail.take(run),
           runTool,
         },
       });

@@ -5,7 +5,7 @@ import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import type { EventLog, Inbox, PostOutcome, SessionHost } from '../contracts.ts';
+import type { Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
 import { createIdle, type Idle } from './idle.ts';
@@ -20,6 +20,12 @@ export { systemTimers, type Timers } from './timers.ts';
 export interface SessionHostDeps {
   readonly log: EventLog;
   readonly inbox: Inbox;
+  readonly directory: Directory;
+  readonly sleepers: Sleepers;
+  readonly costs: Costs;
+  readonly teamTools: readonly TeamTool[];
+  /** The person wakes an agent: for the gate's record. */
+  readonly onPersonWake: (agentId: string) => void;
   readonly mind: Mind;
   readonly protocol: Protocol;
   /** ms since the epoch */
@@ -54,12 +60,17 @@ function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
 }
 
 export function createSessionHost(deps: SessionHostDeps): SessionHost {
-  const { log, inbox, mind, protocol, now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
+  const { log, inbox, directory, sleepers, costs, teamTools, onPersonWake, mind, protocol, now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
   let current: Running | null = null;
   /** Starts and ends happen one after another. */
   let turn: Promise<unknown> = Promise.resolve();
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
+  const turnEnds = new Set<(agentId: string) => void>();
+  // Whoever is woken hears what the person said meanwhile.
+  sleepers.subscribe(({ agentId, sleeping }) => {
+    if (!sleeping) open()?.session.inboxChanged(agentId);
+  });
 
   function inTurn<T>(act: () => Promise<T>): Promise<T> {
     const mine = turn.then(act, act);
@@ -90,7 +101,12 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       await log.append(events).then(() => undefined, fail);
     }
 
-    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, prompts, settings, limits, now, newId, timers, logger, record, fail };
+    const onHere = (agentId: string) => void sleepers.join(agentId).catch(fail);
+    const onQuiet = (agentId: string) => {
+      for (const listener of turnEnds) listener(agentId);
+    };
+    sleepers.begin(sessionId);
+    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, directory, sleepers, costs, teamTools, onPersonWake, onHere, onQuiet, prompts, settings, limits, now, newId, timers, logger, record, fail };
     const session = createRunningSession(context, log);
     const problem = prompts.templateProblem;
     const notice: RoostEvent[] =
@@ -104,6 +120,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
 
   async function close(running: Running, reason: EndReason): Promise<void> {
     running.stopTimers();
+    sleepers.end(running.sessionId);
     await running.session.close(reason);
     // Messages that were let in before have their place before the end.
     await Promise.allSettled(posts.values());
@@ -137,7 +154,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   }
 
   return {
-    recover: () => recoverSession(log, now),
+    recover: () => recoverSession(log, inbox, now),
     start: (request) =>
       inTurn(async () => {
         if (current) return { ok: false, sessionId: current.sessionId };
@@ -154,5 +171,13 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     },
     stop: (agentId) => Promise.resolve(open()?.session.stop(agentId) ?? false),
     sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
+    sessionId: () => open()?.sessionId ?? null,
+    stateOf: (agentId) => open()?.session.stateOf(agentId) ?? 'absent',
+    rouse: (agentId) => open()?.session.rouse(agentId) ?? Promise.resolve(false),
+    joined: (agent) => open()?.session.joined(agent) ?? Promise.resolve(),
+    onTurnEnd(listener) {
+      turnEnds.add(listener);
+      return () => turnEnds.delete(listener);
+    },
   };
 }

@@ -5,15 +5,19 @@
  */
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { ToolOutcome } from '../contracts.ts';
+import { toolDone, toolError } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
+import { createMail, type Mail } from './mail.ts';
 import { leadSilent } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
-import { LEAD_TOOLS, toolDone, toolError, type ToolOutcome } from './tools.ts';
+import { LEAD_TOOLS } from './tools.ts';
 
 export interface Lead {
   readonly speaker: Speaker;
+  readonly mail: Mail;
   /** Puts a call to the team before the lead, alone. */
   putCall(call: RunningCall, messageId: string, text: string): void;
   /** Whether it has a call before it that it has not answered yet. */
@@ -31,6 +35,7 @@ function notCalled(end: AnswerEnd): string {
 
 export function createLead(context: SessionContext): Lead {
   const { sessionId, now, newId, record, timers, settings, prompts } = context;
+  const mail: Mail = createMail(context, LEAD_ID, () => speaker);
   const calls = new Map<string, RunningCall>();
   let current: RunningCall | null = null;
   let cancelSilence: () => void = () => undefined;
@@ -78,7 +83,7 @@ export function createLead(context: SessionContext): Lead {
     return call && end.interruption?.by !== 'closing' ? call.abandon(notCalled(end)) : [];
   }
 
-  const speaker = createSpeaker({
+  const speaker: Speaker = createSpeaker({
     context,
     agentId: LEAD_ID,
     author: LEAD_ID,
@@ -94,13 +99,16 @@ export function createLead(context: SessionContext): Lead {
         if (current) cancelSilence = timers.after(settings.wakeTimeoutMs, () => void speaker.interrupt({ by: 'relay', error: leadSilent(settings.wakeTimeoutMs) }));
       },
       onEnd,
+      gather: (run) => mail.take(run),
       onWaiting: () => needed(),
       runTool: (call, signal) => (call.tool === 'spawn_team' ? spawn(call.input.seats, signal) : applyChange(context, LEAD_ID, call)),
     },
   });
 
+  mail.open();
   return {
     speaker,
+    mail,
     putCall(call, messageId, text) {
       calls.set(messageId, call);
       speaker.put([{ messageId, text, alone: true }]);

@@ -1,36 +1,89 @@
-/** Puts what waits in the inbox before an agent that is awake: after its greeting, and each message once. */
+/**
+ * What waits in the inbox of an agent that is awake. What the person wrote is put before it at once. What
+ * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
+ */
+import { seatNumber } from '../../src/domain/seat.ts';
+import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';
+import type { Mail as Letter } from '../../src/protocol/mail.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
 import type { SessionContext } from './context.ts';
-import type { Speaker } from './speaker.ts';
+import type { Item, Speaker } from './speaker.ts';
 
 export interface Mail {
   /** From now on what waits is delivered. */
   open(): void;
-  /** Something was put into the inbox. */
+  /** Something was put into the inbox, or the agent may read it now. */
   changed(): void;
+  /**
+   * Takes everything that waits, to be put before the agent in this run: the items, and what to write of them.
+   * On disk as read before it resolves, so that nothing is put before an agent twice.
+   */
+  take(run: string): Promise<{ readonly items: readonly Item[]; readonly events: readonly RoostEvent[] }>;
+}
+
+const NOTHING = { items: [], events: [] } as const;
+const FROM_PERSON = 'human';
+
+/** The line above another agent's words, as the mind is given them. */
+function headOf({ from, priority, threadId }: Letter, team: readonly TeamMember[]): string {
+  const sender = team.find((member) => member.agentId === from);
+  const name = sender ? `${sender.name}${sender.position === null ? '' : `, seat ${seatNumber(sender.position)}`}` : from;
+  return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}]`;
 }
 
 export function createMail(context: SessionContext, agentId: string, speaker: () => Speaker | null): Mail {
-  const { inbox, logger } = context;
-  const taken = new Set<string>();
+  const { inbox, directory, sleepers, sessionId, now, logger } = context;
   let isOpen = false;
 
-  async function deliver(): Promise<void> {
-    const waiting = await inbox.waiting(agentId);
-    const fresh = waiting.filter(({ messageId }) => !taken.has(messageId));
-    for (const { messageId } of fresh) taken.add(messageId);
-    speaker()?.put(fresh.map(({ messageId, text }) => ({ messageId, text, fromInbox: true })));
+  /** A letter of another agent enters the conversation when it is read; the person's stood in it from the start. */
+  function eventOf(letter: Letter): RoostEvent {
+    if (letter.from === FROM_PERSON) return { kind: 'message-read', time: now(), messageId: letter.messageId, agentId, sessionId };
+    const message: EventOf<'message'> = {
+      kind: 'message',
+      time: now(),
+      messageId: letter.messageId,
+      sessionId,
+      agentId,
+      author: letter.from,
+      role: 'user',
+      blocks: [{ kind: 'text', text: letter.text }],
+      status: 'complete',
+      error: null,
+      usage: null,
+      clientId: null,
+      replaces: null,
+      waiting: false,
+    };
+    return message;
   }
-  const changed = () => {
-    if (!isOpen) return;
-    deliver().catch((error: unknown) => logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }));
+
+  async function prodFor(isWorthATurn: (letter: Letter) => boolean): Promise<void> {
+    if ((await inbox.waiting(agentId)).some(isWorthATurn)) speaker()?.prod();
+  }
+
+  const look = (isWorthATurn: (letter: Letter) => boolean) => {
+    if (!isOpen || sleepers.isSleeping(agentId)) return;
+    prodFor(isWorthATurn).catch((error: unknown) => logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }));
   };
 
   return {
     open() {
       if (isOpen) return;
       isOpen = true;
-      changed();
+      // At waking everything is read.
+      look(() => true);
     },
-    changed,
+    changed: () => look((letter) => letter.from === FROM_PERSON),
+    async take(run) {
+      if (!isOpen) return NOTHING;
+      const waiting = await inbox.waiting(agentId);
+      if (waiting.length === 0) return NOTHING;
+      const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run, time: now() });
+      const team = taken.some(({ from }) => from !== FROM_PERSON) ? await directory.all() : [];
+      return {
+        items: taken.map((letter) => ({ messageId: letter.messageId, text: letter.from === FROM_PERSON ? letter.text : `${headOf(letter, team)}\n${letter.text}`, fromPerson: letter.from === FROM_PERSON })),
+        events: taken.map(eventOf),
+      };
+    },
   };
 }

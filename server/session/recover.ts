@@ -1,7 +1,7 @@
 /** After a crash: what was being said ends as `interrupted` with the words that are in the log, the session as `crash`. */
 import type { Block } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { EventLog } from '../contracts.ts';
+import type { EventLog, Inbox } from '../contracts.ts';
 
 /** Events read at once while the log is searched for open answers. */
 const PAGE = 2_000;
@@ -33,11 +33,25 @@ async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promi
   }
 }
 
+/** Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has read it. */
+async function giveBackUnread(log: EventLog, inbox: Inbox, sessionId: string): Promise<void> {
+  const taken = new Set(await inbox.takenIn(sessionId));
+  for (let after = 0; taken.size > 0; ) {
+    const page = await log.read(after, PAGE);
+    for (const { event } of page) if (event.kind === 'message-read' || (event.kind === 'message' && !event.waiting)) taken.delete(event.messageId);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) break;
+    after = last.id;
+  }
+  await inbox.giveBack([...taken]);
+}
+
 /** Closes the session that an earlier process left open, if there is one. */
-export async function recoverSession(log: EventLog, now: () => number): Promise<void> {
+export async function recoverSession(log: EventLog, inbox: Inbox, now: () => number): Promise<void> {
   const { session } = log.snapshot();
   if (!session) return;
   const { sessionId, answering } = session;
+  await giveBackUnread(log, inbox, sessionId);
   const answers = await readBlocks(log, new Set(answering.map((answer) => answer.messageId)));
   const ends = answering.map(({ messageId, agentId }): RoostEvent => ({
     kind: 'message',

@@ -5,10 +5,12 @@ import type { Block, EndReason } from '../../src/protocol/documents.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { PostMessage } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
-import type { EventLog, PostOutcome } from '../contracts.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
+import type { AgentState, EventLog, PostOutcome } from '../contracts.ts';
 import { admit } from './admit.ts';
 import type { SessionContext } from './context.ts';
 import { createEgg } from './egg.ts';
+import { createGuest } from './guest.ts';
 import { createLead } from './lead.ts';
 import { createPresence, type Present } from './presence.ts';
 import { cancelled, putToSleep } from './reasons.ts';
@@ -20,6 +22,11 @@ export interface RunningSession {
   post(message: PostMessage): Promise<PostOutcome>;
   stop(agentId: string): boolean;
   sleep(agentId: string): Promise<boolean>;
+  stateOf(agentId: string): AgentState;
+  rouse(agentId: string): Promise<boolean>;
+  joined(agent: TeamMember): Promise<void>;
+  /** What waits for this agent may have changed, or it may read it now. */
+  inboxChanged(agentId: string): void;
   busy(): boolean;
   /** Ends everything that is being said; resolves when that is on disk. Nothing is said after it. */
   close(reason: EndReason): Promise<void>;
@@ -28,7 +35,7 @@ export interface RunningSession {
 const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({ ok: false, reason, detail });
 
 export function createRunningSession(context: SessionContext, log: EventLog): RunningSession {
-  const { sessionId, now, newId, inbox } = context;
+  const { sessionId, now, newId, inbox, sleepers } = context;
   const presence = createPresence();
   const eggs = new Set<string>();
   const lead = createLead(context);
@@ -43,9 +50,11 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   async function postCall(message: PostMessage): Promise<PostOutcome> {
     const parsed = parseTeamCall(message.text);
     if (!parsed.ok) return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
-    const admission = admit(parsed.call, presence);
+    wakeResting(parsed.call);
+    const admission = admit(parsed.call, presence, (agentId) => sleepers.isSleeping(agentId));
     if (!admission.ok) return refused('already-awake', admission.detail);
     const { call } = admission;
+    if (call === null) return postNothing(message, parsed.call);
     const wakeId = newId();
     const running = createRunningCall({ context, wakeId, kind: call.kind });
     const agents = seatAll(call, running);
@@ -62,8 +71,23 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       giveBack();
       return { ok: true, eventId };
     }
+    if (call.kind === 'wake') for (const agent of call.agents) context.onPersonWake(agent.id);
     lead.speaker.setLast(null);
     lead.putCall(running, event.messageId, sameSeats(call, parsed.call) ? message.text : rewrite(call));
+    return { ok: true, eventId };
+  }
+
+  /** Those of a call who are here and only set to sleep need no lead to be woken. */
+  function wakeResting(call: TeamCall): void {
+    if (call.kind === 'wake') for (const { id } of call.agents) if (sleepers.isSleeping(id)) context.onPersonWake(id);
+  }
+
+  /** A call in which everybody was here already, and only set to sleep. */
+  async function postNothing(message: PostMessage, call: TeamCall): Promise<PostOutcome> {
+    const agents = call.kind === 'wake' ? call.agents : [];
+    const seats = agents.map(({ id, position, name }) => ({ agentId: id, position, name }));
+    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, wakeId: newId(), seats }], false);
+    const { eventId } = await log.appendOnce(message.clientId, [event]);
     return { ok: true, eventId };
   }
 
@@ -106,10 +130,20 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (replaces !== undefined) return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
     const event = personMessage(message, agentId, [{ kind: 'text', text }], true);
     // First the inbox, whose row is the same for a repeat: a crash between the two leaves nothing unread.
-    await inbox.put({ messageId: event.messageId, agentId, text, time: event.time });
+    await inbox.put({ messageId: event.messageId, to: agentId, from: 'human', text, time: event.time, priority: 'normal', threadId: null });
     const { eventId } = await log.appendOnce(clientId, [event]);
     presence.get(agentId)?.inboxChanged();
     return { ok: true, eventId };
+  }
+
+  const speakerOf = (agentId: string) => (agentId === LEAD_ID ? lead.speaker : (presence.get(agentId)?.speaker() ?? null));
+
+  function stateOf(agentId: string): AgentState {
+    if (agentId === LEAD_ID) return lead.speaker.busy() ? 'busy' : 'idle';
+    const agent = presence.get(agentId);
+    if (!agent) return 'absent';
+    if (sleepers.isSleeping(agentId)) return 'sleeping';
+    return agent.phase() !== 'awake' || agent.speaker()?.busy() ? 'busy' : 'idle';
   }
 
   async function post(message: PostMessage): Promise<PostOutcome> {
@@ -118,7 +152,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (text.length > LIMITS.messageText) return refused('too-large', `A message can have ${LIMITS.messageText} characters; this one has ${text.length}.`);
     if (to === LEAD_ID) return postNow(message, LEAD_ID, lead.speaker);
     const present = presence.get(to);
-    const speaker = present?.phase() === 'awake' ? present.speaker() : null;
+    const speaker = present?.phase() === 'awake' && !sleepers.isSleeping(to) ? present.speaker() : null;
     return speaker ? postNow(message, to, speaker) : postLater(message, to);
   }
 
@@ -136,7 +170,28 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       await agent.leave(eggs.has(agentId) && agent.phase() !== 'awake' ? cancelled : putToSleep);
       return true;
     },
-    busy: () => lead.speaker.busy() || presence.all().some((agent) => agent.phase() !== 'awake' || agent.speaker()?.busy()),
+    stateOf,
+    async rouse(agentId) {
+      const speaker = stateOf(agentId) === 'absent' ? null : speakerOf(agentId);
+      if (!speaker) return false;
+      speaker.prod();
+      await speaker.whenQuiet();
+      return true;
+    },
+    async joined({ position, ...agent }) {
+      if (presence.get(agent.agentId) || agent.agentId === LEAD_ID) return;
+      // Without a seat of its own it is no less welcome, but not in the grid.
+      if (position === null || presence.inSeat(position)) return;
+      presence.add(createGuest({ context, agent: { ...agent, position }, remove: () => leave(agent.agentId) }));
+      context.onHere(agent.agentId);
+      await context.record([{ kind: 'agent-awake', time: now(), agentId: agent.agentId, position, sessionId }]);
+    },
+    inboxChanged(agentId) {
+      if (agentId === LEAD_ID) lead.mail.changed();
+      else presence.get(agentId)?.inboxChanged();
+    },
+    // Whoever is set to sleep says nothing, even in the middle of an answer.
+    busy: () => lead.speaker.busy() || presence.all().some((agent) => !sleepers.isSleeping(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
     async close(reason) {
       const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
       const speakers = [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])];

@@ -5,12 +5,16 @@
  */
 import type { Block, MessageStatus } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
-import { runAnswer, type AnswerOutcome } from './answer.ts';
+import { toolError } from '../tool-outcome.ts';
+import { runAnswer, type AnswerOutcome, type Permit } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
 import type { SessionContext } from './context.ts';
 import { createConversation } from './conversation.ts';
-import { readToolCall, toolError, type ToolCall, type ToolOutcome } from './tools.ts';
+import type { Mail } from './mail.ts';
+import { mindToolOf, runTeamTool } from './team-tools.ts';
+import { readToolCall, type ToolCall } from './tools.ts';
 
 /** Something to be put before a speaker. */
 export interface Item {
@@ -19,8 +23,8 @@ export interface Item {
   readonly text: string;
   /** Put with nothing else. */
   readonly alone?: boolean;
-  /** It waited in the inbox; reading it is an event. */
-  readonly fromInbox?: boolean;
+  /** The person's own words, which waited in the inbox. */
+  readonly fromPerson?: boolean;
   /** Cut the conversation back to before this message first. */
   readonly replaces?: string;
 }
@@ -47,12 +51,18 @@ export interface SpeakerHooks {
   onEnd?(end: AnswerEnd): readonly RoostEvent[];
   /** Something waits while an answer is being given. */
   onWaiting?(): void;
+  /** What else is to be put before it with this turn, and what to write of that. */
+  gather?(run: string): ReturnType<Mail['take']>;
   runTool(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
 }
 
 export interface Speaker {
   /** Puts these before the speaker: at once where it is quiet, in the same tick. */
   put(items: readonly Item[]): void;
+  /** Begins a turn with what is gathered for it, if anything is. */
+  prod(): void;
+  /** Resolves when it is quiet. */
+  whenQuiet(): Promise<void>;
   /** Whether this message still waits or was put, and nothing of the person's came after it. */
   isLast(messageId: string): boolean;
   /** Takes back a message: it does not wait any more, and what is being said after it is stopped, on disk. */
@@ -108,9 +118,11 @@ function statusOf(outcome: AnswerOutcome, interruption: Interruption | null): { 
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, agentId, author, model, system, tools, announces, hooks } = deps;
-  const { sessionId, now, newId, timers, limits, record, mind, inbox, logger } = context;
+  const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools } = context;
+  const mindTools = [...tools, ...teamTools.map(mindToolOf)];
   const conversation = createConversation();
   let queue: Item[] = [];
+  let prodded = false;
   let current: Current | null = null;
   let running: Promise<void> | null = null;
   let closed = false;
@@ -121,20 +133,36 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     return queue.splice(0, until === -1 ? queue.length : until);
   }
 
-  function readEvents(items: readonly Item[]): RoostEvent[] {
-    return items.flatMap(({ fromInbox, messageId }) => (fromInbox && messageId !== null ? [{ kind: 'message-read' as const, time: now(), messageId, agentId, sessionId }] : []));
-  }
+  /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. */
+  const untilAwake = (signal: AbortSignal) => sleepers.wait(agentId, { signal, limitMs: Infinity });
 
-  async function runTool(name: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> {
-    const read = readToolCall(tools, name, input);
+  async function runTool(name: string, input: unknown, run: string, signal: AbortSignal): Promise<ToolOutcome> {
+    await untilAwake(signal);
+    if (signal.aborted) return toolError(TOOLS_CUT);
+    const outcome = await runTeamTool(teamTools, name, input, { agentId, sessionId, run, kind: 'session', signal });
+    if (outcome) return outcome;
+    const read = readToolCall(mindTools, tools, name, input);
     return read.ok ? await hooks.runTool(read.call, signal) : toolError(read.reason);
   }
 
-  async function answer(items: readonly Item[]): Promise<void> {
-    for (const { replaces } of items) if (replaces !== undefined) conversation.cutBefore(replaces);
-    conversation.addUser(items);
+  async function permit(signal: AbortSignal): Promise<Permit> {
+    await untilAwake(signal);
+    if (signal.aborted) return { ok: false, reason: null };
+    try {
+      const check = await costs.check(agentId, signal);
+      return check.ok ? { ok: true, release: () => check.hold.release() } : { ok: false, reason: check.message };
+    } catch (error) {
+      // It may have waited for others to end, and was interrupted there.
+      if (signal.aborted) return { ok: false, reason: null };
+      throw error;
+    }
+  }
+
+  async function answer(given: readonly Item[]): Promise<void> {
+    const messageId = newId();
+    for (const { replaces } of given) if (replaces !== undefined) conversation.cutBefore(replaces);
     const writer = createAnswerWriter({
-      messageId: newId(),
+      messageId,
       agentId,
       author,
       sessionId,
@@ -148,25 +176,34 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const over = new Promise<void>((resolve) => (resolveOver = resolve));
     const mine: Current = { abort: new AbortController(), writer, interruption: null, over };
     current = mine;
+    const gathered = given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
+    // What waited was said before what comes now.
+    const items = [...(gathered?.items ?? []), ...given];
+    if (items.length === 0) {
+      current = null;
+      resolveOver();
+      return;
+    }
+    for (const item of gathered?.items ?? []) if (item.fromPerson && given.length === 0) lastOfPerson = item.messageId;
+    conversation.addUser(items);
     hooks.onStart?.(items);
-    const read = readEvents(items);
-    if (announces()) writer.begin(read);
-    else if (read.length > 0) void record(read);
-    if (read.length > 0)
-      inbox.markRead(read.flatMap((event) => (event.kind === 'message-read' ? [event.messageId] : [])), sessionId, now()).catch((error: unknown) => {
-        logger.error('a message could not be marked as read; it will be read again at the next wake', { agentId, error: String(error) });
-      });
+    const read = gathered?.events ?? [];
+    const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
+    // What was read is in the log before a mind is asked about it: a crash in between leaves it read, and told.
+    if (read.length > 0) await begun;
     const outcome = await runAnswer({
       mind,
       model,
       system,
-      tools,
+      tools: mindTools,
       maxTokens: context.settings.maxAnswerTokens,
       maxTurns: limits.maxTurns,
       conversation,
       writer,
       signal: mine.abort.signal,
-      runTool,
+      runTool: (name, input, signal) => runTool(name, input, messageId, signal),
+      permit,
+      onUsage: (usage) => costs.note({ agentId, sessionId, messageId, via: 'session', usage }).catch(context.fail),
     });
     conversation.closeCalls(TOOLS_CUT);
     // A call that was not answered at all is over; the next one must not be read together with it.
@@ -179,8 +216,17 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   async function run(): Promise<void> {
-    while (queue.length > 0 && !closed) await answer(takeItems());
+    while ((queue.length > 0 || prodded) && !closed) {
+      prodded = false;
+      await answer(takeItems());
+    }
     running = null;
+    if (!closed) context.onQuiet(agentId);
+  }
+
+  function start(): void {
+    if (running) hooks.onWaiting?.();
+    else running = run().catch(context.fail);
   }
 
   async function interrupt(why: Interruption): Promise<void> {
@@ -193,10 +239,16 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   return {
     put(items) {
       if (closed || items.length === 0) return;
-      for (const { messageId, fromInbox } of items) if (fromInbox) lastOfPerson = messageId;
       queue.push(...items);
-      if (running) hooks.onWaiting?.();
-      else running = run().catch(context.fail);
+      start();
+    },
+    prod() {
+      if (closed) return;
+      prodded = true;
+      if (!running) start();
+    },
+    whenQuiet: async () => {
+      while (running) await running;
     },
     isLast: (messageId) => lastOfPerson === messageId,
     async withdraw(messageId) {

@@ -52,16 +52,9 @@ const callSchema = z.discriminatedUnion('tool', [
 ]);
 export type ToolCall = z.infer<typeof callSchema>;
 
-export interface ToolOutcome {
-  readonly text: string;
-  readonly isError: boolean;
-}
-export const toolError = (text: string): ToolOutcome => ({ text, isError: true });
-export const toolDone = (text: string): ToolOutcome => ({ text, isError: false });
-
-/** Reads a call of one of `tools`; the reason is a sentence for the mind, which may try again. */
-export function readToolCall(tools: readonly MindTool[], name: string, input: unknown): { ok: true; call: ToolCall } | { ok: false; reason: string } {
-  if (!tools.some((tool) => tool.name === name)) return { ok: false, reason: `There is no tool “${name}” here. You have: ${tools.map((tool) => tool.name).join(', ')}.` };
+/** Reads a call of one of `tools`, the session's own among `all` that the mind has; the reason is a sentence for the mind, which may try again. */
+export function readToolCall(all: readonly MindTool[], tools: readonly MindTool[], name: string, input: unknown): { ok: true; call: ToolCall } | { ok: false; reason: string } {
+  if (!tools.some((tool) => tool.name === name)) return { ok: false, reason: `There is no tool “${name}” here. You have: ${all.map((tool) => tool.name).join(', ')}.` };
   const parsed = callSchema.safeParse({ tool: name, input });
   if (parsed.success) return { ok: true, call: parsed.data };
   const problems = parsed.error.issues.map((issue) => `${issue.path.slice(1).join('.') || 'input'}: ${issue.message}`);

@@ -38,6 +38,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     if (phase !== 'waking' || givenUp) return [];
     phase = 'awake';
     cancelSilence();
+    context.onHere(agentId);
     return [{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })];
   }
 
@@ -73,6 +74,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
         hooks: {
           onFirstWords,
           onEnd,
+          gather: (run) => mail.take(run),
           runTool(toolCall) {
             if (toolCall.tool === 'choose_name') name = toolCall.input.name;
             return applyChange(context, agentId, toolCall);

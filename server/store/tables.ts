@@ -67,8 +67,21 @@ export interface Tables {
     closed_by_json: string | null;
     summary_json: string | null;
   };
-  /** Whoever was removed stays as a row: that it was here once is known. */
-  thread_members: { relay: string; thread: string; agent_json: string; added_at: number; removed_at: number | null };
+  /**
+   * Whoever was removed stays as a row: that it was here is known by `times`, how often it was added. `seen_place`: up
+   * to where it was given what was said. `told`: it, and whoever wakes it, has heard that it was added.
+   */
+  thread_members: {
+    relay: string;
+    thread: string;
+    agent_json: string;
+    added_at: number;
+    added_by_json: string;
+    times: number;
+    removed_at: number | null;
+    seen_place: number;
+    told: boolean;
+  };
   thread_messages: {
     relay: string;
     thread: string;
@@ -80,6 +93,8 @@ export interface Tables {
     sent_at: number;
     client_json: string | null;
   };
+  /** Who is mentioned where. `told`: it, and whoever wakes it, has heard of it. */
+  thread_mentions: { relay: string; thread: string; place: number; agent_json: string; told: boolean };
   /** Secrets of agents that join from elsewhere, by their SHA-256 in hex. */
   credentials: {
     relay: string;

@@ -22,6 +22,9 @@ export type GateCheck = (typeof GATE_CHECKS)[number];
 export const WAKE_OUTCOMES = ['granted', 'suppressed', 'deferred', 'error'] as const;
 export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
 
+/** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
+export type AgentState = 'absent' | 'sleeping' | 'idle' | 'busy';
+
 export const MAIL_PRIORITIES = ['normal', 'high', 'urgent'] as const;
 export type MailPriority = (typeof MAIL_PRIORITIES)[number];
 
@@ -30,8 +33,11 @@ export const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_
 export type SleepEvent = (typeof SLEEP_EVENTS)[number];
 export const WAKE_EVENTS = ['added_to_any_thread', 'added_to_thread_first_time', 'mentioned'] as const;
 export type WakeEvent = (typeof WAKE_EVENTS)[number];
+/** Either list may name any of them. */
+export const TEAM_EVENTS = [...SLEEP_EVENTS, ...WAKE_EVENTS] as const;
+export type TeamEvent = (typeof TEAM_EVENTS)[number];
 
-/** Inclusive. 0 is a limit, and means never. */
+/** Inclusive. 0 is a limit, and means never; 0 seconds of cooldown are none. */
 export const COORDINATION_BOUNDS = {
   max_concurrent_pulse_sessions: { min: 0, max: 16 },
   cooldown_seconds: { min: 0, max: 86_400 },
@@ -48,6 +54,7 @@ export interface Blackout {
   readonly label: string;
   /** `HH:MM` in the household's zone. */
   readonly start_time: string;
+  /** Where it is not after the start, it is the next day's: 22:00–06:00 is a night, 00:00–00:00 a whole day. */
   readonly end_time: string;
   /** Days on which it begins, 0 is Sunday; empty: every day. */
   readonly days: readonly number[];
@@ -59,6 +66,7 @@ export interface WakeLimits {
   readonly householdEnabled: boolean;
   readonly enabled: boolean;
   readonly timeZone: string;
+  /** The caller's: calls of `wake_agent` that one of its sessions may make. All others are the target's, or the household's. */
   readonly maxWakesPerSession: number;
   readonly cooldownSeconds: number;
   readonly maxWakesPerDay: number;

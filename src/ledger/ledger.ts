@@ -110,13 +110,12 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   const volumes = createVolumes({
     db: journal,
     views: () => views.upToDate(),
-    backlog: 0,
     upTo: begun.applied,
     open: deps.openVolume,
     after: deps.after,
     now: deps.now,
     busy: () => deps.now() - lastAppend < LEDGER.volumesQuiet,
-    refile: () => refile(volumes.currentIds()?.ids ?? []),
+    refile: () => refile(volumes.currentIds()),
     onOutcome: tellOutcome('volumes'),
     onDamaged: ({ name, faults }, refiled) =>
       problems.set('damage', {

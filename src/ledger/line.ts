@@ -12,19 +12,11 @@ export interface Hello {
   readonly from: string;
   readonly hello: true;
 }
-
 /** On the channel, from a tab: hello, or a call. */
-export type FromTab = Hello | { readonly from: string; readonly message?: unknown };
+export type FromTab = Hello | { readonly from: string; readonly message: unknown };
 
 /** On the channel, from the owner: that it has just begun (every tab says hello again), or something for one tab. */
 export type ToTab = { readonly owner: true } | { readonly to: string; readonly message: unknown };
-
-/** What was heard on the channel; null where the owner did not say it. By hand: it is read before a parser is there. */
-export function toTabOf(data: unknown): ToTab | null {
-  if (typeof data !== 'object' || data === null) return null;
-  if ('owner' in data && data.owner === true) return { owner: true };
-  return 'to' in data && typeof data.to === 'string' && 'message' in data ? { to: data.to, message: data.message } : null;
-}
 
 /**
  * Sends what is said in one go as one message: a message between threads costs as much as what it carries.

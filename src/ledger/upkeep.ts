@@ -1,7 +1,8 @@
 /** The ledger's long work, one at a time and beside everything else: rebuilding, and forgetting what is due. */
 import { deleteDB } from 'idb';
 import { finalForgets, isCovered } from '../domain/forgetting.ts';
-import { isKnown, type Doc, type ForgetDoc, type ForgetUndoDoc } from '../protocol/documents.ts';
+import type { Doc, ForgetDoc, ForgetUndoDoc } from '../protocol/documents.ts';
+import { isKnown } from '../protocol/known.ts';
 import type { RebuildReport } from '../protocol/worker.ts';
 import { journalTransaction, recall, remember } from './journal/database.ts';
 import { rowsAfter } from './journal/journal.ts';
@@ -81,7 +82,7 @@ export function createUpkeep({ deps, views, volumes, forgets, counted, refile, i
     if (damaged.length > 0) {
       const tx = journalTransaction(journal, 'strict');
       await Promise.all([...damaged.map((name) => tx.objectStore('manifests').delete(name)), tx.done]);
-      await refile(volumes.currentIds()?.ids ?? []);
+      await refile(volumes.currentIds());
     }
     await views.upToDate();
     await counted;

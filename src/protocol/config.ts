@@ -3,16 +3,16 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
-import { COORDINATION_BOUNDS, isClockTime, isTimeZone, SLEEP_EVENTS, WAKE_EVENTS } from '../domain/guardrails.ts';
+import { COORDINATION_BOUNDS, isClockTime, isTimeZone, TEAM_EVENTS } from '../domain/guardrails.ts';
 
 const bounded = (key: keyof typeof COORDINATION_BOUNDS) => z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
 const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
 
-/** Hours in which an agent is not woken, in the household's time zone; `end` before `start` goes past midnight. */
+/** Hours in which an agent is not woken, by the clock on the household's wall. */
 export const blackoutSchema = z.strictObject({
   label: z.string().max(80).default(''),
   start_time: clockTime,
-  end_time: clockTime,
+  end_time: clockTime.describe('where it is not after the start, the next day’s: 22:00–06:00 is a night, 00:00–00:00 a whole day'),
   days: z.array(z.number().int().min(0).max(6)).default([]).describe('days on which it begins, 0 is Sunday; empty: every day'),
 });
 
@@ -29,8 +29,8 @@ const coordination = {
     })
     .partial(),
   blackouts: z.array(blackoutSchema).max(20),
-  sleep_events: z.array(z.enum(SLEEP_EVENTS)),
-  wake_events: z.array(z.enum(WAKE_EVENTS)),
+  sleep_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that set its sleeping flag'),
+  wake_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that wake it, through the gate; one that is in both lists wakes'),
   may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
   daily_budget_usd: z.number().min(0).max(10_000).nullable().describe('US dollars a day for its model requests; null: only the household’s holds'),
 };
@@ -38,6 +38,7 @@ const coordination = {
 /** `GET` and `PUT /v1/agents/{agentId}/config`. What is left out is the household's. */
 export const agentConfigSchema = z.strictObject({ coordination: z.strictObject(coordination).partial().default({}) });
 export type AgentConfig = z.infer<typeof agentConfigSchema>;
+export type AgentConfigInput = z.input<typeof agentConfigSchema>;
 
 /** `GET` and `PUT /v1/config`: the household's defaults, and what only a household has. What is left out is Roost's own default. */
 export const householdConfigSchema = z.strictObject({
@@ -49,8 +50,9 @@ export const householdConfigSchema = z.strictObject({
   sleep_wait_seconds: bounded('sleep_wait_seconds').optional().describe('how long a call of a sleeping agent is held before it is told to try again'),
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
+export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
 
-/** What both `GET`s answer: what was set, and beside it what holds. */
+/** What holds, with every default filled in. It is a configuration itself, and could be set as one. */
 export const effectiveConfigSchema = z.object({
   coordination: z.strictObject({ ...coordination, wake_guardrails: coordination.wake_guardrails.required() }),
   wakes_enabled: z.boolean(),
@@ -60,3 +62,30 @@ export const effectiveConfigSchema = z.object({
   sleep_wait_seconds: z.number(),
 });
 export type EffectiveConfig = z.infer<typeof effectiveConfigSchema>;
+
+const { shape: effective } = effectiveConfigSchema;
+const beside = {
+  effective: effectiveConfigSchema.describe('what holds, with every default filled in'),
+};
+/** What `GET` and `PUT /v1/agents/{agentId}/config` answer as JSON. */
+export const agentConfigAnswerSchema = z.object({
+  coordination: effective.coordination.describe('what holds for this agent, where programs that know these names look for it'),
+  own: agentConfigSchema.describe('what was set for this agent'),
+  ...beside,
+});
+export type AgentConfigAnswer = z.infer<typeof agentConfigAnswerSchema>;
+/** What `GET` and `PUT /v1/config` answer as JSON. */
+export const householdConfigAnswerSchema = z.object({ ...effective, own: householdConfigSchema.describe('what was set for the household'), ...beside });
+export type HouseholdConfigAnswer = z.infer<typeof householdConfigAnswerSchema>;
+
+/** An answer can be sent back, changed: what it has beside the configuration is passed over. */
+const answered = { own: z.unknown().optional().describe('passed over'), effective: z.unknown().optional().describe('passed over') };
+/** `PUT /v1/agents/{agentId}/config` */
+export const setAgentConfigSchema = agentConfigSchema.extend(answered).transform(({ coordination }): AgentConfig => ({ coordination }));
+/** `PUT /v1/config` */
+export const setHouseholdConfigSchema = householdConfigSchema.extend(answered).transform((answer): HouseholdConfig => {
+  const config = { ...answer };
+  delete config.own;
+  delete config.effective;
+  return config;
+});

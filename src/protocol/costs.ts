@@ -9,7 +9,12 @@ const usd = z.number().min(0).max(10_000);
 export const priceSchema = z.strictObject({ model: z.string().min(1).max(200), input: usd, output: usd, cacheRead: usd, cacheWrite: usd });
 export type Price = z.infer<typeof priceSchema>;
 /** `GET` and `PUT /api/prices`. `PUT` with an empty list brings Roost's own back. */
-export const pricesSchema = z.strictObject({ prices: z.array(priceSchema).max(200) });
+export const pricesSchema = z.strictObject({
+  prices: z
+    .array(priceSchema)
+    .max(200)
+    .refine((prices) => new Set(prices.map((price) => price.model)).size === prices.length, 'a model may be named once'),
+});
 export type Prices = z.infer<typeof pricesSchema>;
 
 export const spentSchema = z.object({
@@ -19,7 +24,7 @@ export const spentSchema = z.object({
   cacheReadTokens: count,
   cacheWriteTokens: count,
   costMicroUsd: count,
-  estimated: z.boolean().describe('some of it by the price of `*`, because the model is in no other row'),
+  estimated: z.boolean().describe('some of it by the price of `*`, because the model is in no other row, or by the length of an answer that was cut'),
 });
 export type Spent = z.infer<typeof spentSchema>;
 

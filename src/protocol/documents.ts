@@ -6,10 +6,8 @@
  * kind this app does not know.
  */
 import { z } from 'zod';
+import { isKnownType, SCHEMA_VERSION, type KnownType } from './known.ts';
 import { MAX_TIME } from '../domain/stamp.ts';
-import { isKnownType, SCHEMA_VERSION } from './known.ts';
-
-export { isKnown, SCHEMA_VERSION } from './known.ts';
 
 const id = z.string().min(1).max(512);
 export const ms = z.number().int().min(0).max(MAX_TIME);
@@ -179,8 +177,7 @@ export const known = {
   setting: settingSchema,
   forget: forgetSchema,
   'forget-undo': forgetUndoSchema,
-} as const;
-export type KnownType = keyof typeof known;
+} as const satisfies Record<KnownType, z.ZodType>;
 
 export type AgentIdentityDoc = z.infer<typeof agentIdentitySchema>;
 export type AgentChangeDoc = z.infer<typeof agentChangeSchema>;

@@ -1,20 +1,14 @@
-/** Which documents this app knows. Apart from their schemas, so that a page is painted without them. */
-import type { Doc, KnownDoc, KnownType } from './documents.ts';
+/** Which documents this app knows, apart from their schemas: a page is painted without these. */
+import type { Doc, KnownDoc } from './documents.ts';
 
 export const SCHEMA_VERSION = 1;
 
-const KNOWN: Record<KnownType, true> = {
-  'agent-identity': true,
-  'agent-change': true,
-  session: true,
-  message: true,
-  'queued-message': true,
-  'message-read': true,
-  setting: true,
-  forget: true,
-  'forget-undo': true,
-};
+const TYPES = ['agent-identity', 'agent-change', 'session', 'message', 'queued-message', 'message-read', 'setting', 'forget', 'forget-undo'] as const;
+export type KnownType = (typeof TYPES)[number];
+const types: ReadonlySet<unknown> = new Set(TYPES);
 
-export const isKnownType = (type: unknown): type is KnownType => typeof type === 'string' && Object.hasOwn(KNOWN, type);
+export const isKnownType = (type: unknown): type is KnownType => types.has(type);
 
-export const isKnown = (doc: Doc): doc is KnownDoc => isKnownType(doc.type) && doc.schema <= SCHEMA_VERSION;
+export function isKnown(doc: Doc): doc is KnownDoc {
+  return isKnownType(doc.type) && doc.schema <= SCHEMA_VERSION;
+}

@@ -29,18 +29,22 @@ export const threadSchema = z.object({
 });
 export type Thread = z.infer<typeof threadSchema>;
 
-export const threadsSchema = z.object({ threads: z.array(threadSchema).describe('newest first') });
+/** `GET /api/threads?before=&limit=` */
+export const threadsSchema = z.object({ threads: z.array(threadSchema).describe('newest first, by their last message'), more: z.boolean().describe('older ones are there') });
+/** `GET /api/threads/{threadId}/messages?before=&limit=`: the newest before that place. */
 export const threadMessagesSchema = z.object({ thread: threadSchema, messages: z.array(threadMessageSchema).describe('oldest first'), more: z.boolean().describe('earlier ones are there') });
 
+/** An agent by its id; by its name or its seat will do too. */
+const reference = id.describe('an agent’s id, name or seat');
 /** `POST /api/threads` */
-export const createThreadSchema = z.strictObject({ title: threadTitle, participants: z.array(id).min(1).max(9) });
+export const createThreadSchema = z.strictObject({ title: threadTitle, participants: z.array(reference).min(1).max(9) });
 /** `POST /api/threads/{threadId}/messages` */
 export const sendToThreadSchema = z.strictObject({
   text: z.string().trim().min(1).max(LIMITS.messageText),
-  mentions: z.array(id).max(9).default([]),
+  mentions: z.array(reference).max(9).default([]),
   clientId: id.describe('a repeat with the same one is one message'),
 });
 /** `POST /api/threads/{threadId}/participants` */
-export const addToThreadSchema = z.strictObject({ agentId: id });
+export const addToThreadSchema = z.strictObject({ agentId: reference });
 /** `POST /api/threads/{threadId}/close` */
 export const closeThreadSchema = z.strictObject({ summary: z.string().trim().max(20_000).default('') });

@@ -41,17 +41,20 @@ export const wakeFeedSchema = z.object({
 });
 export type WakeFeed = z.infer<typeof wakeFeedSchema>;
 
+/** Decisions on one page of the feed: bounds, and what holds where nothing is said. */
+export const WAKE_PAGE = { min: 1, max: 200, otherwise: 50 } as const;
+
 /** `GET /v1/agents/{agentId}/wake-stats`. Times in ms since the epoch. */
 export const wakeStatsSchema = z.object({
-  wakesToday: count,
+  wakesToday: count.describe('granted ones of the household’s day, but the person’s own: those that the limits count'),
   maxWakesPerDay: count,
   cooldownSeconds: count,
-  lastWakeTime: common.time.nullable().describe('null: never'),
+  lastWakeTime: common.time.nullable().describe('whoever asked, the person too; null: never'),
   maxDailySessionMinutes: count,
   minutesToday: z.number().nonnegative().describe('minutes of its sessions today, with a fraction'),
-  bySource: z.record(z.string(), count).describe('wakes today by who asked: "person", an agent’s id, or a name'),
+  bySource: z.record(z.string(), count).describe('granted ones today by who asked: "person", an agent’s id, or a name'),
   running: count.describe('its sessions that run now'),
-  nextWakeTime: common.time.nullable().describe('when the next wake would pass: now or later; null: not by waiting alone'),
-  stoppedBy: z.enum(GATE_CHECKS).nullable().describe('the check that stops a wake now; null: none'),
+  nextWakeTime: common.time.nullable().describe('when a wake would pass that somebody asks for who has asked for none today, if nothing else happened: now or later; null: not by waiting alone'),
+  stoppedBy: z.enum(GATE_CHECKS).nullable().describe('the check that stops such a wake now; null: none'),
 });
 export type WakeStats = z.infer<typeof wakeStatsSchema>;

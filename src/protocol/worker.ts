@@ -154,7 +154,7 @@ export interface OpenAnswer {
 
 /** Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing. */
 export interface StorageProblem {
-  readonly kind: 'quota' | 'broken' | 'blocked' | 'unexpectedly-empty' | 'no-owner' | 'unsupported' | 'damaged';
+  readonly kind: 'quota' | 'broken' | 'blocked' | 'no-owner' | 'unsupported' | 'damaged';
   readonly detail: string;
 }
 

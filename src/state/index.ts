@@ -22,7 +22,7 @@ import { createKept, type Kept } from './kept.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
-import type { ReachPort } from './relay-ports.ts';
+import type { ReachPort } from './reach.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createRemember, type Remember } from './remember.ts';
 import { tellTeam } from './tell-team.ts';

@@ -19,14 +19,22 @@ export type RelayPort = Omit<RelayClient, 'ack'>;
 /** Packs and unpacks copies, in a worker of its own. */
 export type ArchivePort = Omit<Archive, 'warm'>;
 
+/** Texts by key. Writing answers false where there is no room. */
+export interface Memory {
+  read(key: string): string | null;
+  write(key: string, text: string): boolean;
+}
+
 export interface Device {
   /** ms since the epoch */
   now(): number;
   newId(): string;
   /** Asks the browser to keep what is stored. null: the browser does not say. */
   persist(): Promise<boolean | null>;
-  /** What one tab remembers until it is closed. Writing answers false where there is no room. */
-  readonly tab: { read(key: string): string | null; write(key: string, text: string): boolean };
+  /** What one tab remembers until it is closed. */
+  readonly tab: Memory;
+  /** What every tab of this browser remembers. */
+  readonly browser: Memory;
   /** Runs `task` after `ms`; returns the way to call it off. */
   after(ms: number, task: () => void): () => void;
 }

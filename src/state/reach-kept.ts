@@ -31,8 +31,7 @@ function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 
   }
 
   const wakes = createKeptFamily((agentId: string) =>
-    // A wake that an agent asked for is told as a change of the one it asked for.
-    createPaged<WakeDecision>({ ...deps, what: ['wakes'], askPage: wakePage(agentId), idOf: ({ wakeId }) => wakeId, size: PAGE }),
+    createPaged<WakeDecision>({ ...deps, what: ['wakes'], agentId, askPage: wakePage(agentId), idOf: ({ wakeId }) => wakeId, size: PAGE }),
   );
   return {
     inbox: createKeptFamily((agentId: string) =>

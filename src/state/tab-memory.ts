@@ -1,8 +1,8 @@
-/** What one tab remembers over a reload: drafts, and what has not been looked at. */
-import type { Device } from './ports.ts';
+/** What a tab, or the browser, remembers over a reload: drafts, what has not been looked at, how far a thread was read. */
+import type { Memory } from './ports.ts';
 
-/** Over the browser's session storage. A full storage is an answer, anything else an error. */
-export function createTabMemory(storage: Storage): Device['tab'] {
+/** Over one of the browser's storages. A full storage is an answer, anything else an error. */
+export function createTabMemory(storage: Storage): Memory {
   return {
     read: (key) => storage.getItem(key),
     write(key, text) {

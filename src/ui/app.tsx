@@ -14,6 +14,7 @@ import { ConversationView } from './chat/conversation.tsx';
 import { useHousehold, useUnread } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
+import { optional } from './parts/optional.tsx';
 import { PATHS, usePlace, type Place } from './places.ts';
 import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
@@ -26,11 +27,13 @@ import { useKeys } from './shell/use-keys.ts';
 import { useMedia } from './use-media.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
-const AgentPage = lazy(() => import('./agent/agent-page.tsx'));
+const AgentPage = optional(() => import('./agent/agent-page.tsx'));
 const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
 const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
+const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
+const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 
 /** px, as in the style sheets: below the first the two views part, from the second the agent's page stands beside. */
@@ -61,12 +64,16 @@ function Opening() {
 }
 
 /** What takes the whole of the page, or null where the team and a conversation stand. */
-function wholePage(place: Place, onClose: () => void): { readonly title: string; readonly page: ReactNode } | null {
+function wholePage(place: Place, onClose: () => void): { readonly title: string; readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
   switch (place.kind) {
     case 'settings':
-      return { title: 'Settings', page: <SettingsPage section={place.section} agentId={place.agentId} onClose={onClose} /> };
+      return { title: 'Settings', view: 'page', page: <SettingsPage section={place.section} agentId={place.agentId} onClose={onClose} /> };
     case 'wakes':
-      return { title: 'Wakes', page: <WakesPage agentId={place.agentId} onClose={onClose} /> };
+      return { title: 'Wakes', view: 'page', page: <WakesPage agentId={place.agentId} onClose={onClose} /> };
+    case 'threads':
+      return { title: 'Threads', view: 'threads', page: <ThreadsPage place={place} /> };
+    case 'costs':
+      return { title: 'Costs', view: 'page', page: <CostsPage onClose={onClose} /> };
     case 'hearth':
     case 'agent':
     case 'adopt':
@@ -92,7 +99,7 @@ function Home() {
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
   const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : 'An egg';
   const whole = wholePage(place, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
-  const view = whole ? 'page' : place.kind === 'agent' ? 'talk' : 'hearth';
+  const view = whole?.view ?? (place.kind === 'agent' ? 'talk' : 'hearth');
   useTitle(whole?.title ?? name);
   const first = useRef(true);
   useEffect(() => {
@@ -113,15 +120,13 @@ function Home() {
             {beside && (
               <aside className="beside" aria-label={`About ${name}`}>
                 <h2 className="visually-hidden">About {name}</h2>
-                <Suspense fallback={null}>
-                  <AgentPage agentId={talkTo} />
-                </Suspense>
+                <AgentPage agentId={talkTo} />
               </aside>
             )}
           </>
         )}
       </main>
-      {twoViews && <BottomBar at={view === 'page' ? 'other' : view} talkTo={talkTo} talkName={name} />}
+      {twoViews && <BottomBar at={place.kind === 'agent' ? 'talk' : place.kind} talkTo={talkTo} talkName={name} />}
       <Suspense fallback={null}>
         {place.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
         {place.kind === 'adopt' && <AdoptDialog position={place.position} onClose={() => go(PATHS.hearth)} />}

@@ -2,7 +2,7 @@
 import { useLocation } from 'wouter';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
-export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'limits', 'prompt', 'rehearsal', 'team', 'storage', 'copies', 'about'] as const;
+export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'limits', 'prompt', 'rehearsal', 'team', 'costs', 'clients', 'storage', 'copies', 'about'] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
 const agentPath = (agentId: string) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
@@ -20,6 +20,13 @@ export const PATHS = {
   limits: (agentId: string | null) => `/settings/limits${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
   /** Somebody from a file, for this empty seat. */
   adopt: (position: SeatPosition) => `/adopt/${seatNumber(position)}`,
+  threads: '/threads',
+  thread: (threadId: string) => `/threads/${encodeURIComponent(threadId)}`,
+  /** A thread that is to be begun, with these agents already chosen. */
+  newThread: (agentIds: readonly string[] = []) => ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
+  /** The threads in which this agent takes part. */
+  threadsOf: (agentId: string) => `/threads/of/${encodeURIComponent(agentId)}`,
+  costs: '/costs',
   preview: '/wake-preview',
   connect: '/connect',
 } as const;
@@ -31,6 +38,9 @@ export type Place =
   | { readonly kind: 'wakes'; readonly agentId: string | null }
   /** `agentId`: whose limits; null: the household's, and every other section. */
   | { readonly kind: 'settings'; readonly section: SettingsSection; readonly agentId: string | null }
+  /** `of`: only this agent's; `begin`: a new one is being made, with these. */
+  | { readonly kind: 'threads'; readonly threadId: string | null; readonly of: string | null; readonly begin: readonly string[] | null }
+  | { readonly kind: 'costs' }
   | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }
   | { readonly kind: 'connect' };
@@ -47,6 +57,13 @@ function decoded(part: string): string {
 
 const overOf = (part: string) => (part === 'soul' || part === 'inbox' ? part : null);
 
+function threadsPlace(second: string, third: string): Place {
+  const place = { kind: 'threads', threadId: null, of: null, begin: null } as const;
+  if (second === 'new') return { ...place, begin: third === '' ? [] : third.split(',').map(decoded) };
+  if (second === 'of' && third !== '') return { ...place, of: decoded(third) };
+  return { ...place, threadId: second === '' ? null : decoded(second) };
+}
+
 export function placeOf(path: string): Place {
   const [, first = '', second = '', third = ''] = path.split('/');
   if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, over: overOf(second) };
@@ -56,6 +73,8 @@ export function placeOf(path: string): Place {
     const section = SETTINGS_SECTIONS.find((one) => one === second) ?? 'people';
     return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
   }
+  if (first === 'threads') return threadsPlace(second, third);
+  if (first === 'costs') return { kind: 'costs' };
   if (first === 'adopt') {
     const position = Number(second) - 1;
     return isSeatPosition(position) ? { kind: 'adopt', position } : { kind: 'hearth' };

@@ -4,6 +4,7 @@
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { printed, type Section } from './figures.ts';
+import { heldCalls } from './held-calls.ts';
 import { ledgerAppend } from './ledger-append.ts';
 import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
@@ -13,6 +14,7 @@ import { wakeFigures } from './wake.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   wake: wakeFigures,
+  'held-calls': heldCalls,
   'page-weight': pageWeight,
   'page-paint': pagePaint,
   'ledger-append': ledgerAppend,

@@ -30,10 +30,11 @@ afterEach(async () => {
 
 /** Somebody at a relay and a browser of their own. Without a way to ask where files go, unless `asks`. */
 async function house({ asks = false, ...options }: { asks?: boolean } & BrowserContextOptions = {}): Promise<Visitor> {
-  const relay = await startRelay();
+  // How long a rehearsal takes over its words is not what is tried here.
+  const relay = await startRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
   const profile = await createProfile();
   open.push({ profile, relay });
-  const context = await profile.open({ viewport: DESK, acceptDownloads: true, ...options });
+  const context = await profile.open({ viewport: DESK, acceptDownloads: true, reducedMotion: 'reduce', ...options });
   await context.addInitScript((keep) => {
     // The person's answer to the browser's own dialog, which a test cannot press: a real file of the page's own.
     const choose = async ({ suggestedName }: { suggestedName: string }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });

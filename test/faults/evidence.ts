@@ -1,6 +1,7 @@
 /** What can be seen from outside: what the page shows, what the ledger holds, what the relay has on disk. */
 import type { Page } from 'playwright-core';
-import { isKnown, parseDocument, type Doc, type MessageDoc } from '../../src/protocol/documents.ts';
+import { parseDocument, type Doc, type MessageDoc } from '../../src/protocol/documents.ts';
+import { isKnown } from '../../src/protocol/known.ts';
 import { eventSchema, type StoredEvent } from '../../src/protocol/events.ts';
 import { openEventSource } from '../support/event-source.ts';
 import type { TestRelay } from '../support/relay.ts';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_LOG_DEFAULTS, openEventLog, type OpenEventLog } from '../../server/events/index.ts';
-import { createInbox } from '../../server/inbox/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
@@ -190,38 +189,5 @@ describe.each(STORES)('the event log on %s', (kind) => {
     await expect(log.append([text('b')])).rejects.toThrow(/duplicate key/);
     await store.db.deleteFrom('events').where('log', '=', log.id).where('id', '=', 2).execute();
     expect(await log.append([text('c')])).toEqual([{ id: 2, event: text('c') }]);
-  });
-
-  describe('the inbox', () => {
-    it('gives an agent what waits for it, oldest first, each message once', async () => {
-      const inbox = createInbox({ db: store.db, relay: 'inbox-1', retentionMs: 100 });
-      const other = createInbox({ db: store.db, relay: 'inbox-2', retentionMs: 100 });
-      const message = (messageId: string, agentId: string, time: number) => ({ messageId, agentId, text: `${messageId}${HARD_TEXT}`, time });
-      await inbox.put(message('m2', 'a', 20));
-      await inbox.put(message('m1', 'a', 10));
-      await inbox.put(message('m3', 'a', 20));
-      await inbox.put(message('m4', HARD_TEXT, 5));
-      await inbox.put(message('m1', 'a', 10));
-      expect(await other.waiting('a')).toEqual([]);
-      expect((await inbox.waiting('a')).map(({ messageId }) => messageId)).toEqual(['m1', 'm2', 'm3']);
-      expect(await inbox.waiting(HARD_TEXT)).toEqual([{ messageId: 'm4', text: `m4${HARD_TEXT}`, time: 5 }]);
-      await inbox.markRead(['m1', 'm3'], 's', 30);
-      await inbox.markRead([], 's', 30);
-      expect((await inbox.waiting('a')).map(({ messageId }) => messageId)).toEqual(['m2']);
-      await inbox.put(message('m1', 'a', 10));
-      expect((await inbox.waiting('a')).map(({ messageId }) => messageId)).toEqual(['m2']);
-    });
-
-    it('forgets what was read long ago, and nothing that waits', async () => {
-      const inbox = createInbox({ db: store.db, relay: 'inbox-3', retentionMs: 100 });
-      const kept = async () => (await store.db.selectFrom('inbox').select('message_json').where('relay', '=', 'inbox-3').orderBy('place').execute()).map((row) => row.message_json);
-      for (const messageId of ['m1', 'm2', 'm3']) await inbox.put({ messageId, agentId: 'a', text: 'x', time: 0 });
-      await inbox.markRead(['m1'], 's', 1_000);
-      await inbox.markRead(['m2'], 's', 1_100);
-      expect(await kept()).toEqual(['"m1"', '"m2"', '"m3"']);
-      await inbox.markRead([], 's', 1_101);
-      expect(await kept()).toEqual(['"m2"', '"m3"']);
-      expect(await inbox.waiting('a')).toHaveLength(1);
-    });
   });
 });

@@ -36,6 +36,8 @@ const bodySchema = z.looseObject({
 });
 
 export interface ScriptedRequest {
+  /** With the query. */
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: z.infer<typeof bodySchema>;
   readonly system: string;
@@ -74,11 +76,27 @@ function pieces(text: string, chunk: number | undefined): string[] {
   return Array.from({ length: Math.ceil(text.length / chunk) }, (_none, i) => text.slice(i * chunk, (i + 1) * chunk));
 }
 
+const START_USAGE = { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 3, cache_creation_input_tokens: 2 };
+const OUTPUT_TOKENS = 20;
+
+/** The same as a whole, for whoever did not ask for a stream. */
+async function whole(response: ServerResponse, model: string, parts: readonly Part[], order: number): Promise<void> {
+  const content: object[] = [];
+  for (const part of parts) {
+    if ('wait' in part) await sleep(part.wait);
+    else if ('until' in part) await part.until;
+    else if ('say' in part) content.push({ type: 'text', text: part.say });
+    else if ('call' in part) content.push({ type: 'tool_use', id: `toolu_${order}_${content.length}`, name: part.call, input: part.input });
+  }
+  const usage = { ...START_USAGE, output_tokens: OUTPUT_TOKENS };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ id: `msg_${order}`, type: 'message', role: 'assistant', model, content, stop_reason: 'end_turn', stop_sequence: null, usage }));
+}
+
 async function stream(response: ServerResponse, model: string, parts: readonly Part[], order: number): Promise<void> {
   const send = (event: { type: string } & Record<string, unknown>) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const usage = { input_tokens: 10, output_tokens: 1, cache_read_input_tokens: 3, cache_creation_input_tokens: 2 };
-  send({ type: 'message_start', message: { id: `msg_${order}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage } });
+  send({ type: 'message_start', message: { id: `msg_${order}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage: START_USAGE } });
   let index = 0;
   for (const part of parts) {
     if ('wait' in part) await sleep(part.wait);
@@ -112,7 +130,7 @@ async function stream(response: ServerResponse, model: string, parts: readonly P
   }
   const told = parts.flatMap((part) => ('stop' in part ? [part.stop] : []))[0];
   const stop = told ?? (parts.some((part) => 'call' in part) ? 'tool_use' : 'end_turn');
-  send({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 20 } });
+  send({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: OUTPUT_TOKENS } });
   send({ type: 'message_stop' });
   response.end();
 }
@@ -150,6 +168,11 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
+      if (request.method === 'GET') {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ data: [{ type: 'model', id: 'scripted', display_name: 'Scripted', created_at: '2026-11-21T00:00:00Z' }], has_more: false, first_id: 'scripted', last_id: 'scripted' }));
+        return;
+      }
       open += 1;
       response.on('close', () => (open -= 1));
       const body = bodySchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
@@ -157,6 +180,7 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
       const newest = body.messages.at(-1)?.content ?? '';
       const seat = /you sit in seat (\d)/.exec(system)?.[1];
       const seen: ScriptedRequest = {
+        path: request.url ?? '',
         headers: request.headers,
         body,
         system,
@@ -178,7 +202,12 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
           response.end(JSON.stringify({ type: 'error', error: { type, message } }));
           return undefined;
         }
-        return stream(response, body.model, reply, seen.order);
+        if (seen.path.includes('/count_tokens')) {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.end(JSON.stringify({ input_tokens: 42 }));
+          return undefined;
+        }
+        return (body.stream === true ? stream : whole)(response, body.model, reply, seen.order);
       });
     });
   });

@@ -5,12 +5,11 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { openEventLog, type OpenEventLog } from '../../server/events/index.ts';
-import { createInbox } from '../../server/inbox/index.ts';
 import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts.ts';
 import { createAnthropicMind, type Mind } from '../../server/minds/index.ts';
-import { createSessionHost } from '../../server/session/index.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../../server/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
+import { openTeam, type Team } from '../../server/team.ts';
 import { parseProtocol } from '../../src/domain/prompts.ts';
 import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/domain/seat.ts';
 import { writeSummon, writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
@@ -28,9 +27,10 @@ export interface Household {
   readonly log: OpenEventLog;
   readonly inbox: Inbox;
   readonly host: SessionHost;
+  readonly team: Team;
   /** Of a scripted household; throws for one with a mind of its own. */
   readonly model: ScriptedModel;
-  /** Everything in the log, in order. */
+  /** Everything in the log, in order, but for what only says that something else has changed. */
   readonly events: readonly RoostEvent[];
   readonly stored: readonly StoredEvent[];
   /** What was logged as a warning or an error. */
@@ -50,7 +50,7 @@ export interface Household {
 }
 
 export interface Bench {
-  open(options?: { script?: Script; mind?: Mind; limits?: Partial<SessionLimits>; onError?: 'expected' }): Promise<Household>;
+  open(options?: { script?: Script; mind?: Mind; limits?: Partial<SessionLimits>; onError?: 'expected'; now?: () => number }): Promise<Household>;
   close(): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ export async function openSessionBench(kind: StoreKind = 'pglite'): Promise<Benc
   };
 }
 
-async function openHousehold(store: Store, { script = teamScript(), mind: given, limits, onError }: NonNullable<Parameters<Bench['open']>[0]>): Promise<Household> {
+async function openHousehold(store: Store, { script = teamScript(), mind: given, limits, onError, now = Date.now }: NonNullable<Parameters<Bench['open']>[0]>): Promise<Household> {
   const relay = randomUUID();
   const scripted = given ? null : await startScriptedModel(script);
   const mind = given ?? createAnthropicMind({ key: 'a-key-for-tests', baseUrl: scripted?.url ?? null });
@@ -107,16 +107,14 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
 
   async function openRelay() {
     const log = await openEventLog({ db: store.db, relay, now: Date.now, newId: randomUUID, onListenerError: (error) => failures.push(error) });
-    const inbox = createInbox({ db: store.db, relay, retentionMs: RETENTION_MS });
     stored = [...(await log.read(0, 1_000_000))];
     log.subscribe((item) => {
       stored.push(item);
       for (const look of looks) look();
     });
     const lifeline = mortal(log);
-    const host = createSessionHost({ log: lifeline.log, inbox, mind, protocol: PROTOCOL, now: Date.now, newId: randomUUID, logger: { warn: note, error: note }, limits: { ...SESSION_LIMITS, ...limits } });
-    await host.recover();
-    return { log, inbox, host, die: lifeline.die };
+    const team = await openTeam({ db: store.db, relay, alone: store.kind === 'pglite', log: lifeline.log, mind, protocol: PROTOCOL, now, newId: randomUUID, logger: { warn: note, error: note }, retentionMs: RETENTION_MS, limits: { ...SESSION_LIMITS, ...limits } });
+    return { log, team, die: lifeline.die };
   }
   let parts = await openRelay();
 
@@ -125,17 +123,20 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
       return parts.log;
     },
     get inbox() {
-      return parts.inbox;
+      return parts.team.inbox;
     },
     get host() {
-      return parts.host;
+      return parts.team.host;
+    },
+    get team() {
+      return parts.team;
     },
     get model() {
       if (!scripted) throw new Error('This household has a mind of its own.');
       return scripted;
     },
     get events() {
-      return stored.map(({ event }) => event);
+      return stored.flatMap(({ event }) => (event.kind === 'changed' ? [] : [event]));
     },
     get stored() {
       return stored;
@@ -145,11 +146,11 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
       return stored.flatMap(({ event }) => (isKind(event, kind) ? [event] : []));
     },
     async start(more = {}, settings = {}) {
-      const started = await parts.host.start({ human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I keep the door.', transcript: null, ...more }, settings });
+      const started = await parts.team.host.start({ human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I keep the door.', transcript: null, ...more }, settings });
       if (!started.ok) throw new Error('A session runs already.');
       return started.sessionId;
     },
-    post: (message) => parts.host.post({ clientId: randomUUID(), ...message }),
+    post: (message) => parts.team.host.post({ clientId: randomUUID(), ...message }),
     wake: (agents) => household.post({ text: writeWake(agents) }),
     summon: (positions = SEAT_ORDER) => household.post({ text: writeSummon(positions.map((position) => ({ position, ...seatColor(position) }))) }),
     until: (enough) =>
@@ -179,7 +180,8 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
     async close() {
       if (closed) return;
       closed = true;
-      await parts.host.end('shutdown');
+      await parts.team.host.end('shutdown');
+      await parts.team.close();
       await parts.log.close();
       await scripted?.close();
       await mind.close();

@@ -3,7 +3,7 @@
  * was made before, in this run or an earlier one. Named by all that decides what is in it.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -11,12 +11,10 @@ import { join } from 'node:path';
 import { openStore } from '../../server/store/index.ts';
 
 const { resolve } = createRequire(import.meta.url);
-const made = createHash('sha256')
-  .update(readFileSync(new URL('../../server/store/migrations.ts', import.meta.url)))
-  .update(readFileSync(new URL('../../server/store/embedded.ts', import.meta.url)))
-  .update(resolve('@electric-sql/pglite'))
-  .digest('hex')
-  .slice(0, 16);
+const STORE = new URL('../../server/store/', import.meta.url);
+const sources = ['migrations.ts', 'embedded.ts', ...readdirSync(new URL('steps/', STORE)).sort().map((step) => `steps/${step}`)];
+const hash = sources.reduce((sum, file) => sum.update(readFileSync(new URL(file, STORE))), createHash('sha256'));
+const made = hash.update(resolve('@electric-sql/pglite')).digest('hex').slice(0, 16);
 
 async function template(): Promise<string> {
   const folder = join(tmpdir(), `roost-store-template-${made}`);

@@ -56,13 +56,20 @@ export const reach: Migration = {
       .execute();
     await schema.createIndex('wakes_feed').on('wakes').columns(['relay', 'place']).execute();
     await schema.createIndex('wakes_target_feed').on('wakes').columns(['relay', 'target_json', 'place']).execute();
-    await schema.createIndex('wakes_granted').on('wakes').columns(['relay', 'target_json', 'asked_at']).where(sql.ref('outcome'), '=', sql`'granted'`).execute();
-    await schema.createIndex('wakes_recent').on('wakes').columns(['relay', 'asked_at']).where(sql.ref('outcome'), '=', sql`'granted'`).execute();
-    await schema.createIndex('wakes_called').on('wakes').columns(['relay', 'caller_session_json', 'source_json']).execute();
+    const granted = sql<boolean>`outcome = 'granted'`;
+    await schema.createIndex('wakes_granted').on('wakes').columns(['relay', 'target_json', 'asked_at']).where(granted).execute();
+    await schema.createIndex('wakes_latest').on('wakes').columns(['relay', 'asked_at']).where(granted).execute();
+    await schema.createIndex('wakes_ended').on('wakes').columns(['relay', 'target_json', 'ended_at']).where(granted).execute();
+    await schema
+      .createIndex('wakes_called')
+      .on('wakes')
+      .columns(['relay', 'caller_session_json', 'asked_at'])
+      .where(sql<boolean>`outcome = 'granted' and way = 'wake_agent'`)
+      .execute();
     await schema
       .createIndex('wakes_running')
       .on('wakes')
-      .columns(['relay', 'target_json'])
+      .columns(['relay'])
       .where(sql<boolean>`outcome = 'granted' and ended_at is null`)
       .execute();
 
@@ -87,10 +94,15 @@ export const reach: Migration = {
       .addColumn('thread', 'text', (column) => column.notNull())
       .addColumn('agent_json', 'text', (column) => column.notNull())
       .addColumn('added_at', 'bigint', (column) => column.notNull())
+      .addColumn('added_by_json', 'text', (column) => column.notNull())
+      .addColumn('times', 'integer', (column) => column.notNull())
       .addColumn('removed_at', 'bigint')
+      .addColumn('seen_place', 'integer', (column) => column.notNull())
+      .addColumn('told', 'boolean', (column) => column.notNull())
       .addPrimaryKeyConstraint('thread_members_pk', ['relay', 'thread', 'agent_json'])
       .execute();
     await schema.createIndex('thread_members_by_agent').on('thread_members').columns(['relay', 'agent_json']).execute();
+    await schema.createIndex('thread_members_untold').on('thread_members').columns(['relay']).where(sql<boolean>`not told`).execute();
     await schema
       .createTable('thread_messages')
       .addColumn('relay', 'text', (column) => column.notNull())
@@ -105,6 +117,16 @@ export const reach: Migration = {
       .addPrimaryKeyConstraint('thread_messages_pk', ['relay', 'thread', 'place'])
       .addUniqueConstraint('thread_messages_client', ['relay', 'thread', 'client_json'])
       .execute();
+    await schema
+      .createTable('thread_mentions')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('thread', 'text', (column) => column.notNull())
+      .addColumn('place', 'integer', (column) => column.notNull())
+      .addColumn('agent_json', 'text', (column) => column.notNull())
+      .addColumn('told', 'boolean', (column) => column.notNull())
+      .addPrimaryKeyConstraint('thread_mentions_pk', ['relay', 'thread', 'place', 'agent_json'])
+      .execute();
+    await schema.createIndex('thread_mentions_untold').on('thread_mentions').columns(['relay']).where(sql<boolean>`not told`).execute();
 
     await schema
       .createTable('credentials')

@@ -2,7 +2,8 @@
 import type { Agent, ChangeKind } from '../../domain/agent.ts';
 import { seatColor, type SeatPosition } from '../../domain/seat.ts';
 import type { Clock } from '../../domain/stamp.ts';
-import { isKnown, parseDocument, SCHEMA_VERSION, type AgentChangeDoc, type AgentIdentityDoc, type Doc } from '../../protocol/documents.ts';
+import { parseDocument, type AgentChangeDoc, type AgentIdentityDoc, type Doc } from '../../protocol/documents.ts';
+import { isKnown, SCHEMA_VERSION } from '../../protocol/known.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
 import type { ParsedAgent } from '../types.ts';
 import { createRekey } from './rekey.ts';

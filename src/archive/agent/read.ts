@@ -1,5 +1,6 @@
 /** Reads one agent from a zip that Roost made, from one packed by hand, or from a Markdown file alone. */
-import { isKnown, type Doc } from '../../protocol/documents.ts';
+import type { Doc } from '../../protocol/documents.ts';
+import { isKnown } from '../../protocol/known.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
 import type { Workers } from '../line.ts';

@@ -1,7 +1,8 @@
 /** Writes all that belongs to one agent into a zip. Its documents pass through memory: one agent's, never the household's. */
 import { Zip, ZipDeflate } from 'fflate';
 import { parseStamp } from '../../domain/stamp.ts';
-import { isKnown, type Doc } from '../../protocol/documents.ts';
+import type { Doc } from '../../protocol/documents.ts';
+import { isKnown } from '../../protocol/known.ts';
 import { createChunkWriter } from '../bytes.ts';
 import { safeFileName } from '../file-names.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';

@@ -1,5 +1,6 @@
 /** Whose a document is. */
-import { isKnown, type Doc } from '../../protocol/documents.ts';
+import type { Doc } from '../../protocol/documents.ts';
+import { isKnown } from '../../protocol/known.ts';
 
 /**
  * The agent that a document belongs to, and goes and stays with; null: nobody's, as a session, which everybody

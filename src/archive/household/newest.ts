@@ -1,7 +1,8 @@
 /** What decides who somebody is and how things are set, of however many documents: bounded by how many agents there are. */
 import { rosterOf, type Roster } from '../../domain/agent.ts';
 import { isSettingValue, settingsOf, type Settings } from '../../domain/settings.ts';
-import { isKnown, type AgentChangeDoc, type AgentIdentityDoc, type Doc, type SettingDoc } from '../../protocol/documents.ts';
+import type { AgentChangeDoc, AgentIdentityDoc, Doc, SettingDoc } from '../../protocol/documents.ts';
+import { isKnown } from '../../protocol/known.ts';
 import type { HouseholdView } from '../../protocol/worker.ts';
 
 export type Deciding = Pick<HouseholdView, 'identities' | 'changes' | 'settings'>;

@@ -1,6 +1,7 @@
 /** The first pass over a file: all of it is checked, and compared with what is here. Nothing is written. */
 import { LEAD_ID } from '../../domain/seat.ts';
-import { isKnown, type Doc, type ForgetDoc } from '../../protocol/documents.ts';
+import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
+import { isKnown } from '../../protocol/known.ts';
 import type { Workers } from '../line.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';

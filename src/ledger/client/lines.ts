@@ -1,6 +1,6 @@
 /** The two ways to an owner. Only what is named here of the worker reaches the page: its address. */
 import type { FromOwner, ToOwner } from '../../protocol/worker.ts';
-import { inOneGo, liveAsTab, ownerGone, toTabOf, type FromTab, type Hello } from '../line.ts';
+import { inOneGo, liveAsTab, ownerGone, type FromTab, type Hello, type ToTab } from '../line.ts';
 import { OWNER_LINE } from '../settings.ts';
 import type { Line, LineEnds } from './client.ts';
 
@@ -38,6 +38,9 @@ export function sharedLines({ locks, newId }: LineDeps): (ends: LineEnds) => Lin
   };
 }
 
+const isToTab = (data: unknown): data is ToTab =>
+  typeof data === 'object' && data !== null && (('owner' in data && data.owner === true) || ('to' in data && typeof data.to === 'string' && 'message' in data));
+
 /**
  * The lines of one tab where there is no SharedWorker. The tab's own worker stands in for the owner's place,
  * and whichever tab's worker has it answers all of them over the channel.
@@ -70,10 +73,9 @@ export function channelLines({ locks, newId }: LineDeps): (ends: LineEnds) => Li
     const post = (message: FromTab) => channel.postMessage(message);
     failed = (event) => gone(event.message);
     channel.addEventListener('message', ({ data }) => {
-      const heard = toTabOf(data);
-      if (!heard) return;
-      if ('owner' in heard) post({ from: tab, hello: true });
-      else if (heard.to === tab) (data as { readonly message: readonly FromOwner[] }).message.forEach(take);
+      if (!isToTab(data)) return;
+      if ('owner' in data) post({ from: tab, hello: true });
+      else if (data.to === tab) (data as { readonly message: readonly FromOwner[] }).message.forEach(take);
     });
     const die = liveAsTab(locks, tab, () => post({ from: tab, hello: true }));
     return {

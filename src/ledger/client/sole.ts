@@ -10,19 +10,12 @@ const OTHER_TAB =
   'Roost is open in another tab, and this browser cannot share it between tabs. Use the other tab, or close it: this one goes on by itself. A newer browser can have as many tabs as you like.';
 
 /** Between tabs: I would like to work; I do; I am leaving. */
-const SAYS = ['asks', 'works', 'leaves'] as const;
 interface Claim {
   readonly tab: string;
-  readonly say: (typeof SAYS)[number];
+  readonly say: 'asks' | 'works' | 'leaves';
 }
-
-/** What was heard; null where it is no claim. By hand: it is read before a parser is there. */
-function claimOf(data: unknown): Claim | null {
-  if (typeof data !== 'object' || data === null || !('tab' in data) || typeof data.tab !== 'string' || !('say' in data)) return null;
-  const { tab, say: said } = data;
-  const say = SAYS.find((each) => each === said);
-  return say ? { tab, say } : null;
-}
+const isClaim = (data: unknown): data is Claim =>
+  typeof data === 'object' && data !== null && 'tab' in data && typeof data.tab === 'string' && 'say' in data && (data.say === 'asks' || data.say === 'works' || data.say === 'leaves');
 
 export interface SoleDeps {
   readonly newId: () => string;
@@ -53,9 +46,8 @@ export function soleLines({ newId, after }: SoleDeps): (ends: LineEnds) => Line 
       ends.take({ news: 'problem', problem: { kind: 'unsupported', detail: OTHER_TAB } });
     }
     channel.addEventListener('message', ({ data }) => {
-      const claim = claimOf(data);
-      if (!claim || closed) return;
-      const { say: said, tab: other } = claim;
+      if (!isClaim(data) || closed) return;
+      const { say: said, tab: other } = data;
       if (line) {
         if (said === 'asks') say('works');
       } else if (said === 'leaves') ask();

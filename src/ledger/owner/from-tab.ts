@@ -1,6 +1,6 @@
-/** What tabs say to the owner, as it is read. Its types stand in `line.ts`, which a page has without the parser. */
+/** What a tab may say on a line, as the owner reads it. */
 import { z } from 'zod';
 import type { FromTab, Hello } from '../line.ts';
 
-export const helloSchema = z.object({ from: z.string(), hello: z.literal(true) }) satisfies z.ZodType<Hello>;
-export const fromTabSchema = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]) satisfies z.ZodType<FromTab>;
+export const helloSchema: z.ZodType<Hello> = z.object({ from: z.string(), hello: z.literal(true) });
+export const fromTabSchema: z.ZodType<FromTab> = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);

@@ -1,9 +1,9 @@
 /** How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a dedicated one. */
 import type { FromOwner } from '../../protocol/worker.ts';
 import { inOneGo, membersOf, tabGone, type ToTab } from '../line.ts';
+import { fromTabSchema, helloSchema } from './from-tab.ts';
 import { OWNER_LINE } from '../settings.ts';
 import type { Desk } from './desk.ts';
-import { fromTabSchema, helloSchema } from './from-tab.ts';
 
 /** Each `connect` event of a SharedWorker brings the port of one tab. */
 export function servePorts(scope: EventTarget, desk: Desk, locks: LockManager, onConnect: () => void): void {

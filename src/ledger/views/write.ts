@@ -2,7 +2,8 @@
  * Documents into views, inside a transaction of the caller's. Every document is taken once, whatever the
  * order and however often it comes; the views come out the same for every order.
  */
-import { isKnown, type AgentChangeDoc, type Doc, type MessageDoc, type QueuedMessageDoc, type SettingDoc } from '../../protocol/documents.ts';
+import type { AgentChangeDoc, Doc, MessageDoc, QueuedMessageDoc, SettingDoc } from '../../protocol/documents.ts';
+import { isKnown } from '../../protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, applyReplacements, replacementsReaching } from './hide.ts';
 import { hasSpoken } from './message.ts';

@@ -24,8 +24,7 @@ export interface VolumesDeps {
   readonly db: JournalDatabase;
   /** The views, with everything in them that lies in the journal. */
   readonly views: () => Promise<ViewsDatabase>;
-  /** Documents that are in the journal at the start, in rows up to `upTo`. */
-  readonly backlog: number;
+  /** The last row of the journal that the views hold. */
   readonly upTo: number;
   readonly open: (name: string) => Promise<Volume>;
   /** ms timers, for tests too */
@@ -47,8 +46,8 @@ export interface Volumes {
   added(docs: number, chars: number, upTo: number): void;
   /** Documents in the journal. */
   backlog(): number;
-  /** Ids that the current volume holds, where it is open. */
-  currentIds(): { readonly name: string; readonly ids: ReadonlySet<string> } | null;
+  /** Ids that the current volume holds; none where it is not open. */
+  currentIds(): Iterable<string>;
   /** Resolves when the journal is empty; rejects with what stopped it. */
   drain(): Promise<void>;
   /** Runs when nothing is under way and no volume is open, and lets nothing begin meanwhile. */
@@ -85,7 +84,8 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   const opened = createRows(db);
   let current: Current | null = null;
   /** What the journal holds; `chars` roughly. */
-  let { backlog, upTo } = deps;
+  let backlog = 0;
+  let { upTo } = deps;
   let chars = 0;
   let working: Promise<void> | null = null;
   let cancelTimer: (() => void) | null = null;
@@ -284,8 +284,6 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     }
   }
 
-  if (backlog > 0) later(LEDGER.groupMs);
-
   return {
     added(moreDocs, moreChars, to) {
       backlog += moreDocs;
@@ -297,7 +295,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
       else if (!hurried && isDue()) later(LEDGER.volumesQuiet);
     },
     backlog: () => backlog,
-    currentIds: () => (current ? { name: current.record.name, ids: current.ids } : null),
+    currentIds: () => current?.ids ?? [],
     drain,
     exclusively: (run) =>
       inTurn(async () => {

@@ -1,4 +1,77 @@
-/** Calls of threads. */
-import type { Call } from './call.ts';
+/** Calls of threads: the person's own. Agents have tools for the same. */
+import { addToThreadSchema, closeThreadSchema, createThreadSchema, sendToThreadSchema, threadMessageSchema, threadMessagesSchema, threadSchema, threadsSchema } from '../threads.ts';
+import type { Call, CallParameter } from './call.ts';
 
-export const THREAD_CALLS: readonly Call[] = [];
+const parameters: readonly CallParameter[] = [{ name: 'threadId', in: 'path', does: 'the thread’s id' }];
+const unknown = { status: 404, when: 'there is no such thread' } as const;
+const closed = { status: 409, when: 'it is closed, and takes nothing more' } as const;
+
+export const THREAD_CALLS: readonly Call[] = [
+  {
+    method: 'GET',
+    path: '/api/threads',
+    does: 'Every thread, also those that are closed.',
+    parameters: [
+      { name: 'before', in: 'query', does: 'a thread’s id: only those that come after it in this list' },
+      { name: 'limit', in: 'query', does: 'how many at most, 1–200; default 100' },
+    ],
+    answers: [{ status: 200, when: 'always', body: threadsSchema }],
+  },
+  {
+    method: 'POST',
+    path: '/api/threads',
+    does: 'Opens a thread among agents. They are told of it.',
+    body: createThreadSchema,
+    answers: [
+      { status: 201, when: 'it is open', body: threadSchema },
+      { status: 400, when: 'one of them is not known, or is retired' },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/api/threads/{threadId}/messages',
+    does: 'What was said in a thread, the newest page first.',
+    parameters: [
+      ...parameters,
+      { name: 'before', in: 'query', does: 'only what stands before this place' },
+      { name: 'limit', in: 'query', does: 'how many at most, 1–200; default 50. Long ones make a page shorter' },
+    ],
+    answers: [{ status: 200, when: 'it is there', body: threadMessagesSchema }, unknown],
+  },
+  {
+    method: 'POST',
+    path: '/api/threads/{threadId}/messages',
+    does: 'Says something in a thread, as the person. Those who are mentioned get it in their inbox, and may be woken for it.',
+    parameters,
+    body: sendToThreadSchema,
+    answers: [
+      { status: 200, when: 'it stands in the thread; for a repeat, the message that was sent first', body: threadMessageSchema },
+      { status: 400, when: 'one who is mentioned is not in the thread, is retired, or is not known' },
+      unknown,
+      closed,
+    ],
+  },
+  {
+    method: 'POST',
+    path: '/api/threads/{threadId}/participants',
+    does: 'Adds an agent to a thread. It may read everything that was said there.',
+    parameters,
+    body: addToThreadSchema,
+    answers: [{ status: 200, when: 'it is in it, also where it was before', body: threadSchema }, { status: 400, when: 'it is not known, or is retired' }, unknown, closed],
+  },
+  {
+    method: 'DELETE',
+    path: '/api/threads/{threadId}/participants/{agentId}',
+    does: 'Takes an agent out of a thread.',
+    parameters: [...parameters, { name: 'agentId', in: 'path', does: 'the agent’s id' }],
+    answers: [{ status: 200, when: 'it is in it no more', body: threadSchema }, { status: 404, when: 'there is no such thread, or it is not in it' }, closed],
+  },
+  {
+    method: 'POST',
+    path: '/api/threads/{threadId}/close',
+    does: 'Closes a thread for good, with a summary.',
+    parameters,
+    body: closeThreadSchema,
+    answers: [{ status: 200, when: 'it is closed', body: threadSchema }, unknown, closed],
+  },
+];

@@ -6,7 +6,7 @@ import type { Household } from '../household.ts';
 import type { Live } from '../live.ts';
 import type { Notices } from '../notices.ts';
 import type { Device, OwnerPort, RelayPort } from '../ports.ts';
-import type { ReachPort } from '../relay-ports.ts';
+import type { ReachPort } from '../reach.ts';
 import type { PendingState, RelayInfoState } from '../relay-info.ts';
 import type { Remember } from '../remember.ts';
 import type { Unread } from '../unread.ts';

@@ -9,6 +9,7 @@ import { Inbox } from '../inbox/inbox.tsx';
 import { useUnreadMail } from '../inbox/use-unread-mail.ts';
 import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../places.ts';
 import { bytes } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
@@ -16,6 +17,8 @@ import { useSomebody } from '../use-somebody.ts';
 import { Budget } from '../wakes/budget.tsx';
 import { Keeping } from './keeping.tsx';
 import './agent-page.css';
+
+const Elsewhere = optional(() => import('./elsewhere.tsx'));
 
 interface Kept {
   readonly key: string;
@@ -175,6 +178,7 @@ export default function AgentPage({ agentId }: { agentId: string }) {
           ))}
         </div>
       )}
+      <Elsewhere key={agentId} agentId={agentId} name={speaker.name} retired={agent.retired} />
       <Keeping agentId={agentId} name={speaker.name} />
     </div>
   );

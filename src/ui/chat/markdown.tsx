@@ -25,7 +25,7 @@ function Outside({ url, children }: { url: URL; children: ReactNode }) {
   );
 }
 
-const components: Components = {
+export const components: Components = {
   a({ href, children }) {
     const url = safeUrl(href);
     return url ? <Outside url={url}>{children}</Outside> : <span>{children}</span>;
@@ -58,10 +58,10 @@ const components: Components = {
   h5: ({ children }) => <h6>{children}</h6>,
 };
 
-const plugins = [remarkGfm];
+export const plugins = [remarkGfm];
 
 // Kept for the links and pictures above to judge; nothing else in the tree carries an address.
-const keepUrl = (url: string) => url;
+export const keepUrl = (url: string) => url;
 
 const set = (text: string) => ReactMarkdown({ remarkPlugins: plugins, components, urlTransform: keepUrl, children: text });
 

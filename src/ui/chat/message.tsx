@@ -4,6 +4,7 @@ import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import { useHousehold } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { EditIcon, RetryIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
 import { bytesOf } from '../../state/wake-material.ts';
 import { bytes, names, plural } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
@@ -13,6 +14,8 @@ import { PersonWords } from './person-words.tsx';
 import { ShownParts } from './shown-parts.tsx';
 
 export type Speaker = Exclude<Somebody, { kind: 'nobody' }>;
+
+const ReplyCost = optional(() => import('../costs/reply-cost.tsx'));
 
 interface BubbleProps {
   readonly speaker: Speaker;
@@ -132,6 +135,7 @@ export const Message = memo(function Message({ message, stretch, speaker, waits,
           )}
         </p>
       )}
+      {!mine && <ReplyCost messageId={message.messageId} />}
       {waits && <p className="msg-status">Waits: {speaker.name} sleeps, and will read this on waking.</p>}
       {mine && onEdit && onRetry && (
         <div className="msg-tools">

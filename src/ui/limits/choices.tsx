@@ -1,6 +1,6 @@
 /** Settings that are ticks: on or off, and lists of happenings. */
 import { useId } from 'react';
-import { SLEEP_EVENTS, WAKE_EVENTS, type SleepEvent, type WakeEvent } from '../../domain/guardrails.ts';
+import { TEAM_EVENTS, type TeamEvent } from '../../domain/guardrails.ts';
 import { withCoordination } from '../../state/limits.ts';
 import { baseName, useLimits } from './context.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
@@ -30,31 +30,29 @@ export function Tick({ setting, label, hint }: { setting: 'wakes_enabled' | 'may
   );
 }
 
-const SLEEP_WORDS: Record<SleepEvent, string> = {
+const EVENT_WORDS: Record<TeamEvent, string> = {
   agent_started: 'When it comes into a session',
   removed_from_last_thread: 'When it is taken out of its last thread',
   last_thread_closed: 'When its last thread is closed',
-};
-const WAKE_WORDS: Record<WakeEvent, string> = {
   added_to_any_thread: 'When it is taken into a thread',
   added_to_thread_first_time: 'When it is taken into a thread it was never in',
   mentioned: 'When it is mentioned in a thread',
 };
 
-interface ListProps<Item extends string> {
+interface ListProps {
   readonly setting: 'sleep_events' | 'wake_events';
   readonly legend: string;
   readonly hint: string;
-  readonly all: readonly Item[];
-  readonly words: Record<Item, string>;
-  readonly own: readonly Item[] | undefined;
-  readonly effective: readonly Item[];
-  readonly save: (value: Item[] | undefined) => Promise<string | null>;
+
+
 }
 
-function EventList<Item extends string>({ setting, legend, hint, all, words, own, effective, save }: ListProps<Item>) {
-  const { scope } = useLimits();
-  const saved = useSaved<readonly Item[]>({ own, save: (value) => save(value && [...value]) });
+function EventList({ setting, legend, hint }: ListProps) {
+  const limits = useLimits();
+  const { scope, change } = limits;
+  const own = limits.own[setting];
+  const effective = limits.effective[setting];
+  const saved = useSaved<TeamEvent[]>({ own, save: (value) => change((coordination) => withCoordination(coordination, setting, value)) });
   return (
     <SettingFrame
       legend={legend}
@@ -64,10 +62,10 @@ function EventList<Item extends string>({ setting, legend, hint, all, words, own
       describedBy={setting}
       inherited={{ text: own === undefined ? `As ${baseName(scope)}.` : '', back: own === undefined ? null : () => void saved.set(undefined), backLabel: `Set back to ${baseName(scope)}` }}
     >
-      {all.map((item) => (
+      {TEAM_EVENTS.map((item) => (
         <label key={item} className="tick-line">
-          <input type="checkbox" checked={effective.includes(item)} onChange={(event) => void saved.set(all.filter((each) => (each === item ? event.target.checked : effective.includes(each))))} />
-          {words[item]}
+          <input type="checkbox" checked={effective.includes(item)} onChange={(event) => void saved.set(TEAM_EVENTS.filter((each) => (each === item ? event.target.checked : effective.includes(each))))} />
+          {EVENT_WORDS[item]}
         </label>
       ))}
     </SettingFrame>
@@ -76,29 +74,10 @@ function EventList<Item extends string>({ setting, legend, hint, all, words, own
 
 /** What puts an agent of a running session to sleep by itself, and what wakes it. */
 export function SleepAndWake() {
-  const { own, effective, change } = useLimits();
   return (
     <>
-      <EventList
-        setting="sleep_events"
-        legend="Sleeps by itself"
-        hint="It stays in the session, keeps what was said, and costs nothing meanwhile."
-        all={SLEEP_EVENTS}
-        words={SLEEP_WORDS}
-        own={own.sleep_events}
-        effective={effective.sleep_events}
-        save={(value) => change((coordination) => withCoordination(coordination, 'sleep_events', value))}
-      />
-      <EventList
-        setting="wake_events"
-        legend="Wakes by itself"
-        hint="Where one happening would do both, it wakes."
-        all={WAKE_EVENTS}
-        words={WAKE_WORDS}
-        own={own.wake_events}
-        effective={effective.wake_events}
-        save={(value) => change((coordination) => withCoordination(coordination, 'wake_events', value))}
-      />
+      <EventList setting="sleep_events" legend="Sleeps by itself" hint="It stays in the session, keeps what was said, and costs nothing meanwhile." />
+      <EventList setting="wake_events" legend="Wakes by itself" hint="Through the same checks as every wake. Where one happening stands in both lists, it wakes." />
     </>
   );
 }

@@ -183,7 +183,7 @@ function HouseholdSection() {
           <p className="settings-note">What holds for every agent that has nothing of its own. A change holds at once.</p>
           <Fields timeZone={answer.effective.time_zone} />
           <HouseholdOnly answer={answer} limits={limits} />
-          <Yaml agentId={null} again={config.again} />
+          <Yaml agentId={null} limits={limits} />
         </ShownLimits>
       )}
     </KeptView>
@@ -206,7 +206,7 @@ function AgentSection({ agentId }: { agentId: string }) {
                 {!effective.wakes_enabled && <StopSwitch />}
                 <p className="settings-note">What is not set for {name} is as the household has it. A change holds at once.</p>
                 <Fields timeZone={effective.time_zone} />
-                <Yaml agentId={agentId} again={kept.again} />
+                <Yaml agentId={agentId} limits={limits} />
               </ShownLimits>
             );
           }}

@@ -1,49 +1,61 @@
 import { useId, useState } from 'react';
 import { problemText } from '../../state/ports.ts';
+import type { Limits } from '../../state/limits.ts';
 import { useRoost } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
 
-type Step = { readonly kind: 'closed' } | { readonly kind: 'reading' } | { readonly kind: 'open'; readonly before: string } | { readonly kind: 'saving'; readonly before: string };
+type Step = 'closed' | 'reading' | 'open' | 'saving';
 
-/** What was set, as YAML: to copy out, and to paste in. The relay reads and writes it. */
-export function Yaml({ agentId, again }: { agentId: string | null; again: () => Promise<void> }) {
+interface Said {
+  readonly wrong: boolean;
+  readonly text: string;
+  /** Brings back what was set before, as it was set. */
+  readonly undo: (() => Promise<void>) | null;
+}
+
+/** What holds, as YAML: to copy out, and to paste in. The relay writes and reads it. */
+export function Yaml<Own>({ agentId, limits }: { agentId: string | null; limits: Limits<Own> }) {
   const state = useRoost();
   const id = useId();
-  const [step, setStep] = useState<Step>({ kind: 'closed' });
+  const [step, setStep] = useState<Step>('closed');
   const [text, setText] = useState('');
-  const [said, setSaid] = useState<{ readonly wrong: boolean; readonly text: string } | null>(null);
+  const [said, setSaid] = useState<Said | null>(null);
 
-  async function open() {
-    setStep({ kind: 'reading' });
-    const read = await state.reach((client) => client.configAsYaml(agentId));
-    if (!read.ok) {
-      setStep({ kind: 'closed' });
-      setSaid({ wrong: true, text: problemText(read.problem) });
-      return;
-    }
+  async function read(otherwise: Step) {
+    const yaml = await state.reach((client) => client.configAsYaml(agentId));
+    setStep(yaml.ok ? 'open' : otherwise);
+    if (yaml.ok) setText(yaml.value);
+    else setSaid({ wrong: true, text: problemText(yaml.problem), undo: null });
+  }
+  function open() {
+    setStep('reading');
     setSaid(null);
-    setText(read.value);
-    setStep({ kind: 'open', before: read.value });
+    return read('closed');
   }
-  async function save(yaml: string, before: string, done: string) {
-    setStep({ kind: 'saving', before });
-    const put = await state.reach((client) => client.putConfigAsYaml(agentId, yaml));
+  async function save() {
+    const before = limits.kept.store.getState();
+    setStep('saving');
+    const put = await state.reach((client) => client.putConfigAsYaml(agentId, text));
     if (!put.ok) {
-      setStep({ kind: 'open', before });
-      setSaid({ wrong: true, text: problemText(put.problem) });
+      setStep('open');
+      setSaid({ wrong: true, text: problemText(put.problem), undo: null });
       return;
     }
-    await again();
-    const read = await state.reach((client) => client.configAsYaml(agentId));
-    setText(read.ok ? read.value : yaml);
-    setStep({ kind: 'open', before });
-    setSaid({ wrong: false, text: done });
+    await limits.kept.again();
+    setSaid({ wrong: false, text: 'Saved. It holds now.', undo: before.kind === 'ready' ? () => undo(before.value.own) : null });
+    await read('open');
+  }
+  async function undo(own: Own) {
+    setStep('saving');
+    const put = await limits.change(() => own);
+    setSaid({ wrong: !put.ok, text: put.ok ? 'As it was.' : problemText(put.problem), undo: null });
+    await read('open');
   }
 
-  if (step.kind === 'closed' || step.kind === 'reading')
+  if (step === 'closed' || step === 'reading')
     return (
       <div className="yaml">
-        <button type="button" className="ghost" disabled={step.kind === 'reading'} onClick={() => void open()}>
+        <button type="button" className="ghost" disabled={step === 'reading'} onClick={() => void open()}>
           Copy or paste as YAML…
         </button>
         <p className="setting-state" role="status" data-wrong={said?.wrong === true}>
@@ -51,29 +63,28 @@ export function Yaml({ agentId, again }: { agentId: string | null; again: () => 
         </p>
       </div>
     );
-  const { before } = step;
   return (
     <div className="yaml">
       <label htmlFor={id}>As YAML</label>
       <textarea id={id} className="field yaml-field" rows={14} spellCheck={false} autoComplete="off" value={text} aria-describedby={`${id}-hint ${id}-state`} aria-invalid={said?.wrong === true} onChange={(event) => setText(event.target.value)} />
       <p id={`${id}-hint`} className="setting-hint">
-        Only what was set here. What is left out is inherited.
+        All that holds now; what was set here is marked. Leave out what shall be inherited: what stands here when you take it is set here.
       </p>
       <div className="yaml-ways">
         <button type="button" className="ghost" onClick={() => void copyText(state, text, 'The limits, as YAML,')}>
           Copy
         </button>
-        <button type="button" className="solid" disabled={step.kind === 'saving'} onClick={() => void save(text, before, 'Saved. It holds now.')}>
-          {step.kind === 'saving' ? 'Saving…' : 'Take this'}
+        <button type="button" className="solid" disabled={step === 'saving'} onClick={() => void save()}>
+          {step === 'saving' ? 'Saving…' : 'Take this'}
         </button>
-        <button type="button" className="ghost" onClick={() => setStep({ kind: 'closed' })}>
+        <button type="button" className="ghost" onClick={() => setStep('closed')}>
           Close
         </button>
       </div>
       <p id={`${id}-state`} className="setting-state" role="status" data-wrong={said?.wrong === true}>
         {said?.text}
-        {said && !said.wrong && text !== before && (
-          <button type="button" className="link-button" onClick={() => void save(before, before, 'As it was.')}>
+        {said?.undo && (
+          <button type="button" className="link-button" onClick={() => void said.undo?.()}>
             Undo
           </button>
         )}

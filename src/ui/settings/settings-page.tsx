@@ -1,5 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Link } from 'wouter';
+import { ClientsSection } from '../clients/clients-section.tsx';
+import { CostsSection } from '../costs/costs-section.tsx';
 import { CopiesSection } from '../copies/copies-section.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../places.ts';
@@ -20,6 +22,8 @@ const TITLES: Record<SettingsSection, string> = {
   prompt: 'Wake prompt',
   rehearsal: 'Rehearsal',
   team: 'Team',
+  costs: 'Costs',
+  clients: 'Other clients',
   storage: 'Storage',
   copies: 'Export & import',
   about: 'About',
@@ -41,6 +45,10 @@ function content(section: SettingsSection, agentId: string | null): ReactNode {
       return <RehearsalSection />;
     case 'team':
       return <TeamSection />;
+    case 'costs':
+      return <CostsSection />;
+    case 'clients':
+      return <ClientsSection />;
     case 'storage':
       return <StorageSection />;
     case 'copies':

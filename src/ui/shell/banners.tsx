@@ -2,9 +2,12 @@ import { Link } from 'wouter';
 import type { StorageProblem } from '../../protocol/worker.ts';
 import { useActions, useInfo, useLive, useUpkeep } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
 import { PATHS, usePlace } from '../places.ts';
 import { linkTrouble, storageTrouble, type Trouble } from '../text/reasons.ts';
 import './banners.css';
+
+const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
 
 function Banner({ trouble, tone, act }: { trouble: Trouble; tone: 'danger' | 'warn'; act?: { label: string; run: () => void } }) {
   return (
@@ -37,7 +40,6 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
       return <Banner trouble={trouble} tone="danger" />;
     case 'broken':
     case 'blocked':
-    case 'unexpectedly-empty':
     case 'no-owner':
       return <Banner trouble={trouble} tone="danger" act={{ label: 'Reload', run: () => location.reload() }} />;
     default:
@@ -71,6 +73,7 @@ export function Banners() {
     <>
       {problem && <StorageBanner problem={problem} />}
       <Rebuilding />
+      <BudgetBanner />
       {lost && <Banner trouble={lost} tone="warn" act={{ label: 'Try now', run: () => void actions.reconnect() }} />}
     </>
   );

@@ -1,10 +1,10 @@
 import { Link } from 'wouter';
 import { useUnread } from '../context.tsx';
-import { HomeIcon, TalkIcon } from '../parts/icons.tsx';
+import { HomeIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
 
 /** Phones: the hearth and the conversation are two views. */
-export function BottomBar({ at, talkTo, talkName }: { at: 'hearth' | 'talk' | 'other'; talkTo: string; talkName: string }) {
+export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string; talkName: string }) {
   const unread = useUnread((state) => [...state.counts.values()].reduce((sum, n) => sum + n, 0));
   return (
     <nav className="bottom-bar" aria-label="Views">
@@ -21,6 +21,10 @@ export function BottomBar({ at, talkTo, talkName }: { at: 'hearth' | 'talk' | 'o
       <Link href={PATHS.agent(talkTo)} aria-current={at === 'talk' ? 'page' : undefined}>
         <TalkIcon />
         <span className="bar-name">{talkName}</span>
+      </Link>
+      <Link href={PATHS.threads} aria-current={at === 'threads' ? 'page' : undefined}>
+        <ThreadsIcon />
+        Threads
       </Link>
     </nav>
   );

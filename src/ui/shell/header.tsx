@@ -1,6 +1,7 @@
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useActions, useLive, usePending } from '../context.tsx';
-import { GearIcon, HelpIcon, MoonIcon, WakesIcon } from '../parts/icons.tsx';
+import { CoinIcon, GearIcon, HelpIcon, MoonIcon, ThreadsIcon, WakesIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
 import { HeaderMenu } from './header-menu.tsx';
 import { Mark } from './mark.tsx';
@@ -23,6 +24,16 @@ function EndSession() {
   );
 }
 
+/** `wide`: only where there is room; on phones another way leads there. */
+function HeaderLink({ href, label, wide = false, children }: { href: string; label: string; wide?: boolean; children: ReactNode }) {
+  return (
+    <Link href={href} className={wide ? 'ghost hide-small' : 'ghost'} aria-label={label}>
+      {children}
+      <span className="hide-small">{label}</span>
+    </Link>
+  );
+}
+
 /** `begun`: there is a team to speak of. Before, the header only says who thinks, and whether the relay is there. */
 export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }) {
   const quiet = useLive((state) => state.link.kind === 'live');
@@ -38,16 +49,20 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
       {begun && <WakesStopped />}
       <EndSession />
       {begun && (
-        <Link href={PATHS.wakes()} className="ghost hide-small">
-          <WakesIcon />
-          Wakes
-        </Link>
-      )}
-      {begun && (
-        <Link href={PATHS.settings('people')} className="ghost" aria-label="Settings">
-          <GearIcon />
-          <span className="hide-small">Settings</span>
-        </Link>
+        <>
+          <HeaderLink href={PATHS.wakes()} label="Wakes" wide>
+            <WakesIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.threads} label="Threads" wide>
+            <ThreadsIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.costs} label="Costs" wide>
+            <CoinIcon />
+          </HeaderLink>
+          <HeaderLink href={PATHS.settings('people')} label="Settings">
+            <GearIcon />
+          </HeaderLink>
+        </>
       )}
       {begun ? (
         <HeaderMenu onHelp={onHelp} />

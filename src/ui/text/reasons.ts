@@ -48,7 +48,6 @@ const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
   quota: 'The disk is full: nothing can be saved',
   broken: 'Something is wrong with the storage on this device',
   blocked: 'The ledger is not open yet',
-  'unexpectedly-empty': 'The ledger came up empty, although it should not be',
   'no-owner': 'This page cannot reach its ledger',
   damaged: 'A part of the ledger on this device was damaged',
   unsupported: 'This browser lacks what the ledger needs',

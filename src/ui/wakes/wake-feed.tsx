@@ -49,7 +49,7 @@ export function WakeFeed({ agentId }: { agentId: string | null }) {
       {({ rows, more }) =>
         rows.length === 0 ? (
           <p className="wakes-empty">
-            {agentId === null ? 'No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.' : `${nameOf(agentId)} was never asked for, and has asked for nobody.`}
+            {agentId === null ? 'No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.' : `${nameOf(agentId)} was never asked for.`}
           </p>
         ) : (
           <>

@@ -16,7 +16,7 @@ function WhoSelect({ agentId }: { agentId: string | null }) {
   const agents = [...roster.byId.values()].filter((agent) => !agent.retired || agent.agentId === agentId);
   return (
     <label className="wakes-who">
-      Of
+      Wakes of
       <select className="field field-select" value={agentId ?? ''} onChange={(event) => go(PATHS.wakes(event.target.value === '' ? null : event.target.value))}>
         <option value="">everybody</option>
         {agents.map((agent) => (

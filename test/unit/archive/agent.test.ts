@@ -5,7 +5,8 @@ import { adopt, agentFileName, ArchiveError, householdFileName, type ParsedAgent
 import { ARCHIVE } from '../../../src/archive/settings.ts';
 import { rosterFrom } from '../../../src/archive/household/newest.ts';
 import { createClock, parseStamp } from '../../../src/domain/stamp.ts';
-import { isKnown, parseDocument, type Doc } from '../../../src/protocol/documents.ts';
+import { parseDocument, type Doc } from '../../../src/protocol/documents.ts';
+import { isKnown } from '../../../src/protocol/known.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
 import { changeDoc, identityDoc, messageDoc, queuedDoc, readDoc, sessionEnd, sessionStart, settingDoc, stampOf } from '../../support/documents.ts';
 import { agentZipOf, archiveHere, bytesOf, exportOf, memoryLedger, memorySink } from './support.ts';

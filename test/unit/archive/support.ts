@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createArchive, type Archive, type ArchiveWorker } from '../../../src/archive/index.ts';
 import { serveArchive, type ServedLine } from '../../../src/archive/serve.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
-import { isKnown } from '../../../src/protocol/documents.ts';
+import { isKnown } from '../../../src/protocol/known.ts';
 import type { Comparison, DocumentPage } from '../../../src/protocol/worker.ts';
 import type { PreviewPorts } from '../../../src/archive/index.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDocument, isKnown } from '../../../src/protocol/documents.ts';
+import { parseDocument } from '../../../src/protocol/documents.ts';
+import { isKnown } from '../../../src/protocol/known.ts';
 import { eventSchema, type EventKind } from '../../../src/protocol/events.ts';
 import { documentsOf } from '../../../src/protocol/intake.ts';
 import { anyEvent, EVENT_KINDS, eventOf } from './arbitraries.ts';

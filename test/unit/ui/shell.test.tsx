@@ -27,7 +27,6 @@ test.each<[LinkState, string]>([
 test.each<[StorageProblem['kind'], string]>([
   ['quota', 'The disk is full'],
   ['blocked', 'not open yet'],
-  ['unexpectedly-empty', 'came up empty'],
   ['no-owner', 'cannot reach its ledger'],
 ])('a storage that is %s says what to do, and holds the button', async (kind, words) => {
   const page = await openPage({ docs: team(1) });

@@ -1,7 +1,8 @@
 /** Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what it was asked. */
 import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/archive/index.ts';
 import { pendingForgets } from '../../../../src/domain/forgetting.ts';
-import { isKnown, type Doc, type MessageDoc, type SessionDoc } from '../../../../src/protocol/documents.ts';
+import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/documents.ts';
+import { isKnown } from '../../../../src/protocol/known.ts';
 import type { Health, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls, OwnerNews, RebuildReport, StorageStatus } from '../../../../src/protocol/worker.ts';
@@ -163,6 +164,7 @@ export function testDevice(now: number): Device {
     newId: () => `id-${++ids}`,
     persist: () => Promise.resolve(true),
     tab: createTabMemory(sessionStorage),
+    browser: createTabMemory(localStorage),
     after(ms, task) {
       const handle = setTimeout(task, ms);
       return () => clearTimeout(handle);

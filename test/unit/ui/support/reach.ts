@@ -2,7 +2,7 @@
 import type { EffectiveConfig } from '../../../../src/protocol/config.ts';
 import type { WakeStats } from '../../../../src/protocol/wakes.ts';
 import { createReachClient, type ReachClient } from '../../../../src/relay/reach-client.ts';
-import type { ReachPort } from '../../../../src/state/relay-ports.ts';
+import type { ReachPort } from '../../../../src/state/reach.ts';
 
 export interface AskedCall {
   readonly method: string;

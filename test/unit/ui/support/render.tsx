@@ -38,6 +38,7 @@ beforeEach(() => {
   width = 1440;
   standIn();
   sessionStorage.clear();
+  localStorage.clear();
   history.replaceState(null, '', '/');
 });
 afterEach(cleanup);

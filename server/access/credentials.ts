@@ -1,0 +1,128 @@
+/**
+ * Credentials of agents that join from elsewhere: MCP clients, and clients of the model proxy. Each stands for one
+ * agent. The secret is shown once, when it is made; only its hash is kept. Nothing is cached: what was revoked is
+ * refused at once, by every process on this store.
+ */
+import { z } from 'zod';
+import type { Credential } from '../../src/protocol/team.ts';
+import type { EventLog } from '../contracts.ts';
+import type { Db } from '../store/index.ts';
+import { hashOf, newSecret } from './secrets.ts';
+
+/** Tells people and secret scanners what they are looking at. */
+export const SECRET_PREFIX = 'roost_';
+/** ms between two notes of when a credential was last used. */
+export const NOTE_USE_EVERY_MS = 60_000;
+/** Characters of the secret that are kept, to tell it apart. */
+const HINT_LENGTH = 4;
+
+export interface CredentialsDeps {
+  readonly db: Db;
+  /** Names the home: homes that share a store do not share credentials. */
+  readonly relay: string;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly log: Pick<EventLog, 'append'>;
+}
+
+/** Whom a secret stands for. */
+export interface Bearer {
+  readonly agentId: string;
+  readonly credentialId: string;
+}
+
+export interface Credentials {
+  /** `secret` is told here and never again. */
+  make(agentId: string, label: string): Promise<{ readonly credential: Credential; readonly secret: string }>;
+  /** Newest first, the revoked ones too. */
+  list(): Promise<readonly Credential[]>;
+  /** From now on nobody is let in with it. False where there is no such credential; a repeat is true. */
+  revoke(credentialId: string): Promise<boolean>;
+  /** Null where it is unknown or revoked. Notes when it was used, once a minute at most. */
+  check(secret: string): Promise<Bearer | null>;
+  /** Called when this process revokes one, for calls that are under way. Returns the way to stop. */
+  onRevoke(listener: (credentialId: string) => void): () => void;
+}
+
+const parseText = (json: string) => z.string().parse(JSON.parse(json));
+
+export function createCredentials({ db, relay, now, newId, log }: CredentialsDeps): Credentials {
+  const listeners = new Set<(credentialId: string) => void>();
+  const changed = (agentId: string) => log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
+
+  return {
+    async make(agentId, label) {
+      const secret = `${SECRET_PREFIX}${newSecret()}`;
+      const credential: Credential = { credentialId: newId(), agentId, label, hint: secret.slice(-HINT_LENGTH), madeAt: now(), usedAt: null, revokedAt: null };
+      await db
+        .insertInto('credentials')
+        .values({
+          relay,
+          credential: credential.credentialId,
+          agent_json: JSON.stringify(agentId),
+          label_json: JSON.stringify(label),
+          secret_hash: hashOf(secret),
+          hint: credential.hint,
+          made_at: credential.madeAt,
+          used_at: null,
+          revoked_at: null,
+        })
+        .execute();
+      await changed(agentId);
+      return { credential, secret };
+    },
+    async list() {
+      const rows = await db.selectFrom('credentials').selectAll().where('relay', '=', relay).orderBy('made_at', 'desc').orderBy('credential').execute();
+      return rows.map((row) => ({
+        credentialId: row.credential,
+        agentId: parseText(row.agent_json),
+        label: parseText(row.label_json),
+        hint: row.hint,
+        madeAt: row.made_at,
+        usedAt: row.used_at,
+        revokedAt: row.revoked_at,
+      }));
+    },
+    async revoke(credentialId) {
+      const mine = db.selectFrom('credentials').where('relay', '=', relay).where('credential', '=', credentialId);
+      const revoked = await db
+        .updateTable('credentials')
+        .set({ revoked_at: now() })
+        .where('relay', '=', relay)
+        .where('credential', '=', credentialId)
+        .where('revoked_at', 'is', null)
+        .returning('agent_json')
+        .executeTakeFirst();
+      if (!revoked) return (await mine.select('credential').executeTakeFirst()) !== undefined;
+      for (const listener of listeners) listener(credentialId);
+      await changed(parseText(revoked.agent_json));
+      return true;
+    },
+    async check(secret) {
+      if (!secret.startsWith(SECRET_PREFIX)) return null;
+      const row = await db
+        .selectFrom('credentials')
+        .select(['credential', 'agent_json', 'used_at'])
+        .where('relay', '=', relay)
+        .where('secret_hash', '=', hashOf(secret))
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst();
+      if (!row) return null;
+      const noted = now() - NOTE_USE_EVERY_MS;
+      if (row.used_at === null || row.used_at <= noted)
+        await db
+          .updateTable('credentials')
+          .set({ used_at: now() })
+          .where('relay', '=', relay)
+          .where('credential', '=', row.credential)
+          // Of many that come at once, one writes.
+          .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted)]))
+          .execute();
+      return { agentId: parseText(row.agent_json), credentialId: row.credential };
+    },
+    onRevoke(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}

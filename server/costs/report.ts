@@ -1,0 +1,84 @@
+/** What was spent, by day, agent and session. */
+import { microUsdOf, roomIn } from '../../src/domain/prices.ts';
+import type { Costs as Report, Spent } from '../../src/protocol/costs.ts';
+import type { Configs, Directory } from '../contracts.ts';
+import type { Budgets } from './budgets.ts';
+import { daysBack } from './day.ts';
+import { COST_LIMITS } from './settings.ts';
+import type { UsageGroup, UsageRows } from './usage-rows.ts';
+
+const NOTHING: Spent = { requests: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costMicroUsd: 0, estimated: false };
+
+const add = (one: Spent, other: Spent): Spent => ({
+  requests: one.requests + other.requests,
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  costMicroUsd: one.costMicroUsd + other.costMicroUsd,
+  estimated: one.estimated || other.estimated,
+});
+const sum = (groups: readonly UsageGroup[]) => groups.reduce((all, group) => add(all, group.spent), NOTHING);
+
+function sessionsOf(groups: readonly UsageGroup[]): Report['sessions'] {
+  const sessions = new Map<string, { lastAt: number; spent: Spent }>();
+  for (const { sessionId, lastAt, spent } of groups) {
+    if (sessionId === null) continue;
+    const known = sessions.get(sessionId) ?? { lastAt: 0, spent: NOTHING };
+    sessions.set(sessionId, { lastAt: Math.max(known.lastAt, lastAt), spent: add(known.spent, spent) });
+  }
+  return [...sessions]
+    .sort(([, a], [, b]) => b.lastAt - a.lastAt)
+    .slice(0, COST_LIMITS.sessions)
+    .map(([sessionId, { spent }]) => ({ sessionId, spent }));
+}
+
+export interface ReportDeps {
+  readonly rows: UsageRows;
+  readonly budgets: Pick<Budgets, 'usedUp'>;
+  readonly configs: Configs;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly now: () => number;
+}
+
+export async function reportOf({ rows, budgets, configs, directory, now }: ReportDeps, count: number): Promise<Report> {
+  const { effective } = await configs.household();
+  const zone = effective.time_zone;
+  const days = daysBack(zone, now(), count);
+  const today = days[0];
+  if (!today) throw new RangeError('a report is of one day at least');
+  const groups = await rows.groups(days.map((day) => day.start).reverse());
+  const ofDay = (index: number) => groups.filter((group) => group.day === days.length - 1 - index);
+  const spentToday = sum(ofDay(0));
+
+  const ids = new Set([...(await directory.all()).filter((agent) => !agent.retired).map((agent) => agent.agentId), ...groups.map((group) => group.agentId)]);
+  const agents = await Promise.all(
+    [...ids].map(async (agentId) => ({
+      agentId,
+      today: sum(ofDay(0).filter((group) => group.agentId === agentId)),
+      total: sum(groups.filter((group) => group.agentId === agentId)),
+      dailyBudgetUsd: (await configs.agent(agentId)).effective.coordination.daily_budget_usd,
+    })),
+  );
+  agents.sort((a, b) => b.total.costMicroUsd - a.total.costMicroUsd);
+
+  const spending = agents.map(({ agentId, today: { costMicroUsd } }) => ({ agentId, microUsd: costMicroUsd })).sort((a, b) => b.microUsd - a.microUsd);
+  const stopped: Report['stopped'] = [];
+  const household = { budget: microUsdOf(effective.daily_budget_usd), spent: spentToday.costMicroUsd, held: 0 };
+  if (roomIn(household) === 'spent')
+    stopped.push({ scope: 'household', agentId: null, message: await budgets.usedUp({ scope: 'household' }, household, spending, today, zone), until: today.end });
+  for (const { agentId, dailyBudgetUsd, today: spent } of agents) {
+    const own = { budget: microUsdOf(dailyBudgetUsd), spent: spent.costMicroUsd, held: 0 };
+    if (roomIn(own) !== 'spent') continue;
+    stopped.push({ scope: 'agent', agentId, message: await budgets.usedUp({ scope: 'agent', agentId }, own, spending, today, zone), until: today.end });
+  }
+
+  return {
+    today: spentToday,
+    dailyBudgetUsd: effective.daily_budget_usd,
+    days: days.map(({ date }, index) => ({ day: date, spent: sum(ofDay(index)) })),
+    agents,
+    sessions: sessionsOf(groups),
+    stopped,
+  };
+}

@@ -1,0 +1,72 @@
+/**
+ * Who there is: the relay's own list of the household's agents, so that a letter to a name finds an id, and a
+ * letter to nobody is refused. It holds names and seats, and no soul.
+ */
+import { z } from 'zod';
+import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../src/domain/seat.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Team, TeamMember } from '../../src/protocol/team.ts';
+import type { Directory } from '../contracts.ts';
+import type { Db } from '../store/index.ts';
+
+export { createDirectoryRoutes } from './routes.ts';
+
+const parseText = (json: string) => z.string().parse(JSON.parse(json));
+const same = (a: string, b: string) => a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
+const SEAT = /^(?:seat\s*)?([1-9])$/i;
+
+const called = ({ name, position, agentId }: TeamMember) => `${name}${position === null ? '' : ` (seat ${seatNumber(position)})`}, id ${agentId}`;
+
+/** Finds one member by what an agent or a person calls it. Pure. */
+export function findMember(members: readonly TeamMember[], reference: string): Awaited<ReturnType<Directory['find']>> {
+  const wanted = reference.trim().replace(/^@/, '');
+  const known = members.filter((member) => !member.retired);
+  const seat = SEAT.exec(wanted);
+  const byId = members.filter((member) => member.agentId === wanted);
+  const matches = [byId, known.filter((member) => same(member.name, wanted)), known.filter((member) => seat !== null && member.position !== null && seatNumber(member.position) === Number(seat[1]))].find(
+    (found) => found.length > 0,
+  );
+  const [match, ...others] = matches ?? [];
+  if (match && others.length > 0) return { ok: false, reason: `There are several called “${wanted}”: ${(matches ?? []).map(called).join('; ')}. Use the id.` };
+  if (match?.retired || (!match && members.some((member) => same(member.name, wanted)))) return { ok: false, reason: `${match?.name ?? wanted} is retired, and reads no messages any more.` };
+  if (match) return { ok: true, agent: match };
+  const names = known.map((member) => member.name);
+  return { ok: false, reason: `There is nobody called “${wanted}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}` };
+}
+
+export interface DirectoryDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly relay: string;
+  readonly tell: (event: RoostEvent) => void;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Directory {
+  async function all(): Promise<readonly TeamMember[]> {
+    const rows = await db.selectFrom('agents').selectAll().where('relay', '=', relay).orderBy('position').orderBy('agent_json').execute();
+    const members = rows.map((row) => ({ agentId: parseText(row.agent_json), name: parseText(row.name_json), position: row.position, retired: row.retired }));
+    // The lead is there also before a page has said so.
+    return members.some((member) => member.agentId === LEAD_ID) ? members : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
+  }
+
+  return {
+    all,
+    find: async (reference) => findMember(await all(), reference),
+    async set({ agents }: Team) {
+      const rows = [...new Map(agents.map((agent) => [agent.agentId, agent])).values()].map((agent) => ({
+        relay,
+        agent_json: JSON.stringify(agent.agentId),
+        name_json: JSON.stringify(agent.name),
+        position: agent.position,
+        retired: agent.retired,
+      }));
+      await db.transaction().execute(async (trx) => {
+        await trx.deleteFrom('agents').where('relay', '=', relay).execute();
+        if (rows.length > 0) await trx.insertInto('agents').values(rows).execute();
+      });
+      tell({ kind: 'changed', time: now(), what: 'team', agentId: null });
+    },
+  };
+}

@@ -1,0 +1,80 @@
+/** What holds: an agent's own settings over the household's, over Roost's. Lists are replaced whole, never joined. */
+import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, type WakeLimits } from '../../src/domain/guardrails.ts';
+import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../../src/protocol/config.ts';
+
+type Coordination = EffectiveConfig['coordination'];
+
+const DEFAULT_COORDINATION: Coordination = {
+  wakes_enabled: DEFAULT_LIMITS.enabled,
+  max_concurrent_pulse_sessions: DEFAULT_LIMITS.maxConcurrentSessions,
+  wake_guardrails: {
+    cooldown_seconds: DEFAULT_LIMITS.cooldownSeconds,
+    max_daily_session_minutes: DEFAULT_LIMITS.maxDailySessionMinutes,
+    max_wakes_per_day: DEFAULT_LIMITS.maxWakesPerDay,
+    max_wakes_per_pair_per_day: DEFAULT_LIMITS.maxWakesPerPairPerDay,
+    max_wakes_per_session: DEFAULT_LIMITS.maxWakesPerSession,
+  },
+  blackouts: DEFAULT_LIMITS.blackouts.map((blackout) => ({ ...blackout, days: [...blackout.days] })),
+  sleep_events: [],
+  wake_events: [],
+  may_put_others_to_sleep: false,
+  daily_budget_usd: null,
+};
+
+/** `over` has only what differs. */
+function laid(over: AgentConfig['coordination'], under: Coordination): Coordination {
+  const { wake_guardrails: guardrails = {} } = over;
+  const defaults = under.wake_guardrails;
+  return {
+    wakes_enabled: over.wakes_enabled ?? under.wakes_enabled,
+    max_concurrent_pulse_sessions: over.max_concurrent_pulse_sessions ?? under.max_concurrent_pulse_sessions,
+    wake_guardrails: {
+      cooldown_seconds: guardrails.cooldown_seconds ?? defaults.cooldown_seconds,
+      max_daily_session_minutes: guardrails.max_daily_session_minutes ?? defaults.max_daily_session_minutes,
+      max_wakes_per_day: guardrails.max_wakes_per_day ?? defaults.max_wakes_per_day,
+      max_wakes_per_pair_per_day: guardrails.max_wakes_per_pair_per_day ?? defaults.max_wakes_per_pair_per_day,
+      max_wakes_per_session: guardrails.max_wakes_per_session ?? defaults.max_wakes_per_session,
+    },
+    blackouts: over.blackouts ?? under.blackouts,
+    sleep_events: over.sleep_events ?? under.sleep_events,
+    wake_events: over.wake_events ?? under.wake_events,
+    may_put_others_to_sleep: over.may_put_others_to_sleep ?? under.may_put_others_to_sleep,
+    // Null is a setting of its own: no limit.
+    daily_budget_usd: over.daily_budget_usd === undefined ? under.daily_budget_usd : over.daily_budget_usd,
+  };
+}
+
+/** `agent`: null for the household itself. `timeZone`: the relay's, for a household that has set none. */
+export function effectiveConfig(household: HouseholdConfig, agent: AgentConfig | null, timeZone: string): EffectiveConfig {
+  const forAll = laid(household.coordination, DEFAULT_COORDINATION);
+  return {
+    coordination: agent ? laid(agent.coordination, forAll) : forAll,
+    wakes_enabled: household.wakes_enabled ?? DEFAULT_LIMITS.householdEnabled,
+    time_zone: household.time_zone ?? timeZone,
+    flood_guard: {
+      max_wakes: household.flood_guard?.max_wakes ?? DEFAULT_LIMITS.floodMaxWakes,
+      window_seconds: household.flood_guard?.window_seconds ?? DEFAULT_LIMITS.floodWindowSeconds,
+    },
+    daily_budget_usd: household.daily_budget_usd ?? null,
+    sleep_wait_seconds: household.sleep_wait_seconds ?? DEFAULT_SLEEP_WAIT_SECONDS,
+  };
+}
+
+/** The gate's part of it. */
+export function limitsOf({ coordination, wakes_enabled, time_zone, flood_guard }: EffectiveConfig): WakeLimits {
+  const { wake_guardrails: guardrails } = coordination;
+  return {
+    householdEnabled: wakes_enabled,
+    enabled: coordination.wakes_enabled,
+    timeZone: time_zone,
+    maxWakesPerSession: guardrails.max_wakes_per_session,
+    cooldownSeconds: guardrails.cooldown_seconds,
+    maxWakesPerDay: guardrails.max_wakes_per_day,
+    maxWakesPerPairPerDay: guardrails.max_wakes_per_pair_per_day,
+    blackouts: coordination.blackouts,
+    maxDailySessionMinutes: guardrails.max_daily_session_minutes,
+    maxConcurrentSessions: coordination.max_concurrent_pulse_sessions,
+    floodMaxWakes: flood_guard.max_wakes,
+    floodWindowSeconds: flood_guard.window_seconds,
+  };
+}

@@ -1,0 +1,146 @@
+/** The gate on the store. See `Gate` in contracts.ts for what it promises, and src/domain/wake-gate.ts for what it decides. */
+import { sql } from 'kysely';
+import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../src/domain/wake-gate.ts';
+import type { WakeLimits } from '../../src/domain/guardrails.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';
+import type { Gate, WakeRequest } from '../contracts.ts';
+import { systemTimers, type Timers } from '../session/index.ts';
+import type { Db } from '../store/index.ts';
+import type { OpenConfigs } from './configs.ts';
+import { readFacts, type About, type OpenRun } from './facts.ts';
+import { createRuns, endAsSeen, type Runs } from './runs.ts';
+import { sourceKey, sourceLabel } from './source.ts';
+import { insertDecision, readFeed } from './wake-rows.ts';
+
+export interface GateDeps {
+  readonly db: Db;
+  /** Names the home: homes that share a store do not share limits. */
+  readonly relay: string;
+  readonly configs: OpenConfigs;
+  readonly newId: () => string;
+  /** Names this run of the relay. */
+  readonly process: string;
+  /** No other process can have this store open, as with the embedded one. */
+  readonly alone: boolean;
+  readonly timers?: Timers;
+  /** Into the event log, for the pages. */
+  readonly tell: (event: RoostEvent) => void;
+  readonly now: () => number;
+  /** A sign of life of what runs could not be written; the next one is tried all the same. */
+  readonly onHeartbeatError: (error: unknown) => void;
+}
+
+/** For stats: somebody who has asked for nothing today, of an agent that is free. */
+const ANYBODY: WakeQuestion = { way: 'api', byPerson: false, state: 'idle' };
+
+interface Situation {
+  readonly limits: WakeLimits;
+  readonly facts: WakeFacts;
+  readonly dead: readonly OpenRun[];
+}
+
+async function situationOf(db: Db, about: About, limits: WakeLimits, time: number, runs: Runs): Promise<Situation> {
+  const { facts, open } = await readFacts(db, about, limits, time);
+  const live = open.filter((run) => runs.isLive(run, time));
+  const dead = open.filter((run) => !live.includes(run));
+  // As if their end had been written.
+  const { day } = facts;
+  const deadMs = dead.reduce((sum, { opened, seen }) => sum + Math.max(0, Math.min(seen, day.end) - Math.max(opened, day.start)), 0);
+  return { limits, dead, facts: { ...facts, endedMs: facts.endedMs + deadMs, running: live.map(({ opened }) => opened) } };
+}
+
+/** Where the caller calls without a session, the day takes its place: see facts.ts. */
+const sessionOf = ({ way, callerSession }: WakeRequest) => (way === 'wake_agent' || callerSession !== null ? JSON.stringify(callerSession) : null);
+
+function leftOf({ way }: WakeRequest, { maxWakesPerSession }: WakeLimits, { callsInSession }: WakeFacts, granted: boolean): number | null {
+  if (way !== 'wake_agent') return null;
+  return Math.max(0, maxWakesPerSession - callsInSession - (granted ? 1 : 0));
+}
+
+export function createGate(deps: GateDeps): Gate {
+  const { db, relay, configs, now, newId, process, alone, timers = systemTimers, onHeartbeatError: onError } = deps;
+  const runs = createRuns({ db, relay, now, alone, timers, onError });
+  const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
+
+  async function decide(trx: Db, request: WakeRequest, wakeId: string) {
+    const { source, target, way, state } = request;
+    const limits = await configs.lockLimits(trx, { target, caller: source.kind === 'agent' ? source.agentId : null });
+    // Not before: others may have decided while this one waited for its turn.
+    const time = now();
+    const session = sessionOf(request);
+    const { facts, dead } = await situationOf(trx, { relay, target, source: sourceKey(source), session }, limits, time, runs);
+    const { outcome, check, until, detail } = decideWake({ way, byPerson: source.kind === 'person', state }, limits, facts, time);
+    const { reason, messageId } = request;
+    const decision: WakeDecision = { wakeId, time, target, source, way, reason, messageId, outcome, check, until, detail };
+    // Also those that another process of this household has left.
+    if (dead.length > 0)
+      await endAsSeen(trx, relay)
+        .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
+        .execute();
+    await insertDecision(trx, decision, { relay, process, session });
+    if (outcome === 'granted') runs.opened(wakeId);
+    return { decision, left: leftOf(request, limits, facts, outcome === 'granted') };
+  }
+
+  return {
+    async ask(request) {
+      const wakeId = newId();
+      try {
+        const answer = await db
+          .transaction()
+          // Each statement sees what was committed before it: what is read after the lock is what holds.
+          .setIsolationLevel('read committed')
+          .execute((trx) => decide(trx, request, wakeId));
+        tell(request.target);
+        return answer;
+      } catch (error) {
+        runs.withdrawn(wakeId);
+        throw error;
+      }
+    },
+    async ended(wakeId) {
+      const agentId = await runs.ended(wakeId);
+      if (agentId !== null) tell(agentId);
+    },
+    async recover() {
+      if (await runs.closeDead()) tell(null);
+    },
+    async stats(agentId) {
+      const limits = await configs.limits(agentId);
+      const time = now();
+      const { facts } = await situationOf(db, { relay, target: agentId, source: null, session: null }, limits, time, runs);
+      const granted = db
+        .selectFrom('wakes')
+        .where('relay', '=', relay)
+        .where('target_json', '=', JSON.stringify(agentId))
+        .where(sql<boolean>`outcome = 'granted'`);
+      const { last } = await granted.select((eb) => eb.fn.max('asked_at').as('last')).executeTakeFirstOrThrow();
+      const sources = await granted
+        .where('asked_at', '>=', facts.day.start)
+        .where('asked_at', '<', facts.day.end)
+        .select((eb) => ['source_json', eb.fn.countAll<number>().as('wakes')])
+        .groupBy('source_json')
+        .execute();
+      const bySource = new Map<string, number>();
+      for (const { source_json, wakes } of sources) {
+        const label = sourceLabel(wakeSourceSchema.parse(JSON.parse(source_json)));
+        bySource.set(label, (bySource.get(label) ?? 0) + wakes);
+      }
+      return {
+        wakesToday: facts.wakesToday,
+        maxWakesPerDay: limits.maxWakesPerDay,
+        cooldownSeconds: limits.cooldownSeconds,
+        lastWakeTime: last,
+        maxDailySessionMinutes: limits.maxDailySessionMinutes,
+        minutesToday: sessionMs(facts, limits.timeZone, time) / 60_000,
+        bySource: Object.fromEntries(bySource),
+        running: facts.running.length,
+        nextWakeTime: nextPass(ANYBODY, limits, facts, time),
+        stoppedBy: decideWake(ANYBODY, limits, facts, time).check,
+      };
+    },
+    feed: (page) => readFeed(db, relay, page),
+    close: () => runs.close(),
+  };
+}

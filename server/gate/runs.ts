@@ -1,0 +1,119 @@
+/**
+ * The sessions that wakes have opened, and which of them still run. A process says of its own, again and again,
+ * that they do; of a process that has said nothing for a while, they are over since it last did.
+ */
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Timers } from '../session/index.ts';
+import type { Db } from '../store/index.ts';
+import type { OpenRun } from './facts.ts';
+
+export const RUN_SETTINGS = {
+  /** ms between two signs of life: so much of a session may go uncounted after a kill. */
+  heartbeatMs: 5_000,
+  /** ms without one, after which a process counts as dead. */
+  deadMs: 20_000,
+} as const;
+
+export interface RunsDeps {
+  readonly db: Db;
+  readonly relay: string;
+  readonly now: () => number;
+  /** No other process can have this store open: what runs there and is not ours was left by an earlier one. */
+  readonly alone: boolean;
+  readonly timers: Timers;
+  /** A sign of life could not be written; the next one is tried all the same. */
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Runs {
+  /** To be called before the row can be seen by others. */
+  opened(wakeId: string): void;
+  /** It was not opened after all. */
+  withdrawn(wakeId: string): void;
+  /** Whose it was; null where it was over already, or never was. */
+  ended(wakeId: string): Promise<string | null>;
+  isLive(run: OpenRun, time: number): boolean;
+  /** Ends what is not live, with its last sign of life. True where there was any. */
+  closeDead(): Promise<boolean>;
+  /** Ends all of this process. */
+  close(): Promise<void>;
+}
+
+/** Ends these with their last sign of life. */
+export const endAsSeen = (db: Db, relay: string) =>
+  db
+    .updateTable('wakes')
+    .set({ ended_at: sql<number>`coalesce(seen_at, asked_at)` })
+    .where('relay', '=', relay)
+    .where(sql<boolean>`outcome = 'granted' and ended_at is null`);
+
+export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps): Runs {
+  const own = new Set<string>();
+  let cancel: (() => void) | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: a sign of life that was sent before an end must not arrive after it. */
+  function inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const next = last.then(run);
+    last = next.catch(() => undefined);
+    return next;
+  }
+  const ours = (wakeIds: readonly string[]) =>
+    db
+      .updateTable('wakes')
+      .where('relay', '=', relay)
+      .where('wake', '=', sql<string>`any(${[...wakeIds]}::text[])`);
+
+  function drop(wakeId: string): boolean {
+    const had = own.delete(wakeId);
+    if (own.size === 0) {
+      cancel?.();
+      cancel = null;
+    }
+    return had;
+  }
+  function beatLater(): void {
+    if (own.size === 0) return;
+    cancel ??= timers.after(RUN_SETTINGS.heartbeatMs, () => {
+      cancel = null;
+      void inTurn(beat).catch(onError).finally(beatLater);
+    });
+  }
+  async function beat(): Promise<void> {
+    // Another process may have taken us for dead: while we say so, they run.
+    if (own.size > 0) await ours([...own]).set({ seen_at: now(), ended_at: null }).execute();
+  }
+
+  return {
+    opened(wakeId) {
+      own.add(wakeId);
+      beatLater();
+    },
+    withdrawn: (wakeId) => void drop(wakeId),
+    ended(wakeId) {
+      const over = { ended_at: now(), seen_at: now() };
+      const update = drop(wakeId) ? ours([wakeId]).set(over) : ours([wakeId]).set(over).where(sql<boolean>`outcome = 'granted' and ended_at is null`);
+      return inTurn(async () => {
+        const row = await update.returning('target_json').executeTakeFirst();
+        return row ? z.string().parse(JSON.parse(row.target_json)) : null;
+      });
+    },
+    isLive: ({ wake, seen }, time) => own.has(wake) || (!alone && time - seen < RUN_SETTINGS.deadMs),
+    async closeDead() {
+      const before = alone ? Number.MAX_SAFE_INTEGER : now() - RUN_SETTINGS.deadMs;
+      const { numUpdatedRows } = await endAsSeen(db, relay)
+        .where(sql<boolean>`coalesce(seen_at, asked_at) <= ${before}`)
+        .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async close() {
+      const wakeIds = [...own];
+      wakeIds.forEach(drop);
+      await inTurn(async () => {
+        if (wakeIds.length > 0) await ours(wakeIds).set({ ended_at: now(), seen_at: now() }).execute();
+      });
+    },
+  };
+}

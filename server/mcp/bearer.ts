@@ -1,0 +1,40 @@
+/** Who calls `/mcp`: one credential is one agent. */
+import type { AuthInfo, ServerContext } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import { teamSchema, type TeamMember } from '../../src/protocol/team.ts';
+import type { Credentials } from '../access/index.ts';
+import type { Directory } from '../contracts.ts';
+import { problem } from '../problem.ts';
+import { BAD_CREDENTIAL, NO_AGENT, NO_CREDENTIAL } from './sayings.ts';
+
+export interface BearerDeps {
+  readonly credentials: Pick<Credentials, 'check'>;
+  readonly directory: Pick<Directory, 'all'>;
+}
+
+/** What travels through the SDK beside each request. */
+const joinedSchema = z.object({ credentialId: z.string(), agent: teamSchema.shape.agents.element });
+export interface Joined {
+  readonly credentialId: string;
+  readonly agent: TeamMember;
+}
+
+const refuse = (detail: string, error: string) =>
+  problem(401, 'no-credential', detail, { headers: { 'www-authenticate': `Bearer realm="Roost"${error}` } });
+
+/** Throws a 401 where there is no good credential, and a 403 where its agent may not join. */
+export async function authenticate({ credentials, directory }: BearerDeps, authorization: string | undefined): Promise<AuthInfo> {
+  const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+  if (secret === undefined) throw refuse(NO_CREDENTIAL, '');
+  const bearer = await credentials.check(secret);
+  if (bearer === null) throw refuse(BAD_CREDENTIAL, ', error="invalid_token"');
+  const { credentialId, agentId } = bearer;
+  const agent = (await directory.all()).find((each) => each.agentId === agentId);
+  if (!agent || agent.retired) throw problem(403, 'no-agent', NO_AGENT);
+  const joined: Joined = { credentialId, agent };
+  return { token: secret, clientId: credentialId, scopes: [], extra: { ...joined } };
+}
+
+/** Who sent the request that is handled here. */
+export const joinedOf = (context: ServerContext): Joined => joinedSchema.parse(context.http?.authInfo?.extra);
+export const joinedFrom = (auth: AuthInfo): Joined => joinedSchema.parse(auth.extra);

@@ -1,0 +1,84 @@
+/** The relay as MCP server: whoever holds a credential takes the seat of its agent. */
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { TeamMember } from '../../src/protocol/team.ts';
+import type { Credentials } from '../access/index.ts';
+import type { Configs, Directory, Gate, Inbox, Sleepers, TeamTool } from '../contracts.ts';
+import type { Logger } from '../logger.ts';
+import type { Routes } from '../route.ts';
+import { createHold, type Every } from './hold.ts';
+import { createResources } from './resources.ts';
+import { createMcpRoutes } from './routes.ts';
+import { createServers } from './server.ts';
+import { createMcpSessions } from './sessions.ts';
+import { MCP_SETTINGS, type McpSettings } from './settings.ts';
+
+export { MCP_SETTINGS, type McpSettings } from './settings.ts';
+
+export interface McpDeps {
+  readonly tools: readonly TeamTool[];
+  readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly sleepers: Pick<Sleepers, 'wait' | 'isSleeping'>;
+  readonly configs: Pick<Configs, 'household'>;
+  readonly inbox: Pick<Inbox, 'unread'>;
+  readonly gate: Pick<Gate, 'stats'>;
+  /** The session that runs, or null. */
+  readonly sessionId: () => string | null;
+  /** A client has called while a session runs: its agent is here. Before every tool call and resource read. */
+  readonly joined: (agent: TeamMember) => Promise<void>;
+  /** The relay's version. */
+  readonly version: string;
+  readonly newId: () => string;
+  /** ms */
+  readonly now: () => number;
+  readonly logger: Logger;
+  readonly settings?: Partial<McpSettings>;
+  readonly every?: Every;
+}
+
+export interface Mcp {
+  /** Open routes: they ask for a credential themselves. */
+  readonly routes: Routes;
+  /** Ends every stream and session, after the session of the relay has ended. */
+  close(): Promise<void>;
+}
+
+const systemEvery: Every = (ms, run) => {
+  const timer = setInterval(run, ms);
+  return () => clearInterval(timer);
+};
+
+export function createMcp(deps: McpDeps): Mcp {
+  const { credentials, directory, logger, newId, now, every = systemEvery } = deps;
+  const settings = { ...MCP_SETTINGS, ...deps.settings };
+  const onError = (error: unknown) => logger.warn('An MCP exchange failed.', { error });
+  const onFault = (error: unknown) => {
+    const id = newId().slice(0, 8);
+    logger.error('An MCP call failed.', { id, error });
+    return id;
+  };
+
+  const hold = createHold({ ...deps, every, progressEveryMs: settings.progressEveryMs, onError });
+  const newServer = createServers({ ...deps, resources: createResources(deps), hold, onFault });
+  const modern = createMcpHandler(() => newServer(), {
+    legacy: 'reject',
+    // A call may wait for minutes: its client hears at once that it was taken.
+    responseMode: 'sse',
+    keepAliveMs: settings.keepAliveMs,
+    maxRequestBodySize: settings.bodyBytes,
+    onerror: onError,
+  });
+  const after = (ms: number, run: () => void) => void setTimeout(run, ms).unref();
+  const sessions = createMcpSessions({ newServer, newId, now, after, settings, onError });
+  const stop = credentials.onRevoke((credentialId) => sessions.revoke(credentialId));
+
+  return {
+    routes: createMcpRoutes({ credentials, directory, modern, sessions, bodyBytes: settings.bodyBytes }),
+    async close() {
+      stop();
+      hold.close();
+      await sessions.close();
+      await modern.close();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * One MCP server instance: the team's tools, and the agent's own resources. It holds nothing of its caller; who
+ * calls comes with each request, so one instance serves one request of the stateless protocol as well as a session.
+ */
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type RequestId, type ServerContext, type Tool } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { TeamMember } from '../../src/protocol/team.ts';
+import type { Caller, TeamTool } from '../contracts.ts';
+import { joinedOf, type Joined } from './bearer.ts';
+import type { Hold } from './hold.ts';
+import type { AgentResource } from './resources.ts';
+import { heldSentence, INSTRUCTIONS } from './sayings.ts';
+
+/** JSON-RPC error of a resource that was not read because its agent sleeps: in the range that servers may use as they like. */
+export const ASLEEP_CODE = -32_010;
+
+export interface McpServerDeps {
+  readonly tools: readonly TeamTool[];
+  readonly resources: readonly AgentResource[];
+  readonly hold: Hold;
+  readonly version: string;
+  readonly sessionId: () => string | null;
+  readonly joined: (agent: TeamMember) => Promise<void>;
+  readonly newId: () => string;
+  /** A fault of ours. Returns the id under which the log tells more. */
+  readonly onFault: (error: unknown) => string;
+}
+
+/** Called when a request begins; what it returns, when it is over. `cancelled`: nothing will be answered. */
+export type Busy = (id: RequestId) => (cancelled: boolean) => void;
+
+/** JSON Schema as the plain JSON that it is on the wire. */
+const inputSchemaOf = (input: z.ZodObject) => z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' }))));
+
+const described = ({ name, description, input, readOnly }: TeamTool): Tool => ({
+  name,
+  description,
+  inputSchema: { ...inputSchemaOf(input), type: 'object' },
+  annotations: { readOnlyHint: readOnly, destructiveHint: false, openWorldHint: false },
+  // Claude Code hides the tools of a server behind a search otherwise.
+  _meta: { 'anthropic/alwaysLoad': true },
+});
+
+const textResult = (text: string, isError: boolean) => ({ content: [{ type: 'text' as const, text }], isError });
+
+/** Answers with the way to make an instance. */
+export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
+  const { tools, resources, hold, version, sessionId, joined, newId, onFault } = deps;
+  const byName = new Map(tools.map((tool) => [tool.name, { tool, described: described(tool) }]));
+
+  const callerOf = ({ agent }: Joined, signal: AbortSignal): Caller => ({ agentId: agent.agentId, sessionId: sessionId(), run: newId(), kind: 'client', signal });
+  /** The client has gone where it cancelled, or where nobody reads the answer any more. */
+  const signalOf = ({ mcpReq, http }: ServerContext) => (http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal);
+
+  /** The agent is here; it goes on when it is awake. */
+  async function enter(who: Joined, context: ServerContext, signal: AbortSignal) {
+    if (sessionId() !== null) await joined(who.agent);
+    return await hold.wait(who, context, signal);
+  }
+
+  /** What the SDK or the client is told goes out as it is; everything else is a fault of ours, told in the log. */
+  async function answer<Result>(context: ServerContext, busy: Busy | undefined, run: (who: Joined, signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const done = busy?.(context.mcpReq.id);
+    const signal = signalOf(context);
+    try {
+      return await run(joinedOf(context), signal);
+    } catch (error) {
+      if (error instanceof ProtocolError || signal.aborted) throw error;
+      throw new ProtocolError(ProtocolErrorCode.InternalError, `Something in the relay broke. Its log says more under ${onFault(error)}.`);
+    } finally {
+      done?.(context.mcpReq.signal.aborted);
+    }
+  }
+
+  return (busy) => {
+    const server = new Server({ name: 'roost', title: 'Roost', version }, { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS });
+
+    server.setRequestHandler('tools/list', (_request, context) =>
+      answer(context, busy, async (who, signal) => {
+        const caller = callerOf(who, signal);
+        const listed: Tool[] = [];
+        for (const each of byName.values()) if ((await each.tool.allowed?.(caller)) ?? true) listed.push(each.described);
+        return { tools: listed };
+      }),
+    );
+
+    server.setRequestHandler('tools/call', ({ params }, context) =>
+      answer(context, busy, async (who, signal) => {
+        const tool = byName.get(params.name)?.tool;
+        const caller = callerOf(who, signal);
+        if (!tool || !((await tool.allowed?.(caller)) ?? true))
+          throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"; tools/list says which there are.`);
+        const input = tool.input.safeParse(params.arguments ?? {});
+        if (!input.success) return textResult(`These arguments do not fit ${tool.name}. ${z.prettifyError(input.error)}`, true);
+        const entered = await enter(who, context, signal);
+        if (!entered.go) return textResult(heldSentence(entered.held, entered.seconds), true);
+        const { text, isError } = await tool.run(input.data, { ...caller, sessionId: sessionId() });
+        return textResult(text, isError);
+      }),
+    );
+
+    server.setRequestHandler('resources/list', () => ({
+      resources: resources.map(({ uri, name, title, description, mimeType }) => ({ uri, name, title, description, mimeType })),
+    }));
+    server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
+
+    server.setRequestHandler('resources/read', ({ params }, context) =>
+      answer(context, busy, async (who, signal) => {
+        const resource = resources.find(({ uri }) => uri === params.uri);
+        if (!resource) throw new ResourceNotFoundError(params.uri);
+        const entered = await enter(who, context, signal);
+        if (!entered.go) throw new ProtocolError(ASLEEP_CODE, heldSentence(entered.held, entered.seconds), { held: entered.held });
+        return { contents: [{ uri: resource.uri, mimeType: resource.mimeType, text: await resource.read(who.agent) }] };
+      }),
+    );
+    return server;
+  };
+}

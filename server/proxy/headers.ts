@@ -1,0 +1,54 @@
+/**
+ * Which headers pass. Both ways only those that the Messages API and its clients are known to use: so no key or
+ * cookie of a client reaches the upstream, and nothing of the upstream's connection reaches a client.
+ */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { KeyHeader } from '../config.ts';
+import { OFFICIAL_API } from '../minds/settings.ts';
+import { FIRST_VERSION } from './settings.ts';
+
+export interface UpstreamKey {
+  readonly key: string | null;
+  /** Null: what suits the upstream. */
+  readonly keyHeader: KeyHeader | null;
+  /** Without `/v1`; null is Anthropic's own. */
+  readonly baseUrl: string | null;
+}
+
+const REQUEST = new Set(['accept', 'content-type', 'idempotency-key', 'user-agent', 'x-app', 'x-client-request-id']);
+const REQUEST_PREFIXES = ['anthropic-', 'x-stainless-', 'x-claude-'];
+const RESPONSE = new Set(['cache-control', 'content-encoding', 'content-length', 'content-type', 'date', 'request-id', 'retry-after', 'retry-after-ms', 'x-request-id', 'x-should-retry']);
+const RESPONSE_PREFIXES = ['anthropic-'];
+
+/** Anthropic's own takes a key as the client's generation sends it; of other servers it is not known which they read. */
+function keyForm({ keyHeader, baseUrl }: UpstreamKey, version: string): KeyHeader {
+  if (keyHeader !== null) return keyHeader;
+  const official = baseUrl === null || new URL(baseUrl).host === new URL(OFFICIAL_API).host;
+  if (!official) return 'both';
+  return version === FIRST_VERSION ? 'x-api-key' : 'bearer';
+}
+
+export function requestHeaders(sent: Headers, upstream: UpstreamKey): Record<string, string> {
+  const headers: Record<string, string> = {};
+  sent.forEach((value, name) => {
+    if (REQUEST.has(name) || REQUEST_PREFIXES.some((prefix) => name.startsWith(prefix))) headers[name] = value;
+  });
+  const version = (headers['anthropic-version'] ??= FIRST_VERSION);
+  // What is counted must be readable.
+  headers['accept-encoding'] = 'identity';
+  const form = keyForm(upstream, version);
+  if (upstream.key !== null && form !== 'x-api-key') headers['authorization'] = `Bearer ${upstream.key}`;
+  if (upstream.key !== null && form !== 'bearer') headers['x-api-key'] = upstream.key;
+  return headers;
+}
+
+/** A header that repeats the key is left out. */
+export function responseHeaders(sent: IncomingHttpHeaders, key: string | null): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(sent)) {
+    if (!RESPONSE.has(name) && !RESPONSE_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
+    const text = Array.isArray(value) ? value.join(', ') : (value ?? '');
+    if (key === null || !text.includes(key)) headers[name] = text;
+  }
+  return headers;
+}

@@ -1,0 +1,151 @@
+/**
+ * The model proxy: `/llm/{credential}/v1/…` is the Messages API for an agent that runs elsewhere. It adds the
+ * relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks while its sleeping flag is set.
+ */
+import type { Context } from 'hono';
+import type { Credentials } from '../access/index.ts';
+import type { Configs, Costs, Directory, SessionHost, Sleepers } from '../contracts.ts';
+import { OFFICIAL_API } from '../minds/settings.ts';
+import type { Env, Routes } from '../route.ts';
+import { createAdmit } from './admit.ts';
+import { createAsk, type Account, type Ask, type ProxyAnswer } from './answer.ts';
+import { readRequest, streamOf, type ProxyBody } from './body.ts';
+import { errorResponse, type ProxyError } from './errors.ts';
+import { requestHeaders, type UpstreamKey } from './headers.ts';
+import { heldAnswer, within, type Outcome } from './held.ts';
+import { createOpenCalls } from './open-calls.ts';
+import { PROXY_LIMITS } from './settings.ts';
+import { createUpstream } from './upstream.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
+
+export interface ProxyDeps {
+  readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
+  readonly sleepers: Pick<Sleepers, 'isSleeping' | 'wait'>;
+  readonly costs: Costs;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly sessionId: SessionHost['sessionId'];
+  readonly joined: SessionHost['joined'];
+  /** Null: no model is connected. */
+  readonly upstream: UpstreamKey | null;
+  readonly now: () => number;
+  /** An error of ours that nobody else is told of. */
+  readonly onError: (error: unknown) => void;
+  readonly pingMs?: number;
+}
+
+const NO_MODEL: ProxyError = {
+  kind: 'no-upstream',
+  message: 'This relay rehearses: no model is connected to it. Set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL, for a server of your own) where the relay runs, and start it again.',
+};
+const BAD_CREDENTIAL: ProxyError = {
+  kind: 'bad-credential',
+  message: 'This credential is unknown or revoked. Make a new one on Roost’s page, and use http://…/llm/<credential> as ANTHROPIC_BASE_URL.',
+};
+const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay broke. Its log says more.' };
+const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
+
+type Call = { readonly agent: TeamMember; readonly ask: Ask; readonly to: UpstreamKey };
+
+export interface Proxy {
+  readonly routes: Routes;
+  /** Lets go of connections that nobody uses. */
+  close(): void;
+}
+
+export function createProxy(deps: ProxyDeps): Proxy {
+  const { credentials, costs, directory, sessionId, joined, upstream: to, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
+  const admit = createAdmit(deps);
+  const upstream = to && createUpstream(to.baseUrl ?? OFFICIAL_API);
+  const ask = to && upstream && createAsk({ upstream, key: to.key, costs, onError });
+  const open = createOpenCalls(credentials);
+
+  /** Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is revoked. */
+  async function called(context: Context<Env>, run: (call: Call, gone: AbortController, done: () => void) => Promise<Response>): Promise<Response> {
+    const bearer = await credentials.check(context.req.param('credential') ?? '');
+    if (bearer === null) return errorResponse(BAD_CREDENTIAL);
+    const agent = (await directory.all()).find((member) => member.agentId === bearer.agentId);
+    if (!agent || agent.retired)
+      return errorResponse({ kind: 'no-agent', message: agent ? `${agent.name} is retired, and asks no model any more.` : 'The agent of this credential is not in the household any more.' });
+    if (to === null || ask === null) return errorResponse(NO_MODEL);
+    const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
+    try {
+      return await run({ agent, ask, to }, gone, done);
+    } catch (error) {
+      done();
+      if (!gone.signal.aborted) onError(error);
+      return errorResponse(BROKEN);
+    }
+  }
+
+  function passing(context: Context<Env>, { status, headers, body, close }: ProxyAnswer, gone: AbortController, done: () => void): Response {
+    const over = async () => {
+      done();
+      await close();
+    };
+    return new Response(streamOf(body, context.env.outgoing, gone, over), { status, headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
+  }
+
+  const pathOf = (context: Context<Env>) => {
+    const { pathname, search } = new URL(context.req.url);
+    return pathname.slice(pathname.indexOf('/v1')) + search;
+  };
+
+  function respond(context: Context<Env>, outcome: Outcome, gone: AbortController, done: () => void): Response {
+    if (outcome.kind === 'answer') return passing(context, outcome.answer, gone, done);
+    done();
+    // One that has gone reads nothing.
+    return outcome.kind === 'error' ? errorResponse(outcome.error) : new Response(null, { status: 499 });
+  }
+
+  const left = (signal: AbortSignal): Outcome => (signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' });
+
+  async function send({ agent, ask: sendOn, to: key }: Call, context: Context<Env>, body: ProxyBody, costly: boolean, signal: AbortSignal): Promise<Outcome> {
+    try {
+      const admission = await admit({ agent, costly, signal });
+      if (admission.kind === 'gone') return left(signal);
+      if (admission.kind === 'refused') return { kind: 'error', error: admission.error };
+      const account: Account | null = costly ? { agentId: agent.agentId, sessionId: sessionId(), model: body.model } : null;
+      const request = { method: 'POST', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: body.bytes, signal } as const;
+      const sent = await sendOn(request, account, admission.hold);
+      if (sent.ok) return { kind: 'answer', answer: sent.answer };
+      return signal.aborted ? left(signal) : { kind: 'error', error: sent.error };
+    } catch (error) {
+      onError(error);
+      return { kind: 'error', error: BROKEN };
+    }
+  }
+
+  /** `costly`: it is counted, and budgets hold for it. */
+  const post = (costly: boolean) => (context: Context<Env>) =>
+    called(context, async (call, gone, done) => {
+      const read = await readRequest(context.req.raw);
+      if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, done);
+      await joined(call.agent);
+      const outcome = send(call, context, read.body, costly, gone.signal);
+      const patience = deps.sleepers.isSleeping(call.agent.agentId) ? 0 : pingMs;
+      const decided = read.body.stream ? await within(patience, outcome) : await outcome;
+      if (decided) return respond(context, decided, gone, done);
+      const close = async () => {
+        const late = await outcome;
+        if (late.kind === 'answer') await late.answer.close();
+      };
+      const headers = { 'content-type': 'text/event-stream; charset=utf-8' };
+      return passing(context, { status: 200, headers, body: heldAnswer(outcome, pingMs), close }, gone, done);
+    });
+
+  const get = (context: Context<Env>) =>
+    called(context, async ({ ask: sendOn, to: key }, gone, done) => {
+      const sent = await sendOn({ method: 'GET', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: null, signal: gone.signal }, null, null);
+      return respond(context, sent.ok ? { kind: 'answer', answer: sent.answer } : { kind: 'error', error: sent.error }, gone, done);
+    });
+
+  return {
+    routes(route) {
+      route('/llm/:credential/v1/messages', { POST: post(true) });
+      route('/llm/:credential/v1/messages/count_tokens', { POST: post(false) });
+      route('/llm/:credential/v1/models', { GET: get });
+    },
+    close: () => upstream?.close(),
+  };
+}

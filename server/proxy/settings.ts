@@ -1,0 +1,18 @@
+/** Every limit and default of the model proxy that is no setting of the household. */
+export const PROXY_LIMITS = {
+  /** ms between two pings of a streaming request that is held; clients commonly give up after 60 s of silence. */
+  pingMs: 10_000,
+  /** What a client that was held too long is told to wait before it asks again, and is held again. */
+  retryAfterSeconds: 1,
+  /** ms without a byte from the upstream, before the request is given up. A model may think that long before its first. */
+  upstreamSilenceMs: 600_000,
+  /** Bytes of a JSON answer that are read for its usage, and of one line of a stream. */
+  readBytes: 8_000_000,
+  /** Bytes of an upstream's refusal that are passed on. */
+  refusalBytes: 1_000_000,
+  /** An answer that was cut has not told its tokens: its text is counted, and dearly rather than too cheap. */
+  charactersPerToken: 3,
+} as const;
+
+/** What clients of the oldest generation send, and what is sent for those that send none. */
+export const FIRST_VERSION = '2023-06-01';

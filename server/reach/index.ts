@@ -1,0 +1,118 @@
+/** How agents reach each other: letters, wakes, and what happens in threads. See `Reach` in contracts.ts. */
+import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
+import type { WakeSource } from '../../src/protocol/wakes.ts';
+import type { Configs, Directory, Inbox, Reach, Sleepers, SessionHost, ThreadHooks } from '../contracts.ts';
+import { toolDone, toolError } from '../tool-outcome.ts';
+import { createAsk, type AskDeps } from './ask.ts';
+import { delivered, outcomeText } from './words.ts';
+
+export { createReachTools } from './tools.ts';
+
+export interface ReachDeps extends AskDeps {
+  readonly inbox: Inbox;
+  readonly directory: Directory;
+  readonly configs: Configs;
+  readonly sleepers: Sleepers;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** With what threads tell, and the way to begin: the host's turns are listened to from then on. */
+export interface OpenReach extends Reach {
+  readonly hooks: ThreadHooks;
+  attach(host: SessionHost): void;
+}
+
+type Sender = Parameters<Reach['message']>[0];
+
+export function createReach(deps: ReachDeps): OpenReach {
+  const { inbox, directory, configs, sleepers, now, newId, host } = deps;
+  const { ask, turnEnded } = createAsk(deps);
+
+  async function addressee(sender: Sender, to: string) {
+    const found = await directory.find(to);
+    if (!found.ok) return found;
+    if (found.agent.agentId === sender.agentId) return { ok: false as const, reason: 'That is you. A message goes to somebody else.' };
+    return found;
+  }
+
+  const letter = (sender: Sender, to: string, text: string) => ({ messageId: newId(), to, from: sender.agentId, text, time: now(), threadId: null });
+
+  const message: Reach['message'] = async (sender, { to, text, priority }) => {
+    const found = await addressee(sender, to);
+    if (!found.ok) return toolError(found.reason);
+    const { agentId, name } = found.agent;
+    const mail = { ...letter(sender, agentId, text), priority };
+    await inbox.put(mail);
+    if (priority === 'normal') return toolDone(delivered(name));
+    const { decision } = await ask({ target: agentId, source: { kind: 'agent', agentId: sender.agentId }, way: 'urgent_message', reason: null, messageId: mail.messageId, callerSession: null });
+    return toolDone(outcomeText(name, decision, null));
+  };
+
+  const wake: Reach['wake'] = async (sender, { to, text, reason }) => {
+    const found = await addressee(sender, to);
+    if (!found.ok) return toolError(found.reason);
+    const { agentId, name } = found.agent;
+    // The copy in the inbox is urgent, and asks for nothing by itself.
+    const mail = { ...letter(sender, agentId, text), priority: 'urgent' as const };
+    await inbox.put(mail);
+    const { decision, left } = await ask({ target: agentId, source: { kind: 'agent', agentId: sender.agentId }, way: 'wake_agent', reason, messageId: mail.messageId, callerSession: sender.sessionId });
+    const told = outcomeText(name, decision, left);
+    return decision.outcome === 'error' ? toolError(told) : toolDone(told);
+  };
+
+  const sourceOf = (by: string): WakeSource => (by === 'human' ? { kind: 'person' } : { kind: 'agent', agentId: by });
+  const askFor = async (target: string, way: WakeWay, by: string, messageId: string | null): Promise<string> => {
+    const { decision } = await ask({ target, source: sourceOf(by), way, reason: null, messageId, callerSession: null });
+    return outcomeText(await nameOf(target), decision, null);
+  };
+  const nameOf = async (agentId: string) => (await directory.all()).find((member) => member.agentId === agentId)?.name ?? agentId;
+
+  /** What became of the wake that it asked for; null: it asked for none. */
+  async function happening(agentId: string, events: readonly TeamEvent[], by: string, messageId: string | null): Promise<string | null> {
+    const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
+    const names = (list: readonly TeamEvent[]) => list.some((event) => events.includes(event));
+    const sleeping = sleepers.isSleeping(agentId);
+    if (names(wake_events)) return sleeping ? askFor(agentId, events.includes('mentioned') ? 'thread_mention' : 'thread_added', by, messageId) : null;
+    const sessionId = host().sessionId();
+    if (names(sleep_events) && !sleeping && sessionId !== null) await sleepers.set(sessionId, agentId, true, events[0] ?? 'relay');
+    return null;
+  }
+
+  const happened: Reach['happened'] = async (agentId, events, { by, messageId }) => void (await happening(agentId, events, by, messageId));
+
+  const mentionId = (messageId: string, agentId: string) => `${messageId}-${agentId}`;
+  const hooks: ThreadHooks = {
+    async added({ threadId, title, agentId, by, times }) {
+      const messageId = `${threadId}-${agentId}-${times}`;
+      await inbox.put({ messageId, to: agentId, from: by, text: `You were added to the thread “${title}” (${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId });
+      return happening(agentId, times === 1 ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], by, messageId);
+    },
+    async mentioned({ threadId, title, agentId, by, messageId: said, text }) {
+      const messageId = mentionId(said, agentId);
+      await inbox.put({ messageId, to: agentId, from: by, text: `You are mentioned in the thread “${title}” (${threadId}):\n${text}`, time: now(), priority: 'high', threadId });
+      // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by an urgent message.
+      if (sleepers.isSleeping(agentId)) return happening(agentId, ['mentioned'], by, messageId);
+      return askFor(agentId, 'thread_mention', by, messageId);
+    },
+    async mentionsRead({ agentId, messageIds, run }) {
+      await inbox.claim(messageIds.map((messageId) => mentionId(messageId, agentId)), { sessionId: null, run, time: now() });
+    },
+    leftLast: ({ agentId, event }) => happened(agentId, [event], { by: 'human', messageId: null }),
+  };
+
+  return {
+    message,
+    wake,
+    ask,
+    happened,
+    hooks,
+    attach(attached) {
+      attached.onTurnEnd((agentId) => void turnEnded(agentId));
+    },
+  };
+}
+
+/** The person wakes an agent, by a button or by a call to the team. */
+export const personWake = (reach: Reach, agentId: string) =>
+  reach.ask({ target: agentId, source: { kind: 'person' }, way: 'person', reason: null, messageId: null, callerSession: null });

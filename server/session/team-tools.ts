@@ -1,0 +1,23 @@
+/** The tools that every agent has besides those of the session itself: what the mind is told of them, and how they are run. */
+import { z } from 'zod';
+import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
+import type { MindTool } from '../minds/index.ts';
+import { toolError } from '../tool-outcome.ts';
+
+const objectSchema = z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}), required: z.array(z.string()).default([]) });
+
+/** A tool as a mind is told of it. */
+export function mindToolOf({ name, description, input }: TeamTool): MindTool {
+  const { properties, required } = objectSchema.parse(z.toJSONSchema(input, { io: 'input' }));
+  return { name, description, properties, required };
+}
+
+/** Runs the tool of this name; null where there is none. What does not fit is a sentence for the mind, which may try again. */
+export async function runTeamTool(tools: readonly TeamTool[], name: string, input: unknown, caller: Caller): Promise<ToolOutcome | null> {
+  const tool = tools.find((one) => one.name === name);
+  if (!tool || (tool.allowed && !(await tool.allowed(caller)))) return null;
+  const parsed = tool.input.safeParse(input);
+  if (parsed.success) return await tool.run(parsed.data, caller);
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'input'}: ${issue.message}`);
+  return toolError(`${name} could not be read. ${problems.join('; ')}.`);
+}

@@ -1,0 +1,133 @@
+/**
+ * The sleeping flags of the running session, in memory. See `Sleepers` in contracts.ts.
+ *
+ * A flag changes when its event is on disk and not before, so what is shown and what holds calls back cannot
+ * disagree. Changes of one agent take turns; whoever waits is released in the moment in which the flag is
+ * cleared, before the next change can have its turn. A relay that was killed has no session when it comes back, and so
+ * no flags.
+ */
+import type { Configs, EventLog, Sleepers } from '../contracts.ts';
+import type { Timers } from '../session/timers.ts';
+import { createQueue } from '../queue.ts';
+import { createWaiters, type Waiters } from './waiters.ts';
+
+export { createSleepingRoutes, type SleepingRoutesDeps } from './routes.ts';
+
+export interface SleepersDeps {
+  readonly log: Pick<EventLog, 'append' | 'subscribe'>;
+  readonly configs: Pick<Configs, 'agent'>;
+  readonly now: () => number;
+  readonly timers: Timers;
+  /** Called where a subscriber throws; the others are called all the same. */
+  readonly onListenerError: (error: unknown) => void;
+}
+
+interface Sleeper {
+  sleeping: boolean;
+  readonly waiters: Waiters;
+}
+
+interface Running {
+  readonly sessionId: string;
+  readonly agents: Map<string, Sleeper>;
+  /** By agent id, also of those who are not in the session yet. */
+  readonly queues: Map<string, ReturnType<typeof createQueue>>;
+}
+
+/** With `close`, which ends the session where one runs. */
+export interface OpenSleepers extends Sleepers {
+  close(): void;
+}
+
+export function createSleepers({ log, configs, now, timers, onListenerError }: SleepersDeps): OpenSleepers {
+  let running: Running | null = null;
+  const listeners = new Set<Parameters<Sleepers['subscribe']>[0]>();
+
+  function queueOf({ queues }: Running, agentId: string): ReturnType<typeof createQueue> {
+    const queue = queues.get(agentId) ?? createQueue();
+    queues.set(agentId, queue);
+    return queue;
+  }
+
+  const write = ({ sessionId }: Running, agentId: string, sleeping: boolean, by: string) =>
+    log.append([{ kind: 'sleep-flag', time: now(), sessionId, agentId, sleeping, by }]);
+
+  function tell(change: { readonly sessionId: string; readonly agentId: string; readonly sleeping: boolean }): void {
+    for (const listener of listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        onListenerError(error);
+      }
+    }
+  }
+
+  function finish(session: Running): void {
+    running = null;
+    for (const { waiters } of session.agents.values()) waiters.release('ended');
+  }
+
+  // An agent that is not in the session any more is not held back either.
+  const stopListening = log.subscribe(({ event }) => {
+    if (event.kind !== 'agent-asleep' || event.sessionId !== running?.sessionId) return;
+    const sleeper = running.agents.get(event.agentId);
+    running.agents.delete(event.agentId);
+    sleeper?.waiters.release('awake');
+  });
+
+  return {
+    begin(sessionId) {
+      if (running?.sessionId === sessionId) return;
+      if (running) finish(running);
+      running = { sessionId, agents: new Map(), queues: new Map() };
+    },
+    async join(agentId) {
+      const session = running;
+      if (session === null) return;
+      await queueOf(session, agentId)(async () => {
+        if (running !== session || session.agents.has(agentId)) return;
+        const { effective } = await configs.agent(agentId);
+        if (running !== session) return;
+        const sleeping = effective.coordination.sleep_events.includes('agent_started');
+        if (sleeping) await write(session, agentId, sleeping, 'agent_started');
+        if (running !== session) return;
+        session.agents.set(agentId, { sleeping, waiters: createWaiters(timers) });
+        if (sleeping) tell({ sessionId: session.sessionId, agentId, sleeping });
+      });
+    },
+    end(sessionId) {
+      if (running?.sessionId === sessionId) finish(running);
+    },
+    isSleeping: (agentId) => running?.agents.get(agentId)?.sleeping ?? false,
+    async set(sessionId, agentId, sleeping, by) {
+      const session = running;
+      if (session?.sessionId !== sessionId) return null;
+      return await queueOf(session, agentId)(async () => {
+        const sleeper = running === session ? session.agents.get(agentId) : undefined;
+        if (!sleeper) return null;
+        if (sleeper.sleeping === sleeping) return sleeping;
+        await write(session, agentId, sleeping, by);
+        // Meanwhile the session may have ended, or the agent left it.
+        if (running !== session || session.agents.get(agentId) !== sleeper) return null;
+        sleeper.sleeping = sleeping;
+        if (!sleeping) sleeper.waiters.release('awake');
+        tell({ sessionId, agentId, sleeping });
+        return sleeping;
+      });
+    },
+    get: (sessionId, agentId) => (running?.sessionId === sessionId ? (running.agents.get(agentId)?.sleeping ?? null) : null),
+    async wait(agentId, options) {
+      const sleeper = running?.agents.get(agentId);
+      return sleeper?.sleeping ? await sleeper.waiters.wait(options) : 'awake';
+    },
+    waiting: () => [...(running?.agents.values() ?? [])].reduce((sum, { waiters }) => sum + waiters.count(), 0),
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    close() {
+      stopListening();
+      if (running) finish(running);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * The team's parts on one store, wired together: who there is, what waits for them, what wakes them, what it
+ * costs, and the session in which they speak.
+ */
+import type { Protocol } from '../src/domain/prompts.ts';
+import type { RoostEvent } from '../src/protocol/events.ts';
+import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from './contracts.ts';
+import { createCosts, type CostBook } from './costs/index.ts';
+import { createDirectory } from './directory/index.ts';
+import { createConfigs, createGate } from './gate/index.ts';
+import { createInbox } from './inbox/index.ts';
+import type { Mind } from './minds/index.ts';
+import { createReach, createReachTools, personWake, type OpenReach } from './reach/index.ts';
+import { createSessionHost, systemTimers, type Timers } from './session/index.ts';
+import type { Logger } from './session/context.ts';
+import type { SessionLimits } from './session/settings.ts';
+import { createSleepers } from './sleeping/index.ts';
+import type { Db } from './store/index.ts';
+import { createThreads, createThreadTools, type Threads } from './threads/index.ts';
+
+export interface TeamDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly relay: string;
+  /** No other process can have this store open, as with the embedded one. */
+  readonly alone: boolean;
+  readonly log: EventLog;
+  readonly mind: Mind;
+  readonly protocol: Protocol;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  /** ms that a message is kept after it was read. */
+  readonly retentionMs: number;
+  readonly timers?: Timers;
+  readonly limits?: SessionLimits;
+}
+
+export interface Team {
+  readonly inbox: Inbox;
+  readonly directory: Directory;
+  readonly configs: Configs;
+  readonly gate: Gate;
+  readonly sleepers: Sleepers;
+  readonly threads: Threads;
+  readonly costs: CostBook;
+  readonly reach: OpenReach;
+  readonly host: SessionHost;
+  /** What every agent can do besides what a session gives it. */
+  readonly tools: readonly TeamTool[];
+  close(): Promise<void>;
+}
+
+export async function openTeam({ db, relay, log, mind, protocol, now, newId, logger, retentionMs, alone, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
+  const tell = (event: RoostEvent) =>
+    void log.append([event]).catch((error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { event, error: String(error) }));
+  const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
+  const inbox = createInbox({ db, relay, retentionMs, tell, now });
+  const directory = createDirectory({ db, relay, tell, now });
+  const configs = createConfigs({ db, relay, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, tell, now });
+  const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
+  const gate = createGate({ db, relay, configs, tell, now, newId, process: newId(), alone, timers, onHeartbeatError });
+  await gate.recover();
+  const costs = createCosts({ db, relay, configs, directory, log, now });
+  const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
+  const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
+  const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
+  const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now }), ...createThreadTools({ threads, directory })];
+  const host: SessionHost = createSessionHost({
+    log,
+    inbox,
+    directory,
+    sleepers,
+    costs,
+    teamTools: tools,
+    onPersonWake: (agentId) => void personWake(reach, agentId).catch((error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) })),
+    mind,
+    protocol,
+    now,
+    newId,
+    logger,
+    timers,
+    ...(limits ? { limits } : {}),
+  });
+  reach.attach(host);
+  await host.recover();
+  await threads.recover();
+  return {
+    inbox,
+    directory,
+    configs,
+    gate,
+    sleepers,
+    threads,
+    costs,
+    reach,
+    host,
+    tools,
+    async close() {
+      sleepers.close();
+      await gate.close();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+/** What the parts of threads share. */
+import { eachOnce, PERSON, type Named } from '../../src/domain/threads.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Thread } from '../../src/protocol/threads.ts';
+import type { Directory, ThreadHooks } from '../contracts.ts';
+import { createQueue } from '../queue.ts';
+import type { Timers } from '../session/timers.ts';
+import type { Db } from '../store/index.ts';
+import { createBells, type Bells } from './bells.ts';
+import type { Answer, Refusal } from './types.ts';
+
+export interface ThreadsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly relay: string;
+  readonly directory: Directory;
+  /** Says that threads have changed. */
+  readonly tell: (event: RoostEvent) => void;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  readonly hooks: ThreadHooks;
+}
+
+export interface ThreadsContext extends ThreadsDeps {
+  /** What is written, and what is told of it, is done one after the other. */
+  readonly inTurn: ReturnType<typeof createQueue>;
+  readonly bells: Bells;
+  /** After a change is on disk: the page asks again, and those who wait look again. */
+  changed(agentIds: readonly string[]): void;
+  /** Agents by id, name or seat, each once; the refusal names the first that is not found. */
+  findAgents(references: readonly string[]): Promise<{ readonly ok: true; readonly agents: readonly Named[] } | Refusal>;
+}
+
+export function createThreadsContext(deps: ThreadsDeps): ThreadsContext {
+  const { tell, now, directory, timers } = deps;
+  const bells = createBells(timers);
+  return {
+    ...deps,
+    inTurn: createQueue(),
+    bells,
+    changed(agentIds) {
+      tell({ kind: 'changed', time: now(), what: 'threads', agentId: null });
+      bells.ring(agentIds);
+    },
+    async findAgents(references) {
+      const agents: Named[] = [];
+      for (const reference of references) {
+        const found = await directory.find(reference);
+        if (!found.ok) return refuse('unknown-agent', found.reason);
+        agents.push(found.agent);
+      }
+      return { ok: true, agents: eachOnce(agents) };
+    },
+  };
+}
+
+export const refuse = (reason: Refusal['reason'], detail: string): Refusal => ({ ok: false, reason, detail });
+
+/** The thread, where `who` may read it and write in it. */
+export function admit(thread: Thread | null, who: string): Answer<{ readonly thread: Thread }> {
+  if (thread === null) return refuse('no-thread', 'There is no such thread.');
+  if (who === PERSON || thread.participants.includes(who)) return { ok: true, thread };
+  return refuse('not-in-it', `You are not in the thread “${thread.title}”. Only those who are in it read it and write in it.`);
+}
+
+/** Null where something may be written in it. */
+export function refuseClosed({ closed, title }: Thread): Refusal | null {
+  if (closed === null) return null;
+  return refuse('closed', `The thread “${title}” is closed and takes nothing more${closed.summary === '' ? '.' : `. Its summary: ${closed.summary}`}`);
+}

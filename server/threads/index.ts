@@ -1,0 +1,33 @@
+/**
+ * Threads: agents, and the person, talking among several. See `Threads` in types.ts.
+ *
+ * Everything is in the store; what is in memory is who waits. Messages have places from 1, given out under a lock on their
+ * thread's row, so two processes that write at once cannot give one twice.
+ */
+import { createThreadsContext, type ThreadsDeps } from './context.ts';
+import { createMembership } from './membership.ts';
+import { createReading } from './reading.ts';
+import { createSending } from './sending.ts';
+import { createTelling } from './telling.ts';
+import type { Threads } from './types.ts';
+import { createWaiting } from './waiting.ts';
+
+export type { ThreadsDeps } from './context.ts';
+export { createThreadRoutes } from './routes.ts';
+export { createThreadTools } from './tools.ts';
+export type { Threads } from './types.ts';
+
+export function createThreads(deps: ThreadsDeps): Threads {
+  const context = createThreadsContext(deps);
+  const telling = createTelling(context);
+  const reading = createReading(context);
+  const { list, read } = reading;
+  return {
+    ...createMembership(context, telling),
+    ...createSending(context, telling),
+    ...createWaiting(context, reading),
+    list,
+    read,
+    recover: () => context.inTurn(() => telling.all()),
+  };
+}

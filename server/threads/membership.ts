@@ -1,0 +1,94 @@
+/** Who is in a thread: made, joined, left, closed. */
+import { PERSON } from '../../src/domain/threads.ts';
+import type { Thread } from '../../src/protocol/threads.ts';
+import type { Db } from '../store/index.ts';
+import { admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
+import { insertMembers, json, lockMemberships, lockThread, readThread, withoutThread } from './rows.ts';
+import type { Telling } from './telling.ts';
+import type { Answer, Threads } from './types.ts';
+
+export function createMembership(context: ThreadsContext, telling: Telling): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
+  const { db, relay, now, newId, hooks, inTurn, changed, findAgents, directory } = context;
+
+  /** One change of an open thread; the answer is given when it is on disk. */
+  const change = <Value>(by: string, threadId: string, work: (trx: Db, thread: Thread) => Promise<Answer<Value>>): Promise<Answer<Value & { readonly thread: Thread }>> =>
+    db.transaction().execute(async (trx) => {
+      await lockMemberships(trx, relay);
+      const taken = admit(await lockThread(trx, relay, threadId), by);
+      if (!taken.ok) return taken;
+      const closed = refuseClosed(taken.thread);
+      if (closed) return closed;
+      const done = await work(trx, taken.thread);
+      return done.ok ? { ...done, thread: (await readThread(trx, relay, threadId)) ?? taken.thread } : done;
+    });
+
+  async function nameOf(agentId: string): Promise<string> {
+    return (await directory.all()).find((member) => member.agentId === agentId)?.name ?? agentId;
+  }
+
+  return {
+    create: (by, { title, participantRefs }) =>
+      inTurn(async () => {
+        const found = await findAgents(participantRefs);
+        if (!found.ok) return found;
+        const others = found.agents.map(({ agentId }) => agentId).filter((agentId) => agentId !== by);
+        if (others.length === 0) return refuse('nobody', 'Name at least one other agent to talk with.');
+        const threadId = newId();
+        const time = now();
+        await db.transaction().execute(async (trx) => {
+          await lockMemberships(trx, relay);
+          const row = { relay, thread: threadId, title_json: json(title), created_by_json: json(by), created_at: time, last_at: time, messages: 0 };
+          await trx.insertInto('threads').values({ ...row, closed_at: null, closed_by_json: null, summary_json: null }).execute();
+          await insertMembers(trx, { relay, threadId, agentIds: by === PERSON ? others : [by, ...others], by, time });
+        });
+        const created = admit(await readThread(db, relay, threadId), by);
+        if (!created.ok) return created;
+        changed(created.thread.participants);
+        return { ...created, told: await telling.added(created.thread, others) };
+      }),
+    add: (by, threadId, agentRef) =>
+      inTurn(async () => {
+        const found = await findAgents([agentRef]);
+        const named = found.ok ? found.agents.map(({ agentId }) => agentId) : [];
+        const done = await change(by, threadId, async (trx, thread) => {
+          if (!found.ok) return found;
+          const agentIds = named.filter((agentId) => !thread.participants.includes(agentId));
+          await insertMembers(trx, { relay, threadId, agentIds, by, time: now() });
+          return { ok: true, isNew: agentIds.length > 0 };
+        });
+        if (!done.ok) return done;
+        if (done.isNew) changed(done.thread.participants);
+        return { ok: true, thread: done.thread, told: await telling.added(done.thread, named) };
+      }),
+    remove: (by, threadId, agentRef) =>
+      inTurn(async () => {
+        const found = await directory.find(agentRef);
+        // Whoever is retired, or not known any more, is still named by its id.
+        const agentId = found.ok ? found.agent.agentId : agentRef;
+        const name = await nameOf(agentId);
+        const done = await change(by, threadId, async (trx, thread) => {
+          if (!thread.participants.includes(agentId)) return refuse('not-in-it', found.ok ? `${name} is not in the thread “${thread.title}”.` : found.reason);
+          const member = trx.updateTable('thread_members').where('relay', '=', relay).where('thread', '=', threadId).where('agent_json', '=', json(agentId));
+          await member.set({ removed_at: now() }).execute();
+          return { ok: true, gone: thread.participants, left: await withoutThread(trx, relay, [agentId]) };
+        });
+        if (!done.ok) return done;
+        changed(done.gone);
+        for (const leaver of done.left) await hooks.leftLast({ agentId: leaver, event: 'removed_from_last_thread' });
+        return { ok: true, thread: done.thread };
+      }),
+    close: (by, threadId, summary) =>
+      inTurn(async () => {
+        const time = now();
+        const done = await change(by, threadId, async (trx, thread) => {
+          const row = trx.updateTable('threads').where('relay', '=', relay).where('thread', '=', threadId);
+          await row.set({ closed_at: time, closed_by_json: json(by), summary_json: json(summary), last_at: Math.max(time, thread.lastTime) }).execute();
+          return { ok: true, left: await withoutThread(trx, relay, thread.participants) };
+        });
+        if (!done.ok) return done;
+        changed(done.thread.participants);
+        for (const agentId of done.left) await hooks.leftLast({ agentId, event: 'last_thread_closed' });
+        return { ok: true, thread: done.thread };
+      }),
+  };
+}

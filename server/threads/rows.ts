@@ -1,0 +1,121 @@
+/** Threads, who is in them and what was said, as rows. Every function takes the transaction or database it runs in. */
+import { sql, type Selectable } from 'kysely';
+import { z } from 'zod';
+import { PERSON } from '../../src/domain/threads.ts';
+import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
+import type { Db } from '../store/index.ts';
+import type { Tables } from '../store/tables.ts';
+
+export type ThreadRow = Selectable<Tables['threads']>;
+export const json = (text: string): string => JSON.stringify(text);
+export const parseText = (text: string): string => z.string().parse(JSON.parse(text));
+const parseTexts = (text: string): string[] => z.array(z.string()).parse(JSON.parse(text));
+export const anyOf = (texts: readonly string[]) => sql<string>`any(${[...texts]}::text[])`;
+
+export function messageOf(row: Selectable<Tables['thread_messages']>): ThreadMessage {
+  return {
+    messageId: row.message,
+    place: row.place,
+    from: parseText(row.from_json),
+    text: parseText(row.text_json),
+    mentions: parseTexts(row.mentions_json),
+    time: row.sent_at,
+  };
+}
+
+function threadOf(row: ThreadRow, participants: readonly string[]): Thread {
+  const { closed_at: time, closed_by_json: by, summary_json: summary } = row;
+  return {
+    threadId: row.thread,
+    title: parseText(row.title_json),
+    createdBy: parseText(row.created_by_json),
+    createdAt: row.created_at,
+    participants: [...participants],
+    messages: row.messages,
+    lastTime: row.last_at,
+    closed: time === null ? null : { time, by: parseText(by ?? json(PERSON)), summary: parseText(summary ?? '""') },
+  };
+}
+
+/** Who is in these threads now, in the order in which they came. */
+export async function readParticipants(db: Db, relay: string, threadIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await db
+    .selectFrom('thread_members')
+    .select(['thread', 'agent_json'])
+    .where('relay', '=', relay)
+    .where('thread', '=', anyOf(threadIds))
+    .where('removed_at', 'is', null)
+    .orderBy('added_at')
+    .orderBy('agent_json')
+    .execute();
+  const members = new Map<string, string[]>(threadIds.map((threadId) => [threadId, []]));
+  for (const row of rows) members.get(row.thread)?.push(parseText(row.agent_json));
+  return members;
+}
+
+export async function threadsOf(db: Db, relay: string, rows: readonly ThreadRow[]): Promise<Thread[]> {
+  const participants = await readParticipants(db, relay, rows.map((row) => row.thread));
+  return rows.map((row) => threadOf(row, participants.get(row.thread) ?? []));
+}
+
+export async function readThread(db: Db, relay: string, threadId: string): Promise<Thread | null> {
+  const rows = await db.selectFrom('threads').selectAll().where('relay', '=', relay).where('thread', '=', threadId).execute();
+  return (await threadsOf(db, relay, rows))[0] ?? null;
+}
+
+/** The thread, locked until the transaction ends: messages get their places in the order of commits. */
+export async function lockThread(db: Db, relay: string, threadId: string): Promise<Thread | null> {
+  await db.selectFrom('threads').select('thread').where('relay', '=', relay).where('thread', '=', threadId).forUpdate().execute();
+  return await readThread(db, relay, threadId);
+}
+
+/** One at a time changes who is in which thread, or closes one: whoever leaves its last open thread is seen to, once. */
+export async function lockMemberships(db: Db, relay: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`threads of ${relay}`}, 0))`.execute(db);
+}
+
+/** Puts agents into a thread. They count as not told of it yet. */
+export async function insertMembers(db: Db, { relay, threadId, agentIds, by, time }: { relay: string; threadId: string; agentIds: readonly string[]; by: string; time: number }): Promise<void> {
+  if (agentIds.length === 0) return;
+  const rows = agentIds.map((agentId) => ({
+    relay,
+    thread: threadId,
+    agent_json: json(agentId),
+    added_at: time,
+    added_by_json: json(by),
+    times: 1,
+    removed_at: null,
+    seen_place: 0,
+    // Whoever creates a thread knows that it is in it.
+    told: agentId === by,
+  }));
+  await db
+    .insertInto('thread_members')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict.columns(['relay', 'thread', 'agent_json']).doUpdateSet((eb) => ({
+        added_at: eb.ref('excluded.added_at'),
+        added_by_json: eb.ref('excluded.added_by_json'),
+        told: eb.ref('excluded.told'),
+        removed_at: null,
+        times: sql<number>`thread_members.times + 1`,
+      })),
+    )
+    .execute();
+}
+
+/** Those of `agentIds` that are in no open thread. */
+export async function withoutThread(db: Db, relay: string, agentIds: readonly string[]): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('thread_members as member')
+    .innerJoin('threads as thread', (join) => join.onRef('thread.relay', '=', 'member.relay').onRef('thread.thread', '=', 'member.thread'))
+    .select('member.agent_json')
+    .distinct()
+    .where('member.relay', '=', relay)
+    .where('member.agent_json', '=', anyOf(agentIds.map(json)))
+    .where('member.removed_at', 'is', null)
+    .where('thread.closed_at', 'is', null)
+    .execute();
+  const inOne = new Set(rows.map((row) => parseText(row.agent_json)));
+  return agentIds.filter((agentId) => !inOne.has(agentId));
+}

@@ -1,0 +1,99 @@
+/**
+ * Telling others what happened in threads. What was told is marked, so that a relay that was killed between
+ * writing and telling tells it when it comes back.
+ */
+import { sql } from 'kysely';
+import type { ThreadMessage } from '../../src/protocol/threads.ts';
+import type { ThreadsContext } from './context.ts';
+import { json, messageOf, parseText } from './rows.ts';
+
+export interface Telling {
+  /** Tells those of `agentIds` who were added to the thread and were not told yet, in this order. */
+  added(thread: { readonly threadId: string; readonly title: string }, agentIds: readonly string[]): Promise<readonly string[]>;
+  /** Tells those whom the message mentions and who were not told yet, in the order of the mentions. */
+  mentioned(thread: { readonly threadId: string; readonly title: string }, message: ThreadMessage): Promise<readonly string[]>;
+  /** Tells what is not told yet, in all threads. */
+  all(): Promise<void>;
+}
+
+const sentences = (told: readonly (string | null)[]) => told.flatMap((sentence) => (sentence === null ? [] : [sentence]));
+
+export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 'relay' | 'hooks'>): Telling {
+  const untoldMembers = (threadId: string) =>
+    db.selectFrom('thread_members').selectAll().where('relay', '=', relay).where('thread', '=', threadId).where(sql<boolean>`not told`).where('removed_at', 'is', null).execute();
+
+  const added: Telling['added'] = async ({ threadId, title }, agentIds) => {
+    const untold = new Map((await untoldMembers(threadId)).map((row) => [parseText(row.agent_json), row]));
+    const told: (string | null)[] = [];
+    for (const agentId of agentIds) {
+      const row = untold.get(agentId);
+      if (!row) continue;
+      told.push(await hooks.added({ threadId, title, agentId, by: parseText(row.added_by_json), times: row.times }));
+      await db.updateTable('thread_members').set({ told: true }).where('relay', '=', relay).where('thread', '=', threadId).where('agent_json', '=', json(agentId)).execute();
+    }
+    return sentences(told);
+  };
+
+  const mentioned: Telling['mentioned'] = async ({ threadId, title }, { place, messageId, from, text, mentions }) => {
+    const rows = await db
+      .selectFrom('thread_mentions')
+      .select('agent_json')
+      .where('relay', '=', relay)
+      .where('thread', '=', threadId)
+      .where('place', '=', place)
+      .where(sql<boolean>`not told`)
+      .execute();
+    const untold = new Set(rows.map((row) => parseText(row.agent_json)));
+    const told: (string | null)[] = [];
+    for (const agentId of mentions.filter((mention) => untold.has(mention))) {
+      told.push(await hooks.mentioned({ threadId, title, agentId, by: from, messageId, text }));
+      await db
+        .updateTable('thread_mentions')
+        .set({ told: true })
+        .where('relay', '=', relay)
+        .where('thread', '=', threadId)
+        .where('place', '=', place)
+        .where('agent_json', '=', json(agentId))
+        .execute();
+    }
+    return sentences(told);
+  };
+
+  return {
+    added,
+    mentioned,
+    async all() {
+      const members = await db
+        .selectFrom('thread_members as member')
+        .innerJoin('threads as thread', (join) => join.onRef('thread.relay', '=', 'member.relay').onRef('thread.thread', '=', 'member.thread'))
+        .select(['thread.thread', 'thread.title_json', 'member.agent_json'])
+        .where('member.relay', '=', relay)
+        .where(sql<boolean>`not member.told`)
+        .where('member.removed_at', 'is', null)
+        .orderBy('member.added_at')
+        .execute();
+      for (const row of members) await added({ threadId: row.thread, title: parseText(row.title_json) }, [parseText(row.agent_json)]);
+
+      const messages = await db
+        .selectFrom('thread_messages as message')
+        .innerJoin('threads as thread', (join) => join.onRef('thread.relay', '=', 'message.relay').onRef('thread.thread', '=', 'message.thread'))
+        .selectAll('message')
+        .select('thread.title_json')
+        .where('message.relay', '=', relay)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('thread_mentions as mention')
+              .select('mention.place')
+              .whereRef('mention.relay', '=', 'message.relay')
+              .whereRef('mention.thread', '=', 'message.thread')
+              .whereRef('mention.place', '=', 'message.place')
+              .where(sql<boolean>`not mention.told`),
+          ),
+        )
+        .orderBy('message.sent_at')
+        .orderBy('message.place')
+        .execute();
+      for (const row of messages) await mentioned({ threadId: row.thread, title: parseText(row.title_json) }, messageOf(row));
+    },
+  };
+}

@@ -1,0 +1,148 @@
+/** What every agent can do in threads. Descriptions are read by models. */
+import { z } from 'zod';
+import { PERSON } from '../../src/domain/threads.ts';
+import { LIMITS } from '../../src/protocol/limits.ts';
+import { closeThreadSchema, threadTitle } from '../../src/protocol/threads.ts';
+import type { Caller, Directory, TeamTool, ToolOutcome } from '../contracts.ts';
+import { defineTool } from '../define-tool.ts';
+import { toolDone, toolError } from '../tool-outcome.ts';
+import { THREAD_LIMITS } from './settings.ts';
+import type { Refusal, Threads, WaitFor } from './types.ts';
+import { createWords } from './words.ts';
+
+export interface ThreadToolDeps {
+  readonly threads: Threads;
+  readonly directory: Directory;
+}
+
+const { waitSeconds, page, listPage, named } = THREAD_LIMITS;
+const agent = z.string().min(1).max(LIMITS.id).describe('a name, a seat number, or an id');
+const threadId = z.string().min(1).max(LIMITS.id).describe('the thread’s id');
+const waiting = {
+  threadId: threadId.optional().describe('only in this thread; left out: in any thread you are in'),
+  timeoutSeconds: z
+    .number()
+    .int()
+    .min(waitSeconds.min)
+    .max(waitSeconds.max)
+    .default(waitSeconds.otherwise)
+    .describe('how long to wait at most; 0 only looks'),
+};
+/** What every wait ends with, in its description. */
+const GIVES = 'Answers with all of that thread that you have not read yet, at once if it is there already.';
+
+const refused = ({ detail }: Refusal): ToolOutcome => toolError(detail);
+const done = (words: string, told: readonly string[]): ToolOutcome => toolDone([words, ...told].join('\n'));
+
+export function createThreadTools({ threads, directory }: ThreadToolDeps): readonly TeamTool[] {
+  const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
+
+  async function wait(caller: Caller, until: WaitFor, input: { readonly threadId?: string | undefined; readonly timeoutSeconds: number }): Promise<ToolOutcome> {
+    const { signal, run } = caller;
+    const answer = await threads.wait(caller.agentId, { until, threadId: input.threadId ?? null, limitMs: input.timeoutSeconds * 1_000, signal, run });
+    if (!answer.ok) return refused(answer);
+    if (answer.came) return toolDone((await wordsFor(caller)).page(answer.page, 'There is more that you have not read: wait again, and it is there at once.'));
+    return answer.why === 'late' ? toolDone(`Nothing came in ${input.timeoutSeconds} s. Wait again, or go on with something else.`) : toolError('The wait was given up.');
+  }
+
+  return [
+    defineTool({
+      name: 'create_thread',
+      description:
+        'Opens a thread with other agents: for what concerns several of you, or takes more than one message. You are in it. Those you name are told of it; then say something with send_message_to_thread.',
+      input: z.object({ title: threadTitle, participants: z.array(agent).min(1).max(named) }),
+      async run({ title, participants }, caller) {
+        const answer = await threads.create(caller.agentId, { title, participantRefs: participants });
+        return answer.ok ? done((await wordsFor(caller)).head(answer.thread), answer.told) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'add_participant',
+      description: 'Adds an agent to a thread you are in. It can read everything that was said there.',
+      input: z.object({ threadId, agent }),
+      async run(input, caller) {
+        const answer = await threads.add(caller.agentId, input.threadId, input.agent);
+        return answer.ok ? done((await wordsFor(caller)).head(answer.thread), answer.told) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'remove_participant',
+      description: 'Takes an agent out of a thread you are in; it reads and writes there no more. Name yourself to leave.',
+      input: z.object({ threadId, agent }),
+      async run(input, caller) {
+        const answer = await threads.remove(caller.agentId, input.threadId, input.agent);
+        return answer.ok ? toolDone((await wordsFor(caller)).head(answer.thread)) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'send_message_to_thread',
+      description:
+        'Says something in a thread you are in. Everyone in it can read it; those in `mentions` also get it in their inbox, and are woken for it if their limits allow. Mention only whom you need an answer from.',
+      input: z.object({
+        threadId,
+        message: z.string().trim().min(1).max(LIMITS.messageText),
+        mentions: z.array(agent).max(named).default([]).describe('agents of this thread, not yourself'),
+      }),
+      async run(input, caller) {
+        const answer = await threads.send(caller.agentId, input.threadId, { text: input.message, mentionRefs: input.mentions, clientId: null });
+        return answer.ok ? done(`Sent, as message ${answer.message.place} of the thread.`, answer.told) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'close_thread',
+      description: 'Closes a thread you are in for good, with a summary of what came of it. It can be read still, and takes nothing more.',
+      input: z.object({ threadId, summary: closeThreadSchema.shape.summary }),
+      async run(input, caller) {
+        const answer = await threads.close(caller.agentId, input.threadId, input.summary);
+        return answer.ok ? toolDone((await wordsFor(caller)).head(answer.thread)) : refused(answer);
+      },
+    }),
+    defineTool({
+      name: 'list_threads',
+      description: 'Lists the threads you are in, the newest first.',
+      input: z.object({ closedToo: z.boolean().default(false).describe('closed ones as well') }),
+      readOnly: true,
+      async run({ closedToo }, caller) {
+        const { threads: listed, more } = await threads.list(caller.agentId, { before: null, limit: listPage.otherwise, closedToo });
+        const { head } = await wordsFor(caller);
+        return toolDone(listed.length === 0 ? 'You are in no thread.' : [...listed.map(head), ...(more ? ['There are older ones.'] : [])].join('\n'));
+      },
+    }),
+    defineTool({
+      name: 'read_thread',
+      description: 'Reads what was last said in a thread you are in, oldest first.',
+      input: z.object({ threadId, before: z.number().int().min(1).optional().describe('only what stands before the message with this number; left out: the newest') }),
+      async run(input, caller) {
+        const answer = await threads.read(caller.agentId, input.threadId, { before: input.before ?? null, limit: page.otherwise, run: caller.run });
+        if (!answer.ok) return refused(answer);
+        const more = `There are earlier ones: read again with before ${answer.messages[0]?.place ?? 1}.`;
+        return toolDone((await wordsFor(caller)).page(answer, more));
+      },
+    }),
+    defineTool({
+      name: 'wait_for_message',
+      description: `Waits until somebody else says something. ${GIVES}`,
+      input: z.object(waiting),
+      run: (input, caller) => wait(caller, { kind: 'message' }, input),
+    }),
+    defineTool({
+      name: 'wait_for_mention',
+      description: `Waits until somebody mentions you. ${GIVES}`,
+      input: z.object(waiting),
+      run: (input, caller) => wait(caller, { kind: 'mention' }, input),
+    }),
+    defineTool({
+      name: 'wait_for_agent',
+      description: `Waits until one agent says something, for example its answer to you. ${GIVES}`,
+      input: z.object({ agent: agent.describe('a name, a seat number, or an id; "human" for the person'), ...waiting }),
+      async run(input, caller) {
+        if (input.agent.trim().toLowerCase() === PERSON) return await wait(caller, { kind: 'from', who: PERSON, name: 'The human' }, input);
+        const found = await directory.find(input.agent);
+        if (!found.ok) return toolError(found.reason);
+        const { agentId, name } = found.agent;
+        if (agentId === caller.agentId) return toolError('That is you. Wait for somebody else.');
+        return await wait(caller, { kind: 'from', who: agentId, name }, input);
+      },
+    }),
+  ];
+}

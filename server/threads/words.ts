@@ -1,0 +1,39 @@
+/** Threads in words, for minds. What was said is indented, so that nothing in it can pass for the head of another message. */
+import { PERSON } from '../../src/domain/threads.ts';
+import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
+import type { Page } from './types.ts';
+
+const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
+const INDENT = '    ';
+const onOneLine = (text: string) => text.replace(/\s+/g, ' ');
+
+export interface Words {
+  head(thread: Thread): string;
+  /** `more` says where the rest is. */
+  page(page: Page, more: string): string;
+}
+
+export function createWords(team: readonly TeamMember[], readerId: string): Words {
+  function nameOf(id: string): string {
+    if (id === PERSON) return 'the human';
+    return `${team.find((member) => member.agentId === id)?.name ?? id}${id === readerId ? ' (you)' : ''}`;
+  }
+
+  function head({ threadId, title, participants, messages, closed }: Thread): string {
+    const state = closed === null ? 'open' : `closed by ${nameOf(closed.by)}${closed.summary === '' ? '' : `: ${onOneLine(closed.summary)}`}`;
+    return `Thread “${onOneLine(title)}”, id ${threadId}, ${messages} ${messages === 1 ? 'message' : 'messages'}, ${state}\n${INDENT}in it: ${participants.map(nameOf).join(', ')}`;
+  }
+
+  function said({ place, from, text, mentions, time }: ThreadMessage): string {
+    const mentioned = mentions.length === 0 ? '' : `, mentions ${mentions.map(nameOf).join(', ')}`;
+    return `${place}. ${nameOf(from)}, ${new Date(time).toISOString()}${mentioned}:\n${INDENT}${text.replace(LINE_BREAK, `\n${INDENT}`)}`;
+  }
+
+  return {
+    head,
+    page({ thread, messages, more: isMore }, more) {
+      return [head(thread), ...messages.map(said), ...(isMore ? [more] : [])].join('\n');
+    },
+  };
+}

@@ -1,0 +1,114 @@
+/**
+ * What a request to a model costs, and what is left of a day's budget. A price is US dollars for a million
+ * tokens, which is the same number as millionths of a dollar for one token.
+ */
+
+/** `model` matches a model's name from its beginning; the longest match holds, and `*` matches all. */
+export interface ModelPrice {
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  /** Kept for five minutes; an hour costs `HOUR_OF_CACHE` times as much. */
+  readonly cacheWrite: number;
+}
+
+export interface TokenCount {
+  readonly model: string;
+  /** Without those that were read from a cache or written to one. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+}
+
+/** Matches every model. */
+export const ANY_MODEL = '*';
+/** A cache write is 1.25 times the input for five minutes, and twice the input for an hour. */
+const WRITE = 1.25;
+const READ = 0.1;
+export const HOUR_OF_CACHE = 2 / WRITE;
+
+const row = (model: string, input: number, output: number, cacheRead = input * READ): ModelPrice => ({ model, input, output, cacheRead, cacheWrite: input * WRITE });
+
+/**
+ * List prices of Anthropic's models, https://platform.claude.com/docs/en/about-claude/pricing, November 2026.
+ * A family's own row stands for those to come. Where a model has two prices by the length of its prompt, this is
+ * the dearer one; and what nobody knows costs as much as the dearest, so that a budget errs on the safe side.
+ */
+export const DEFAULT_PRICES: readonly ModelPrice[] = [
+  row('claude-mythos-', 10, 50),
+  row('claude-mythos-5-1', 10, 50, 0.25),
+  row('claude-mythos-preview', 25, 125),
+  row('claude-fable-', 10, 50),
+  row('claude-fable-5-1', 10, 50, 0.25),
+  row('claude-opus-', 5, 25),
+  row('claude-opus-5-5', 4, 20, 0.2),
+  row('claude-opus-4', 15, 75),
+  row('claude-opus-4-5', 5, 25),
+  row('claude-opus-4-6', 5, 25),
+  row('claude-opus-4-7', 5, 25),
+  row('claude-opus-4-8', 5, 25),
+  row('claude-3-opus', 15, 75),
+  row('claude-sonnet-', 3, 15),
+  row('claude-sonnet-5', 2, 10),
+  row('claude-sonnet-5-5', 2, 10, 0.1),
+  row('claude-3-7-sonnet', 3, 15),
+  row('claude-3-5-sonnet', 3, 15),
+  row('claude-3-sonnet', 3, 15),
+  row('claude-haiku-', 1, 5),
+  row('claude-haiku-5-5', 0.5, 2.5),
+  row('claude-3-5-haiku', 0.8, 4),
+  row('claude-3-haiku', 0.25, 1.25),
+  row('rehearsal', 0, 0),
+  row(ANY_MODEL, 25, 125),
+];
+
+/** What is charged where a table has neither the model nor `*`. */
+const DEAREST = row(ANY_MODEL, 25, 125);
+
+export function priceFor(model: string, prices: readonly ModelPrice[]): ModelPrice {
+  let best: ModelPrice | null = null;
+  for (const price of prices) {
+    if (price.model === ANY_MODEL || !model.startsWith(price.model)) continue;
+    if (best === null || price.model.length > best.model.length) best = price;
+  }
+  return best ?? prices.find((price) => price.model === ANY_MODEL) ?? DEAREST;
+}
+
+/** Less than any price can mean: what is left over when decimal fractions are added. */
+const DUST = 1e-6;
+
+/** `hourWrites`: how many of the tokens written to a cache stay there for an hour. Rounded up to a whole millionth; `estimated`: by the row for all models. */
+export function costOf(count: TokenCount, prices: readonly ModelPrice[], hourWrites = 0): { readonly microUsd: number; readonly estimated: boolean } {
+  const price = priceFor(count.model, prices);
+  const writes = count.cacheWriteTokens + Math.min(hourWrites, count.cacheWriteTokens) * (HOUR_OF_CACHE - 1);
+  const exact = count.inputTokens * price.input + count.outputTokens * price.output + count.cacheReadTokens * price.cacheRead + writes * price.cacheWrite;
+  return { microUsd: Math.max(0, Math.ceil(exact - DUST)), estimated: price.model === ANY_MODEL };
+}
+
+export const MICRO_USD = 1_000_000;
+
+/** All in millionths of a dollar; `held` is what requests under way are expected to cost. */
+export interface BudgetState {
+  /** Null: no limit. 0: never. */
+  readonly budget: number | null;
+  readonly spent: number;
+  readonly held: number;
+}
+
+/** `open`: one more may be sent. `held`: not before one of those under way is done. `spent`: not today. */
+export function roomIn({ budget, spent, held }: BudgetState): 'open' | 'held' | 'spent' {
+  if (budget === null) return 'open';
+  if (spent >= budget) return 'spent';
+  return spent + held >= budget ? 'held' : 'open';
+}
+
+/** A budget in dollars as whole millionths. */
+export const microUsdOf = (usd: number | null): number | null => (usd === null ? null : Math.round(usd * MICRO_USD));
+
+/** As people read it: `$5.00`, and more places below a cent. */
+export function usdText(microUsd: number): string {
+  const usd = microUsd / MICRO_USD;
+  return `$${microUsd > 0 && usd < 0.01 ? usd.toFixed(6).replace(/0+$/, '') : usd.toFixed(2)}`;
+}

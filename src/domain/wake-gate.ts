@@ -1,0 +1,133 @@
+/**
+ * Whether a wake may pass: one pure function of what is asked, the limits, what is known of past wakes, and now.
+ *
+ * What counts, and for what:
+ * - Only granted wakes use a quota; what was refused or deferred uses none, of `wake_agent`'s budget neither.
+ *   A deferred wake that is asked for again passes every check but that budget: its call was let through
+ *   when it was made, and is not counted twice.
+ * - The person's own wakes are recorded and pass always. They use no quota and begin no cooldown, also for
+ *   others: the limits hold what goes on without the person, and waking the whole team would otherwise keep
+ *   everybody from reaching anybody for the length of a cooldown. The sessions they open are sessions all the
+ *   same, and count in minutes and among those that run.
+ * - The cooldown is the target's: it begins with every other wake of it, and holds for all others who ask.
+ */
+import { blackoutAt } from './blackouts.ts';
+import { GATE_CHECKS, type AgentState, type GateCheck, type WakeLimits, type WakeWay } from './guardrails.ts';
+import { reasonFor } from './wake-words.ts';
+import { dayOf, type Day } from './zone-days.ts';
+
+export interface WakeQuestion {
+  readonly way: WakeWay;
+  /** The person asks. */
+  readonly byPerson: boolean;
+  /** Of the target. */
+  readonly state: AgentState;
+}
+
+/** What is known of the past. Times in ms since the epoch. Wakes are granted ones that the person did not ask for. */
+export interface WakeFacts {
+  /** The day that counts of "today" are of; on a later one they are 0. */
+  readonly day: Day;
+  /** `wake_agent` calls of the caller that were granted in its session. */
+  readonly callsInSession: number;
+  /** The target's last wake, whoever asked; null: none for as long as a cooldown can last. */
+  readonly lastWake: number | null;
+  /** The target's wakes today, and those of them that the same source asked for. */
+  readonly wakesToday: number;
+  readonly pairToday: number;
+  /** ms of today in which sessions of the target ran that are over. */
+  readonly endedMs: number;
+  /** When the target's sessions that run were opened. */
+  readonly running: readonly number[];
+  /** The household's latest wakes, newest first: as many as the flood guard lets pass, or all there are. */
+  readonly latest: readonly number[];
+}
+
+export type Verdict =
+  | { readonly outcome: 'granted'; readonly check: null; readonly until: null; readonly detail: string }
+  | { readonly outcome: 'suppressed' | 'deferred' | 'error'; readonly check: GateCheck; readonly until: number | null; readonly detail: string };
+
+/** ms of the day in which `now` lies that sessions of the target have run, those that run still with them. */
+export function sessionMs({ day, endedMs, running }: Pick<WakeFacts, 'day' | 'endedMs' | 'running'>, zone: string, now: number): number {
+  const today = now < day.end ? day : dayOf(zone, now);
+  const open = running.reduce((sum, start) => sum + Math.max(0, now - Math.max(start, today.start)), 0);
+  return (now < day.end ? endedMs : 0) + open;
+}
+
+interface Failure {
+  /** ms since the epoch when this check would pass by waiting; null: not by waiting, or not known. */
+  readonly until: number | null;
+  /** What the sentence needs to know, where it is not among the limits. */
+  readonly label?: string;
+}
+
+type Check = (question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number) => Failure | null;
+
+/** A limit of the day is over with the day, unless it is 0. */
+const tomorrow = (limit: number, zone: string, now: number): Failure => ({ until: limit === 0 ? null : dayOf(zone, now).end });
+
+const CHECKS: Readonly<Record<GateCheck, Check>> = {
+  source_budget: ({ way }, { maxWakesPerSession }, { callsInSession }) =>
+    way === 'wake_agent' && callsInSession >= maxWakesPerSession ? { until: null } : null,
+  disabled: (_, { householdEnabled, enabled }) => (householdEnabled && enabled ? null : { until: null }),
+  cooldown(_, { cooldownSeconds }, { lastWake }, now) {
+    const until = (lastWake ?? -Infinity) + cooldownSeconds * 1_000;
+    return cooldownSeconds > 0 && now < until ? { until } : null;
+  },
+  daily: (_, { maxWakesPerDay: most, timeZone }, { day, wakesToday }, now) =>
+    (now < day.end ? wakesToday : 0) >= most ? tomorrow(most, timeZone, now) : null,
+  pair: (_, { maxWakesPerPairPerDay: most, timeZone }, { day, pairToday }, now) =>
+    (now < day.end ? pairToday : 0) >= most ? tomorrow(most, timeZone, now) : null,
+  blackout: (_, { blackouts, timeZone }, __, now) => blackoutAt(blackouts, timeZone, now),
+  minutes: (_, { maxDailySessionMinutes: most, timeZone }, facts, now) =>
+    sessionMs(facts, timeZone, now) >= most * 60_000 ? tomorrow(most, timeZone, now) : null,
+  concurrency: (_, { maxConcurrentSessions }, { running }) => (running.length >= maxConcurrentSessions ? { until: null } : null),
+  idle: ({ state }) => (state === 'busy' || state === 'absent' ? { until: null } : null),
+  flood(_, { floodMaxWakes, floodWindowSeconds }, { latest }, now) {
+    if (floodMaxWakes === 0) return { until: null };
+    const oldest = latest[floodMaxWakes - 1];
+    const until = (oldest ?? -Infinity) + floodWindowSeconds * 1_000;
+    return now < until ? { until } : null;
+  },
+};
+
+function outcomeOf(check: GateCheck): 'suppressed' | 'deferred' | 'error' {
+  switch (check) {
+    case 'source_budget':
+      return 'error';
+    case 'idle':
+      return 'deferred';
+    default:
+      return 'suppressed';
+  }
+}
+
+/** The checks in their order; the first that fails decides. `detail` is a sentence for people and for the caller. */
+export function decideWake(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): Verdict {
+  if (question.byPerson) return { outcome: 'granted', check: null, until: null, detail: 'The person asked.' };
+  for (const check of GATE_CHECKS) {
+    const failure = CHECKS[check](question, limits, facts, now);
+    if (!failure) continue;
+    const detail = reasonFor(check, { ...failure, state: question.state, limits, now });
+    return { outcome: outcomeOf(check), check, until: failure.until, detail };
+  }
+  return { outcome: 'granted', check: null, until: null, detail: 'Every check passed.' };
+}
+
+/** More than any row of waits can take: each check passes at last, or never. */
+const MOST_WAITS = 100;
+
+/**
+ * The first ms from `now` on at which this question would pass if nothing else happened meanwhile and what runs
+ * ran on; null: not by waiting alone.
+ */
+export function nextPass(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): number | null {
+  let time = now;
+  for (let waits = 0; waits < MOST_WAITS; waits++) {
+    const { outcome, until } = decideWake(question, limits, facts, time);
+    if (outcome === 'granted') return time;
+    if (until === null) return null;
+    time = until;
+  }
+  return null;
+}

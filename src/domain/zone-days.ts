@@ -1,0 +1,85 @@
+/**
+ * Calendar days in a time zone, right across a change of clocks: a day there may have 23, 23½, 24, 25 hours
+ * or begin at one o'clock. Days are numbered by their date, counted from 1970-01-01; 0 is that day.
+ */
+
+export const DAY_MS = 86_400_000;
+/** ms: no zone is further from UTC than this. */
+const FURTHEST = 16 * 3_600_000;
+/** Days that are remembered, over all zones: finding where one begins takes a search. */
+const REMEMBERED = 512;
+
+/** From `start`, ms since the epoch, up to and without `end`. */
+export interface Day {
+  readonly start: number;
+  readonly end: number;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone);
+  if (known) return known;
+  const numeric = 'numeric';
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: numeric,
+    month: numeric,
+    day: numeric,
+    hour: numeric,
+    minute: numeric,
+    second: numeric,
+  });
+  formatters.set(zone, made);
+  return made;
+}
+
+/**
+ * What the clock on the wall shows, as the ms since the epoch at which a clock in UTC would show it. Throws a
+ * `RangeError` where there is no such zone.
+ */
+export function wallTime(zone: string, time: number): number {
+  const parts = new Map(formatterOf(zone).formatToParts(time).map(({ type, value }) => [type, Number(value)]));
+  const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
+  const seconds = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+  return seconds + (((time % 1_000) + 1_000) % 1_000);
+}
+
+/** The first ms in (`from`, `to`] from which on `holds`, which holds at `to` and not at `from`; one of them, where it changes more than once. */
+export function firstWhere(from: number, to: number, holds: (time: number) => boolean): number {
+  let before = from;
+  let after = to;
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (holds(middle)) after = middle;
+    else before = middle;
+  }
+  return after;
+}
+
+const starts = new Map<string, number>();
+
+function startOf(zone: string, day: number): number {
+  const key = `${day} ${zone}`;
+  const known = starts.get(key);
+  if (known !== undefined) return known;
+  const midnight = day * DAY_MS;
+  const start = firstWhere(midnight - FURTHEST, midnight + FURTHEST, (time) => wallTime(zone, time) >= midnight);
+  if (starts.size >= REMEMBERED) starts.clear();
+  starts.set(key, start);
+  return start;
+}
+
+/**
+ * The calendar day in which `time` lies. Days follow each other without gap or overlap, also where the clock
+ * goes back over midnight. A date that the zone left out has no day.
+ */
+export function dayOf(zone: string, time: number): Day {
+  let day = Math.floor(wallTime(zone, time) / DAY_MS);
+  while (time < startOf(zone, day)) day -= 1;
+  while (time >= startOf(zone, day + 1)) day += 1;
+  return { start: startOf(zone, day), end: startOf(zone, day + 1) };
+}

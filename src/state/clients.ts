@@ -1,0 +1,40 @@
+/** Credentials with which other clients join, as this page shows them. Fetched with the parts of the page that show them. */
+import type { Credential } from '../protocol/team.ts';
+import { DONE, type Done } from './actions/parts.ts';
+import type { RoostState } from './index.ts';
+import { createKept, type Kept } from './kept.ts';
+import { problemText } from './ports.ts';
+
+export interface Clients {
+  readonly list: Kept<readonly Credential[]>;
+  /** The secret is in this answer and nowhere else, ever again. */
+  make(agentId: string, label: string): Promise<{ readonly ok: true; readonly credential: Credential; readonly secret: string } | { readonly ok: false; readonly reason: string }>;
+  revoke(credentialId: string): Promise<Done>;
+}
+
+export function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
+  const list = createKept<readonly Credential[]>({ ask: () => reach((client) => client.credentials()), changes, device, what: ['credentials'] });
+  return {
+    list,
+    async make(agentId, label) {
+      const made = await reach((client) => client.makeCredential({ agentId, label }));
+      if (!made.ok) return { ok: false, reason: problemText(made.problem) };
+      await list.again();
+      return { ok: true, ...made.value };
+    },
+    async revoke(credentialId) {
+      const revoked = await reach((client) => client.revokeCredential(credentialId));
+      if (!revoked.ok) return { ok: false, reason: problemText(revoked.problem) };
+      await list.again();
+      return DONE;
+    },
+  };
+}
+
+const made = new WeakMap<RoostState, Clients>();
+
+export function clientsOf(state: RoostState): Clients {
+  const known = made.get(state) ?? createClients(state);
+  made.set(state, known);
+  return known;
+}

@@ -1,0 +1,77 @@
+/** Threads as this page shows them. Fetched with the parts of the page that show them. */
+import type { Thread } from '../../protocol/threads.ts';
+import type { RoostState } from '../index.ts';
+import { createKept, type Kept } from '../kept.ts';
+import { problemText } from '../ports.ts';
+import type { Done } from '../actions/parts.ts';
+import { DONE } from '../actions/parts.ts';
+import type { RelayResult } from '../../relay/index.ts';
+import type { ReachClient } from '../../relay/reach-client.ts';
+import { createSeen, type Seen, type SeenPlaces } from './seen.ts';
+import { createThreadTalk, type ThreadTalk } from './talk.ts';
+
+export type { ThreadSending, ThreadTalk, ThreadTalkState } from './talk.ts';
+export type { SeenPlaces } from './seen.ts';
+
+export interface Threads {
+  readonly list: Kept<readonly Thread[]>;
+  readonly seen: Seen;
+  /** The same one for the same id, as long as the page is open: what did not go stays in it. */
+  talk(threadId: string): ThreadTalk;
+  create(title: string, participants: readonly string[]): Promise<{ readonly ok: true; readonly threadId: string } | { readonly ok: false; readonly reason: string }>;
+  add(threadId: string, agentId: string): Promise<Done>;
+  remove(threadId: string, agentId: string): Promise<Done>;
+  close(threadId: string, summary: string): Promise<Done>;
+}
+
+export type ThreadsDeps = Pick<RoostState, 'reach' | 'changes' | 'device'>;
+
+export function createThreads({ reach, changes, device }: ThreadsDeps): Threads {
+  const list = createKept<readonly Thread[]>({ ask: () => reach((client) => client.threads()), changes, device, what: ['threads'] });
+  const seen = createSeen(device.browser);
+  list.store.subscribe((held, before) => {
+    if (held.kind !== 'ready' || (before.kind === 'ready' && before.value === held.value)) return;
+    seen.reread();
+    seen.keepOnly(new Set(held.value.map(({ threadId }) => threadId)));
+  });
+  const talks = new Map<string, ThreadTalk>();
+  function talk(threadId: string): ThreadTalk {
+    const known = talks.get(threadId) ?? createThreadTalk(threadId, { reach, changes, device });
+    talks.set(threadId, known);
+    return known;
+  }
+  /** A change of one thread; what is shown follows before it is called done. */
+  async function change(threadId: string, call: (client: ReachClient) => Promise<RelayResult<null>>): Promise<Done> {
+    const done = await reach(call);
+    if (!done.ok) return { ok: false, reason: problemText(done.problem) };
+    await Promise.all([talk(threadId).again(), list.again()]);
+    return DONE;
+  }
+
+  return {
+    list,
+    seen,
+    talk,
+    async create(title, participants) {
+      const made = await reach((client) => client.createThread({ title, participants }));
+      if (!made.ok) return { ok: false, reason: problemText(made.problem) };
+      await list.again();
+      return { ok: true, threadId: made.value.threadId };
+    },
+    add: (threadId, agentId) => change(threadId, (client) => client.addToThread(threadId, agentId)),
+    remove: (threadId, agentId) => change(threadId, (client) => client.removeFromThread(threadId, agentId)),
+    close: (threadId, summary) => change(threadId, (client) => client.closeThread(threadId, summary)),
+  };
+}
+
+const made = new WeakMap<RoostState, Threads>();
+
+/** The threads of this page: made when they are first shown. */
+export function threadsOf(state: RoostState): Threads {
+  const known = made.get(state) ?? createThreads(state);
+  made.set(state, known);
+  return known;
+}
+
+/** Messages in this thread that this browser has not shown. */
+export const unreadIn = ({ threadId, messages }: Thread, seen: SeenPlaces): number => Math.max(0, messages - (seen.get(threadId) ?? 0));

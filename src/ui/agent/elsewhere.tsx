@@ -1,0 +1,73 @@
+import { Link } from 'wouter';
+import { LEAD_ID } from '../../domain/seat.ts';
+import { unreadIn } from '../../state/threads/index.ts';
+import { CredentialList } from '../clients/credential-list.tsx';
+import { MakeCredential } from '../clients/make-credential.tsx';
+import '../clients/clients.css';
+import { AgentCosts } from '../costs/agent-costs.tsx';
+import { PATHS } from '../places.ts';
+import { plural } from '../text/sizes.ts';
+import { useSeen, useThreadList } from '../threads/use-threads.ts';
+import { useTeammates } from '../use-teammates.ts';
+
+/** Threads that are shown here; the rest is a link away. */
+const SHOWN = 5;
+
+function AgentThreads({ agentId, name }: { agentId: string; name: string }) {
+  const list = useThreadList();
+  const seen = useSeen();
+  const open = list.kind === 'ready' ? list.value.filter(({ participants, closed }) => closed === null && participants.includes(agentId)) : [];
+  const newest = [...open].sort((a, b) => b.lastTime - a.lastTime);
+  return (
+    <div>
+      <h3>Threads</h3>
+      {list.kind === 'failed' && <p className="quiet">They could not be read: {list.problem.message}</p>}
+      {list.kind === 'ready' && open.length === 0 && <p className="quiet">{name} is in no open thread.</p>}
+      <ul className="agent-threads">
+        {newest.slice(0, SHOWN).map((thread) => {
+          const unread = unreadIn(thread, seen);
+          return (
+            <li key={thread.threadId}>
+              <Link href={PATHS.thread(thread.threadId)} dir="auto">
+                {thread.title}
+              </Link>
+              {unread > 0 && <small>{unread} new</small>}
+            </li>
+          );
+        })}
+      </ul>
+      <p className="agent-ways">
+        <Link href={PATHS.threadsOf(agentId)}>{open.length > SHOWN ? `All ${plural(open.length, 'open thread')}` : 'All threads'}</Link>
+        <Link href={PATHS.newThread([agentId])}>Begin one</Link>
+      </p>
+    </div>
+  );
+}
+
+function AgentClients({ agentId, name }: { agentId: string; name: string }) {
+  const team = useTeammates();
+  return (
+    <div>
+      <h3>Other clients</h3>
+      <CredentialList agentId={agentId} team={team} />
+      <details className="agent-make">
+        <summary>Let a program act as {name}…</summary>
+        <MakeCredential among={[team.find(agentId)]} />
+        <p className="agent-ways">
+          <Link href={PATHS.settings('clients')}>What it may do</Link>
+        </p>
+      </details>
+    </div>
+  );
+}
+
+/** What an agent does beyond its own conversation: threads, costs, and programs that act as it. */
+export default function Elsewhere({ agentId, name, retired }: { agentId: string; name: string; retired: boolean }) {
+  return (
+    <>
+      <AgentThreads agentId={agentId} name={name} />
+      <AgentCosts agentId={agentId} name={name} />
+      {agentId !== LEAD_ID && !retired && <AgentClients agentId={agentId} name={name} />}
+    </>
+  );
+}

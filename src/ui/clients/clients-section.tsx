@@ -1,0 +1,29 @@
+import { LEAD_ID } from '../../domain/seat.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { CredentialList } from './credential-list.tsx';
+import { MakeCredential } from './make-credential.tsx';
+import './clients.css';
+
+/** Letting another client be one of the team: a program of yours, on this machine or another, that acts as an agent. */
+export function ClientsSection() {
+  const team = useTeammates();
+  return (
+    <div className="clients">
+      <p className="settings-note">
+        A program such as Claude Code, or any client of MCP or of Anthropic’s API, can act as one of your agents. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.
+      </p>
+      <h3>What a credential lets it do</h3>
+      <ul className="may">
+        <li>Read its own inbox, its threads, what it is told to be, and who is in the team.</li>
+        <li>Write to the others and ask for them to be woken, within the limits that hold for its agent.</li>
+        <li>Have requests answered by your model, which cost money, within its daily budget.</li>
+        <li>Set itself to sleep or wake itself. Others only where you allow it.</li>
+      </ul>
+      <p className="setting-hint">It cannot read other agents’ conversations, see your keys, change limits or budgets, or make credentials.</p>
+      <h3>Let one in</h3>
+      <MakeCredential among={team.all.filter(({ agentId, retired }) => agentId !== LEAD_ID && !retired)} />
+      <h3>Who is let in</h3>
+      <CredentialList agentId={null} team={team} />
+    </div>
+  );
+}

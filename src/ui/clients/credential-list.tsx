@@ -1,0 +1,117 @@
+import { useState } from 'react';
+import type { Credential } from '../../protocol/team.ts';
+import { clientsOf } from '../../state/clients.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { clockTime, dayWithin, fullTime } from '../text/time.ts';
+import { useKept } from '../use-kept.ts';
+import { useNow } from '../use-now.ts';
+import type { Teammates } from '../use-teammates.ts';
+
+/** ms between looks at "yesterday". */
+const CLOCK_EVERY = 60_000;
+const labelOf = ({ label }: Credential) => (label === '' ? 'Without a label' : label);
+
+function RevokeDialog({ credential, name, onClose }: { credential: Credential; name: string; onClose: () => void }) {
+  const state = useRoost();
+  const clients = clientsOf(state);
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const revoke = async () => {
+    setBusy(true);
+    const done = await clients.revoke(credential.credentialId);
+    setBusy(false);
+    if (!done.ok) return setFailed(done.reason);
+    onClose();
+    state.notices.info('The credential is revoked.');
+  };
+  return (
+    <Dialog title="Revoke this credential?" onClose={onClose}>
+      <div className="secret">
+        <p>
+          Whoever uses “{labelOf(credential)}” (…{credential.hint}) is not let in as {name} any more, at once; what it is waiting for ends. This cannot be undone, but another can be made.
+        </p>
+        {failed !== null && (
+          <p className="wrong-note" role="alert">
+            It could not be revoked: {failed}
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>
+            Keep it
+          </button>
+          <button type="button" className="danger-button" disabled={busy} onClick={() => void revoke()}>
+            {busy ? 'Revoking…' : 'Revoke it'}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Line({ credential, name, now, onRevoke }: { credential: Credential; name: string | null; now: number; onRevoke: () => void }) {
+  const { hint, madeAt, usedAt, revokedAt } = credential;
+  return (
+    <li className="credential" data-revoked={revokedAt !== null}>
+      <div>
+        <b dir="auto">{labelOf(credential)}</b>
+        <small>
+          {name !== null && `as ${name} · `}
+          <code>…{hint}</code> · made {dayWithin(madeAt, now)} · {revokedAt !== null ? `revoked ${fullTime(revokedAt)}` : usedAt === null ? 'never used' : `last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`}
+        </small>
+      </div>
+      {revokedAt === null && (
+        <button type="button" className="ghost ghost-danger" aria-label={`Revoke ${labelOf(credential)}, ${hint}`} onClick={onRevoke}>
+          Revoke
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** Credentials there are; `agentId`: only this agent's. Those that were revoked are folded away. */
+export function CredentialList({ agentId, team }: { agentId: string | null; team: Teammates }) {
+  const { list } = clientsOf(useRoost());
+  const kept = useKept(list);
+  const now = useNow(CLOCK_EVERY);
+  const [revoking, setRevoking] = useState<Credential | null>(null);
+  if (kept.kind === 'loading')
+    return (
+      <p className="setting-hint" role="status">
+        Asking the relay…
+      </p>
+    );
+  if (kept.kind === 'failed')
+    return (
+      <div className="wrong-note" role="alert">
+        <p>
+          <strong>The credentials could not be read.</strong> {kept.problem.message}
+        </p>
+        <button type="button" className="ghost" onClick={() => void list.again()}>
+          Try again
+        </button>
+      </div>
+    );
+  const mine = kept.value.filter((credential) => agentId === null || credential.agentId === agentId);
+  const good = mine.filter(({ revokedAt }) => revokedAt === null);
+  const revoked = mine.filter(({ revokedAt }) => revokedAt !== null);
+  const lines = (credentials: readonly Credential[]) => (
+    <ul className="credentials">
+      {credentials.map((credential) => (
+        <Line key={credential.credentialId} credential={credential} name={agentId === null ? team.find(credential.agentId).name : null} now={now} onRevoke={() => setRevoking(credential)} />
+      ))}
+    </ul>
+  );
+  return (
+    <>
+      {good.length === 0 ? <p className="setting-hint">None: nobody joins from elsewhere.</p> : lines(good)}
+      {revoked.length > 0 && (
+        <details className="credentials-old">
+          <summary>{revoked.length} revoked</summary>
+          {lines(revoked)}
+        </details>
+      )}
+      {revoking && <RevokeDialog credential={revoking} name={team.find(revoking.agentId).name} onClose={() => setRevoking(null)} />}
+    </>
+  );
+}

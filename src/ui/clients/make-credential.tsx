@@ -1,0 +1,61 @@
+import { useId, useState, type FormEvent } from 'react';
+import { clientsOf } from '../../state/clients.ts';
+import { useRoost } from '../context.tsx';
+import type { Teammate } from '../use-teammates.ts';
+import { SecretDialog } from './secret-dialog.tsx';
+
+/** Characters, as the relay takes them. */
+const LABEL_MOST = 80;
+
+/** Makes a credential for one of these. One alone needs no choosing. */
+export function MakeCredential({ among }: { among: readonly Teammate[] }) {
+  const clients = clientsOf(useRoost());
+  const id = useId();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [label, setLabel] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [made, setMade] = useState<{ readonly name: string; readonly label: string; readonly secret: string } | null>(null);
+  const who = among.find(({ agentId }) => agentId === chosen) ?? among[0];
+  if (!who) return <p className="setting-hint">Nobody is born yet. A client joins as an agent that has a name: SUMMON first.</p>;
+  const make = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    const done = await clients.make(who.agentId, label.trim());
+    setBusy(false);
+    setFailed(done.ok ? null : done.reason);
+    if (!done.ok) return;
+    setMade({ name: who.name, label: label.trim(), secret: done.secret });
+    setLabel('');
+  };
+  return (
+    <form className="make-credential" onSubmit={(event) => void make(event)}>
+      {among.length > 1 && (
+        <label>
+          <span>For</span>
+          <select className="field field-select" value={who.agentId} onChange={(event) => setChosen(event.target.value)}>
+            {among.map(({ agentId, name }) => (
+              <option key={agentId} value={agentId}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label htmlFor={id} className="make-label">
+        <span>Where it is used (for you to tell it apart)</span>
+        <input id={id} className="field" dir="auto" maxLength={LABEL_MOST} autoComplete="off" placeholder="Claude Code on my laptop" value={label} onChange={(event) => setLabel(event.target.value)} />
+      </label>
+      <button type="submit" className="ghost ghost-dawn" disabled={busy}>
+        {busy ? 'Making…' : 'Make a credential'}
+      </button>
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          It could not be made: {failed}
+        </p>
+      )}
+      {made && <SecretDialog {...made} onClose={() => setMade(null)} />}
+    </form>
+  );
+}

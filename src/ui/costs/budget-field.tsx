@@ -1,0 +1,91 @@
+import { useId, useState, type FormEvent } from 'react';
+import type { Done } from '../../state/actions/parts.ts';
+import { budgetText } from '../text/money.ts';
+
+interface Props {
+  readonly label: string;
+  readonly hint?: string;
+  /** US dollars a day; null: none is set here. */
+  readonly held: number | null;
+  /** What stands in the empty field. */
+  readonly none: string;
+  /** US dollars, inclusive. */
+  readonly most: number;
+  readonly onSave: (usd: number | null) => Promise<Done>;
+  /** The label is only for those who listen: what it is for stands beside it. */
+  readonly bare?: boolean;
+}
+
+const textOf = (usd: number | null) => (usd === null ? '' : String(usd));
+
+/** `12`, `12.50`, `$12,50`; empty for none. `undefined`: this is no amount. */
+export function parseUsd(text: string, most: number): number | null | undefined {
+  const plain = text.trim().replace(/^\$\s*/, '').replace(',', '.');
+  if (plain === '') return null;
+  const usd = /^\d+(\.\d{0,6})?$|^\.\d{1,6}$/.test(plain) ? Number(plain) : NaN;
+  return usd >= 0 && usd <= most ? usd : undefined;
+}
+
+/** A daily budget in dollars, saved by itself. */
+export function BudgetField({ label, hint, held, none, most, onSave, bare = false }: Props) {
+  const id = useId();
+  // null: as it is saved, also when another page saves it anew.
+  const [draft, setDraft] = useState<string | null>(null);
+  const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle');
+  const [failed, setFailed] = useState<string | null>(null);
+  const text = draft ?? textOf(held);
+  const value = parseUsd(text, most);
+  const changed = draft !== null && draft !== textOf(held);
+  const wrong = changed && value === undefined ? `Give an amount from 0 to ${budgetText(most)}, or nothing.` : null;
+  const problem = wrong ?? (failed === null ? null : `This could not be saved: ${failed}`);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!changed || value === undefined) return;
+    setState('saving');
+    const saved = await onSave(value);
+    setFailed(saved.ok ? null : saved.reason);
+    setState(saved.ok ? 'saved' : 'idle');
+    if (saved.ok) setDraft(null);
+  };
+  return (
+    <form className={bare ? 'budget budget-bare' : 'setting budget'} onSubmit={(event) => void save(event)} noValidate>
+      <label htmlFor={id} className={bare ? 'visually-hidden' : undefined}>
+        {label}
+      </label>
+      <div className="setting-row">
+        <span className="setting-unit" aria-hidden="true">
+          $
+        </span>
+        <input
+          id={id}
+          className="field field-number"
+          inputMode="decimal"
+          autoComplete="off"
+          value={text}
+          placeholder={none}
+          aria-invalid={problem !== null}
+          aria-describedby={`${id}-hint ${id}-state`}
+          onChange={(event) => {
+            setDraft(event.target.value);
+            setState('idle');
+            setFailed(null);
+          }}
+        />
+        {!bare && <span className="setting-unit">a day</span>}
+        {changed && (
+          <button type="submit" className="solid" disabled={wrong !== null || state === 'saving'}>
+            {state === 'saving' ? 'Saving…' : 'Save'}
+          </button>
+        )}
+      </div>
+      {hint && (
+        <p id={`${id}-hint`} className="setting-hint">
+          {hint}
+        </p>
+      )}
+      <p id={`${id}-state`} className="setting-state" role="status" data-wrong={problem !== null}>
+        {problem ?? (state === 'saved' && !changed ? 'Saved.' : '')}
+      </p>
+    </form>
+  );
+}

@@ -1,0 +1,119 @@
+import { useState, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Costs } from '../../protocol/costs.ts';
+import { CloseIcon } from '../parts/icons.tsx';
+import { PATHS } from '../places.ts';
+import { useRehearsing } from '../shell/rehearsal-note.tsx';
+import { costText, tokens, tokensOf } from '../text/money.ts';
+import { plural } from '../text/sizes.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { Chart, type Measure } from './chart.tsx';
+import { Choose } from './choose.tsx';
+import { Meter } from './meter.tsx';
+import { AgentTable, DayTable, SessionTable } from './tables.tsx';
+import { USUAL_DAYS, useCostBook, useCosts } from './use-costs.ts';
+import './costs.css';
+
+const RANGES = [7, USUAL_DAYS, 90] as const;
+
+function Block({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="cost-block" aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: (days: number) => void }) {
+  const team = useTeammates();
+  const rehearsing = useRehearsing();
+  const [measure, setMeasure] = useState<Measure>(() => (costs.days.some(({ spent }) => spent.costMicroUsd > 0) ? 'money' : 'tokens'));
+  const { today } = costs;
+  const nothing = costs.days.every(({ spent }) => spent.requests === 0);
+  const estimated = costs.days.some(({ spent }) => spent.estimated);
+  return (
+    <>
+      <section className="cost-today" aria-label="Today">
+        <h2>Today</h2>
+        <p className="cost-figure">{costText(today)}</p>
+        <p className="cost-detail">
+          {plural(today.requests, 'request')} · {tokens(tokensOf(today))} tokens
+        </p>
+        <Meter label="Today’s budget for everybody" spentMicroUsd={today.costMicroUsd} budgetUsd={costs.dailyBudgetUsd} />
+        {costs.dailyBudgetUsd === null && <p className="cost-detail">No daily budget is set.</p>}
+      </section>
+      {rehearsing && <p className="cost-note">Rehearsal: nobody is thinking here, and nothing costs anything. Tokens are counted as if it did.</p>}
+      <section className="cost-block" aria-label="Day by day">
+        <div className="cost-line">
+          <h2>Day by day</h2>
+          <Choose label="What is drawn" options={[{ value: 'money', text: 'Money' }, { value: 'tokens', text: 'Tokens' }]} value={measure} onChange={setMeasure} />
+          <Choose label="How far back" options={RANGES.map((value) => ({ value, text: `${value} days` }))} value={days} onChange={onDays} />
+        </div>
+        {nothing ? (
+          <p className="cost-detail">No model was asked in these {days} days.</p>
+        ) : (
+          <div className="cost-days">
+            <Chart days={costs.days} measure={measure} budgetUsd={costs.dailyBudgetUsd} />
+            <DayTable days={costs.days} />
+          </div>
+        )}
+      </section>
+      {costs.agents.length > 0 && (
+        <Block title="Agent by agent">
+          <AgentTable agents={costs.agents} days={days} team={team} />
+        </Block>
+      )}
+      {costs.sessions.length > 0 && (
+        <Block title="Session by session">
+          <SessionTable sessions={costs.sessions} />
+        </Block>
+      )}
+      <p className="cost-detail">
+        {estimated && 'Amounts with ≈ are estimates: a model is in no row of the price table, and was counted as the dearest. '}
+        Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.
+      </p>
+    </>
+  );
+}
+
+/** What the team costs: today, day by day, by agent and by session. */
+export default function CostsPage({ onClose }: { onClose: () => void }) {
+  const [days, setDays] = useState<number>(USUAL_DAYS);
+  const costs = useCosts(days);
+  const book = useCostBook();
+  // While another stretch is read, the last one stays in sight.
+  const [held, setHeld] = useState<Costs | null>(null);
+  if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
+  return (
+    <div className="costs">
+      <div className="settings-head">
+        <h1 tabIndex={-1}>Costs</h1>
+        <div className="cost-ways">
+          <Link href={PATHS.settings('costs')} className="ghost">
+            Budgets and prices
+          </Link>
+          <button type="button" className="ghost" onClick={onClose}>
+            <CloseIcon /> Close
+          </button>
+        </div>
+      </div>
+      {costs.kind === 'loading' && !held && (
+        <p className="cost-detail" role="status">
+          Adding it up…
+        </p>
+      )}
+      {(costs.kind === 'failed' || (costs.kind === 'ready' && costs.problem)) && (
+        <div className="wrong-note" role="alert">
+          <p>
+            <strong>The costs could not be read.</strong> {costs.problem?.message} {held ? 'What stands below is from before.' : ''}
+          </p>
+          <button type="button" className="ghost" onClick={() => void book.report(days).again()}>
+            Try again
+          </button>
+        </div>
+      )}
+      {held && <Figures costs={held} days={days} onDays={setDays} />}
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import { useState } from 'react';
+import type { Price } from '../../protocol/costs.ts';
+import { useRoost } from '../context.tsx';
+import { CloseIcon } from '../parts/icons.tsx';
+import { useKept } from '../use-kept.ts';
+import { AMOUNTS, areOwn, hasAny, MOST_ROWS, pricesOf, rowsOf, wrongIn, type Amount, type PriceRow } from './price-rows.ts';
+import { useCostBook } from './use-costs.ts';
+
+const TITLES: Record<Amount, string> = { input: 'Input', output: 'Output', cacheRead: 'Cache read', cacheWrite: 'Cache write' };
+
+interface RowProps {
+  readonly row: PriceRow;
+  readonly wrong: 'model' | Amount | null;
+  readonly onChange: (row: PriceRow) => void;
+  readonly onRemove: () => void;
+}
+
+function Row({ row, wrong, onChange, onRemove }: RowProps) {
+  const named = row.model.trim() === '' ? 'a new model' : row.model;
+  return (
+    <tr>
+      <th scope="row">
+        <input className="field" aria-label={`Model, as ${named}`} value={row.model} spellCheck={false} autoComplete="off" aria-invalid={wrong === 'model'} onChange={(event) => onChange({ ...row, model: event.target.value })} />
+      </th>
+      {AMOUNTS.map((name) => (
+        <td key={name}>
+          <input
+            className="field"
+            aria-label={`${TITLES[name]}, ${named}`}
+            inputMode="decimal"
+            autoComplete="off"
+            value={row[name]}
+            aria-invalid={wrong === name}
+            onChange={(event) => onChange({ ...row, [name]: event.target.value })}
+          />
+        </td>
+      ))}
+      <td>
+        <button type="button" className="icon-button" aria-label={`Remove the row of ${named}`} title="Remove this row" onClick={onRemove}>
+          <CloseIcon />
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+function Editor({ prices }: { prices: readonly Price[] }) {
+  const { notices } = useRoost();
+  const book = useCostBook();
+  // null: as they are saved, also when another page saves them anew.
+  const [draft, setDraft] = useState<readonly PriceRow[] | null>(null);
+  const [saving, setSaving] = useState(false);
+  const rows = draft ?? rowsOf(prices);
+  const wrong = draft ? wrongIn(draft) : new Map<number, never>();
+  const first = [...wrong.values()][0];
+  const put = async (table: readonly Price[], said: string) => {
+    setSaving(true);
+    const done = await book.setPrices(table);
+    setSaving(false);
+    if (!done.ok) return notices.error(`The prices could not be saved: ${done.reason}`);
+    setDraft(null);
+    notices.info(said, { label: 'Undo', run: () => void book.setPrices(areOwn(prices) ? [] : prices) });
+  };
+  const change = (row: PriceRow) => setDraft(rows.map((one) => (one.key === row.key ? row : one)));
+  return (
+    <div className="prices">
+      <p className="setting-hint">
+        US dollars for a million tokens. A row holds for every model whose name begins so; the longest such row holds, and <code>*</code> stands for all others: what it counts is marked ≈, as an estimate. A change holds from the next request on.
+      </p>
+      {/* Scrolls by itself where it is too wide, by keyboard too. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className="sheet prices-sheet" role="region" aria-label="Prices" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Model begins with</th>
+              {AMOUNTS.map((name) => (
+                <th key={name} scope="col">
+                  {TITLES[name]}
+                </th>
+              ))}
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row key={row.key} row={row} wrong={wrong.get(row.key)?.field ?? null} onChange={change} onRemove={() => setDraft(rows.filter((one) => one !== row))} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {first && (
+        <p className="setting-state" data-wrong="true" role="alert">
+          {first.message}
+        </p>
+      )}
+      {draft && !first && !hasAny(rows) && <p className="setting-hint">There is no row for all others (*): a model in no row is counted as the dearest that Roost knows.</p>}
+      <div className="cost-ways">
+        {draft && (
+          <>
+            <button type="button" className="solid" disabled={first !== undefined || saving || rows.length === 0} onClick={() => void put(pricesOf(rows), 'The prices are saved.')}>
+              {saving ? 'Saving…' : 'Save the prices'}
+            </button>
+            <button type="button" className="ghost" onClick={() => setDraft(null)}>
+              Leave them as they were
+            </button>
+          </>
+        )}
+        {rows.length < MOST_ROWS && (
+          <button
+            type="button"
+            className="ghost"
+            onClick={() => setDraft([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, model: '', input: '', output: '', cacheRead: '', cacheWrite: '' }])}
+          >
+            Add a model
+          </button>
+        )}
+        {!areOwn(prices) && !draft && (
+          <button type="button" className="ghost" disabled={saving} onClick={() => void put([], 'Roost’s own prices are back.')}>
+            Back to Roost’s own
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The one table of prices. */
+export function PriceTable() {
+  const book = useCostBook();
+  const prices = useKept(book.prices);
+  if (prices.kind === 'loading')
+    return (
+      <p className="settings-note" role="status">
+        Asking the relay…
+      </p>
+    );
+  if (prices.kind === 'failed')
+    return (
+      <div className="wrong-note" role="alert">
+        <p>
+          <strong>The prices could not be read.</strong> {prices.problem.message}
+        </p>
+        <button type="button" className="ghost" onClick={() => void book.prices.again()}>
+          Try again
+        </button>
+      </div>
+    );
+  return <Editor prices={prices.value} />;
+}

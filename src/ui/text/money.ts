@@ -1,0 +1,32 @@
+/** Money and tokens as people read them. Money comes in millionths of a US dollar. */
+import type { Spent } from '../../protocol/costs.ts';
+
+const MICRO = 1_000_000;
+const dollars = (fraction: number) => new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: fraction });
+const toCents = dollars(2);
+const toTenThousandths = dollars(4);
+/** The least that is written out, in millionths. */
+const LEAST = 100;
+const compact = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** `$12.41`, `$0.0123`, `under $0.0001`, `$0` */
+export function money(microUsd: number): string {
+  if (microUsd === 0) return '$0';
+  if (microUsd < LEAST) return 'under $0.0001';
+  const usd = microUsd / MICRO;
+  return (microUsd < MICRO ? toTenThousandths : toCents).format(usd);
+}
+
+/** As `money`, with a mark where the price was a guess. */
+export const costText = ({ costMicroUsd, estimated }: Pick<Spent, 'costMicroUsd' | 'estimated'>): string => `${estimated ? '≈ ' : ''}${money(costMicroUsd)}`;
+
+/** A budget of so many dollars: `$2.00`. */
+export const budgetText = (usd: number): string => toCents.format(usd);
+
+export const usdOf = (microUsd: number): number => microUsd / MICRO;
+
+/** `812`, `12.3K`, `1.4M` */
+export const tokens = (count: number): string => compact.format(count);
+
+/** All tokens that went in and came out; what was read from a cache too. */
+export const tokensOf = (spent: Spent): number => spent.inputTokens + spent.outputTokens + spent.cacheReadTokens + spent.cacheWriteTokens;

@@ -1,0 +1,50 @@
+import { useState, type FormEvent } from 'react';
+import type { Thread } from '../../protocol/threads.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { useThreads } from './use-threads.ts';
+
+/** Characters, as the relay takes them. */
+const SUMMARY_MOST = 20_000;
+
+/** Asks for a summary, and closes the thread with it. */
+export function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void }) {
+  const threads = useThreads();
+  const [summary, setSummary] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const long = summary.trim().length > SUMMARY_MOST;
+  const close = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || long) return;
+    setBusy(true);
+    const done = await threads.close(thread.threadId, summary.trim());
+    setBusy(false);
+    if (done.ok) onClose();
+    else setFailed(done.reason);
+  };
+  return (
+    <Dialog title="Close this thread?" onClose={onClose}>
+      <form className="thread-form" onSubmit={(event) => void close(event)}>
+        <p>Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.</p>
+        <label>
+          <span>What came of it (may be empty)</span>
+          <textarea className="field" rows={5} dir="auto" value={summary} aria-invalid={long} onChange={(event) => setSummary(event.target.value)} />
+        </label>
+        {long && <p className="wrong-note" role="alert">A summary has at most 20,000 characters; this has {summary.trim().length}.</p>}
+        {failed !== null && (
+          <p className="wrong-note" role="alert">
+            The thread could not be closed: {failed}
+          </p>
+        )}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="solid" disabled={busy || long}>
+            {busy ? 'Closing…' : 'Close the thread'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

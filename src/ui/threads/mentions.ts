@@ -1,0 +1,73 @@
+/** Mentions in what is written and said: `@` and a name, as people read it. Pure. */
+
+export interface Mentionable {
+  readonly agentId: string;
+  /** As it is shown: with the colour where two share a name. */
+  readonly name: string;
+}
+
+export interface Typing {
+  /** Where the `@` stands. */
+  readonly start: number;
+  /** What was typed after it, up to the caret. */
+  readonly query: string;
+}
+
+/** Characters after an `@` in which a name may still be being typed. */
+const LONGEST_QUERY = 60;
+const isWordly = (char: string | undefined): boolean => char !== undefined && /[\p{L}\p{N}_]/u.test(char);
+/** Names differ by case and accents to nobody who types in a hurry. */
+const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** The mention that is being typed where the caret stands, or null. An `@` within a word, as in an address, is none. */
+export function typingAt(text: string, caret: number): Typing | null {
+  const from = Math.max(0, caret - LONGEST_QUERY);
+  const start = text.lastIndexOf('@', caret - 1);
+  if (start < from || isWordly(text[start - 1])) return null;
+  const query = text.slice(start + 1, caret);
+  return /[\n@]/.test(query) ? null : { start, query };
+}
+
+/** Who may be meant: those whose name, or a word of it, begins so. All of them for an `@` alone. */
+export function meant<One extends Mentionable>(query: string, among: readonly One[]): readonly One[] {
+  const sought = plain(query.trimStart());
+  if (query !== '' && sought === '') return [];
+  const begins = among.filter(({ name }) => plain(name).startsWith(sought));
+  const within = among.filter((one) => !begins.includes(one) && plain(one.name).split(/[\s(]+/).some((word) => word.startsWith(sought)));
+  return [...begins, ...within];
+}
+
+/** The text with the mention put in where it was being typed, and where the caret goes on. */
+export function complete(text: string, caret: number, { start }: Typing, { name }: Mentionable): { readonly text: string; readonly caret: number } {
+  const rest = text.slice(caret);
+  const put = `@${name}${/^\s/.test(rest) ? '' : ' '}`;
+  return { text: text.slice(0, start) + put + rest, caret: start + put.length + (/^\s/.test(rest) ? 1 : 0) };
+}
+
+export type Piece = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'mention'; readonly agentId: string; readonly text: string };
+
+/** The text in pieces, names after an `@` told from the rest. The longest name that stands there is meant. */
+export function piecesOf(text: string, among: readonly Mentionable[]): readonly Piece[] {
+  const longestFirst = [...among].sort((a, b) => b.name.length - a.name.length);
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (let at = text.indexOf('@'); at >= 0; at = text.indexOf('@', at + 1)) {
+    if (at < from || isWordly(text[at - 1])) continue;
+    const found = longestFirst.find(({ name }) => {
+      const end = at + 1 + name.length;
+      return plain(text.slice(at + 1, end)) === plain(name) && !isWordly(text[end]);
+    });
+    if (!found) continue;
+    const end = at + 1 + found.name.length;
+    if (at > from) pieces.push({ kind: 'text', text: text.slice(from, at) });
+    pieces.push({ kind: 'mention', agentId: found.agentId, text: text.slice(at, end) });
+    from = end;
+  }
+  if (from < text.length) pieces.push({ kind: 'text', text: text.slice(from) });
+  return pieces;
+}
+
+/** Ids of those whom this text mentions, each once. */
+export function mentionedIn(text: string, among: readonly Mentionable[]): readonly string[] {
+  return [...new Set(piecesOf(text, among).flatMap((piece) => (piece.kind === 'mention' ? [piece.agentId] : [])))];
+}

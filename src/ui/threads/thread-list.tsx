@@ -1,0 +1,69 @@
+import { Link } from 'wouter';
+import type { Thread } from '../../protocol/threads.ts';
+import { unreadIn } from '../../state/threads/index.ts';
+import { PATHS } from '../places.ts';
+import { names, plural } from '../text/sizes.ts';
+import { clockTime, dayName, fullTime } from '../text/time.ts';
+import { useNow } from '../use-now.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { Faces } from './faces.tsx';
+import { useSeen } from './use-threads.ts';
+
+/** ms between looks at "Today". */
+const CLOCK_EVERY = 60_000;
+
+/** `08:52` today, else the day. */
+const when = (time: number, now: number) => (dayName(time, now) === 'Today' ? clockTime(time) : dayName(time, now));
+
+function Line({ thread, current, unread, now }: { thread: Thread; current: boolean; unread: number; now: number }) {
+  const team = useTeammates();
+  const people = thread.participants.map(team.find);
+  return (
+    <li>
+      <Link href={PATHS.thread(thread.threadId)} className="thread-line" aria-current={current ? 'page' : undefined} data-unread={unread > 0} data-closed={thread.closed !== null}>
+        <span className="thread-line-title" dir="auto">
+          {thread.title}
+        </span>
+        <time dateTime={new Date(thread.lastTime).toISOString()} title={fullTime(thread.lastTime)}>
+          {when(thread.lastTime, now)}
+        </time>
+        <span className="thread-line-who">
+          <Faces people={people} />
+          <span dir="auto">{people.length === 0 ? 'nobody takes part any more' : names(people.map(({ name }) => name))}</span>
+        </span>
+        {unread > 0 && (
+          <span className="thread-badge">
+            {unread}
+            <span className="visually-hidden"> not read yet</span>
+          </span>
+        )}
+      </Link>
+    </li>
+  );
+}
+
+/** Open threads first, then those that are closed; the newest at the top of each. */
+export function ThreadList({ threads, current }: { threads: readonly Thread[]; current: string | null }) {
+  const seen = useSeen();
+  const now = useNow(CLOCK_EVERY);
+  const newest = [...threads].sort((a, b) => b.lastTime - a.lastTime);
+  const groups = [
+    { key: 'open', title: 'Open', list: newest.filter(({ closed }) => closed === null) },
+    { key: 'closed', title: 'Closed', list: newest.filter(({ closed }) => closed !== null) },
+  ];
+  return groups.map(
+    ({ key, title, list }) =>
+      list.length > 0 && (
+        <section key={key} aria-label={`${title}: ${plural(list.length, 'thread')}`}>
+          <h2 className="thread-group">{title}</h2>
+          {/* Without marks a list is none to Safari, unless it is called one. */}
+          {/* eslint-disable-next-line jsx-a11y/no-redundant-roles */}
+          <ul role="list">
+            {list.map((thread) => (
+              <Line key={thread.threadId} thread={thread} current={thread.threadId === current} unread={unreadIn(thread, seen)} now={now} />
+            ))}
+          </ul>
+        </section>
+      ),
+  );
+}

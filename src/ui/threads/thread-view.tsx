@@ -1,0 +1,159 @@
+import { useEffect, useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import type { Thread } from '../../protocol/threads.ts';
+import { keepDraft } from '../chat/drafts.ts';
+import { Words } from '../chat/words.tsx';
+import { useHousehold, useRoost } from '../context.tsx';
+import { copyText } from '../parts/copy.ts';
+import { BackIcon, MoreIcon } from '../parts/icons.tsx';
+import { MenuButton } from '../parts/menu.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import { names } from '../text/sizes.ts';
+import { fullTime } from '../text/time.ts';
+import { useTeammates, type Teammates } from '../use-teammates.ts';
+import { CloseDialog } from './close-dialog.tsx';
+import { Faces } from './faces.tsx';
+import { ParticipantsDialog } from './participants-dialog.tsx';
+import { draftOf, ThreadComposer } from './thread-composer.tsx';
+import { ThreadLog } from './thread-log.tsx';
+import { useTalk, useThreads } from './use-threads.ts';
+
+const ME_COLOR = '#8d95b3';
+const nameOf = (id: string, team: Teammates) => (id === 'human' ? 'you' : team.find(id).name);
+
+function Head({ thread, team }: { thread: Thread; team: Teammates }) {
+  const state = useRoost();
+  const { go } = usePlace();
+  const [open, setOpen] = useState<'participants' | 'close' | null>(null);
+  const people = thread.participants.map(team.find);
+  const who = people.length === 0 ? 'Nobody takes part' : names(people.map(({ name }) => name));
+  const ended = thread.closed !== null;
+  return (
+    <header className="chat-head thread-head">
+      <Link href={PATHS.threads} className="icon-button thread-back" aria-label="All threads">
+        <BackIcon />
+      </Link>
+      <div className="chat-title">
+        <h2 dir="auto" tabIndex={-1}>
+          {thread.title}
+        </h2>
+        <p dir="auto" title={`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
+          {ended ? 'closed · ' : ''}
+          {who}
+        </p>
+      </div>
+      {!ended && (
+        <button type="button" className="ghost thread-people" aria-label={`Who takes part: ${who}`} onClick={() => setOpen('participants')}>
+          <Faces people={people} />
+          <span className="hide-small">Who takes part</span>
+        </button>
+      )}
+      <MenuButton
+        label="More about this thread"
+        items={[
+          ...(ended ? [] : [{ label: 'Add or remove somebody…', run: () => setOpen('participants') }, { label: 'Close with a summary…', run: () => setOpen('close') }]),
+          { label: 'Begin another with the same', run: () => go(PATHS.newThread(thread.participants)) },
+          { label: 'Copy link', run: () => void copyText(state, new URL(PATHS.thread(thread.threadId), location.href).href, 'Link') },
+        ]}
+      >
+        <MoreIcon />
+      </MenuButton>
+      {open === 'participants' && <ParticipantsDialog thread={thread} team={team} onClose={() => setOpen(null)} />}
+      {open === 'close' && <CloseDialog thread={thread} onClose={() => setOpen(null)} />}
+    </header>
+  );
+}
+
+function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team: Teammates }) {
+  return (
+    <div className="thread-closed" role="note">
+      <p>
+        Closed by {nameOf(closed.by, team)}, {fullTime(closed.time)}.
+      </p>
+      {closed.summary !== '' && (
+        <div className="thread-summary">
+          <Words text={closed.summary} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** One thread: what was said, and a place to write. */
+export function ThreadView({ threadId }: { threadId: string }) {
+  const { device } = useRoost();
+  const { seen } = useThreads();
+  const [state, talk] = useTalk(threadId);
+  const team = useTeammates();
+  const humanName = useHousehold((household) => household.settings.humanName);
+  const [seenBefore] = useState(() => seen.store.getState().get(threadId) ?? 0);
+  const [filled, setFilled] = useState(0);
+  const me = useMemo(() => ({ agentId: 'human', name: humanName, birthName: humanName, color: ME_COLOR, retired: false }), [humanName]);
+  const { thread, messages } = state;
+
+  const last = messages.at(-1)?.place ?? 0;
+  useEffect(() => {
+    const look = () => {
+      if (!document.hidden && last > 0) seen.mark(threadId, last);
+    };
+    look();
+    document.addEventListener('visibilitychange', look);
+    return () => document.removeEventListener('visibilitychange', look);
+  }, [seen, threadId, last]);
+
+  if (state.kind === 'loading' || (state.kind === 'ready' && !thread))
+    return (
+      <div className="chat-skeleton" role="status" aria-label="Reading the thread">
+        {[0, 1, 2].map((row) => (
+          <div key={row}>
+            <i />
+            <span />
+            <span />
+          </div>
+        ))}
+      </div>
+    );
+  if (!thread) {
+    const gone = state.problem?.kind === 'refused' && state.problem.status === 404;
+    return (
+      <div className="chat-nobody" role="alert">
+        <h2>{gone ? 'There is no such thread' : 'This thread could not be read'}</h2>
+        <p>{gone ? 'The link was cut short, or the relay has another home now.' : `${state.problem?.message ?? ''} Nothing is lost.`}</p>
+        <div className="dialog-ways">
+          {!gone && (
+            <button type="button" className="ghost" onClick={() => void talk.again()}>
+              Try again
+            </button>
+          )}
+          <Link href={PATHS.threads} className="ghost">
+            All threads
+          </Link>
+        </div>
+      </div>
+    );
+  }
+
+  const takeBack = (text: string) => {
+    keepDraft(device.tab, draftOf(threadId), text);
+    setFilled((times) => times + 1);
+  };
+  return (
+    <>
+      <Head thread={thread} team={team} />
+      {state.problem && (
+        <p className="thread-stale" role="status">
+          What is new could not be read: {state.problem.message}{' '}
+          <button type="button" className="link-button" onClick={() => void talk.again()}>
+            Try again
+          </button>
+        </p>
+      )}
+      <ThreadLog state={state} talk={talk} title={thread.title} team={team} me={me} seenBefore={seenBefore} onTakeBack={takeBack} />
+      {thread.closed ? (
+        <Closed closed={thread.closed} team={team} />
+      ) : (
+        <ThreadComposer key={filled} threadId={threadId} title={thread.title} people={thread.participants.map(team.find)} takeFocus={filled > 0} onSend={(text, mentions) => void talk.send(text, mentions)} />
+      )}
+    </>
+  );
+}

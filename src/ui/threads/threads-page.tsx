@@ -1,0 +1,86 @@
+import { Link } from 'wouter';
+import type { Thread } from '../../protocol/threads.ts';
+import type { KeptState } from '../../state/kept.ts';
+import '../chat/conversation.css';
+import { ThreadsIcon } from '../parts/icons.tsx';
+import { PATHS, usePlace, type Place } from '../places.ts';
+import { useTeammates } from '../use-teammates.ts';
+import { BeginDialog } from './begin-dialog.tsx';
+import { ThreadList } from './thread-list.tsx';
+import { ThreadView } from './thread-view.tsx';
+import { useThreadList, useThreads } from './use-threads.ts';
+import './threads.css';
+
+type ThreadsPlace = Extract<Place, { kind: 'threads' }>;
+
+function Nothing({ whose }: { whose: string | null }) {
+  return (
+    <div className="threads-empty">
+      <ThreadsIcon />
+      <h2>{whose === null ? 'No threads yet' : `${whose} takes part in no thread`}</h2>
+      <p>In a thread several agents talk with each other. They begin one when they have something to work out together; you can begin one too, and read and write in all of them.</p>
+    </div>
+  );
+}
+
+function Column({ list, of, current }: { list: KeptState<readonly Thread[]>; of: string | null; current: string | null }) {
+  const threads = useThreads();
+  const team = useTeammates();
+  if (list.kind === 'loading')
+    return (
+      <p className="threads-note" role="status">
+        Reading the threads…
+      </p>
+    );
+  if (list.kind === 'failed')
+    return (
+      <div className="threads-note" role="alert">
+        <p>
+          <strong>The threads could not be read.</strong> {list.problem.message}
+        </p>
+        <button type="button" className="ghost" onClick={() => void threads.list.again()}>
+          Try again
+        </button>
+      </div>
+    );
+  const shown = of === null ? list.value : list.value.filter(({ participants, createdBy }) => participants.includes(of) || createdBy === of);
+  return (
+    <>
+      {list.problem && (
+        <p className="threads-note" role="status">
+          This is from before: {list.problem.message}
+        </p>
+      )}
+      {of !== null && (
+        <p className="threads-of">
+          With {team.find(of).name} <Link href={PATHS.threads}>Show all</Link>
+        </p>
+      )}
+      {shown.length === 0 ? <Nothing whose={of === null ? null : team.find(of).name} /> : <ThreadList threads={shown} current={current} />}
+    </>
+  );
+}
+
+/** All threads, and the one that is chosen beside them; on a phone one or the other. */
+export default function ThreadsPage({ place }: { place: ThreadsPlace }) {
+  const { go } = usePlace();
+  const list = useThreadList();
+  const { threadId, of, begin } = place;
+  return (
+    <div className="threads" data-open={threadId !== null}>
+      <nav className="threads-list" aria-label="Threads">
+        <header className="threads-head">
+          <h1 tabIndex={-1}>Threads</h1>
+          <Link href={PATHS.newThread(of === null ? [] : [of])} className="ghost ghost-dawn">
+            Begin a thread
+          </Link>
+        </header>
+        <Column list={list} of={of} current={threadId} />
+      </nav>
+      <section className="chat thread" aria-label="Thread">
+        {threadId === null ? <p className="thread-choose">Choose a thread to read it.</p> : <ThreadView key={threadId} threadId={threadId} />}
+      </section>
+      {begin && <BeginDialog chosen={begin} onClose={() => go(PATHS.threads)} />}
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import { useCallback, useState, type KeyboardEvent, type RefObject } from 'react';
+import type { Teammate } from '../use-teammates.ts';
+import { complete, meant, typingAt, type Typing } from './mentions.ts';
+
+export interface Mentioning {
+  /** Who may be meant; empty where no mention is being typed. */
+  readonly people: readonly Teammate[];
+  readonly active: number;
+  readonly point: (index: number) => void;
+  readonly pick: (index: number) => void;
+  /** The text or the caret has changed. */
+  readonly look: () => void;
+  readonly leave: () => void;
+  /** True where the key was for the list. */
+  readonly onKeyDown: (event: KeyboardEvent) => boolean;
+}
+
+/** Completing a mention in a field. `onPut`: the field's text was changed from here. */
+export function useMentioning(field: RefObject<HTMLTextAreaElement | null>, among: readonly Teammate[], onPut: () => void): Mentioning {
+  const [typing, setTyping] = useState<Typing | null>(null);
+  const [active, setActive] = useState(0);
+  /** Where the `@` stands whose list was closed. */
+  const [left, setLeft] = useState<number | null>(null);
+  const people = typing && typing.start !== left ? meant(typing.query, among) : [];
+
+  const look = useCallback(() => {
+    const box = field.current;
+    const found = box && box.selectionStart === box.selectionEnd ? typingAt(box.value, box.selectionStart) : null;
+    setTyping(found);
+    setLeft((start) => (found?.start === start ? start : null));
+    setActive(0);
+  }, [field]);
+
+  const pick = (index: number) => {
+    const box = field.current;
+    const who = people[index];
+    if (!box || !who || !typing) return;
+    const put = complete(box.value, box.selectionStart, typing, who);
+    box.value = put.text;
+    box.setSelectionRange(put.caret, put.caret);
+    setTyping(null);
+    setLeft(typing.start);
+    onPut();
+  };
+
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    if (people.length === 0 || event.nativeEvent.isComposing) return false;
+    const at = Math.min(active, people.length - 1);
+    if (event.key === 'ArrowDown') setActive((at + 1) % people.length);
+    else if (event.key === 'ArrowUp') setActive((at - 1 + people.length) % people.length);
+    else if (event.key === 'Enter' && !event.shiftKey) pick(at);
+    else if (event.key === 'Tab' && !event.shiftKey) pick(at);
+    else if (event.key === 'Escape') setLeft(typing?.start ?? null);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+
+  return { people, active: Math.min(active, Math.max(0, people.length - 1)), point: setActive, pick, look, leave: () => setTyping(null), onKeyDown };
+}

@@ -1,0 +1,40 @@
+import { useMemo } from 'react';
+import { displayName } from '../domain/agent.ts';
+import { LEAD_COLOR, LEAD_ID } from '../domain/seat.ts';
+import { leadNameOf } from '../state/wake-material.ts';
+import { useHousehold } from './context.tsx';
+
+/** Whoever may take part in a thread, cost something or let a client join: the lead and every agent, retired or not. */
+export interface Teammate {
+  readonly agentId: string;
+  /** As people tell them apart. */
+  readonly name: string;
+  readonly birthName: string;
+  readonly color: string;
+  readonly retired: boolean;
+}
+
+const UNKNOWN_COLOR = '#8d95b3';
+
+export interface Teammates {
+  /** The lead first, then by seat and age; those who are retired last. */
+  readonly all: readonly Teammate[];
+  /** Whoever has this id; somebody without a name where nobody is known by it. */
+  find(agentId: string): Teammate;
+}
+
+export function useTeammates(): Teammates {
+  const roster = useHousehold((state) => state.roster);
+  const settings = useHousehold((state) => state.settings);
+  return useMemo(() => {
+    const leadName = leadNameOf(roster, settings);
+    const lead: Teammate = { agentId: LEAD_ID, name: leadName, birthName: roster.lead?.birthName ?? leadName, color: LEAD_COLOR.color, retired: false };
+    const seated = [...roster.seats].sort(([a], [b]) => a - b).map(([, agent]) => agent);
+    const others = [...seated, ...roster.waiting, ...roster.retired].map(
+      (agent): Teammate => ({ agentId: agent.agentId, name: displayName(agent, roster), birthName: agent.birthName, color: agent.color, retired: agent.retired }),
+    );
+    const all = [lead, ...others];
+    const byId = new Map(all.map((one) => [one.agentId, one]));
+    return { all, find: (agentId) => byId.get(agentId) ?? { agentId, name: 'Somebody unknown here', birthName: agentId, color: UNKNOWN_COLOR, retired: true } };
+  }, [roster, settings]);
+}

@@ -1,0 +1,228 @@
+import { Hono } from 'hono';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCostRoutes, createCosts, type CostBook } from '../../server/costs/index.ts';
+import { openEventLog } from '../../server/events/index.ts';
+import { createRoute, type Env } from '../../server/route.ts';
+import type { Store } from '../../server/store/index.ts';
+import { DEFAULT_PRICES } from '../../src/domain/prices.ts';
+import { costsSchema, pricesSchema, replyCostsSchema } from '../../src/protocol/costs.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { createTestConfigs, type TestConfigs } from '../support/test-configs.ts';
+
+const HOUR = 3_600_000;
+const NOON = Date.UTC(2026, 10, 21, 12);
+const usage = (outputTokens: number, model = 'claude-opus-5-5') => ({ model, inputTokens: 0, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 });
+/** Cost a dollar, at 20 dollars for a million. */
+const DOLLAR = usage(50_000);
+const team = [
+  { agentId: 'a1', name: 'Lyra', position: 0, retired: false },
+  { agentId: 'a2', name: 'Orion', position: 1, retired: false },
+];
+
+describe.each(STORES)('costs on %s', (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  beforeAll(async () => {
+    place = await createStorePlace(kind);
+    store = await place.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  let homes = 0;
+  let relay = '';
+  let time = NOON;
+  let configs: TestConfigs;
+  let costs: CostBook;
+  let said: RoostEvent[];
+  const again = (waitMs = 0) =>
+    createCosts({ db: store.db, relay, configs, directory: { all: () => Promise.resolve(team) }, log: { append: (events) => (said.push(...events), Promise.resolve([])) }, now: () => time, waitMs });
+  beforeEach(() => {
+    relay = `home-${++homes}`;
+    time = NOON;
+    said = [];
+    configs = createTestConfigs({ db: store.db, relay });
+    costs = again();
+  });
+
+  const spend = (agentId: string, more: { dollars?: number; sessionId?: string | null; messageId?: string | null } = {}) =>
+    costs.note({ agentId, sessionId: more.sessionId ?? null, messageId: more.messageId ?? null, via: 'session', usage: usage(50_000 * (more.dollars ?? 1)) });
+  const app = () => {
+    const hono = new Hono<Env>();
+    createCostRoutes({ costs })(createRoute(hono));
+    return hono;
+  };
+
+  it('are told by day, agent, session and reply, with cached tokens as such', async () => {
+    await spend('a1', { sessionId: 's1', messageId: 'm1' });
+    await spend('a1', { sessionId: 's1', messageId: 'm1' });
+    time += HOUR;
+    await costs.note({ agentId: 'a2', sessionId: 's2', messageId: 'm2', via: 'proxy', usage: { model: 'claude-opus-5-5', inputTokens: 1, outputTokens: 2, cacheReadTokens: 30, cacheWriteTokens: 4 } });
+    const report = costsSchema.parse(await (await app().request('/api/costs?days=2')).json());
+    expect(report.today).toEqual({ requests: 3, inputTokens: 1, outputTokens: 100_002, cacheReadTokens: 30, cacheWriteTokens: 4, costMicroUsd: 2_000_070, estimated: false });
+    expect(report.days.map(({ day, spent }) => [day, spent.requests])).toEqual([['2026-11-21', 3], ['2026-11-20', 0]]);
+    expect(report.agents.map(({ agentId, total }) => [agentId, total.costMicroUsd])).toEqual([['a1', 2_000_000], ['a2', 70]]);
+    expect(report.sessions.map(({ sessionId, spent }) => [sessionId, spent.requests])).toEqual([['s2', 1], ['s1', 2]]);
+    const replies = replyCostsSchema.parse(await (await app().request('/api/costs/replies?ids=m1,m2,m3')).json());
+    expect(replies.replies).toEqual({ m1: { costMicroUsd: 2_000_000, estimated: false }, m2: { costMicroUsd: 70, estimated: false } });
+  });
+
+  it('of before stay, with the price they had, when the table changes', async () => {
+    await spend('a1');
+    const put = await app().request('/api/prices', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ prices: [{ model: 'claude-', input: 0, output: 2, cacheRead: 0, cacheWrite: 0 }] }) });
+    expect(put.status).toBe(200);
+    await spend('a1');
+    await costs.note({ agentId: 'a1', sessionId: null, messageId: null, via: 'session', usage: usage(1, 'llama') });
+    expect((await costs.report(1)).today).toMatchObject({ costMicroUsd: 1_000_000 + 100_000 + 125, estimated: true });
+    const back = await app().request('/api/prices', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"prices":[]}' });
+    expect(pricesSchema.parse(await back.json()).prices).toEqual(DEFAULT_PRICES);
+  });
+
+  it('say that they changed, once for each request and each table', async () => {
+    await spend('a1');
+    await costs.setPrices([]);
+    expect(said).toEqual([
+      { kind: 'changed', time: NOON, what: 'costs', agentId: 'a1' },
+      { kind: 'changed', time: NOON, what: 'costs', agentId: null },
+    ]);
+  });
+
+  it('refuse what does not fit, by name', async () => {
+    const price = { model: 'x', input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+    const put = (body: unknown) => app().request('/api/prices', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    expect((await put({ prices: [price, price] })).status).toBe(400);
+    expect((await put({ prices: [{ ...price, input: -1 }] })).status).toBe(400);
+    expect((await app().request('/api/costs?days=91')).status).toBe(400);
+    expect((await app().request(`/api/costs/replies?ids=${Array.from({ length: 101 }, (_none, i) => i).join(',')}`)).status).toBe(400);
+    expect((await app().request('/api/costs', { method: 'POST' })).headers.get('allow')).toBe('GET');
+  });
+
+  it('count what a model says wrongly as nothing, and ids of any form', async () => {
+    const odd = `\u0000\ud800'"`;
+    await costs.note({ agentId: odd, sessionId: odd, messageId: odd, via: 'proxy', usage: { model: odd, inputTokens: -5, outputTokens: Number.NaN, cacheReadTokens: 1.4, cacheWriteTokens: Infinity } });
+    expect([...(await costs.replies([odd])).keys()]).toEqual([odd]);
+    expect((await costs.report(1)).today).toMatchObject({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 1, cacheWriteTokens: 0 });
+  });
+
+  describe('a daily budget', () => {
+    const allowed = async (agentId: string) => {
+      const checked = await costs.check(agentId);
+      if (checked.ok) checked.hold.release();
+      return checked.ok;
+    };
+
+    it('of an agent stops that agent, and nobody else', async () => {
+      await configs.agentBudget('a1', 2);
+      await spend('a1', { dollars: 1.99 });
+      expect(await allowed('a1')).toBe(true);
+      await spend('a1', { dollars: 0.01 });
+      expect(await allowed('a1')).toBe(false);
+      expect(await allowed('a2')).toBe(true);
+    });
+
+    it('of the household stops everybody, and says what, by whom, until when and where to raise it', async () => {
+      await configs.householdBudget(3);
+      await configs.zone('Europe/Berlin');
+      await spend('a1', { dollars: 2 });
+      await spend('a2');
+      const checked = await costs.check('a2');
+      expect(checked).toEqual({
+        ok: false,
+        until: Date.UTC(2026, 10, 21, 23),
+        message:
+          'The household’s daily budget of $3.00 for model requests is used up: $3.00 spent today (most by Lyra $2.00, Orion $1.00). It opens again on 22 Nov 2026, 00:00 (Europe/Berlin). Raise it in the settings, under costs.',
+      });
+      expect((await costs.report(1)).stopped).toEqual([{ scope: 'household', agentId: null, message: checked.ok ? '' : checked.message, until: Date.UTC(2026, 10, 21, 23) }]);
+    });
+
+    it('of 0 means never, and one that is changed holds at once', async () => {
+      await configs.agentBudget('a1', 0);
+      const checked = await costs.check('a1');
+      expect(checked).toMatchObject({ ok: false, message: 'Lyra’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs of Lyra.' });
+      await configs.agentBudget('a1', null);
+      expect(await allowed('a1')).toBe(true);
+    });
+
+    it('begins anew at midnight of the household’s zone, also when the clocks change', async () => {
+      await configs.householdBudget(1);
+      await configs.zone('Europe/Berlin');
+      // The clocks went back at 03:00 on 25 October 2026: the day had 25 hours.
+      const [begin, end] = [Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 25, 23)];
+      time = begin;
+      await spend('a1');
+      expect(await allowed('a1')).toBe(false);
+      time = end - 1;
+      expect(await allowed('a1')).toBe(false);
+      time = end;
+      expect(await allowed('a1')).toBe(true);
+      expect((await costs.report(3)).days.map(({ day, spent }) => [day, spent.requests])).toEqual([['2026-10-26', 0], ['2026-10-25', 1], ['2026-10-24', 0]]);
+    });
+
+    it('stands when the relay starts again, and is not shared by homes that share a store', async () => {
+      await configs.householdBudget(1);
+      await spend('a1');
+      costs = again();
+      expect(await allowed('a1')).toBe(false);
+      relay = `${relay}-other`;
+      costs = again();
+      expect(await allowed('a1')).toBe(true);
+    });
+
+    it('lets one of eight through that ask at once for the last of it', async () => {
+      await spend('a1');
+      await configs.householdBudget(1.5);
+      const answers = await Promise.all(Array.from({ length: 8 }, (_none, i) => costs.check(i % 2 ? 'a1' : 'a2')));
+      expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
+      expect(answers.find((answer) => !answer.ok)).toMatchObject({ message: expect.stringContaining('is held for requests that are under way ($1.00 spent, $1.00 held)') as unknown });
+    });
+
+    it('makes others wait for those under way, and decides anew when they end', async () => {
+      costs = again(10_000);
+      await configs.householdBudget(0.01);
+      const first = await costs.check('a1');
+      const rest = Promise.all(Array.from({ length: 7 }, () => costs.check('a2')));
+      if (!first.ok) throw new Error(first.message);
+      await costs.note({ agentId: 'a1', sessionId: null, messageId: null, via: 'session', usage: usage(50) });
+      first.hold.release();
+      expect((await rest).map((answer) => answer.ok)).toEqual(Array.from({ length: 7 }, () => true));
+    });
+
+    it('is overrun by no more than one request, however many ask', async () => {
+      costs = again(10_000);
+      await spend('a2');
+      await configs.householdBudget(5);
+      let sent = 0;
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const checked = await costs.check('a1');
+          if (!checked.ok) return;
+          sent += 1;
+          await spend('a1');
+          checked.hold.release();
+        }),
+      );
+      expect(sent).toBe(4);
+    });
+
+    it('lets go of whoever does not wait any more', async () => {
+      costs = again(10_000);
+      await configs.householdBudget(0.01);
+      expect((await costs.check('a1')).ok).toBe(true);
+      const gone = new AbortController();
+      const waiting = costs.check('a2', gone.signal);
+      gone.abort(new Error('gone'));
+      await expect(waiting).rejects.toThrow('gone');
+    });
+  });
+
+  it('go into the real log', async () => {
+    const log = await openEventLog({ db: store.db, relay, now: () => time, newId: () => relay, onListenerError: () => undefined, retentionMs: 0 });
+    costs = createCosts({ db: store.db, relay, configs, directory: { all: () => Promise.resolve(team) }, log, now: () => time });
+    await costs.note({ agentId: 'a1', sessionId: null, messageId: null, via: 'session', usage: DOLLAR });
+    expect((await log.read(0, 10)).map(({ event }) => event.kind)).toEqual(['changed']);
+    await log.close();
+  });
+});

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WAKE_WAYS, type WakeWay } from '../../src/domain/guardrails.ts';
+import type { WakeRequest } from '../../server/contracts.ts';
+import type { Store } from '../../server/store/index.ts';
+import type { AgentConfig, HouseholdConfig } from '../../src/protocol/config.ts';
+import type { WakeSource } from '../../src/protocol/wakes.ts';
+import { createTestClock, createTestGate, request, type TestClock } from '../support/gate.ts';
+import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** A Tuesday, 10:00 in Berlin. */
+const MORNING = Date.parse('2026-06-16T08:00:00Z');
+const agent = (agentId: string): WakeSource => ({ kind: 'agent', agentId });
+/** Nothing is in the way but what a test puts there. */
+const OPEN: HouseholdConfig = {
+  coordination: {
+    max_concurrent_pulse_sessions: 16,
+    wake_guardrails: { cooldown_seconds: 0, max_daily_session_minutes: 1_440, max_wakes_per_day: 1_000, max_wakes_per_pair_per_day: 1_000, max_wakes_per_session: 100 },
+  },
+  flood_guard: { max_wakes: 1_000, window_seconds: 1 },
+};
+type Guardrails = NonNullable<AgentConfig['coordination']['wake_guardrails']>;
+const guardrails = (wake_guardrails: Guardrails): AgentConfig => ({ coordination: { wake_guardrails } });
+
+describe.each(STORES)('the gate on %s', (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  beforeAll(async () => {
+    place = await createStorePlace(kind);
+    store = await place.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  /** A household of its own, wide open but for what Orin's own settings say. */
+  async function household(orin: AgentConfig = { coordination: {} }, over: Partial<HouseholdConfig> = {}, clock: TestClock = createTestClock(MORNING)) {
+    const made = createTestGate(store, clock);
+    await made.configs.setHousehold({ ...OPEN, ...over });
+    await made.configs.setAgent('orin', orin);
+    /** Asks, and ends the session at once where one was opened. */
+    async function ask(over: Partial<WakeRequest> = {}) {
+      const { decision, left } = await made.gate.ask(request(over));
+      if (decision.outcome === 'granted') await made.gate.ended(decision.wakeId);
+      return { ...decision, left };
+    }
+    const outcomes = async (count: number, over: Partial<WakeRequest> = {}) => {
+      const all: string[] = [];
+      for (let i = 0; i < count; i++) {
+        const { outcome, check } = await ask(over);
+        all.push(check ?? outcome);
+      }
+      return all;
+    };
+    return { ...made, clock, ask, outcomes };
+  }
+
+  it('lets a caller wake three times in a session, and not a fourth time; another caller and another session begin anew', async () => {
+    const { configs, ask, clock } = await household();
+    await configs.setAgent('lyra', guardrails({ max_wakes_per_session: 3 }));
+    const lefts = [await ask(), await ask(), await ask()].map(({ left }) => left);
+    expect(lefts).toEqual([2, 1, 0]);
+    const fourth = await ask();
+    expect(fourth).toMatchObject({ outcome: 'error', check: 'source_budget', until: null, left: 0 });
+    expect(fourth.detail).toContain('message_agent');
+    expect(await ask({ source: agent('mira') })).toMatchObject({ outcome: 'granted', left: 99 });
+    expect(await ask({ callerSession: 'session-2' })).toMatchObject({ outcome: 'granted', left: 2 });
+    expect(await ask({ way: 'deferred' })).toMatchObject({ outcome: 'granted', left: null });
+    // Without a session there is a budget too, for the day.
+    const alone = [await ask({ callerSession: null }), await ask({ callerSession: null }), await ask({ callerSession: null }), await ask({ callerSession: null })];
+    expect(alone.map(({ check, outcome }) => check ?? outcome)).toEqual(['granted', 'granted', 'granted', 'source_budget']);
+    clock.pass(24 * HOUR);
+    expect(await ask({ callerSession: null })).toMatchObject({ outcome: 'granted', left: 2 });
+    expect(await ask()).toMatchObject({ check: 'source_budget' });
+  });
+
+  it('takes nothing from the budget for a wake that was refused or deferred', async () => {
+    const { ask } = await household();
+    expect(await ask({ state: 'busy' })).toMatchObject({ outcome: 'deferred', check: 'idle', left: 100 });
+    expect(await ask({ state: 'absent' })).toMatchObject({ outcome: 'deferred', check: 'idle', left: 100 });
+    expect(await ask({ state: 'sleeping' })).toMatchObject({ outcome: 'granted', left: 99 });
+  });
+
+  it('keeps the cooldown to the second, whoever asks', async () => {
+    const { ask, clock } = await household(guardrails({ cooldown_seconds: 300 }));
+    await ask();
+    clock.pass(299 * SECOND);
+    expect(await ask({ source: agent('mira') })).toMatchObject({ outcome: 'suppressed', check: 'cooldown', until: MORNING + 300 * SECOND });
+    clock.pass(SECOND);
+    expect((await ask({ source: agent('mira') })).outcome).toBe('granted');
+  });
+
+  it('grants the 12th wake of the day and not the 13th', async () => {
+    const { outcomes } = await household(guardrails({ max_wakes_per_day: 12 }));
+    expect(await outcomes(13)).toEqual([...Array<string>(12).fill('granted'), 'daily']);
+  });
+
+  it('grants a pair its 5th wake of the day and not its 6th; the other direction and other sources go on', async () => {
+    const { outcomes } = await household(guardrails({ max_wakes_per_pair_per_day: 5 }));
+    expect(await outcomes(6)).toEqual([...Array<string>(5).fill('granted'), 'pair']);
+    expect(await outcomes(1, { source: agent('mira') })).toEqual(['granted']);
+    expect(await outcomes(1, { source: { kind: 'schedule', name: 'lyra' }, way: 'schedule' })).toEqual(['granted']);
+    expect(await outcomes(1, { source: agent('orin'), target: 'lyra' })).toEqual(['granted']);
+  });
+
+  it.each([
+    ['daily', guardrails({ max_wakes_per_day: 0 })],
+    ['pair', guardrails({ max_wakes_per_pair_per_day: 0 })],
+    ['minutes', guardrails({ max_daily_session_minutes: 0 })],
+    ['concurrency', { coordination: { max_concurrent_pulse_sessions: 0 } }],
+    ['disabled', { coordination: { wakes_enabled: false } }],
+  ] as const)('never wakes by %s where its limit is 0 or off', async (check, config) => {
+    const { ask, gate } = await household(config);
+    expect(await ask()).toMatchObject({ outcome: 'suppressed', check, until: null });
+    expect(await gate.stats('orin')).toMatchObject({ nextWakeTime: null, stoppedBy: check });
+  });
+
+  it('begins to count anew with the household’s day, and not a ms before', async () => {
+    const clock = createTestClock(Date.parse('2026-06-16T21:59:59.999Z'));
+    const { ask, gate } = await household(guardrails({ max_wakes_per_day: 1 }), { time_zone: 'Europe/Berlin' }, clock);
+    expect((await ask()).outcome).toBe('granted');
+    expect(await ask()).toMatchObject({ check: 'daily', until: Date.parse('2026-06-16T22:00:00Z') });
+    expect((await gate.stats('orin')).nextWakeTime).toBe(Date.parse('2026-06-16T22:00:00Z'));
+    clock.pass(1);
+    expect((await ask()).outcome).toBe('granted');
+  });
+
+  it.each([
+    ['23', '2026-03-28T23:00:00Z'],
+    ['25', '2026-10-24T22:00:00Z'],
+  ])('counts a day of %s hours whole, and no more', async (hours, start) => {
+    const midnight = Date.parse(start);
+    const clock = createTestClock(midnight);
+    const { ask } = await household(guardrails({ max_wakes_per_day: 1 }), { time_zone: 'Europe/Berlin' }, clock);
+    expect((await ask()).outcome).toBe('granted');
+    clock.set(midnight + Number(hours) * HOUR - 1);
+    expect(await ask()).toMatchObject({ check: 'daily', until: midnight + Number(hours) * HOUR });
+    clock.pass(1);
+    expect((await ask()).outcome).toBe('granted');
+  });
+
+  it('counts the minutes of sessions that are over and of those that run, today’s part of them only', async () => {
+    const clock = createTestClock(Date.parse('2026-06-16T21:50:00Z'));
+    const { gate, ask } = await household(guardrails({ max_daily_session_minutes: 30 }), {}, clock);
+    const first = await gate.ask(request());
+    clock.pass(20 * MINUTE);
+    expect(await gate.stats('orin')).toMatchObject({ minutesToday: 10, running: 1 });
+    await gate.ended(first.decision.wakeId);
+    const second = await gate.ask(request());
+    clock.pass(20 * MINUTE - 1);
+    expect((await ask()).outcome).toBe('granted');
+    clock.pass(1);
+    expect(await ask()).toMatchObject({ check: 'minutes', until: Date.parse('2026-06-17T22:00:00Z') });
+    await gate.ended(second.decision.wakeId);
+    await gate.ended(second.decision.wakeId);
+    clock.pass(HOUR);
+    await gate.ended(second.decision.wakeId);
+    expect(await gate.stats('orin')).toMatchObject({ minutesToday: 30, running: 0 });
+  });
+
+  it('lets two sessions of an agent run at a time', async () => {
+    const { gate } = await household({ coordination: { max_concurrent_pulse_sessions: 2 } });
+    const { decision } = await gate.ask(request());
+    await gate.ask(request());
+    expect((await gate.ask(request())).decision).toMatchObject({ check: 'concurrency', until: null });
+    await gate.ended(decision.wakeId);
+    expect((await gate.ask(request())).decision.outcome).toBe('granted');
+  });
+
+  it('stops a flood over the whole household: five in 60 s, those of the person not counted', async () => {
+    const { ask, clock } = await household({ coordination: {} }, { flood_guard: { max_wakes: 5, window_seconds: 60 } });
+    for (let i = 0; i < 5; i++) {
+      expect((await ask({ target: `agent-${i}` })).outcome).toBe('granted');
+      expect((await ask({ target: `agent-${i}`, source: { kind: 'person' }, way: 'person' })).outcome).toBe('granted');
+      clock.pass(SECOND);
+    }
+    clock.set(MORNING + 60 * SECOND - 1);
+    expect(await ask()).toMatchObject({ outcome: 'suppressed', check: 'flood', until: MORNING + 60 * SECOND });
+    clock.pass(1);
+    expect((await ask()).outcome).toBe('granted');
+    expect(await ask()).toMatchObject({ check: 'flood', until: MORNING + 61 * SECOND });
+  });
+
+  it('passes the person always, records it, and takes no quota for it', async () => {
+    const { ask, gate, outcomes } = await household(guardrails({ cooldown_seconds: 300, max_wakes_per_day: 1 }));
+    for (let i = 0; i < 3; i++) expect((await ask({ source: { kind: 'person' }, way: 'person', state: 'absent' })).outcome).toBe('granted');
+    expect(await gate.stats('orin')).toMatchObject({ wakesToday: 0, lastWakeTime: MORNING, bySource: { person: 3 }, nextWakeTime: MORNING });
+    expect(await outcomes(2)).toEqual(['granted', 'cooldown']);
+    expect((await ask({ source: { kind: 'person' }, way: 'person' })).outcome).toBe('granted');
+    expect((await gate.feed({ before: null, limit: 10, agentId: null })).wakes).toHaveLength(6);
+  });
+
+  it('is dark in a blackout that goes past midnight, and says until when', async () => {
+    const clock = createTestClock(Date.parse('2026-06-16T20:00:00Z'));
+    const { ask } = await household({ coordination: { blackouts: [{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }] } }, {}, clock);
+    expect(await ask()).toMatchObject({ check: 'blackout', until: Date.parse('2026-06-17T04:00:00Z') });
+    clock.set(Date.parse('2026-06-17T04:00:00Z'));
+    expect((await ask()).outcome).toBe('granted');
+  });
+
+  it('keeps to settings from the moment that they are set, also those that another process has set', async () => {
+    const { ask, relay, clock, configs } = await household();
+    const other = createTestGate(store, clock, { relay, process: 'other' });
+    expect((await ask()).outcome).toBe('granted');
+    await other.configs.setHousehold({ ...OPEN, wakes_enabled: false });
+    expect(await ask()).toMatchObject({ outcome: 'suppressed', check: 'disabled', until: null });
+    expect((await other.gate.ask(request())).decision.check).toBe('disabled');
+    await configs.setHousehold(OPEN);
+    expect((await other.gate.ask(request())).decision.outcome).toBe('granted');
+  });
+
+  const sources: Readonly<Record<WakeWay, WakeSource>> = {
+    person: { kind: 'person' },
+    wake_agent: agent('lyra'),
+    urgent_message: agent('lyra'),
+    thread_mention: agent('lyra'),
+    thread_added: agent('lyra'),
+    deferred: agent('lyra'),
+    schedule: { kind: 'schedule', name: 'morning' },
+    script_failure: { kind: 'script', name: 'build' },
+    api: { kind: 'api', name: 'someone' },
+  };
+  it('knows every way to ask, records it, and stops all but the person’s when the household’s switch is off', async () => {
+    const { ask, gate } = await household({ coordination: {} }, { wakes_enabled: false });
+    for (const way of WAKE_WAYS) {
+      expect({ way, outcome: (await ask({ way, source: sources[way] })).outcome }).toEqual({ way, outcome: way === 'person' ? 'granted' : 'suppressed' });
+    }
+    const { wakes } = await gate.feed({ before: null, limit: 100, agentId: 'orin' });
+    expect(wakes.map(({ way }) => way).reverse()).toEqual([...WAKE_WAYS]);
+    expect(wakes.map(({ source }) => source).reverse()).toEqual(WAKE_WAYS.map((way) => sources[way]));
+  });
+
+  it('shows the feed in pages, newest first, of everybody or of one', async () => {
+    const { ask, gate } = await household();
+    const asked: string[] = [];
+    for (let i = 0; i < 5; i++) asked.unshift((await ask({ target: i % 2 ? 'mira' : 'orin', messageId: `m${i}` })).wakeId);
+    const first = await gate.feed({ before: null, limit: 2, agentId: null });
+    const second = await gate.feed({ before: asked[1] ?? '', limit: 3, agentId: null });
+    expect([first.more, second.more]).toEqual([true, false]);
+    expect([...first.wakes, ...second.wakes].map(({ wakeId }) => wakeId)).toEqual(asked);
+    expect(first.wakes[0]).toEqual({
+      wakeId: asked[0],
+      time: MORNING,
+      target: 'orin',
+      source: agent('lyra'),
+      way: 'wake_agent',
+      reason: 'blocker',
+      messageId: 'm4',
+      outcome: 'granted',
+      check: null,
+      until: null,
+      detail: 'Every check passed.',
+    });
+    expect((await gate.feed({ before: null, limit: 10, agentId: 'mira' })).wakes.map(({ messageId }) => messageId)).toEqual(['m3', 'm1']);
+    expect(await gate.feed({ before: 'nobody', limit: 10, agentId: null })).toEqual({ wakes: [], more: false });
+  });
+
+  it('keeps ids that no database takes as text', async () => {
+    const { gate } = await household();
+    const odd = 'a\u0000\ud800"';
+    await gate.ask(request({ target: odd, source: agent(odd), messageId: odd, callerSession: odd }));
+    expect((await gate.feed({ before: null, limit: 1, agentId: odd })).wakes[0]).toMatchObject({ target: odd, source: agent(odd), messageId: odd });
+    expect(await gate.stats(odd)).toMatchObject({ wakesToday: 1, bySource: { [odd]: 1 } });
+  });
+
+  it('says each change once in the event log, and gates of other households know nothing of it', async () => {
+    const { gate, told, configs } = await household();
+    const other = await household();
+    told.length = 0;
+    const { decision } = await gate.ask(request());
+    await gate.ended(decision.wakeId);
+    await configs.setAgent('orin', { coordination: {} });
+    await gate.close();
+    expect(told).toEqual(['wakes', 'wakes', 'config'].map((what) => ({ kind: 'changed', time: MORNING, what, agentId: 'orin' })));
+    expect(await other.gate.stats('orin')).toMatchObject({ wakesToday: 0, lastWakeTime: null });
+  });
+});

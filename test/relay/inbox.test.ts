@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { NewMail } from '../../server/contracts.ts';
+import { createInbox } from '../../server/inbox/index.ts';
+import type { Store } from '../../server/store/index.ts';
+import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+
+/** What Postgres' own text refuses, and what an escape could change. */
+const HARD_TEXT = '\u0000 \ud800 "quoted" \\ \u2028 🪺';
+const mail = (messageId: string, to: string, time: number, more: Partial<NewMail> = {}): NewMail => ({ messageId, to, from: 'human', text: `${messageId}${HARD_TEXT}`, time, priority: 'normal', threadId: null, ...more });
+
+describe.each(STORES)('the inbox on %s', (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  const told: string[] = [];
+  beforeAll(async () => {
+    place = await createStorePlace(kind);
+    store = await place.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+  const open = (relay: string) =>
+    createInbox({ db: store.db, relay, retentionMs: 100, now: () => 7, tell: (event) => void (event.kind === 'changed' && told.push(`${relay} ${event.what} ${event.agentId}`)) });
+  const idsOf = (letters: readonly { messageId: string }[]) => letters.map(({ messageId }) => messageId);
+
+  it('gives an agent what waits for it, oldest first, each message once', async () => {
+    const inbox = open('1');
+    for (const letter of [mail('m2', 'a', 20), mail('m1', 'a', 10), mail('m3', 'a', 20), mail('m4', HARD_TEXT, 5), mail('m1', 'a', 10)]) await inbox.put(letter);
+    expect(await open('2').waiting('a')).toEqual([]);
+    expect(idsOf(await inbox.waiting('a'))).toEqual(['m1', 'm2', 'm3']);
+    expect(await inbox.waiting(HARD_TEXT)).toEqual([{ messageId: 'm4', to: HARD_TEXT, from: 'human', text: `m4${HARD_TEXT}`, time: 5, priority: 'normal', threadId: null, read: null }]);
+    expect(told).toEqual(['1 inbox a', '1 inbox a', '1 inbox a', `1 inbox ${HARD_TEXT}`]);
+    expect(idsOf(await inbox.claim(['m3', 'm1'], { sessionId: 's', run: 'r', time: 30 }))).toEqual(['m1', 'm3']);
+    expect(await inbox.claim([], { sessionId: 's', run: 'r', time: 30 })).toEqual([]);
+    expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
+    await inbox.put(mail('m1', 'a', 10));
+    expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
+    expect([...(await inbox.unread())].sort()).toEqual([[HARD_TEXT, 1], ['a', 1]].sort());
+  });
+
+  it('gives a message to one of those who reach for it at once', async () => {
+    const inbox = open('3');
+    const ids = Array.from({ length: 20 }, (_none, n) => `m${n}`);
+    for (const [n, id] of ids.entries()) await inbox.put(mail(id, 'a', n));
+    const taken = await Promise.all(['x', 'y', 'z'].map((run) => inbox.claim(ids, { sessionId: null, run, time: 50 })));
+    expect(taken.flatMap(idsOf).sort()).toEqual([...ids].sort());
+  });
+
+  it('tells what was read, when and by which run, newest first, page by page', async () => {
+    const inbox = open('4');
+    for (let n = 1; n <= 5; n++) await inbox.put(mail(`m${n}`, 'a', n, { from: 'b', priority: 'urgent', threadId: 't' }));
+    await inbox.claim(['m4'], { sessionId: 's', run: 'answer-1', time: 60 });
+    const first = await inbox.list('a', { before: null, limit: 2 });
+    expect(first).toMatchObject({ mail: [{ messageId: 'm5', from: 'b', priority: 'urgent', threadId: 't', read: null }, { messageId: 'm4', read: { time: 60, run: 'answer-1' } }], more: true });
+    const second = await inbox.list('a', { before: 'm4', limit: 3 });
+    expect([idsOf(second.mail), second.more]).toEqual([['m3', 'm2', 'm1'], false]);
+    expect(await inbox.list('a', { before: 'nothing', limit: 3 })).toEqual({ mail: [], more: false });
+  });
+
+  it('gives back what was taken and put before nobody', async () => {
+    const inbox = open('5');
+    for (let n = 1; n <= 3; n++) await inbox.put(mail(`m${n}`, 'a', n));
+    await inbox.claim(['m1', 'm2'], { sessionId: 's', run: 'r', time: 60 });
+    await inbox.claim(['m3'], { sessionId: null, run: 'client', time: 60 });
+    expect((await inbox.takenIn('s')).toSorted()).toEqual(['m1', 'm2']);
+    await inbox.giveBack(['m2']);
+    await inbox.giveBack([]);
+    expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
+  });
+
+  it('forgets what was read long ago, and nothing that waits', async () => {
+    const inbox = open('6');
+    const kept = async () => idsOf((await inbox.list('a', { before: null, limit: 9 })).mail).toSorted();
+    for (const id of ['m1', 'm2', 'm3', 'm4']) await inbox.put(mail(id, 'a', 0));
+    await inbox.claim(['m1'], { sessionId: 's', run: 'r', time: 1_000 });
+    await inbox.claim(['m2'], { sessionId: 's', run: 'r', time: 1_100 });
+    expect(await kept()).toEqual(['m1', 'm2', 'm3', 'm4']);
+    await inbox.claim(['m3'], { sessionId: 's', run: 'r', time: 1_101 });
+    expect(await kept()).toEqual(['m2', 'm3', 'm4']);
+    expect(idsOf(await inbox.waiting('a'))).toEqual(['m4']);
+  });
+});

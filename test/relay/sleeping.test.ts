@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SleepWait } from '../../server/contracts.ts';
+import { openEventLog } from '../../server/events/index.ts';
+import { problem } from '../../server/problem.ts';
+import { createSleepers, createSleepingRoutes } from '../../server/sleeping/index.ts';
+import type { Store } from '../../server/store/index.ts';
+import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
+import { effectiveConfig } from '../support/effective-config.ts';
+import { createManualTimers } from '../support/manual-timers.ts';
+import { serveRoutes } from '../support/served-routes.ts';
+import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+
+const MIND = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;
+const never = new AbortController().signal;
+const FOREVER = { signal: never, limitMs: Infinity };
+
+describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
+  let place: StorePlace;
+  let store: Store;
+  beforeAll(async () => {
+    place = await createStorePlace(kind);
+    store = await place.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.remove();
+  });
+
+  /** A session "s1" with the agents "a" and "b"; the early bird "e" starts asleep. */
+  async function begin() {
+    const failures: unknown[] = [];
+    const timers = createManualTimers();
+    const log = await openEventLog({ db: store.db, relay: randomUUID(), now: () => 7, newId: randomUUID, onListenerError: (error) => failures.push(error) });
+    const configs = { agent: (agentId: string) => Promise.resolve(effectiveConfig({ sleepEvents: agentId === 'e' ? ['agent_started'] : [] })) };
+    const sleepers = createSleepers({ log, configs, now: () => 7, timers, onListenerError: (error) => failures.push(error) });
+    await log.append([{ kind: 'session-started', time: 7, sessionId: 's1', mind: MIND }]);
+    sleepers.begin('s1');
+    await sleepers.join('a');
+    await sleepers.join('b');
+    const flags = async () => (await log.read(0, 1_000)).flatMap(({ event }) => (event.kind === 'sleep-flag' ? [event] : []));
+    const resting = () => log.snapshot().session?.resting;
+    return { log, timers, sleepers, flags, resting, failures };
+  }
+
+  it('starts awake, unless an agent’s settings say that it starts asleep', async () => {
+    const { sleepers, flags, resting } = await begin();
+    expect([sleepers.isSleeping('a'), sleepers.get('s1', 'a')]).toEqual([false, false]);
+    await sleepers.join('e');
+    await sleepers.join('e');
+    expect([sleepers.isSleeping('e'), sleepers.get('s1', 'e')]).toEqual([true, true]);
+    expect(await flags()).toEqual([{ kind: 'sleep-flag', time: 7, sessionId: 's1', agentId: 'e', sleeping: true, by: 'agent_started' }]);
+    expect(resting()).toEqual(['e']);
+  });
+
+  it('does not fall asleep again when an agent that was woken is said to join once more', async () => {
+    const { sleepers } = await begin();
+    await Promise.all([sleepers.join('e'), sleepers.join('e'), sleepers.set('s1', 'e', false, 'human')]);
+    await sleepers.join('e');
+    expect(sleepers.isSleeping('e')).toBe(false);
+  });
+
+  it('holds what asks while it is set, and lets all of it go on when it is cleared', async () => {
+    const { sleepers, resting } = await begin();
+    expect(await sleepers.wait('a', FOREVER)).toBe('awake');
+    expect(await sleepers.set('s1', 'a', true, 'human')).toBe(true);
+    expect(resting()).toEqual(['a']);
+    const waits = [1, 2, 3].map(() => sleepers.wait('a', FOREVER));
+    expect(sleepers.waiting()).toBe(3);
+    expect(await sleepers.wait('b', FOREVER), 'others are not held').toBe('awake');
+    expect(await sleepers.set('s1', 'a', false, 'b')).toBe(false);
+    expect(await Promise.all(waits)).toEqual(['awake', 'awake', 'awake']);
+    expect(sleepers.waiting()).toBe(0);
+    expect(resting()).toEqual([]);
+  });
+
+  it('is written before anyone is released', async () => {
+    const { sleepers, resting } = await begin();
+    await sleepers.set('s1', 'a', true, 'human');
+    const seen = sleepers.wait('a', FOREVER).then(() => resting());
+    await sleepers.set('s1', 'a', false, 'human');
+    expect(await seen).toEqual([]);
+  });
+
+  it('is not harmed by being set twice and cleared twice, and loses nobody who waits', async () => {
+    const { sleepers, flags } = await begin();
+    await Promise.all([sleepers.set('s1', 'a', true, 'human'), sleepers.set('s1', 'a', true, 'b')]);
+    const first = sleepers.wait('a', FOREVER);
+    await sleepers.set('s1', 'a', true, 'human');
+    const second = sleepers.wait('a', FOREVER);
+    expect(await Promise.all([sleepers.set('s1', 'a', false, 'human'), sleepers.set('s1', 'a', false, 'b')])).toEqual([false, false]);
+    expect(await Promise.all([first, second])).toEqual(['awake', 'awake']);
+    await sleepers.set('s1', 'a', false, 'human');
+    expect((await flags()).map(({ sleeping, by }) => ({ sleeping, by }))).toEqual([
+      { sleeping: true, by: 'human' },
+      { sleeping: false, by: 'human' },
+    ]);
+  });
+
+  it('tells whoever subscribed of each change, when it is on disk, and goes on where one of them fails', async () => {
+    const { sleepers, resting, failures } = await begin();
+    const heard: unknown[] = [];
+    sleepers.subscribe(() => {
+      throw new Error('a listener that fails');
+    });
+    const stop = sleepers.subscribe((change) => heard.push({ ...change, resting: resting() }));
+    await sleepers.set('s1', 'a', true, 'human');
+    await sleepers.set('s1', 'a', true, 'human');
+    await sleepers.set('s1', 'a', false, 'human');
+    stop();
+    await sleepers.set('s1', 'a', true, 'human');
+    expect(heard).toEqual([
+      { sessionId: 's1', agentId: 'a', sleeping: true, resting: ['a'] },
+      { sessionId: 's1', agentId: 'a', sleeping: false, resting: [] },
+    ]);
+    expect(failures).toHaveLength(3);
+  });
+
+  it('ends a wait when its limit is over, not before, and when whoever waits gives up', async () => {
+    const { sleepers, timers } = await begin();
+    await sleepers.set('s1', 'a', true, 'human');
+    const ended: SleepWait[] = [];
+    const waiter = new AbortController();
+    const late = sleepers.wait('a', { signal: never, limitMs: 1_000 }).then((how) => ended.push(how));
+    const aborted = sleepers.wait('a', { signal: waiter.signal, limitMs: Infinity });
+    timers.advance(999);
+    expect([ended, sleepers.waiting()]).toEqual([[], 2]);
+    timers.advance(1);
+    await late;
+    expect(ended).toEqual(['late']);
+    waiter.abort();
+    expect(await aborted).toBe('aborted');
+    expect(await sleepers.wait('a', { signal: waiter.signal, limitMs: Infinity })).toBe('aborted');
+    expect(await sleepers.wait('a', { signal: never, limitMs: 0 })).toBe('late');
+    expect(sleepers.waiting()).toBe(0);
+    expect(timers.waiting()).toEqual([]);
+  });
+
+  it('ends every wait with the session, and nothing goes over into the next', async () => {
+    const { sleepers, timers } = await begin();
+    await sleepers.set('s1', 'a', true, 'human');
+    await sleepers.set('s1', 'b', true, 'human');
+    const waits = [sleepers.wait('a', FOREVER), sleepers.wait('b', { signal: never, limitMs: 1_000 })];
+    sleepers.end('another session');
+    expect(sleepers.waiting()).toBe(2);
+    sleepers.end('s1');
+    expect(await Promise.all(waits)).toEqual(['ended', 'ended']);
+    expect([sleepers.waiting(), timers.waiting()]).toEqual([0, []]);
+    expect(await sleepers.wait('a', FOREVER), 'no session runs').toBe('awake');
+
+    sleepers.begin('s2');
+    expect([sleepers.get('s1', 'a'), sleepers.get('s2', 'a')]).toEqual([null, null]);
+    expect(await sleepers.wait('a', FOREVER), 'it is not in the session').toBe('awake');
+    await sleepers.join('a');
+    expect([sleepers.isSleeping('a'), sleepers.get('s2', 'a')]).toEqual([false, false]);
+    expect(await sleepers.set('s1', 'a', true, 'human')).toBeNull();
+    expect(await sleepers.wait('a', FOREVER)).toBe('awake');
+  });
+
+  it('ends waits of a session that another one follows without an end', async () => {
+    const { sleepers } = await begin();
+    await sleepers.set('s1', 'a', true, 'human');
+    const wait = sleepers.wait('a', FOREVER);
+    sleepers.begin('s1');
+    expect(sleepers.waiting()).toBe(1);
+    sleepers.begin('s2');
+    expect(await wait).toBe('ended');
+  });
+
+  it('does not set a flag for a session that ends while it is being written', async () => {
+    const { sleepers } = await begin();
+    const set = sleepers.set('s1', 'a', true, 'human');
+    const join = sleepers.join('e');
+    sleepers.end('s1');
+    sleepers.begin('s2');
+    await sleepers.join('a');
+    expect([await set, await join]).toEqual([null, undefined]);
+    expect([sleepers.get('s2', 'a'), sleepers.get('s2', 'e'), sleepers.isSleeping('e')]).toEqual([false, null, false]);
+  });
+
+  it('does not hold back an agent that is not in the session any more', async () => {
+    const { sleepers, log } = await begin();
+    await sleepers.set('s1', 'a', true, 'human');
+    const wait = sleepers.wait('a', FOREVER);
+    await log.append([{ kind: 'agent-asleep', time: 7, agentId: 'a', position: 0, sessionId: 's1', reason: { code: 'failed', message: 'It failed.' } }]);
+    expect(await wait).toBe('awake');
+    expect([sleepers.isSleeping('a'), sleepers.get('s1', 'a')]).toEqual([false, null]);
+  });
+
+  it('stays as it is where the change cannot be written', async () => {
+    const { sleepers } = await begin();
+    const failing = createSleepers({
+      log: { append: () => Promise.reject(new Error('the disk is full')), subscribe: () => () => undefined },
+      configs: { agent: () => Promise.resolve(effectiveConfig()) },
+      now: () => 7,
+      timers: createManualTimers(),
+      onListenerError: () => undefined,
+    });
+    failing.begin('s1');
+    await failing.join('a');
+    await expect(failing.set('s1', 'a', true, 'human')).rejects.toThrow('the disk is full');
+    expect(failing.isSleeping('a')).toBe(false);
+    await expect(failing.set('s1', 'a', true, 'human'), 'the next has its turn').rejects.toThrow('the disk is full');
+    sleepers.close();
+  });
+
+  describe('by its calls', () => {
+    const outcomes: { next: Pick<WakeDecision, 'outcome' | 'detail'> } = { next: { outcome: 'granted', detail: 'Granted.' } };
+
+    async function served() {
+      const asked: { agentId: string; source: WakeSource }[] = [];
+      const { sleepers, flags } = await begin();
+      const routes = createSleepingRoutes({
+        sleepers,
+        callerOf(context, agentId) {
+          const credential = context.req.header('authorization');
+          if (credential === undefined) return Promise.resolve({ kind: 'person' });
+          if (credential === `Bearer ${agentId}`) return Promise.resolve({ kind: 'api', name: agentId });
+          throw problem(403, 'other-agent', 'This credential is another agent’s.');
+        },
+        wake(agentId, source) {
+          asked.push({ agentId, source });
+          return Promise.resolve(outcomes.next);
+        },
+      });
+      return { sleepers, flags, asked, ...(await serveRoutes(routes)) };
+    }
+    const at = (sessionId: string, agentId: string) => `/api/v1/sessions/${sessionId}/${agentId}/sleeping`;
+
+    it('is read, set and cleared, by PUT and POST alike, and waking asks the gate', async () => {
+      const { call, close, asked, flags } = await served();
+      expect(await call('GET', at('s1', 'a'))).toEqual({ status: 200, body: { sleeping: false } });
+      expect(await call('PUT', at('s1', 'a'), { sleeping: true })).toEqual({ status: 200, body: { sleeping: true } });
+      expect(await call('POST', at('s1', 'a'), { sleeping: true })).toEqual({ status: 200, body: { sleeping: true } });
+      expect(await call('GET', at('s1', 'a'))).toEqual({ status: 200, body: { sleeping: true } });
+      expect(asked).toEqual([]);
+      expect(await call('POST', at('s1', 'a'), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
+      expect(await call('PUT', at('s1', 'a'), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
+      expect(asked).toEqual([{ agentId: 'a', source: { kind: 'person' } }]);
+      expect((await flags()).map(({ sleeping, by }) => ({ sleeping, by }))).toEqual([
+        { sleeping: true, by: 'human' },
+        { sleeping: false, by: 'human' },
+      ]);
+      await close();
+    });
+
+    it('lets an agent’s own credential call, as such, and stays asleep where the gate says no', async () => {
+      const { call, close, asked, sleepers, flags } = await served();
+      const own = { authorization: 'Bearer a' };
+      expect(await call('PUT', at('s1', 'a'), { sleeping: true }, own)).toMatchObject({ status: 200 });
+      outcomes.next = { outcome: 'suppressed', detail: 'Woken 20 s ago; 280 s are left.' };
+      expect(await call('PUT', at('s1', 'a'), { sleeping: false }, own)).toMatchObject({ status: 409, body: { detail: 'Woken 20 s ago; 280 s are left.' } });
+      expect(sleepers.isSleeping('a')).toBe(true);
+      outcomes.next = { outcome: 'granted', detail: 'Granted.' };
+      expect(await call('PUT', at('s1', 'a'), { sleeping: false }, own)).toMatchObject({ status: 200 });
+      expect(asked.map(({ source }) => source)).toEqual([{ kind: 'api', name: 'a' }, { kind: 'api', name: 'a' }]);
+      expect((await flags()).map(({ by }) => by)).toEqual(['a', 'a']);
+      expect(await call('GET', at('s1', 'a'), undefined, { authorization: 'Bearer b' })).toMatchObject({ status: 403 });
+      expect(await call('PUT', at('s1', 'b'), { sleeping: true }, own)).toMatchObject({ status: 403 });
+      await close();
+    });
+
+    it('is a 404 for a session or an agent that is not known, and a 400 for what does not fit', async () => {
+      const { call, close } = await served();
+      for (const path of [at('s0', 'a'), at('s1', 'nobody'), at('s1', 'x'.repeat(200))]) {
+        expect(await call('GET', path)).toMatchObject({ status: 404 });
+        for (const method of ['PUT', 'POST']) expect(await call(method, path, { sleeping: true })).toMatchObject({ status: 404 });
+      }
+      expect(await call('PUT', at('s1', 'a'), { sleeping: 'yes' })).toMatchObject({ status: 400, body: { errors: [{ field: 'sleeping' }] } });
+      expect(await call('PUT', at('s1', 'a'), {})).toMatchObject({ status: 400 });
+      expect(await call('DELETE', at('s1', 'a'))).toMatchObject({ status: 405 });
+      await close();
+    });
+  });
+});
