@@ -52,7 +52,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(mcp.sleepers.waiting()).toBe(0);
   });
 
-  it('are held from the first on, where it starts asleep; looking around is not', async () => {
+  it('are held, and a client that only looks around is not', async () => {
     await mcp.sleep(LYRA);
     expect((await client.listTools()).tools).not.toHaveLength(0);
     expect((await client.listResources()).resources).not.toHaveLength(0);

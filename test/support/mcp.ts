@@ -87,7 +87,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
 
   const untold = () => Promise.resolve(null);
   const systemTimers = { after: (ms: number, run: () => void) => clearTimeout.bind(null, setTimeout(run, ms)) };
-  const threads = createThreads({ db, relay, directory, tell, now, newId: randomUUID, timers: systemTimers, hooks: { added: untold, mentioned: untold, leftLast: () => Promise.resolve() } });
+  const threads = createThreads({ db, relay, directory, tell, now, newId: randomUUID, timers: systemTimers, hooks: { added: untold, mentioned: untold, leftLast: () => Promise.resolve(), mentionsRead: () => Promise.resolve() } });
 
   const notes: { text: string; caller: Caller }[] = [];
   const joined: string[] = [];
