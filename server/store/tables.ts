@@ -126,4 +126,6 @@ export interface Tables {
     cost_micro_usd: number;
     estimated: boolean;
   };
+  /** The money of `usage` summed by agent and quarter of an hour, so that a day's is read without its requests. Every zone's days begin with a quarter. */
+  spending: { relay: string; quarter: number; agent_json: string; cost_micro_usd: number };
 }

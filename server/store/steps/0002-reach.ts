@@ -159,6 +159,14 @@ export const reach: Migration = {
       .addColumn('estimated', 'boolean', (column) => column.notNull())
       .addPrimaryKeyConstraint('usage_pk', ['relay', 'place'])
       .execute();
+    await schema
+      .createTable('spending')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('quarter', 'bigint', (column) => column.notNull())
+      .addColumn('agent_json', 'text', (column) => column.notNull())
+      .addColumn('cost_micro_usd', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('spending_pk', ['relay', 'quarter', 'agent_json'])
+      .execute();
     await schema.createIndex('usage_by_time').on('usage').columns(['relay', 'used_at']).execute();
     await schema.createIndex('usage_by_agent').on('usage').columns(['relay', 'agent_json', 'used_at']).execute();
     await schema.createIndex('usage_by_message').on('usage').columns(['relay', 'message_json']).execute();
