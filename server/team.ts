@@ -60,7 +60,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   const directory = createDirectory({ db, relay, tell, now });
   const configs = createConfigs({ db, relay, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, tell, now });
   const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
-  const gate = createGate({ db, relay, configs, tell, now, newId, process: newId(), alone, timers, onHeartbeatError });
+  const gate = createGate({ db, relay, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
   const costs = createCosts({ db, relay, configs, directory, log, now });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });

@@ -7,7 +7,7 @@ import { agentConfigSchema, effectiveConfigSchema, householdConfigSchema, type A
 import { costsSchema, pricesSchema, replyCostsSchema, type Costs, type Prices } from '../protocol/costs.ts';
 import { inboxSchema, unreadSchema, type Mail } from '../protocol/mail.ts';
 import { credentialsSchema, madeCredentialSchema, sleepingSchema, type Credential, type Sleeping, type Team } from '../protocol/team.ts';
-import { threadMessagesSchema, threadSchema, threadsSchema, type Thread, type ThreadMessage } from '../protocol/threads.ts';
+import { threadMessageSchema, threadMessagesSchema, threadSchema, threadsSchema, type Thread, type ThreadMessage } from '../protocol/threads.ts';
 import { wakeFeedSchema, wakeStatsSchema, type WakeFeed, type WakeStats } from '../protocol/wakes.ts';
 import type { RelayResult } from './problem.ts';
 import { createSender, type SendDeps, type SentCall } from './send.ts';
@@ -20,6 +20,11 @@ export interface PageRequest {
 }
 export interface MailPage {
   readonly mail: readonly Mail[];
+  readonly more: boolean;
+}
+export interface ThreadListPage {
+  readonly threads: readonly Thread[];
+  /** Older ones are there. */
   readonly more: boolean;
 }
 export interface ThreadPage {
@@ -42,25 +47,26 @@ export interface ReachClient {
   unread(): Promise<RelayResult<Readonly<Record<string, number>>>>;
   inbox(agentId: string, page: PageRequest): Promise<RelayResult<MailPage>>;
 
-  /** `agentId`: only wakes of this agent, or asked by it; null: all. */
+  /** `agentId`: only wakes of this agent; null: all. */
   wakes(page: PageRequest & { readonly agentId: string | null }): Promise<RelayResult<WakeFeed>>;
   wakeStats(agentId: string): Promise<RelayResult<WakeStats>>;
   agentConfig(agentId: string): Promise<RelayResult<ConfigAnswer<AgentConfig>>>;
   putAgentConfig(agentId: string, config: AgentConfig): Promise<RelayResult<null>>;
   householdConfig(): Promise<RelayResult<ConfigAnswer<HouseholdConfig>>>;
   putHouseholdConfig(config: HouseholdConfig): Promise<RelayResult<null>>;
-  /** What was set, as YAML. `agentId` null: the household's. */
+  /** What holds, as YAML, with a mark on what was set. `agentId` null: the household's. */
   configAsYaml(agentId: string | null): Promise<RelayResult<string>>;
   putConfigAsYaml(agentId: string | null, yaml: string): Promise<RelayResult<null>>;
 
   putSleeping(sessionId: string, agentId: string, sleeping: boolean): Promise<RelayResult<Sleeping>>;
 
-  threads(): Promise<RelayResult<readonly Thread[]>>;
-  /** The newest `limit` before the message with this id, oldest first. */
-  threadMessages(threadId: string, page: PageRequest): Promise<RelayResult<ThreadPage>>;
+  /** The newest first; `before` is the id of the last one known. */
+  threads(page: PageRequest): Promise<RelayResult<ThreadListPage>>;
+  /** The newest `limit` before this place, oldest first; null: the newest. */
+  threadMessages(threadId: string, page: { readonly before: number | null; readonly limit: number }): Promise<RelayResult<ThreadPage>>;
   createThread(thread: { readonly title: string; readonly participants: readonly string[] }): Promise<RelayResult<Thread>>;
   /** `clientId`: a repeat with the same one is one message. */
-  sendToThread(threadId: string, message: { readonly text: string; readonly mentions: readonly string[]; readonly clientId: string }): Promise<RelayResult<null>>;
+  sendToThread(threadId: string, message: { readonly text: string; readonly mentions: readonly string[]; readonly clientId: string }): Promise<RelayResult<ThreadMessage>>;
   addToThread(threadId: string, agentId: string): Promise<RelayResult<null>>;
   removeFromThread(threadId: string, agentId: string): Promise<RelayResult<null>>;
   closeThread(threadId: string, summary: string): Promise<RelayResult<null>>;
@@ -86,7 +92,7 @@ const YAML = 'application/yaml';
 const part = encodeURIComponent;
 const configPath = (agentId: string | null) => (agentId === null ? '/v1/config' : `/v1/agents/${part(agentId)}/config`);
 const threadPath = (threadId: string) => `/api/threads/${part(threadId)}`;
-const pageQuery = ({ before, limit }: PageRequest) => `limit=${limit}${before === null ? '' : `&before=${part(before)}`}`;
+const pageQuery = ({ before, limit }: { readonly before: string | number | null; readonly limit: number }) => `limit=${limit}${before === null ? '' : `&before=${part(String(before))}`}`;
 
 /** As `read`, with what the answer carries under a name of its own. */
 async function inner<Whole, Value>(read: Promise<RelayResult<Whole>>, pick: (whole: Whole) => Value): Promise<RelayResult<Value>> {
@@ -118,10 +124,10 @@ export function createReachClient(deps: SendDeps): ReachClient {
 
     putSleeping: (sessionId, agentId, sleeping) => answered('PUT', `/api/v1/sessions/${part(sessionId)}/${part(agentId)}/sleeping`, { sleeping }, sleepingSchema),
 
-    threads: () => inner(get('/api/threads', threadsSchema), ({ threads }) => threads),
+    threads: (page) => get(`/api/threads?${pageQuery(page)}`, threadsSchema),
     threadMessages: (threadId, page) => get(`${threadPath(threadId)}/messages?${pageQuery(page)}`, threadMessagesSchema),
     createThread: (thread) => answered('POST', '/api/threads', thread, threadSchema),
-    sendToThread: (threadId, message) => done('POST', `${threadPath(threadId)}/messages`, message),
+    sendToThread: (threadId, message) => answered('POST', `${threadPath(threadId)}/messages`, message, threadMessageSchema),
     addToThread: (threadId, agentId) => done('POST', `${threadPath(threadId)}/participants`, { agentId }),
     removeFromThread: (threadId, agentId) => done('DELETE', `${threadPath(threadId)}/participants/${part(agentId)}`),
     closeThread: (threadId, summary) => done('POST', `${threadPath(threadId)}/close`, { summary }),

@@ -4,6 +4,7 @@
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { printed, type Section } from './figures.ts';
+import { gateFigures } from './gate.ts';
 import { heldCalls } from './held-calls.ts';
 import { ledgerAppend } from './ledger-append.ts';
 import { ledgerTakeover } from './ledger-takeover.ts';
@@ -15,6 +16,7 @@ import { wakeFigures } from './wake.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   wake: wakeFigures,
+  gate: gateFigures,
   proxy: proxyFigures,
   'held-calls': heldCalls,
   'page-weight': pageWeight,

@@ -13,6 +13,10 @@ import { createThreadTalk, type ThreadTalk } from './talk.ts';
 export type { ThreadSending, ThreadTalk, ThreadTalkState } from './talk.ts';
 export type { SeenPlaces } from './seen.ts';
 
+/** Threads asked for at a time, and shown at all: of more than that, the newest. */
+const LIST_PAGE = 200;
+const LIST_MOST = 1_000;
+
 export interface Threads {
   readonly list: Kept<readonly Thread[]>;
   readonly seen: Seen;
@@ -27,12 +31,21 @@ export interface Threads {
 export type ThreadsDeps = Pick<RoostState, 'reach' | 'changes' | 'device'>;
 
 export function createThreads({ reach, changes, device }: ThreadsDeps): Threads {
-  const list = createKept<readonly Thread[]>({ ask: () => reach((client) => client.threads()), changes, device, what: ['threads'] });
+  async function all(): Promise<RelayResult<readonly Thread[]>> {
+    const threads: Thread[] = [];
+    for (;;) {
+      const page = await reach((client) => client.threads({ before: threads.at(-1)?.threadId ?? null, limit: LIST_PAGE }));
+      if (!page.ok) return page;
+      threads.push(...page.value.threads);
+      if (!page.value.more || page.value.threads.length === 0 || threads.length >= LIST_MOST) return { ok: true, value: threads };
+    }
+  }
+  const list = createKept<readonly Thread[]>({ ask: all, changes, device, what: ['threads'] });
   const seen = createSeen(device.browser);
   list.store.subscribe((held, before) => {
     if (held.kind !== 'ready' || (before.kind === 'ready' && before.value === held.value)) return;
     seen.reread();
-    seen.keepOnly(new Set(held.value.map(({ threadId }) => threadId)));
+    if (held.value.length < LIST_MOST) seen.keepOnly(new Set(held.value.map(({ threadId }) => threadId)));
   });
   const talks = new Map<string, ThreadTalk>();
   function talk(threadId: string): ThreadTalk {

@@ -66,7 +66,7 @@ const arrived = ({ text, after }: ThreadSending, messages: readonly ThreadMessag
 
 export function createThreadTalk(threadId: string, { reach, changes, device }: ThreadTalkDeps): ThreadTalk {
   const store = createStore<ThreadTalkState>()(() => ({ kind: 'loading', problem: null, thread: null, messages: [], more: false, readingEarlier: false, sending: [] }));
-  const page = (before: string | null) => reach((client) => client.threadMessages(threadId, { before, limit: THREAD_PAGE }));
+  const page = (before: number | null) => reach((client) => client.threadMessages(threadId, { before, limit: THREAD_PAGE }));
 
   /** The newest page, and whatever came between it and what is shown. */
   async function newest(): Promise<RelayResult<ThreadPage>> {
@@ -75,7 +75,7 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     const last = store.getState().messages.at(-1)?.place;
     let { messages, more } = first.value;
     while (last !== undefined && more && (messages[0]?.place ?? 0) > last + 1) {
-      const before = await page(messages[0]?.messageId ?? null);
+      const before = await page(messages[0]?.place ?? null);
       if (!before.ok) return before;
       if (before.value.messages.length === 0) break;
       messages = merged(before.value.messages, messages);
@@ -122,7 +122,11 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     const sent = await reach((client) => client.sendToThread(threadId, { clientId, text, mentions }));
     // The same client id goes along when it is tried again: what did arrive after all is not there twice.
     if (!sent.ok) return note({ ...item, error: problemText(sent.problem) });
-    await kept.again();
+    const { value } = sent;
+    const known = store.getState().messages;
+    // Where it is the next one, there is nothing between that would have to be asked for first.
+    if (value.place <= (known.at(-1)?.place ?? 0) + 1) store.setState({ messages: merged(known, [value]) });
+    else await kept.again();
     drop(clientId);
   }
   const find = (clientId: string) => store.getState().sending.find((item) => item.clientId === clientId);
@@ -136,7 +140,7 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
       const first = messages[0];
       if (readingEarlier || !first) return null;
       store.setState({ readingEarlier: true });
-      const read = await page(first.messageId);
+      const read = await page(first.place);
       store.setState({ readingEarlier: false });
       if (!read.ok) return problemText(read.problem);
       store.setState((now) => ({ messages: merged(now.messages, read.value.messages), more: read.value.more }));

@@ -81,6 +81,7 @@ export function CredentialList({ agentId, team }: { agentId: string | null; team
         Asking the relay…
       </p>
     );
+  if (kept.kind === 'failed' && agentId !== null) return <p className="quiet">They could not be read: {kept.problem.message}</p>;
   if (kept.kind === 'failed')
     return (
       <div className="wrong-note" role="alert">

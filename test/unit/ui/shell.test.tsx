@@ -59,9 +59,9 @@ test('the session that runs decides whether it is a rehearsal, not the relay’s
 
 test('the question mark lists the keys, but not while one writes', async () => {
   const page = await openPage({ docs: team(1) });
-  await page.user.type(screen.getByRole('textbox'), '?');
+  await page.user.type(screen.getByRole('textbox', { name: /^Write to/ }), '?');
   expect(screen.queryByRole('dialog')).toBeNull();
-  screen.getByRole('textbox').blur();
+  screen.getByRole('textbox', { name: /^Write to/ }).blur();
   await page.user.keyboard('?');
   expect(screen.getByRole('dialog', { name: 'Keys' })).toBeDefined();
 });
@@ -71,7 +71,7 @@ test('keys lead to the grid and to the field', async () => {
   await page.user.keyboard('g');
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' }));
   await page.user.keyboard('c');
-  expect(document.activeElement).toBe(screen.getByRole('textbox'));
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
 });
 
 test('a new line to the ledger’s owner reads again what was missed', async () => {

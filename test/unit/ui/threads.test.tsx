@@ -1,0 +1,267 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import type { Thread, ThreadMessage } from '../../../src/protocol/threads.ts';
+import { NOW, team } from './support/household.ts';
+import { refused, json } from './support/reach.ts';
+import { openPage, type Page } from './support/render.tsx';
+
+const MINUTE = 60_000;
+
+const message = (place: number, from: string, text: string, mentions: string[] = []): ThreadMessage => ({ messageId: `t${place}`, place, from, text, mentions, time: NOW - (100 - place) * MINUTE });
+
+const thread = (threadId: string, title: string, change: Partial<Thread> = {}): Thread => ({
+  threadId,
+  title,
+  createdBy: 'agent-1',
+  createdAt: NOW - 3 * 3_600_000,
+  participants: ['agent-1', 'agent-2'],
+  messages: 0,
+  lastTime: NOW - MINUTE,
+  closed: null,
+  ...change,
+});
+
+const BRIDGE = [message(1, 'agent-1', 'Where does the **weight** go?'), message(2, 'agent-2', 'To the second pier, @Lyra.', ['agent-1'])];
+
+interface Open {
+  readonly path?: string;
+  readonly threads?: readonly Thread[];
+  readonly messages?: readonly ThreadMessage[];
+  readonly change?: Partial<Thread>;
+}
+
+/** The page with one thread of two messages, unless told otherwise. */
+async function openThreads({ path = '/threads/bridge', messages = BRIDGE, change = {}, threads }: Open = {}): Promise<Page> {
+  const bridge = thread('bridge', 'The bridge', { messages: messages.length, ...change });
+  return openPage({
+    docs: team(3),
+    path,
+    prepare({ reach }) {
+      reach.on('GET /api/threads', { threads: threads ?? [bridge], more: false });
+      reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages, more: false });
+    },
+  });
+}
+const changed = (page: Page) => page.hear({ kind: 'changed', time: NOW, what: 'threads', agentId: null });
+const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Write in The bridge' });
+const log = () => screen.findByRole('region', { name: 'What was said in The bridge' });
+
+test('open threads stand first, the newest at the top, and what was not read is counted', async () => {
+  await openThreads({
+    path: '/threads',
+    threads: [
+      thread('old', 'An old one', { lastTime: NOW - 9 * MINUTE, messages: 2 }),
+      thread('done', 'A closed one', { closed: { time: NOW, by: 'human', summary: '' } }),
+      thread('new', 'A new one', { messages: 0 }),
+    ],
+  });
+  const list = await screen.findByRole('navigation', { name: 'Threads' });
+  const links = await within(list).findAllByRole('link', { name: /one/ });
+  expect(links.map((link) => link.getAttribute('href'))).toEqual(['/threads/new', '/threads/old', '/threads/done']);
+  expect(links[1]?.textContent).toContain('2 not read yet');
+  expect(links[0]?.textContent).not.toContain('not read');
+});
+
+test('what was seen once counts as read, in this browser, from then on', async () => {
+  const page = await openThreads();
+  await log();
+  await page.user.click(screen.getByRole('link', { name: 'All threads' }));
+  const line = await screen.findByRole('link', { name: /The bridge/ });
+  expect(line.textContent).not.toContain('not read');
+  page.unmount();
+  await openThreads({ path: '/threads', threads: [thread('bridge', 'The bridge', { messages: 3 })] });
+  expect((await screen.findByRole('link', { name: /The bridge/ })).textContent).toContain('1 not read yet');
+});
+
+test('a message shows whose it is, is set as Markdown, and carries its mentions as links to whom they mean', async () => {
+  await openThreads();
+  const articles = within(await log()).getAllByRole('article');
+  expect(articles.map((article) => article.getAttribute('aria-label'))).toEqual(['Lyra', 'Wren']);
+  expect(screen.getByText('weight').tagName).toBe('STRONG');
+  expect(within(articles[1] ?? document.body).getByRole('link', { name: '@Lyra' }).getAttribute('href')).toBe('/agent/agent-1');
+});
+
+test('whom a message is for is said also where its words do not name them', async () => {
+  await openThreads({ messages: [message(1, 'agent-2', 'Look at this.', ['agent-1'])] });
+  const [article] = within(await log()).getAllByRole('article');
+  expect(article?.textContent).toContain('for @Lyra');
+});
+
+test('an @ offers those who take part; arrows choose, Enter puts the name in, and the next Enter sends', async () => {
+  const page = await openThreads();
+  page.reach.on('POST /api/threads/bridge/messages', () => json(message(3, 'human', 'Thank you @Wren', ['agent-2'])));
+  const box = await field();
+  await page.user.type(box, 'Thank you @');
+  const offered = screen.getAllByRole('option').map((option) => option.textContent);
+  expect(offered).toEqual(['Lyra', 'Wren']);
+  await page.user.keyboard('{ArrowDown}');
+  expect(screen.getByRole('option', { selected: true }).textContent).toBe('Wren');
+  expect(box.getAttribute('aria-activedescendant')).toBe(screen.getByRole('option', { selected: true }).id);
+  await page.user.keyboard('{Enter}');
+  expect(box.value).toBe('Thank you @Wren ');
+  expect(screen.queryByRole('option')).toBeNull();
+  expect(screen.getByText('Wren is told of it, and may be woken by it.')).toBeDefined();
+  await page.user.keyboard('{Enter}');
+  await waitFor(() => expect(page.reach.bodies('POST /api/threads/bridge/messages')).toMatchObject([{ text: 'Thank you @Wren ', mentions: ['agent-2'] }]));
+  expect(box.value).toBe('');
+});
+
+test('Escape closes the offer and leaves what was typed', async () => {
+  const page = await openThreads();
+  const box = await field();
+  await page.user.type(box, '@L{Escape}');
+  expect(screen.queryByRole('option')).toBeNull();
+  expect(box.value).toBe('@L');
+  await page.user.type(box, 'y');
+  expect(screen.queryByRole('option')).toBeNull();
+});
+
+test('what arrives is shown at once, and what was sent stands there once', async () => {
+  const page = await openThreads();
+  const bridge = thread('bridge', 'The bridge', { messages: 3 });
+  page.reach.on('POST /api/threads/bridge/messages', () => {
+    page.reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages: [...BRIDGE, message(3, 'human', 'I see.')], more: false });
+    return json(message(3, 'human', 'I see.'));
+  });
+  await page.user.type(await field(), 'I see.{Enter}');
+  await waitFor(() => expect(screen.queryByText('Sending…')).toBeNull());
+  expect(within(await log()).getAllByText('I see.')).toHaveLength(1);
+  page.reach.on('GET /api/threads/bridge/messages', { thread: { ...bridge, messages: 4 }, messages: [...BRIDGE, message(3, 'human', 'I see.'), message(4, 'agent-1', 'Good.')], more: false });
+  await changed(page);
+  expect(await screen.findByText('Good.')).toBeDefined();
+});
+
+test('what could not be sent stays, says why, and can be tried again as the same message', async () => {
+  const page = await openThreads();
+  page.reach.on('POST /api/threads/bridge/messages', () => refused('The thread was closed meanwhile.', 409));
+  await page.user.type(await field(), 'Too late?{Enter}');
+  const note = await screen.findByText(/Not sent: The thread was closed meanwhile\./);
+  await page.user.click(within(note).getByRole('button', { name: 'Try again' }));
+  await waitFor(() => expect(page.reach.times('POST /api/threads/bridge/messages')).toBe(2));
+  const [first, second] = page.reach.bodies('POST /api/threads/bridge/messages');
+  expect(second).toEqual(first);
+  await page.user.click(await screen.findByRole('button', { name: 'Take back' }));
+  expect((await field()).value).toBe('Too late?');
+  expect(screen.queryByText(/Not sent/)).toBeNull();
+});
+
+test('a gap between what is shown and what is newest is filled', async () => {
+  const page = await openThreads();
+  await log();
+  const bridge = thread('bridge', 'The bridge', { messages: 5 });
+  page.reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
+    json(query.get('before') === '5' ? { thread: bridge, messages: [message(2, 'agent-2', 'two'), message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true } : { thread: bridge, messages: [message(5, 'agent-1', 'five')], more: true }),
+  );
+  await changed(page);
+  expect(await screen.findByText('four')).toBeDefined();
+  expect(within(await log()).getAllByRole('article')).toHaveLength(5);
+});
+
+test('earlier messages come when they are asked for', async () => {
+  const page = await openThreads();
+  const bridge = thread('bridge', 'The bridge', { messages: 4 });
+  page.reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
+    json(query.get('before') === '3' ? { thread: bridge, messages: BRIDGE, more: false } : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true }),
+  );
+  await page.user.click(screen.getByRole('link', { name: 'All threads' }));
+  page.unmount();
+  const again = await openPage({
+    docs: team(2),
+    path: '/threads/bridge',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/threads', { threads: [bridge], more: false });
+      reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
+        json(query.get('before') === '3' ? { thread: bridge, messages: BRIDGE, more: false } : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true }),
+      );
+    },
+  });
+  await again.user.click(await screen.findByRole('button', { name: 'Earlier messages' }));
+  await waitFor(async () => expect(within(await log()).getAllByRole('article')).toHaveLength(4));
+  expect(screen.queryByRole('button', { name: 'Earlier messages' })).toBeNull();
+});
+
+test('a thread is begun with a title and those who take part, and is open at once', async () => {
+  const page = await openThreads({ path: '/threads/new/agent-2' });
+  page.reach.on('POST /api/threads', () => json(thread('bridge', 'The bridge'), 201));
+  const dialog = await screen.findByRole('dialog', { name: 'Begin a thread' });
+  await page.user.click(within(dialog).getByRole('button', { name: 'Begin' }));
+  expect(within(dialog).getByRole('alert').textContent).toBe('It needs a title.');
+  await page.user.type(within(dialog).getByLabelText('What it is about'), 'The bridge');
+  await page.user.click(within(dialog).getByRole('checkbox', { name: 'Lyra' }));
+  await page.user.click(within(dialog).getByRole('button', { name: 'Begin' }));
+  await waitFor(() => expect(location.pathname).toBe('/threads/bridge'));
+  expect(page.reach.bodies('POST /api/threads')).toEqual([{ title: 'The bridge', participants: ['agent-1', 'agent-2'] }]);
+});
+
+test('somebody is added and removed, and it can be undone', async () => {
+  const page = await openThreads();
+  const bridge = thread('bridge', 'The bridge', { messages: 2, participants: ['agent-1', 'agent-2', 'agent-3'] });
+  page.reach.on('POST /api/threads/bridge/participants', () => {
+    page.reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages: BRIDGE, more: false });
+    return new Response(null, { status: 204 });
+  });
+  page.reach.on('DELETE /api/threads/bridge/participants/agent-3', () => new Response(null, { status: 204 }));
+  await page.user.click(await screen.findByRole('button', { name: /^Who takes part/ }));
+  const dialog = screen.getByRole('dialog', { name: 'Who takes part' });
+  await page.user.click(within(dialog).getByRole('button', { name: 'Add Sable' }));
+  expect(await within(dialog).findByRole('button', { name: 'Remove Sable' })).toBeDefined();
+  expect(page.reach.bodies('POST /api/threads/bridge/participants')).toEqual([{ agentId: 'agent-3' }]);
+  await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(page.reach.times('DELETE /api/threads/bridge/participants/agent-3')).toBe(1));
+});
+
+test('a thread is closed with a summary, which then stands where one wrote', async () => {
+  const page = await openThreads();
+  page.reach.on('POST /api/threads/bridge/close', () => {
+    const closed = thread('bridge', 'The bridge', { messages: 2, closed: { time: NOW, by: 'human', summary: 'The second pier.' } });
+    page.reach.on('GET /api/threads/bridge/messages', { thread: closed, messages: BRIDGE, more: false });
+    return new Response(null, { status: 204 });
+  });
+  await log();
+  await page.user.click(screen.getByRole('button', { name: 'More about this thread' }));
+  await page.user.click(screen.getByRole('menuitem', { name: 'Close with a summary…' }));
+  await page.user.type(screen.getByLabelText(/What came of it/), 'The second pier.');
+  await page.user.click(screen.getByRole('button', { name: 'Close the thread' }));
+  expect(await screen.findByText(/Closed by you/)).toBeDefined();
+  expect(screen.getByText('The second pier.')).toBeDefined();
+  expect(screen.queryByRole('textbox', { name: 'Write in The bridge' })).toBeNull();
+  expect(page.reach.bodies('POST /api/threads/bridge/close')).toEqual([{ summary: 'The second pier.' }]);
+});
+
+test('what cannot be read says so and can be tried again; what does not exist says that', async () => {
+  const page = await openPage({ docs: team(1), path: '/threads/bridge', prepare: ({ reach }) => {
+    reach.on('GET /api/threads', () => refused('The store is closed.', 503));
+    reach.on('GET /api/threads/bridge/messages', () => refused('The store is closed.', 503));
+  } });
+  expect((await screen.findByText(/This thread could not be read/)).parentElement?.textContent).toContain('The store is closed.');
+  const bridge = thread('bridge', 'The bridge', { messages: 2 });
+  page.reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages: BRIDGE, more: false });
+  await page.user.click(within(screen.getByRole('region', { name: 'Thread' })).getByRole('button', { name: 'Try again' }));
+  expect(await log()).toBeDefined();
+  page.unmount();
+  await openThreads({ path: '/threads/nowhere' });
+  expect(await screen.findByText('There is no such thread')).toBeDefined();
+});
+
+test('without any thread it says what one is', async () => {
+  await openThreads({ path: '/threads', threads: [] });
+  expect(await screen.findByRole('heading', { name: 'No threads yet' })).toBeDefined();
+  expect(screen.getByRole('link', { name: 'Begin a thread' }).getAttribute('href')).toBe('/threads/new');
+});
+
+test('a draft outlives leaving the thread', async () => {
+  const page = await openThreads();
+  const box = await field();
+  fireEvent.input(box, { target: { value: 'Half a thought' } });
+  fireEvent.blur(box);
+  await page.user.click(screen.getByRole('link', { name: 'All threads' }));
+  await page.user.click(await screen.findByRole('link', { name: /The bridge/ }));
+  expect((await field()).value).toBe('Half a thought');
+});
+
+test('an agent’s page leads to its threads', async () => {
+  const page = await openThreads({ path: '/agent/agent-1/soul' });
+  await page.user.click(await screen.findByRole('link', { name: 'The bridge' }));
+  expect(location.pathname).toBe('/threads/bridge');
+  await act(() => Promise.resolve());
+});
