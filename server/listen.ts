@@ -5,7 +5,8 @@ import type { Problem } from '../src/protocol/http.ts';
 import { StartError } from './start-error.ts';
 
 const HTTP_LIMITS = {
-  connections: 512,
+  /** Each call of an agent that sleeps is held on a connection of its own. */
+  connections: 4_096,
   /** ms for the headers of a request, and for the whole of it. */
   headersTimeout: 20_000,
   requestTimeout: 120_000,

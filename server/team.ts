@@ -33,8 +33,6 @@ export interface TeamDeps {
   readonly logger: Logger;
   /** ms that a message is kept after it was read. */
   readonly retentionMs: number;
-  /** No other process can have this store open, as with the embedded one. */
-  readonly alone?: boolean;
   readonly timers?: Timers;
   readonly limits?: SessionLimits;
 }
@@ -54,7 +52,7 @@ export interface Team {
   close(): Promise<void>;
 }
 
-export async function openTeam({ db, relay, log, mind, protocol, now, newId, logger, retentionMs, alone = false, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
+export async function openTeam({ db, relay, log, mind, protocol, now, newId, logger, retentionMs, alone, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
     void log.append([event]).catch((error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { event, error: String(error) }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
@@ -62,7 +60,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   const directory = createDirectory({ db, relay, tell, now });
   const configs = createConfigs({ db, relay, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, tell, now });
   const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
-  const gate = createGate({ db, relay, configs, tell, now, newId, process: newId(), alone, timers, onHeartbeatError });
+  const gate = createGate({ db, relay, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
   const costs = createCosts({ db, relay, configs, directory, log, now });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });

@@ -1,9 +1,10 @@
-/** The rows of the table `usage`, read as sums. */
+/** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Spent } from '../../src/protocol/costs.ts';
 import type { Db } from '../store/index.ts';
 
+const QUARTER_MS = 900_000;
 const parseText = (json: string) => z.string().parse(JSON.parse(json));
 
 export interface UsageRow {
@@ -35,32 +36,43 @@ const total = (column: string) => sql<number>`sum(${sql.ref(column)})::bigint`;
 export function createUsageRows(db: Db, relay: string) {
   return {
     async add(row: UsageRow): Promise<void> {
+      const agent_json = JSON.stringify(row.agentId);
+      // One statement, so that both are written or neither.
       await db
-        .insertInto('usage')
-        .values({
-          relay,
-          used_at: row.usedAt,
-          agent_json: JSON.stringify(row.agentId),
-          session_json: row.sessionId === null ? null : JSON.stringify(row.sessionId),
-          message_json: row.messageId === null ? null : JSON.stringify(row.messageId),
-          via: row.via,
-          model_json: JSON.stringify(row.model),
-          input_tokens: row.inputTokens,
-          output_tokens: row.outputTokens,
-          cache_read_tokens: row.cacheReadTokens,
-          cache_write_tokens: row.cacheWriteTokens,
-          cost_micro_usd: row.costMicroUsd,
-          estimated: row.estimated,
-        })
+        .with('added', (cte) =>
+          cte
+            .insertInto('usage')
+            .values({
+              relay,
+              used_at: row.usedAt,
+              agent_json,
+              session_json: row.sessionId === null ? null : JSON.stringify(row.sessionId),
+              message_json: row.messageId === null ? null : JSON.stringify(row.messageId),
+              via: row.via,
+              model_json: JSON.stringify(row.model),
+              input_tokens: row.inputTokens,
+              output_tokens: row.outputTokens,
+              cache_read_tokens: row.cacheReadTokens,
+              cache_write_tokens: row.cacheWriteTokens,
+              cost_micro_usd: row.costMicroUsd,
+              estimated: row.estimated,
+            })
+            .returning('place'),
+        )
+        .insertInto('spending')
+        .values({ relay, quarter: Math.floor(row.usedAt / QUARTER_MS), agent_json, cost_micro_usd: row.costMicroUsd })
+        .onConflict((conflict) =>
+          conflict.columns(['relay', 'quarter', 'agent_json']).doUpdateSet((eb) => ({ cost_micro_usd: eb('spending.cost_micro_usd', '+', eb.ref('excluded.cost_micro_usd')) })),
+        )
         .execute();
     },
-    /** Money by agent since then, the largest first. */
-    async byAgent(since: number): Promise<readonly { readonly agentId: string; readonly microUsd: number }[]> {
+    /** Money by agent since a day began, the largest first. */
+    async byAgent(dayStart: number): Promise<readonly { readonly agentId: string; readonly microUsd: number }[]> {
       const rows = await db
-        .selectFrom('usage')
+        .selectFrom('spending')
         .select(['agent_json', total('cost_micro_usd').as('micro_usd')])
         .where('relay', '=', relay)
-        .where('used_at', '>=', since)
+        .where('quarter', '>=', Math.floor(dayStart / QUARTER_MS))
         .groupBy('agent_json')
         .orderBy('micro_usd', 'desc')
         .execute();

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../src/domain/wake-gate.ts';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
+import { dayOf } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Gate, WakeRequest } from '../contracts.ts';
@@ -10,7 +11,7 @@ import type { Db } from '../store/index.ts';
 import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenRun } from './facts.ts';
 import { createRuns, endAsSeen, type Runs } from './runs.ts';
-import { sourceKey, sourceLabel } from './source.ts';
+import { budgetKey, sourceKey, sourceLabel } from './source.ts';
 import { insertDecision, readFeed } from './wake-rows.ts';
 
 export interface GateDeps {
@@ -19,8 +20,6 @@ export interface GateDeps {
   readonly relay: string;
   readonly configs: OpenConfigs;
   readonly newId: () => string;
-  /** Names this run of the relay. */
-  readonly process: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
   readonly timers?: Timers;
@@ -50,16 +49,13 @@ async function situationOf(db: Db, about: About, limits: WakeLimits, time: numbe
   return { limits, dead, facts: { ...facts, endedMs: facts.endedMs + deadMs, running: live.map(({ opened }) => opened) } };
 }
 
-/** Where the caller calls without a session, the day takes its place: see facts.ts. */
-const sessionOf = ({ way, callerSession }: WakeRequest) => (way === 'wake_agent' || callerSession !== null ? JSON.stringify(callerSession) : null);
-
 function leftOf({ way }: WakeRequest, { maxWakesPerSession }: WakeLimits, { callsInSession }: WakeFacts, granted: boolean): number | null {
   if (way !== 'wake_agent') return null;
   return Math.max(0, maxWakesPerSession - callsInSession - (granted ? 1 : 0));
 }
 
 export function createGate(deps: GateDeps): Gate {
-  const { db, relay, configs, now, newId, process, alone, timers = systemTimers, onHeartbeatError: onError } = deps;
+  const { db, relay, configs, now, newId, alone, timers = systemTimers, onHeartbeatError: onError } = deps;
   const runs = createRuns({ db, relay, now, alone, timers, onError });
   const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
@@ -68,8 +64,8 @@ export function createGate(deps: GateDeps): Gate {
     const limits = await configs.lockLimits(trx, { target, caller: source.kind === 'agent' ? source.agentId : null });
     // Not before: others may have decided while this one waited for its turn.
     const time = now();
-    const session = sessionOf(request);
-    const { facts, dead } = await situationOf(trx, { relay, target, source: sourceKey(source), session }, limits, time, runs);
+    const budget = budgetKey(request, dayOf(limits.timeZone, time));
+    const { facts, dead } = await situationOf(trx, { relay, target, source: sourceKey(source), budget }, limits, time, runs);
     const { outcome, check, until, detail } = decideWake({ way, byPerson: source.kind === 'person', state }, limits, facts, time);
     const { reason, messageId } = request;
     const decision: WakeDecision = { wakeId, time, target, source, way, reason, messageId, outcome, check, until, detail };
@@ -78,7 +74,7 @@ export function createGate(deps: GateDeps): Gate {
       await endAsSeen(trx, relay)
         .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
         .execute();
-    await insertDecision(trx, decision, { relay, process, session });
+    await insertDecision(trx, relay, decision, budget);
     if (outcome === 'granted') runs.opened(wakeId);
     return { decision, left: leftOf(request, limits, facts, outcome === 'granted') };
   }
@@ -109,12 +105,8 @@ export function createGate(deps: GateDeps): Gate {
     async stats(agentId) {
       const limits = await configs.limits(agentId);
       const time = now();
-      const { facts } = await situationOf(db, { relay, target: agentId, source: null, session: null }, limits, time, runs);
-      const granted = db
-        .selectFrom('wakes')
-        .where('relay', '=', relay)
-        .where('target_json', '=', JSON.stringify(agentId))
-        .where(sql<boolean>`outcome = 'granted'`);
+      const { facts } = await situationOf(db, { relay, target: agentId, source: null, budget: null }, limits, time, runs);
+      const granted = db.selectFrom('wakes').where('relay', '=', relay).where('granted_target_json', '=', JSON.stringify(agentId));
       const { last } = await granted.select((eb) => eb.fn.max('asked_at').as('last')).executeTakeFirstOrThrow();
       const sources = await granted
         .where('asked_at', '>=', facts.day.start)
@@ -123,12 +115,15 @@ export function createGate(deps: GateDeps): Gate {
         .groupBy('source_json')
         .execute();
       const bySource = new Map<string, number>();
+      let wakesToday = 0;
       for (const { source_json, wakes } of sources) {
-        const label = sourceLabel(wakeSourceSchema.parse(JSON.parse(source_json)));
+        const source = wakeSourceSchema.parse(JSON.parse(source_json));
+        if (source.kind !== 'person') wakesToday += wakes;
+        const label = sourceLabel(source);
         bySource.set(label, (bySource.get(label) ?? 0) + wakes);
       }
       return {
-        wakesToday: facts.wakesToday,
+        wakesToday,
         maxWakesPerDay: limits.maxWakesPerDay,
         cooldownSeconds: limits.cooldownSeconds,
         lastWakeTime: last,

@@ -43,10 +43,10 @@ export interface Runs {
 /** Ends these with their last sign of life. */
 export const endAsSeen = (db: Db, relay: string) =>
   db
-    .updateTable('wakes')
-    .set({ ended_at: sql<number>`coalesce(seen_at, asked_at)` })
+    .updateTable('runs')
+    .set((eb) => ({ ended_at: eb.ref('seen_at') }))
     .where('relay', '=', relay)
-    .where(sql<boolean>`outcome = 'granted' and ended_at is null`);
+    .where('ended_at', 'is', null);
 
 export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps): Runs {
   const own = new Set<string>();
@@ -61,7 +61,7 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
   }
   const ours = (wakeIds: readonly string[]) =>
     db
-      .updateTable('wakes')
+      .updateTable('runs')
       .where('relay', '=', relay)
       .where('wake', '=', sql<string>`any(${[...wakeIds]}::text[])`);
 
@@ -93,7 +93,7 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
     withdrawn: (wakeId) => void drop(wakeId),
     ended(wakeId) {
       const over = { ended_at: now(), seen_at: now() };
-      const update = drop(wakeId) ? ours([wakeId]).set(over) : ours([wakeId]).set(over).where(sql<boolean>`outcome = 'granted' and ended_at is null`);
+      const update = drop(wakeId) ? ours([wakeId]).set(over) : ours([wakeId]).set(over).where('ended_at', 'is', null);
       return inTurn(async () => {
         const row = await update.returning('target_json').executeTakeFirst();
         return row ? z.string().parse(JSON.parse(row.target_json)) : null;
@@ -103,7 +103,7 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
     async closeDead() {
       const before = alone ? Number.MAX_SAFE_INTEGER : now() - RUN_SETTINGS.deadMs;
       const { numUpdatedRows } = await endAsSeen(db, relay)
-        .where(sql<boolean>`coalesce(seen_at, asked_at) <= ${before}`)
+        .where('seen_at', '<=', before)
         .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)
         .executeTakeFirst();
       return numUpdatedRows > 0n;

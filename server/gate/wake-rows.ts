@@ -3,36 +3,32 @@ import { wakeDecisionSchema, type WakeDecision, type WakeFeed } from '../../src/
 import type { Db } from '../store/index.ts';
 import { sourceKey } from './source.ts';
 
-export interface Asked {
-  readonly relay: string;
-  readonly process: string;
-  /** JSON text, or null. */
-  readonly session: string | null;
-}
-
-export async function insertDecision(db: Db, decision: WakeDecision, { relay, process, session }: Asked): Promise<void> {
+/** With the session that it opens, where it was granted. `budget`: what it used, see source.ts. */
+export async function insertDecision(db: Db, relay: string, decision: WakeDecision, budget: string | null): Promise<void> {
+  const { wakeId: wake, time, source } = decision;
+  const granted = decision.outcome === 'granted';
+  const target = JSON.stringify(decision.target);
   await db
     .insertInto('wakes')
     .values({
       relay,
-      wake: decision.wakeId,
-      asked_at: decision.time,
-      target_json: JSON.stringify(decision.target),
-      source_kind: decision.source.kind,
-      source_json: sourceKey(decision.source),
+      wake,
+      asked_at: time,
+      target_json: target,
+      source_kind: source.kind,
+      source_json: sourceKey(source),
       way: decision.way,
       reason: decision.reason,
       message_json: decision.messageId === null ? null : JSON.stringify(decision.messageId),
-      caller_session_json: session,
       outcome: decision.outcome,
       stopped_by: decision.check,
       until_at: decision.until,
       detail_json: JSON.stringify(decision.detail),
-      process,
-      seen_at: decision.outcome === 'granted' ? decision.time : null,
-      ended_at: null,
+      granted_target_json: granted ? target : null,
+      budget_json: granted ? budget : null,
     })
     .execute();
+  if (granted) await db.insertInto('runs').values({ relay, wake, target_json: target, opened_at: time, seen_at: time, ended_at: null }).execute();
 }
 
 const COLUMNS = ['wake', 'asked_at', 'target_json', 'source_json', 'way', 'reason', 'message_json', 'outcome', 'stopped_by', 'until_at', 'detail_json'] as const;

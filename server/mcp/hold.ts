@@ -36,6 +36,14 @@ export function createHold({ sleepers, configs, credentials, every, progressEver
     for (const controller of waits.get(credentialId) ?? []) controller.abort();
   });
 
+  /** Hundreds that are released in one moment ask once. */
+  const asking = new Map<string, Promise<boolean>>();
+  function isGood(secret: string): Promise<boolean> {
+    const asked = asking.get(secret) ?? credentials.check(secret).then((bearer) => bearer !== null).finally(() => asking.delete(secret));
+    asking.set(secret, asked);
+    return asked;
+  }
+
   function sendProgress({ mcpReq }: ServerContext, signal: AbortSignal): () => void {
     const progressToken = mcpReq._meta?.progressToken;
     if (progressToken === undefined) return () => undefined;
@@ -68,7 +76,7 @@ export function createHold({ sleepers, configs, credentials, every, progressEver
         signal.throwIfAborted();
         if (waited === 'late' || waited === 'ended') return { go: false, held: waited, seconds };
         // Another process may have revoked it: what waited long is asked again.
-        const good = waited === 'awake' && (await credentials.check(context.http?.authInfo?.token ?? '')) !== null;
+        const good = waited === 'awake' && (await isGood(context.http?.authInfo?.token ?? ''));
         signal.throwIfAborted();
         return good ? { go: true } : { go: false, held: 'revoked', seconds };
       } finally {

@@ -1,5 +1,6 @@
 /** What an agent can read of itself. */
 import type { Resource } from '@modelcontextprotocol/server';
+import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Gate, Inbox, Sleepers } from '../contracts.ts';
 import { howToLive } from './sayings.ts';
@@ -17,10 +18,10 @@ export interface AgentResource extends Resource {
   read(agent: TeamMember): Promise<string>;
 }
 
-/** The agent's state, as `roost://agent/state` carries it. Times in ms since the epoch. */
+/** The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since the epoch. */
 async function stateOf({ sleepers, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
   const [unread, wakes] = await Promise.all([inbox.unread(), gate.stats(agentId)]);
-  return { agentId, name, seat: position, sessionId: sessionId(), sleeping: sleepers.isSleeping(agentId), unread: unread.get(agentId) ?? 0, wakes };
+  return { agentId, name, seat: position === null ? null : seatNumber(position), sessionId: sessionId(), sleeping: sleepers.isSleeping(agentId), unread: unread.get(agentId) ?? 0, wakes };
 }
 
 export function createResources(deps: ResourceDeps): readonly AgentResource[] {

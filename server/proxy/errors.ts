@@ -7,6 +7,7 @@ const KINDS = {
   'no-agent': { status: 403, type: 'permission_error', retry: false },
   'no-upstream': { status: 400, type: 'invalid_request_error', retry: false },
   malformed: { status: 400, type: 'invalid_request_error', retry: false },
+  'no-such-call': { status: 404, type: 'not_found_error', retry: false },
   'too-large': { status: 413, type: 'request_too_large', retry: false },
   'budget-used-up': { status: 402, type: 'billing_error', retry: false },
   asleep: { status: 529, type: 'overloaded_error', retry: true },

@@ -45,6 +45,9 @@ const BAD_CREDENTIAL: ProxyError = {
 const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay broke. Its log says more.' };
 const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
 
+/** Without it, whoever asks for more of the API would be told to sign in. */
+const nothing = () => errorResponse({ kind: 'no-such-call', message: 'Roost passes on /v1/messages, /v1/messages/count_tokens and /v1/models, below /llm/<credential>.' });
+
 type Call = { readonly agent: TeamMember; readonly ask: Ask; readonly to: UpstreamKey };
 
 export interface Proxy {
@@ -145,6 +148,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       route('/llm/:credential/v1/messages', { POST: post(true) });
       route('/llm/:credential/v1/messages/count_tokens', { POST: post(false) });
       route('/llm/:credential/v1/models', { GET: get });
+      route('/llm/*', { GET: nothing, POST: nothing });
     },
     close: () => upstream?.close(),
   };

@@ -33,7 +33,7 @@ export interface Tables {
   agents: { relay: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
   /** What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON text. */
   configs: { relay: string; scope: string; config_json: string };
-  /** Every decision of the gate. A granted one is a session until `ended_at`; `process` names the relay process that runs it. */
+  /** Every decision of the gate. Written once, never changed. */
   wakes: {
     relay: string;
     wake: string;
@@ -41,20 +41,22 @@ export interface Tables {
     asked_at: number;
     target_json: string;
     source_kind: string;
-    /** A source as its schema has it; the key by which pairs and callers are counted. */
+    /** A source as its schema has it; the key by which pairs are counted. */
     source_json: string;
     way: string;
     reason: string | null;
     message_json: string | null;
-    caller_session_json: string | null;
     outcome: string;
     stopped_by: string | null;
     until_at: number | null;
     detail_json: string;
-    process: string;
-    seen_at: number | null;
-    ended_at: number | null;
+    /** The target, where it was granted. */
+    granted_target_json: string | null;
+    /** Whose budget of which session it used, where it used one. */
+    budget_json: string | null;
   };
+  /** The sessions that granted wakes have opened, under the wake's name. `seen_at`: the last sign of life of the process that runs it. */
+  runs: { relay: string; wake: string; target_json: string; opened_at: number; seen_at: number; ended_at: number | null };
   threads: {
     relay: string;
     thread: string;
@@ -124,4 +126,6 @@ export interface Tables {
     cost_micro_usd: number;
     estimated: boolean;
   };
+  /** The money of `usage` summed by agent and quarter of an hour, so that a day's is read without its requests. Every zone's days begin with a quarter. */
+  spending: { relay: string; quarter: number; agent_json: string; cost_micro_usd: number };
 }

@@ -54,6 +54,7 @@ export async function readParticipants(db: Db, relay: string, threadIds: readonl
 }
 
 export async function threadsOf(db: Db, relay: string, rows: readonly ThreadRow[]): Promise<Thread[]> {
+  if (rows.length === 0) return [];
   const participants = await readParticipants(db, relay, rows.map((row) => row.thread));
   return rows.map((row) => threadOf(row, participants.get(row.thread) ?? []));
 }
@@ -65,8 +66,8 @@ export async function readThread(db: Db, relay: string, threadId: string): Promi
 
 /** The thread, locked until the transaction ends: messages get their places in the order of commits. */
 export async function lockThread(db: Db, relay: string, threadId: string): Promise<Thread | null> {
-  await db.selectFrom('threads').select('thread').where('relay', '=', relay).where('thread', '=', threadId).forUpdate().execute();
-  return await readThread(db, relay, threadId);
+  const rows = await db.selectFrom('threads').selectAll().where('relay', '=', relay).where('thread', '=', threadId).forUpdate().execute();
+  return (await threadsOf(db, relay, rows))[0] ?? null;
 }
 
 /** One at a time changes who is in which thread, or closes one: whoever leaves its last open thread is seen to, once. */

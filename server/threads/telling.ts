@@ -35,6 +35,7 @@ export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 
   };
 
   const mentioned: Telling['mentioned'] = async ({ threadId, title }, { place, messageId, from, text, mentions }) => {
+    if (mentions.length === 0) return [];
     const rows = await db
       .selectFrom('thread_mentions')
       .select('agent_json')

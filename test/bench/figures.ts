@@ -24,6 +24,12 @@ export function median(values: readonly number[]): number {
   return middle.reduce((sum, value) => sum + value, 0) / middle.length;
 }
 
+/** The value that this share of all, 0–1, does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
 const digits = (value: number, unit: string) => (unit === '×' ? value.toFixed(2) : value < 10 && unit !== '' ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
 const shown = (value: number, unit: string) => `${digits(value, unit)}${unit === '' ? '' : ` ${unit}`}`;
 const SIDES = { limit: 'limit', least: 'least', peer: 'peer ' } as const;

@@ -4,15 +4,21 @@
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { printed, type Section } from './figures.ts';
+import { gateFigures } from './gate.ts';
+import { heldCalls } from './held-calls.ts';
 import { ledgerAppend } from './ledger-append.ts';
 import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageWeight } from './page-weight.ts';
+import { proxyFigures } from './proxy.ts';
 import { wakeFigures } from './wake.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   wake: wakeFigures,
+  gate: gateFigures,
+  proxy: proxyFigures,
+  'held-calls': heldCalls,
   'page-weight': pageWeight,
   'page-paint': pagePaint,
   'ledger-append': ledgerAppend,

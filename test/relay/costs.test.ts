@@ -146,19 +146,27 @@ describe.each(STORES)('costs on %s', (kind) => {
       expect(await allowed('a1')).toBe(true);
     });
 
-    it('begins anew at midnight of the household’s zone, also when the clocks change', async () => {
+    it.each([
+      // The clocks went back at 03:00: the day had 25 hours.
+      ['Europe/Berlin', '2026-10-25', Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 25, 23)],
+      // By half an hour, and forward.
+      ['Australia/Lord_Howe', '2026-10-04', Date.UTC(2026, 9, 3, 13, 30), Date.UTC(2026, 9, 4, 13)],
+      ['Asia/Kathmandu', '2026-11-21', Date.UTC(2026, 10, 20, 18, 15), Date.UTC(2026, 10, 21, 18, 15)],
+    ])('begins anew at midnight of the household’s zone: %s, %s', async (zone, date, begin, end) => {
       await configs.householdBudget(1);
-      await configs.zone('Europe/Berlin');
-      // The clocks went back at 03:00 on 25 October 2026: the day had 25 hours.
-      const [begin, end] = [Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 25, 23)];
+      await configs.zone(zone);
+      time = begin - 1;
+      await spend('a1', { dollars: 0.9 });
       time = begin;
+      expect(await allowed('a1')).toBe(true);
       await spend('a1');
       expect(await allowed('a1')).toBe(false);
       time = end - 1;
       expect(await allowed('a1')).toBe(false);
       time = end;
       expect(await allowed('a1')).toBe(true);
-      expect((await costs.report(3)).days.map(({ day, spent }) => [day, spent.requests])).toEqual([['2026-10-26', 0], ['2026-10-25', 1], ['2026-10-24', 0]]);
+      expect((await costs.report(3)).days.map(({ spent }) => spent.costMicroUsd)).toEqual([0, 1_000_000, 900_000]);
+      expect((await costs.report(2)).days[1]?.day).toBe(date);
     });
 
     it('stands when the relay starts again, and is not shared by homes that share a store', async () => {

@@ -203,7 +203,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
 
   it('keeps to settings from the moment that they are set, also those that another process has set', async () => {
     const { ask, relay, clock, configs } = await household();
-    const other = createTestGate(store, clock, { relay, process: 'other' });
+    const other = createTestGate(store, clock, { relay });
     expect((await ask()).outcome).toBe('granted');
     await other.configs.setHousehold({ ...OPEN, wakes_enabled: false });
     expect(await ask()).toMatchObject({ outcome: 'suppressed', check: 'disabled', until: null });

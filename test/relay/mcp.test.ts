@@ -93,7 +93,7 @@ describe('the relay as MCP server', () => {
         const [content] = (await client.readResource({ uri })).contents;
         return content && 'text' in content ? content.text : '';
       };
-      expect(JSON.parse(await read('roost://agent/state'))).toEqual({ agentId: LYRA.agentId, name: 'Lyra', seat: 1, sessionId: 'session-1', sleeping: false, unread: 0, wakes: STATS });
+      expect(JSON.parse(await read('roost://agent/state'))).toEqual({ agentId: LYRA.agentId, name: 'Lyra', seat: 2, sessionId: 'session-1', sleeping: false, unread: 0, wakes: STATS });
       expect(await read('roost://agent/instructions')).toMatch(/You are Lyra.*message_agent/s);
       await expect(read('roost://agent/secrets')).rejects.toThrow(/not found/i);
     });

@@ -35,7 +35,7 @@ export const newRelay = () => `relay-${++relays}`;
 export function createTestGate(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
   clock: TestClock,
-  { relay = newRelay(), timeZone = 'Europe/Berlin', process = 'process', ...over }: Partial<GateDeps> & { readonly timeZone?: string } = {},
+  { relay = newRelay(), timeZone = 'Europe/Berlin', ...over }: Partial<GateDeps> & { readonly timeZone?: string } = {},
 ): TestGate & { readonly relay: string } {
   const told: RoostEvent[] = [];
   const errors: unknown[] = [];
@@ -47,7 +47,7 @@ export function createTestGate(
     tell: (event: RoostEvent) => void told.push(event),
   };
   const configs = createConfigs({ ...deps, timeZone });
-  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), process, alone: kind === 'pglite', timers, onHeartbeatError: (error) => void errors.push(error), ...over });
+  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), alone: kind === 'pglite', timers, onHeartbeatError: (error) => void errors.push(error), ...over });
   return { gate, configs, told, timers, errors, relay };
 }
 

@@ -14,10 +14,7 @@ export interface TestConfigs extends Configs {
 }
 
 export function createTestConfigs({ db, relay }: { readonly db: Db; readonly relay: string }): TestConfigs {
-  const fail = (error: unknown) => {
-    throw error;
-  };
-  const configs = createConfigs({ db, relay, log: { append: () => Promise.resolve([]) }, now: () => 0, timeZone: 'UTC', onError: fail });
+  const configs = createConfigs({ db, relay, tell: () => undefined, now: () => 0, timeZone: 'UTC' });
   let seconds: number | null = null;
   return {
     ...configs,

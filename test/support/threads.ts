@@ -70,8 +70,11 @@ export async function openThreadHouse(store: Store, relay = randomUUID()): Promi
   };
 }
 
-/** The value of an answer that is not a refusal. */
-export function good<Value>(answer: ({ readonly ok: true } & Value) | { readonly ok: false; readonly detail: string }): { readonly ok: true } & Value {
-  if (answer.ok) return answer;
-  throw new Error(answer.detail);
+type Good<Answer> = Extract<Answer, { readonly ok: true }>;
+const isGood = <Answer extends { readonly ok: boolean }>(answer: Answer): answer is Good<Answer> => answer.ok;
+
+/** An answer that is not a refusal. */
+export function good<Answer extends { readonly ok: boolean }>(answer: Answer): Good<Answer> {
+  if (isGood(answer)) return answer;
+  throw new Error(`refused: ${JSON.stringify(answer)}`);
 }

@@ -44,34 +44,33 @@ export const reach: Migration = {
       .addColumn('way', 'text', (column) => column.notNull())
       .addColumn('reason', 'text')
       .addColumn('message_json', 'text')
-      .addColumn('caller_session_json', 'text')
       .addColumn('outcome', 'text', (column) => column.notNull())
       .addColumn('stopped_by', 'text')
       .addColumn('until_at', 'bigint')
       .addColumn('detail_json', 'text', (column) => column.notNull())
-      .addColumn('process', 'text', (column) => column.notNull())
-      .addColumn('seen_at', 'bigint')
-      .addColumn('ended_at', 'bigint')
+      .addColumn('granted_target_json', 'text')
+      .addColumn('budget_json', 'text')
       .addPrimaryKeyConstraint('wakes_pk', ['relay', 'wake'])
       .execute();
     await schema.createIndex('wakes_feed').on('wakes').columns(['relay', 'place']).execute();
     await schema.createIndex('wakes_target_feed').on('wakes').columns(['relay', 'target_json', 'place']).execute();
-    const granted = sql<boolean>`outcome = 'granted'`;
-    await schema.createIndex('wakes_granted').on('wakes').columns(['relay', 'target_json', 'asked_at']).where(granted).execute();
-    await schema.createIndex('wakes_latest').on('wakes').columns(['relay', 'asked_at']).where(granted).execute();
-    await schema.createIndex('wakes_ended').on('wakes').columns(['relay', 'target_json', 'ended_at']).where(granted).execute();
+    // Each question of the gate has one index that fits and no other that nearly does: a store that has never
+    // counted its rows, as the embedded one never does by itself, picks the right one all the same.
+    await schema.createIndex('wakes_granted').on('wakes').columns(['relay', 'granted_target_json', 'asked_at']).execute();
+    await schema.createIndex('wakes_latest').on('wakes').columns(['relay', 'asked_at']).where(sql.ref('granted_target_json'), 'is not', null).execute();
+    await schema.createIndex('wakes_budget').on('wakes').columns(['relay', 'budget_json', 'asked_at']).execute();
     await schema
-      .createIndex('wakes_called')
-      .on('wakes')
-      .columns(['relay', 'caller_session_json', 'asked_at'])
-      .where(sql<boolean>`outcome = 'granted' and way = 'wake_agent'`)
+      .createTable('runs')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('wake', 'text', (column) => column.notNull())
+      .addColumn('target_json', 'text', (column) => column.notNull())
+      .addColumn('opened_at', 'bigint', (column) => column.notNull())
+      .addColumn('seen_at', 'bigint', (column) => column.notNull())
+      .addColumn('ended_at', 'bigint')
+      .addPrimaryKeyConstraint('runs_pk', ['relay', 'wake'])
       .execute();
-    await schema
-      .createIndex('wakes_running')
-      .on('wakes')
-      .columns(['relay'])
-      .where(sql<boolean>`outcome = 'granted' and ended_at is null`)
-      .execute();
+    await schema.createIndex('runs_of_target').on('runs').columns(['relay', 'target_json', 'ended_at']).execute();
+    await schema.createIndex('runs_open').on('runs').columns(['relay']).where(sql.ref('ended_at'), 'is', null).execute();
 
     await schema
       .createTable('threads')
@@ -159,6 +158,14 @@ export const reach: Migration = {
       .addColumn('cost_micro_usd', 'bigint', (column) => column.notNull())
       .addColumn('estimated', 'boolean', (column) => column.notNull())
       .addPrimaryKeyConstraint('usage_pk', ['relay', 'place'])
+      .execute();
+    await schema
+      .createTable('spending')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('quarter', 'bigint', (column) => column.notNull())
+      .addColumn('agent_json', 'text', (column) => column.notNull())
+      .addColumn('cost_micro_usd', 'bigint', (column) => column.notNull())
+      .addPrimaryKeyConstraint('spending_pk', ['relay', 'quarter', 'agent_json'])
       .execute();
     await schema.createIndex('usage_by_time').on('usage').columns(['relay', 'used_at']).execute();
     await schema.createIndex('usage_by_agent').on('usage').columns(['relay', 'agent_json', 'used_at']).execute();

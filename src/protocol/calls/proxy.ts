@@ -36,4 +36,11 @@ export const PROXY_CALLS: readonly Call[] = [
     parameters: [credential],
     answers: [{ status: 200, when: 'as the model answers', body: passed }, ...refused, { status: 502, when: 'the model cannot be reached' }],
   },
+  ...(['GET', 'POST'] as const).map((method) => ({
+    method,
+    path: '/llm/*',
+    does: 'No other call of the Messages API is passed on.',
+    open: true as const,
+    answers: [{ status: 404, when: 'always, in the Messages API’s shape' }],
+  })),
 ];

