@@ -47,14 +47,14 @@ export interface ReachClient {
   unread(): Promise<RelayResult<Readonly<Record<string, number>>>>;
   inbox(agentId: string, page: PageRequest): Promise<RelayResult<MailPage>>;
 
-  /** `agentId`: only wakes of this agent, or asked by it; null: all. */
+  /** `agentId`: only wakes of this agent; null: all. */
   wakes(page: PageRequest & { readonly agentId: string | null }): Promise<RelayResult<WakeFeed>>;
   wakeStats(agentId: string): Promise<RelayResult<WakeStats>>;
   agentConfig(agentId: string): Promise<RelayResult<ConfigAnswer<AgentConfig>>>;
   putAgentConfig(agentId: string, config: AgentConfig): Promise<RelayResult<null>>;
   householdConfig(): Promise<RelayResult<ConfigAnswer<HouseholdConfig>>>;
   putHouseholdConfig(config: HouseholdConfig): Promise<RelayResult<null>>;
-  /** What was set, as YAML. `agentId` null: the household's. */
+  /** What holds, as YAML, with a mark on what was set. `agentId` null: the household's. */
   configAsYaml(agentId: string | null): Promise<RelayResult<string>>;
   putConfigAsYaml(agentId: string | null, yaml: string): Promise<RelayResult<null>>;
 

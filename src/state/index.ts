@@ -3,11 +3,14 @@ import { createClock, type Clock } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
+import type { HouseholdConfig } from '../protocol/config.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
+import type { ConfigAnswer } from '../relay/reach-client.ts';
 import { createForgetActions, type ForgetActions } from './actions/forget.ts';
 import { createHomeActions, type HomeActions } from './actions/home.ts';
 import { createTalkActions, type TalkActions } from './actions/talk.ts';
 import { createTeamActions, type TeamActions } from './actions/team.ts';
+import { createWakeActions, type WakeActions } from './actions/wakes.ts';
 import { createUpkeepActions, type UpkeepActions } from './actions/upkeep.ts';
 import { createAnswers, type Answers } from './answers.ts';
 import { createChanges, type Changes } from './changes.ts';
@@ -38,7 +41,7 @@ export interface RoostState {
   readonly pending: ReturnType<typeof createPending>;
   readonly info: ReturnType<typeof createRelayInfo>;
   readonly upkeep: ReturnType<typeof createUpkeep>;
-  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
+  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & WakeActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
@@ -46,6 +49,8 @@ export interface RoostState {
   readonly changes: Changes;
   /** How many messages wait in the inbox of each agent, by agent id. */
   readonly mail: Kept<Readonly<Record<string, number>>>;
+  /** What the household's agents may do. */
+  readonly config: Kept<ConfigAnswer<HouseholdConfig>>;
   readonly archive: ArchivePort;
   readonly device: Device;
   /** Stamps what this page writes. */
@@ -80,8 +85,9 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const changes = createChanges();
   const mail = createKept({ ask: () => reach((client) => client.unread()), changes, device, what: ['inbox'] });
+  const config = createKept({ ask: () => reach((client) => client.householdConfig()), changes, device, what: ['config'] });
   const parts = { owner, relay, reach, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep };
-  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
+  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), ...createWakeActions({ reach, notices, config }), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
@@ -161,19 +167,20 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     reach,
     changes,
     mail,
+    config,
     archive,
     device,
     clock,
     start() {
       const stop = owner.subscribe(hear);
       const stopTelling = tellTeam(parts);
-      const lookAway = mail.look();
+      const lookAway = [mail.look(), config.look()];
       void actions.reload();
       void actions.refreshHealth();
       return () => {
         stop();
         stopTelling();
-        lookAway();
+        lookAway.forEach((away) => away());
       };
     },
   };

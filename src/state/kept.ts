@@ -114,8 +114,8 @@ export function createKept<Value>({ ask, changes, device, what, agentId = null }
 }
 
 /** One `Kept` for each key, made when it is first asked for: whoever shows the same thing shares it. */
-export function createKeptFamily<Value>(make: (key: string) => Kept<Value>): (key: string) => Kept<Value> {
-  const family = new Map<string, Kept<Value>>();
+export function createKeptFamily<One>(make: (key: string) => One): (key: string) => One {
+  const family = new Map<string, One>();
   return (key) => {
     const held = family.get(key) ?? make(key);
     family.set(key, held);

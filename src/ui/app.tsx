@@ -6,15 +6,15 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { leadNameOf } from '../state/wake-material.ts';
-import { AgentPage } from './agent/agent-page.tsx';
 import { ConversationView } from './chat/conversation.tsx';
 import { useHousehold, useUnread } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
+import { optional } from './parts/optional.tsx';
 import { PATHS, usePlace, type Place } from './places.ts';
 import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
@@ -27,6 +27,9 @@ import { useKeys } from './shell/use-keys.ts';
 import { useMedia } from './use-media.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
+const AgentPage = optional(() => import('./agent/agent-page.tsx'));
+const InboxDialog = lazy(() => import('./inbox/inbox-dialog.tsx'));
+const WakesPage = lazy(() => import('./wakes/wakes-page.tsx'));
 const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
@@ -60,18 +63,23 @@ function Opening() {
   );
 }
 
-type WholePlace = Extract<Place, { kind: 'settings' | 'threads' | 'costs' }>;
-const WHOLE_TITLES: Record<WholePlace['kind'], string> = { settings: 'Settings', threads: 'Threads', costs: 'Costs' };
-
-/** What takes the whole of the page. */
-function Whole({ place, onClose }: { place: WholePlace; onClose: () => void }) {
+/** What takes the whole of the page, or null where the team and a conversation stand. */
+function wholePage(place: Place, onClose: () => void): { readonly title: string; readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
   switch (place.kind) {
     case 'settings':
-      return <SettingsPage section={place.section} onClose={onClose} />;
+      return { title: 'Settings', view: 'page', page: <SettingsPage section={place.section} agentId={place.agentId} onClose={onClose} /> };
+    case 'wakes':
+      return { title: 'Wakes', view: 'page', page: <WakesPage agentId={place.agentId} onClose={onClose} /> };
     case 'threads':
-      return <ThreadsPage place={place} />;
+      return { title: 'Threads', view: 'threads', page: <ThreadsPage place={place} /> };
     case 'costs':
-      return <CostsPage onClose={onClose} />;
+      return { title: 'Costs', view: 'page', page: <CostsPage onClose={onClose} /> };
+    case 'hearth':
+    case 'agent':
+    case 'adopt':
+    case 'preview':
+    case 'connect':
+      return null;
     default:
       return place satisfies never;
   }
@@ -90,10 +98,9 @@ function Home() {
   const beside = useMedia(THREE_COLUMNS_FROM);
   const agent = talkTo === LEAD_ID ? undefined : roster.byId.get(talkTo);
   const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : 'An egg';
-  const whole = place.kind === 'settings' || place.kind === 'threads' || place.kind === 'costs' ? place : null;
-  const view = whole?.kind ?? (place.kind === 'agent' ? 'talk' : 'hearth');
-  useTitle(whole ? WHOLE_TITLES[whole.kind] : name);
-  const leave = () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo));
+  const whole = wholePage(place, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
+  const view = whole?.view ?? (place.kind === 'agent' ? 'talk' : 'hearth');
+  useTitle(whole?.title ?? name);
   const first = useRef(true);
   useEffect(() => {
     // What had the focus may be gone with the view it was in: go on at the head of the new one.
@@ -105,9 +112,7 @@ function Home() {
     <>
       <main id="main" className="home" data-view={view}>
         {whole ? (
-          <Suspense fallback={<p className="lazy" role="status">Opening…</p>}>
-            <Whole place={whole} onClose={leave} />
-          </Suspense>
+          <Suspense fallback={<p className="lazy" role="status">Opening…</p>}>{whole.page}</Suspense>
         ) : (
           <>
             {(!twoViews || view === 'hearth') && <Hearth selected={twoViews && view === 'hearth' ? null : talkTo} />}
@@ -121,22 +126,17 @@ function Home() {
           </>
         )}
       </main>
-      {twoViews && <BottomBar at={view} talkTo={talkTo} talkName={name} />}
-      {place.kind === 'preview' && (
-        <Suspense fallback={null}>
-          <WakePreview onClose={() => go(PATHS.hearth)} />
-        </Suspense>
-      )}
-      {place.kind === 'adopt' && (
-        <Suspense fallback={null}>
-          <AdoptDialog position={place.position} onClose={() => go(PATHS.hearth)} />
-        </Suspense>
-      )}
-      {place.kind === 'agent' && place.soul && !beside && (
-        <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
-          <AgentPage agentId={talkTo} />
-        </Dialog>
-      )}
+      {twoViews && <BottomBar at={place.kind === 'agent' ? 'talk' : place.kind} talkTo={talkTo} talkName={name} />}
+      <Suspense fallback={null}>
+        {place.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
+        {place.kind === 'adopt' && <AdoptDialog position={place.position} onClose={() => go(PATHS.hearth)} />}
+        {place.kind === 'agent' && place.over === 'inbox' && <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />}
+        {place.kind === 'agent' && place.over === 'soul' && !beside && (
+          <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
+            <AgentPage agentId={talkTo} />
+          </Dialog>
+        )}
+      </Suspense>
     </>
   );
 }

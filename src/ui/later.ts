@@ -8,6 +8,9 @@ export async function fetchLaterParts(): Promise<void> {
   // What does not come now is asked for again when it is needed, and whoever needs it says what is missing.
   await Promise.allSettled([
     import('./chat/markdown.tsx'),
+    import('./agent/agent-page.tsx'),
+    import('./inbox/inbox-dialog.tsx'),
+    import('./wakes/wakes-page.tsx'),
     import('./settings/settings-page.tsx'),
     import('./threads/threads-page.tsx'),
     import('./costs/costs-page.tsx'),

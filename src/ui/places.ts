@@ -2,14 +2,22 @@
 import { useLocation } from 'wouter';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
-export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'prompt', 'rehearsal', 'team', 'costs', 'clients', 'storage', 'copies', 'about'] as const;
+export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'limits', 'prompt', 'rehearsal', 'team', 'costs', 'clients', 'storage', 'copies', 'about'] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
+
+const agentPath = (agentId: string) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
 
 export const PATHS = {
   hearth: '/',
-  agent: (agentId: string) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`),
-  soul: (agentId: string) => `${agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`}/soul`,
+  agent: agentPath,
+  soul: (agentId: string) => `${agentPath(agentId)}/soul`,
+  /** All that was ever put into its inbox. */
+  inbox: (agentId: string) => `${agentPath(agentId)}/inbox`,
+  /** Every wake that was asked for; of one agent, or of all. */
+  wakes: (agentId: string | null = null) => (agentId === null ? '/wakes' : `/wakes/${encodeURIComponent(agentId)}`),
   settings: (section: SettingsSection) => `/settings/${section}`,
+  /** What one agent may do, over what the household may. */
+  limits: (agentId: string | null) => `/settings/limits${agentId === null ? '' : `/${encodeURIComponent(agentId)}`}`,
   /** Somebody from a file, for this empty seat. */
   adopt: (position: SeatPosition) => `/adopt/${seatNumber(position)}`,
   threads: '/threads',
@@ -25,9 +33,11 @@ export const PATHS = {
 
 export type Place =
   | { readonly kind: 'hearth' }
-  /** `soul`: with the agent's own page beside or over its conversation. */
-  | { readonly kind: 'agent'; readonly agentId: string; readonly soul: boolean }
-  | { readonly kind: 'settings'; readonly section: SettingsSection }
+  /** `over`: the agent's own page, or its inbox, beside or over its conversation. */
+  | { readonly kind: 'agent'; readonly agentId: string; readonly over: 'soul' | 'inbox' | null }
+  | { readonly kind: 'wakes'; readonly agentId: string | null }
+  /** `agentId`: whose limits; null: the household's, and every other section. */
+  | { readonly kind: 'settings'; readonly section: SettingsSection; readonly agentId: string | null }
   /** `of`: only this agent's; `begin`: a new one is being made, with these. */
   | { readonly kind: 'threads'; readonly threadId: string | null; readonly of: string | null; readonly begin: readonly string[] | null }
   | { readonly kind: 'costs' }
@@ -45,6 +55,8 @@ function decoded(part: string): string {
   }
 }
 
+const overOf = (part: string) => (part === 'soul' || part === 'inbox' ? part : null);
+
 function threadsPlace(second: string, third: string): Place {
   const place = { kind: 'threads', threadId: null, of: null, begin: null } as const;
   if (second === 'new') return { ...place, begin: third === '' ? [] : third.split(',').map(decoded) };
@@ -54,9 +66,13 @@ function threadsPlace(second: string, third: string): Place {
 
 export function placeOf(path: string): Place {
   const [, first = '', second = '', third = ''] = path.split('/');
-  if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, soul: second === 'soul' };
-  if (first === 'agent' && second !== '') return { kind: 'agent', agentId: decoded(second), soul: third === 'soul' };
-  if (first === 'settings') return { kind: 'settings', section: SETTINGS_SECTIONS.find((section) => section === second) ?? 'people' };
+  if (first === 'lead') return { kind: 'agent', agentId: LEAD_ID, over: overOf(second) };
+  if (first === 'agent' && second !== '') return { kind: 'agent', agentId: decoded(second), over: overOf(third) };
+  if (first === 'wakes') return { kind: 'wakes', agentId: second === '' ? null : decoded(second) };
+  if (first === 'settings') {
+    const section = SETTINGS_SECTIONS.find((one) => one === second) ?? 'people';
+    return { kind: 'settings', section, agentId: section === 'limits' && third !== '' ? decoded(third) : null };
+  }
   if (first === 'threads') return threadsPlace(second, third);
   if (first === 'costs') return { kind: 'costs' };
   if (first === 'adopt') {

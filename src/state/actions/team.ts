@@ -16,18 +16,23 @@ const CONFIRM_MS = 20_000;
 const isAlreadyUnderWay = (problem: RelayProblem) => problem.kind === 'refused' && problem.problem.type.endsWith('already-awake');
 
 export interface TeamActions {
-  /** Wakes these agents, or everyone who sleeps. Does nothing while a call of this page is under way. */
+  /**
+   * Wakes these agents, or everyone who sleeps. Who is in the session and only set to sleep goes on where it was;
+   * the others are called by the lead. Does nothing while a call of this page is under way.
+   */
   wake(agents?: readonly Agent[]): Promise<void>;
   /** Brings somebody to life in these seats, or in every empty one. */
   summon(seats?: readonly SeatPosition[]): Promise<void>;
-  /** Puts an agent to sleep, or gives up an egg. */
+  /** Sets an agent of the running session to sleep: it stays in it, keeps what was said, and is woken by `wake`. */
+  rest(agentId: string): Promise<void>;
+  /** Takes an agent out of the session, or gives up an egg. */
   sleep(agentId: string): Promise<void>;
   /** True where a session runs, started if need be. */
   startSession(): Promise<boolean>;
   endSession(): Promise<void>;
 }
 
-export function createTeamActions({ relay, device, household, live, remember, notices, pending }: Parts): TeamActions {
+export function createTeamActions({ relay, reach, device, household, live, remember, notices, pending }: Parts): TeamActions {
   async function startSession(): Promise<boolean> {
     if (live.store.getState().live) return true;
     pending.setState({ step: 'Starting the session…' });
@@ -87,20 +92,42 @@ export function createTeamActions({ relay, device, household, live, remember, no
     }
   }
 
+  const restsNow = ({ agentId }: Agent) => {
+    const session = live.store.getState().live;
+    return session !== null && session.awake.has(agentId) && session.resting.has(agentId);
+  };
+
+  async function setSleeping(agentId: string, sleeping: boolean): Promise<void> {
+    const session = live.store.getState().live;
+    if (!session) return;
+    const set = await reach((client) => client.putSleeping(session.sessionId, agentId, sleeping));
+    if (!set.ok) notices.error(problemText(set.problem));
+  }
+
   const asleepNow = (agents: readonly Agent[]) =>
     agents.filter((agent) => isSeatPosition(agent.position) && lifecycleOf(agent, agent.position, live.store.getState().live) === 'sleeping');
 
+  const callToWake = (agents: readonly Agent[] | undefined) =>
+    call('wake', async () => {
+      // Asked again after the session began: another tab may have woken some of them meanwhile.
+      const now = bigButton(household.store.getState().roster, live.store.getState().live, null);
+      const chosen = (agents ? asleepNow(agents) : now.kind === 'wake' ? now.agents : []).filter((agent) => !restsNow(agent));
+      if (chosen.length === 0) return null;
+      const payloads = (await remember.read(chosen)).flatMap((share) => payloadOf(share) ?? []);
+      return writeWake(payloads);
+    });
+
   return {
     startSession,
-    wake: (agents) =>
-      call('wake', async () => {
-        // Asked again after the session began: another tab may have woken some of them meanwhile.
-        const now = bigButton(household.store.getState().roster, live.store.getState().live, null);
-        const chosen = agents ? asleepNow(agents) : now.kind === 'wake' ? now.agents : [];
-        if (chosen.length === 0) return null;
-        const payloads = (await remember.read(chosen)).flatMap((share) => payloadOf(share) ?? []);
-        return writeWake(payloads);
-      }),
+    async wake(agents) {
+      if (pending.getState().call) return;
+      const asked = agents ?? [...household.store.getState().roster.seats.values()];
+      const resting = asked.filter(restsNow);
+      await Promise.all(resting.map(({ agentId }) => setSleeping(agentId, false)));
+      const others = asleepNow(asked).filter((agent) => !resting.includes(agent));
+      if (resting.length === 0) await callToWake(agents);
+      else if (others.length > 0) await callToWake(others);
+    },
     summon: (seats) =>
       call('summon', () => {
         const { roster } = household.store.getState();
@@ -109,6 +136,9 @@ export function createTeamActions({ relay, device, household, live, remember, no
         const text = wanted.length === 0 ? null : writeSummon(wanted.map((position) => ({ position, ...seatColor(position) })));
         return Promise.resolve(text);
       }),
+    async rest(agentId) {
+      await setSleeping(agentId, true);
+    },
     async sleep(agentId) {
       const slept = await relay.sleep(agentId);
       if (!slept.ok) notices.error(problemText(slept.problem));

@@ -1,15 +1,20 @@
+import { Link } from 'wouter';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import type { AgentChangeDoc } from '../../protocol/documents.ts';
 import { parseStamp } from '../../domain/stamp.ts';
 import { bytesOf } from '../../state/wake-material.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { Words } from '../chat/words.tsx';
+import { Inbox } from '../inbox/inbox.tsx';
+import { useUnreadMail } from '../inbox/use-unread-mail.ts';
 import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
+import { PATHS } from '../places.ts';
 import { bytes } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';
+import { Budget } from '../wakes/budget.tsx';
 import { Keeping } from './keeping.tsx';
 import './agent-page.css';
 
@@ -100,8 +105,38 @@ function Facts({ agent, bornSessionId, names }: { agent: Agent; bornSessionId: s
   );
 }
 
-/** An agent's own page: the soul, earlier souls, names, and when it was born. */
-export function AgentPage({ agentId }: { agentId: string }) {
+/** Letters that stand on the agent's page. */
+const NEWEST = 2;
+
+/** Its inbox, and what is left today of what it may be woken for. */
+function Reached({ agentId, name, retired }: { agentId: string; name: string; retired: boolean }) {
+  const unread = useUnreadMail(agentId);
+  return (
+    <>
+      <section aria-label="Inbox">
+        <h3>
+          Inbox
+          {unread !== null && unread > 0 && <span className="inbox-count">{unread} unread</span>}
+        </h3>
+        <Inbox agentId={agentId} name={name} first={NEWEST} />
+        <p className="budget-links">
+          <Link href={PATHS.inbox(agentId)}>The whole inbox</Link>
+        </p>
+      </section>
+      {!retired && (
+        <section aria-label="Wakes">
+          <h3>Wakes</h3>
+          <Budget agentId={agentId}>
+            <Link href={PATHS.wakes(agentId)}>Every wake</Link>
+          </Budget>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** An agent's own page: the soul, the inbox, wakes, earlier souls, names, and when it was born. */
+export default function AgentPage({ agentId }: { agentId: string }) {
   const agent = useHousehold((state) => state.roster.byId.get(agentId));
   const identities = useHousehold((state) => state.identities);
   const changes = useHousehold((state) => state.changes);
@@ -128,6 +163,7 @@ export function AgentPage({ agentId }: { agentId: string }) {
           <p className="quiet">{agent.name} has not written one yet. It comes in a quiet moment of a session.</p>
         </div>
       )}
+      <Reached agentId={agentId} name={speaker.name} retired={agent.retired} />
       <Facts agent={agent} bornSessionId={identity?.bornSessionId ?? null} names={names} />
       {earlier.length > 0 && (
         <div>

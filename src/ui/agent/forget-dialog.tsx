@@ -19,8 +19,10 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
   const actions = useActions();
   const { agentId, name } = somebody;
   if (somebody.kind === 'lead') return somebody.awake ? { text: `${name} is awake as long as the session runs. End it first.`, label: 'End the session', run: () => void actions.endSession() } : null;
-  if (somebody.kind !== 'agent' || somebody.seat.state === 'sleeping') return null;
+  if (somebody.kind !== 'agent' || (somebody.seat.state === 'sleeping' && !somebody.seat.resting)) return null;
   const waking = somebody.seat.state === 'hatching';
+  if (somebody.seat.resting)
+    return { text: `${name} is set to sleep, but still in the running session, and must leave it first.`, label: `Take ${name} out of the session`, run: () => void actions.sleep(agentId) };
   return {
     text: `${name} ${waking ? 'is waking' : 'is awake'}, and must sleep first.`,
     label: waking ? `Let ${name} sleep on` : `Put ${name} to sleep`,

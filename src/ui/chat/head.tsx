@@ -13,7 +13,7 @@ function about(speaker: Speaker): string {
     case 'lead':
       return speaker.awake ? 'the lead · awake' : 'the lead · asleep: no session runs';
     case 'agent':
-      return `${speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
+      return `${speaker.seat.resting ? 'set to sleep, keeps what was said' : speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
     case 'egg':
       return `hatching · ${speaker.seat.colorName}`;
     case 'seatless':
@@ -30,7 +30,7 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
   const { agent, agentId } = seat;
   if (agent && seat.state === 'awake')
     return (
-      <button type="button" className="ghost" onClick={() => void actions.sleep(agent.agentId)}>
+      <button type="button" className="ghost" onClick={() => void actions.rest(agent.agentId)}>
         <MoonIcon /> <span className="hide-small">Let {name} sleep</span>
         <span className="only-small">Sleep</span>
       </button>

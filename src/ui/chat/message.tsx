@@ -8,7 +8,7 @@ import { optional } from '../parts/optional.tsx';
 import { bytesOf } from '../../state/wake-material.ts';
 import { bytes, names, plural } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
-import type { Somebody } from '../use-somebody.ts';
+import { useSomebody, type Somebody } from '../use-somebody.ts';
 import type { Stretch } from './parts.ts';
 import { PersonWords } from './person-words.tsx';
 import { ShownParts } from './shown-parts.tsx';
@@ -21,6 +21,8 @@ interface BubbleProps {
   readonly speaker: Speaker;
   readonly time: number;
   readonly mine: boolean;
+  /** It came from another agent: not what the one whose conversation this is says. */
+  readonly received?: boolean;
   readonly children: ReactNode;
   readonly foot?: ReactNode;
   /** Where a long message lies over several rows: which of them this is. */
@@ -29,23 +31,24 @@ interface BubbleProps {
 }
 
 /** The frame of a message: whose it is, when, and what was said. */
-export function Bubble({ speaker, time, mine, children, foot, first = true, last = true }: BubbleProps) {
-  const who = mine ? 'You' : speaker.name;
+export function Bubble({ speaker, time, mine, received = false, children, foot, first = true, last = true }: BubbleProps) {
+  const who = mine ? 'You' : received ? `From ${speaker.name}` : speaker.name;
   return (
-    <article className={mine ? 'msg msg-mine tint' : 'msg tint'} style={{ '--c': speaker.color }} aria-label={first ? who : `${who}, continued`} data-first={first} data-last={last}>
+    <article className={mine ? 'msg msg-mine tint' : received ? 'msg msg-received tint' : 'msg tint'} style={{ '--c': speaker.color }} aria-label={first ? who : `${who}, continued`} data-first={first} data-last={last}>
       <div className="msg-face" aria-hidden="true">
         {first && !mine && speaker.kind !== 'egg' && <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={false} />}
       </div>
       <div className="msg-body">
         {first && (
           <header className="msg-who">
-            <span dir="auto">{who}</span>
+            {received && <small>from</small>}
+            <span dir="auto">{mine ? 'You' : speaker.name}</span>
             <time dateTime={new Date(time).toISOString()} title={fullTime(time)}>
               {clockTime(time)}
             </time>
           </header>
         )}
-        <div className={mine ? 'msg-words bubble' : 'msg-words'}>{children}</div>
+        <div className={mine || received ? 'msg-words bubble' : 'msg-words'}>{children}</div>
         {foot}
       </div>
     </article>
@@ -101,11 +104,23 @@ export function FoldButton({ stretch, text, itemKey, onFold }: { stretch: Stretc
   );
 }
 
+/** What another agent wrote to the one whose conversation this is. */
+function Received({ message, stretch }: Pick<MessageProps, 'message' | 'stretch'>) {
+  const sender = useSomebody(message.author);
+  const speaker: Speaker = sender.kind === 'nobody' ? { kind: 'seatless', agentId: message.author, name: 'somebody who is not here any more', birthName: message.author, color: 'var(--ink-3)', awake: false, retired: true } : sender;
+  return (
+    <Bubble speaker={speaker} time={message.time} mine={false} received first={stretch.first} last={stretch.last}>
+      <ShownParts parts={stretch.parts} />
+    </Bubble>
+  );
+}
+
 export const Message = memo(function Message({ message, stretch, speaker, waits, onEdit, onRetry, onFold }: MessageProps) {
   const call = message.blocks.find((block) => block.kind === 'call');
   if (call) return <CallDivider block={call} />;
   if (message.author === 'relay') return <p className="divider" dir="auto">{textOf(message.blocks)}</p>;
   const mine = message.author === 'human';
+  if (!mine && message.author !== speaker.agentId) return <Received message={message} stretch={stretch} />;
   const status = statusText(message, speaker.name);
   const foot = stretch.last && (
     <>

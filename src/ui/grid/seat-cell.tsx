@@ -1,9 +1,10 @@
 import { memo, useId, useRef, useState, type MouseEvent } from 'react';
+import { useStore } from 'zustand';
 import type { Lifecycle } from '../../domain/lifecycle.ts';
 import { LEAD_COLOR, LEAD_ID } from '../../domain/seat.ts';
 import { leadNameOf } from '../../state/wake-material.ts';
-import { useHousehold, useLive, useUnread } from '../context.tsx';
-import { MoreIcon } from '../parts/icons.tsx';
+import { useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
+import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
 import { PATHS, usePlace } from '../places.ts';
 import { briefly } from '../text/reasons.ts';
@@ -20,15 +21,29 @@ export interface CellProps {
   readonly onFocus: () => void;
 }
 
-/** Unread answers and waiting messages, as a number on the cell. */
-function useBadge(agentId: string | null): { text: string; label: string; kind: 'unread' | 'waiting' } | null {
+interface Badge {
+  readonly count: number;
+  readonly label: string;
+  readonly kind: 'unread' | 'waiting';
+}
+
+/** What the person has not read, and what waits in the agent's inbox: two numbers on the cell. */
+function useBadges(agentId: string | null): readonly Badge[] {
+  const { mail } = useRoost();
   const unread = useUnread((state) => (agentId === null ? 0 : (state.counts.get(agentId) ?? 0)));
   const inbox = useUnread((state) => (agentId === null ? 0 : (state.inbox.get(agentId)?.size ?? 0)));
+  const letters = useStore(mail.store, (state) => (agentId === null || state.kind !== 'ready' ? 0 : (state.value[agentId] ?? 0)));
   const queued = useHousehold((state) => state.queued.filter((doc) => doc.agentId === agentId).length);
-  if (unread > 0) return { text: String(unread), label: plural(unread, 'new message'), kind: 'unread' };
-  const waiting = inbox + queued;
-  return waiting > 0 ? { text: String(waiting), label: `${plural(waiting, 'message')} waiting to be read`, kind: 'waiting' } : null;
+  // The relay counts the person's messages too, a moment after this page has heard of them.
+  const waiting = Math.max(inbox, letters) + queued;
+  return [
+    { count: unread, label: plural(unread, 'new message'), kind: 'unread' as const },
+    { count: waiting, label: `${plural(waiting, 'message')} waiting to be read`, kind: 'waiting' as const },
+  ].filter(({ count }) => count > 0);
 }
+
+/** Of an agent in the running session that is set to sleep. */
+const RESTS = 'Set to sleep: it keeps what was said, and goes on from there when it is woken';
 
 const SUB: Record<Lifecycle, string> = { empty: '', hatching: 'hatching', awake: 'awake', sleeping: 'asleep' };
 
@@ -40,16 +55,18 @@ interface FrameProps extends CellProps {
   readonly name: string | null;
   readonly sub: string;
   readonly reason: string | null;
+  /** More about the state, for those who listen. */
+  readonly about?: string | null;
   readonly menu: readonly MenuItem[];
   readonly figure: React.ReactNode;
 }
 
-function SeatFrame({ label, state, color, agentId, name, sub, reason, menu, figure, reachable, selected, onFocus }: FrameProps) {
+function SeatFrame({ label, state, color, agentId, name, sub, reason, about = null, menu, figure, reachable, selected, onFocus }: FrameProps) {
   const { go } = usePlace();
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
   const note = useId();
-  const badge = useBadge(agentId);
+  const badges = useBadges(agentId);
   const openMenu = (event: MouseEvent) => {
     if (menu.length === 0) return;
     event.preventDefault();
@@ -80,12 +97,17 @@ function SeatFrame({ label, state, color, agentId, name, sub, reason, menu, figu
         <span className={reason === null ? 'seat-sub' : 'seat-sub seat-reason'}>{reason === null ? sub : briefly(reason)}</span>
       </span>
       <span id={note} hidden>
-        {[badge?.label, reason].filter(Boolean).join('. ')}
+        {[...badges.map(({ label: text }) => text), about, reason].filter(Boolean).join('. ')}
       </span>
       {state !== 'empty' && <span className="seat-dot" aria-hidden="true" />}
-      {badge && (
-        <span className="seat-badge" data-kind={badge.kind} aria-hidden="true">
-          {badge.text}
+      {badges.length > 0 && (
+        <span className="seat-badges" aria-hidden="true">
+          {badges.map(({ kind, count }) => (
+            <span key={kind} className="seat-badge" data-kind={kind}>
+              {kind === 'waiting' && <EnvelopeIcon />}
+              {count}
+            </span>
+          ))}
         </span>
       )}
       {agentId !== null && menu.length > 0 && (
@@ -100,9 +122,10 @@ function SeatFrame({ label, state, color, agentId, name, sub, reason, menu, figu
 
 export const SeatCell = memo(function SeatCell({ seat, slept, ...cell }: CellProps & { seat: SeatView; slept: string | null }) {
   const menu = useSeatMenu(seat);
-  const { agentId, state, label, name, color, reason } = seat;
-  const sub = state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : SUB[state];
-  return <SeatFrame {...cell} {...{ label, state, color, agentId, name, sub, reason, menu }} figure={<SeatFigure seat={seat} />} />;
+  const { agentId, state, label, name, color, reason, resting } = seat;
+  const about = resting ? RESTS : null;
+  const sub = resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : SUB[state];
+  return <SeatFrame {...cell} {...{ label, state, color, agentId, name, sub, reason, about, menu }} figure={<SeatFigure seat={seat} />} />;
 });
 
 export const LeadCell = memo(function LeadCell(cell: CellProps) {

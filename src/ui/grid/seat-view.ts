@@ -20,6 +20,8 @@ export interface SeatView {
   readonly colorName: string;
   /** Why it sleeps although it was called, or why no agent was born, as the relay said it. */
   readonly reason: string | null;
+  /** It is in the running session, and set to sleep. */
+  readonly resting: boolean;
 }
 
 export function seatView(position: SeatPosition, roster: Roster, live: LiveState): SeatView {
@@ -39,6 +41,7 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     name,
     ...seatColor(position),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') ? said.message : null,
+    resting: agent !== null && live.live !== null && live.live.awake.has(agent.agentId) && live.live.resting.has(agent.agentId),
   };
 }
 

@@ -29,10 +29,12 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
     return items;
   }
   const { soul, name } = agent;
-  if (seat.state === 'sleeping') items.push({ label: `Wake ${name}`, disabled: busy, ...(first ? { hint: first } : {}), run: () => void actions.wake([agent]) });
-  if (seat.state === 'awake') items.push({ label: `Put ${name} to sleep`, run: () => void actions.sleep(agent.agentId) });
+  if (seat.state === 'sleeping') items.push({ label: `Wake ${name}`, disabled: busy, ...(first ? { hint: first } : seat.resting ? { hint: 'It goes on where it was' } : {}), run: () => void actions.wake([agent]) });
+  if (seat.state === 'awake') items.push({ label: `Put ${name} to sleep`, run: () => void actions.rest(agent.agentId) });
   if (seat.state === 'hatching') items.push({ label: `Let ${name} sleep on`, run: () => void actions.sleep(agent.agentId) });
   items.push({ label: 'Show soul', run: () => go(PATHS.soul(agent.agentId)) });
+  items.push({ label: 'Inbox', run: () => go(PATHS.inbox(agent.agentId)) });
+  items.push({ label: 'Wakes', run: () => go(PATHS.wakes(agent.agentId)) });
   items.push({ label: 'Copy soul', disabled: soul === '', run: () => void copyText(state, soul, `${name}’s soul`) });
   items.push({ label: 'Copy link', run: () => void copyText(state, new URL(PATHS.agent(agent.agentId), location.href).href, 'Link') });
   items.push({ label: 'Export as a zip', run: () => void exportAgentFile(state, agent.agentId, name) });
@@ -45,6 +47,7 @@ export function useLeadMenu(): MenuItem[] {
   const { go } = usePlace();
   return [
     { label: 'Show soul', run: () => go(PATHS.soul(LEAD_ID)) },
+    { label: 'Inbox', run: () => go(PATHS.inbox(LEAD_ID)) },
     {
       label: 'Copy soul',
       disabled: (state.household.store.getState().roster.lead?.soul ?? '') === '',

@@ -28,5 +28,7 @@ export const HomeIcon = () => <Icon><path d="M4.5 4.500h4v4h-4zM10 4.500h4v4h-4z
 export const TalkIcon = () => <Icon><path d="M20 11.500c0 3.9-3.6 7-8 7-1 0-2-.2-2.9-.5L4.5 19.500l1.3-3.500A6.5 6.5 0 0 1 4 11.500c0-3.9 3.6-7 8-7s8 3.1 8 7z" /></Icon>;
 export const HelpIcon = () => <Icon><path d="M9.3 9.200a2.8 2.8 0 1 1 4 2.500c-.9.5-1.3 1-1.3 2M12 17h.01" strokeWidth="1.9" /></Icon>;
 export const WarnIcon = () => <Icon><path d="M12 4.500l8.5 15h-17zM12 10.500v4M12 17h.01" /></Icon>;
+export const WakesIcon = () => <Icon><path d="M3.5 17.5h17M7 17.5a5 5 0 0 1 10 0M12 9V5.5M5.600 11.100L3.800 9.300M18.400 11.100l1.800-1.800" /></Icon>;
+export const PauseIcon = () => <Icon><path d="M9 6v12M15 6v12" strokeWidth="2.6" /></Icon>;
 export const ThreadsIcon = () => <Icon><path d="M14.5 6.5h-8a2.5 2.5 0 0 0-2.5 2.5v8l3-2.5h7.5a2.5 2.5 0 0 0 2.5-2.5v-3a2.5 2.5 0 0 0-2.5-2.5zM8.5 6.5c.3-1.5 1.4-2.5 2.8-2.5h6.2a2.5 2.5 0 0 1 2.5 2.5v7l-3-1.5" /></Icon>;
 export const CoinIcon = () => <Icon><circle cx="12" cy="12" r="8" /><path d="M12 7.5v9M14.5 9.7c-.5-.8-1.4-1.2-2.5-1.2-1.4 0-2.5.7-2.5 1.8 0 2.6 5 1.2 5 3.6 0 1-1.100 1.7-2.5 1.7-1.100 0-2-.4-2.5-1.2" /></Icon>;

@@ -6,6 +6,7 @@ import { CopiesSection } from '../copies/copies-section.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../places.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
+import { LimitsSection } from '../limits/limits-section.tsx';
 import { PromptSection } from './prompt-section.tsx';
 import { RehearsalSection } from './rehearsal-section.tsx';
 import { About, Minds, People, Waking } from './sections.tsx';
@@ -17,6 +18,7 @@ const TITLES: Record<SettingsSection, string> = {
   people: 'Names',
   minds: 'Models',
   waking: 'Waking',
+  limits: 'Limits',
   prompt: 'Wake prompt',
   rehearsal: 'Rehearsal',
   team: 'Team',
@@ -27,7 +29,7 @@ const TITLES: Record<SettingsSection, string> = {
   about: 'About',
 };
 
-function content(section: SettingsSection): ReactNode {
+function content(section: SettingsSection, agentId: string | null): ReactNode {
   switch (section) {
     case 'people':
       return <People />;
@@ -35,6 +37,8 @@ function content(section: SettingsSection): ReactNode {
       return <Minds />;
     case 'waking':
       return <Waking />;
+    case 'limits':
+      return <LimitsSection key={agentId} agentId={agentId} />;
     case 'prompt':
       return <PromptSection />;
     case 'rehearsal':
@@ -56,7 +60,7 @@ function content(section: SettingsSection): ReactNode {
   }
 }
 
-export default function SettingsPage({ section, onClose }: { section: SettingsSection; onClose: () => void }) {
+export default function SettingsPage({ section, agentId, onClose }: { section: SettingsSection; agentId: string | null; onClose: () => void }) {
   const rehearsing = useRehearsing();
   const sections = SETTINGS_SECTIONS.filter((one) => one !== 'rehearsal' || rehearsing || section === 'rehearsal');
   const nav = useRef<HTMLElement>(null);
@@ -81,7 +85,7 @@ export default function SettingsPage({ section, onClose }: { section: SettingsSe
       </nav>
       <section className="settings-section" key={section} aria-labelledby="settings-title">
         <h2 id="settings-title">{TITLES[section]}</h2>
-        {content(section)}
+        {content(section, agentId)}
       </section>
     </div>
   );

@@ -77,6 +77,7 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
 export function TeamSection() {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
+  const actions = useActions();
   const change = useChange();
   const seated = [...roster.seats].sort(([a], [b]) => a - b);
   return (
@@ -92,7 +93,11 @@ export function TeamSection() {
               className="ghost"
               disabled={lifecycleOf(agent, position, live) !== 'sleeping'}
               title={lifecycleOf(agent, position, live) === 'sleeping' ? undefined : 'Put to sleep first'}
-              onClick={() => void change(agent, [{ kind: 'retire' }], `${agent.name} is retired. The seat is free.`, [{ kind: 'return' }])}
+              onClick={() => {
+                // Who is only set to sleep is in the session still.
+                if (live?.awake.has(agent.agentId)) void actions.sleep(agent.agentId);
+                void change(agent, [{ kind: 'retire' }], `${agent.name} is retired. The seat is free.`, [{ kind: 'return' }]);
+              }}
             >
               Retire
             </button>

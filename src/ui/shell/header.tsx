@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useActions, useLive, usePending } from '../context.tsx';
-import { CoinIcon, GearIcon, HelpIcon, MoonIcon, ThreadsIcon } from '../parts/icons.tsx';
+import { CoinIcon, GearIcon, HelpIcon, MoonIcon, ThreadsIcon, WakesIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
+import { HeaderMenu } from './header-menu.tsx';
 import { Mark } from './mark.tsx';
 import { RehearsalNote } from './rehearsal-note.tsx';
 import { SessionPill } from './session-pill.tsx';
+import { WakesStopped } from './wakes-switch.tsx';
 import './header.css';
 
 function EndSession() {
@@ -44,9 +46,13 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
       {(begun || !quiet) && <SessionPill />}
       <RehearsalNote place="header" />
       <span className="spacer" />
+      {begun && <WakesStopped />}
       <EndSession />
       {begun && (
         <>
+          <HeaderLink href={PATHS.wakes()} label="Wakes" wide>
+            <WakesIcon />
+          </HeaderLink>
           <HeaderLink href={PATHS.threads} label="Threads" wide>
             <ThreadsIcon />
           </HeaderLink>
@@ -58,9 +64,13 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
           </HeaderLink>
         </>
       )}
-      <button type="button" className="icon-button hide-small" aria-label="Keys and help" title="Keys (?)" onClick={onHelp}>
-        <HelpIcon />
-      </button>
+      {begun ? (
+        <HeaderMenu onHelp={onHelp} />
+      ) : (
+        <button type="button" className="icon-button hide-small" aria-label="Keys and help" title="Keys (?)" onClick={onHelp}>
+          <HelpIcon />
+        </button>
+      )}
     </header>
   );
 }

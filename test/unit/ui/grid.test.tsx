@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { agentDoc, NOW, runningSession, said, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
@@ -94,7 +94,7 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
   const cell = seat('Lyra, seat 1, sleeping');
   cell.focus();
   await page.user.keyboard('m');
-  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Wake Lyra', 'Show soul', 'Copy soul', 'Copy link', 'Export as a zip']);
+  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Wake Lyra', 'Show soul', 'Inbox', 'Wakes', 'Copy soul', 'Copy link', 'Export as a zip']);
   expect(document.activeElement?.textContent).toBe('Wake Lyra');
   await page.user.keyboard('{Enter}');
   expect(page.relay.posted[0]?.text).toContain('name="Lyra"');
@@ -105,7 +105,34 @@ test('an awake agent can be put to sleep from its menu', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }) });
   await page.user.click(screen.getByRole('button', { name: 'Menu of Lyra' }));
   await page.user.click(screen.getByRole('menuitem', { name: 'Put Lyra to sleep' }));
-  expect(page.relay.asked).toEqual(['sleep agent-1']);
+  expect(page.reach.bodies('PUT /api/v1/sessions/session-2/agent-1/sleeping')).toEqual([{ sleeping: true }]);
+  expect(page.relay.asked).toEqual([]);
+});
+
+test('who is set to sleep says so on its cell, and goes on where it was when it is woken', async () => {
+  const page = await openPage({
+    docs: team(2),
+    snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }),
+    prepare: ({ reach }) => reach.on('PUT /api/v1/sessions/session-2/agent-1/sleeping', { sleeping: false }),
+  });
+  await page.hear({ kind: 'sleep-flag', time: NOW, sessionId: 'session-2', agentId: 'agent-1', sleeping: true, by: 'human' });
+  const cell = seat('Lyra, seat 1, sleeping');
+  expect(cell.closest('li')?.textContent).toContain('set to sleep');
+  expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toContain('it keeps what was said');
+  cell.focus();
+  await page.user.keyboard('m{Enter}');
+  expect(page.reach.bodies('PUT /api/v1/sessions/session-2/agent-1/sleeping')).toEqual([{ sleeping: false }]);
+  expect(page.relay.posted).toEqual([]);
+});
+
+test('what waits in an inbox is counted on the cell, beside the answers that the person has not read', async () => {
+  const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }), prepare: ({ reach }) => reach.on('GET /api/inbox', { unread: { 'agent-1': 3 } }) });
+  await page.say({ news: 'documents', docs: [said('agent-1', 'agent-1', 'hi', NOW)] });
+  const cell = seat('Lyra, seat 1, awake');
+  expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toBe('1 new message. 3 messages waiting to be read');
+  page.reach.on('GET /api/inbox', { unread: {} });
+  await page.hear({ kind: 'changed', time: NOW, what: 'inbox', agentId: 'agent-1' });
+  await waitFor(() => expect(cell.closest('li')?.textContent).not.toContain('waiting to be read'));
 });
 
 test('an empty seat offers to summon there alone', async () => {

@@ -29,11 +29,15 @@ test('sizes and lists read well', () => {
 });
 
 test('every address is a place, and a strange one is the hearth', () => {
-  expect(placeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', soul: false });
-  expect(placeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', soul: true });
-  expect(placeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', soul: false });
+  expect(placeOf('/lead')).toEqual({ kind: 'agent', agentId: 'lead', over: null });
+  expect(placeOf('/agent/a%20b/soul')).toEqual({ kind: 'agent', agentId: 'a b', over: 'soul' });
+  expect(placeOf('/agent/%')).toEqual({ kind: 'agent', agentId: '%', over: null });
   expect(placeOf('/agent/')).toEqual({ kind: 'hearth' });
-  expect(placeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage' });
+  expect(placeOf('/lead/inbox')).toEqual({ kind: 'agent', agentId: 'lead', over: 'inbox' });
+  expect(placeOf('/settings/storage')).toEqual({ kind: 'settings', section: 'storage', agentId: null });
+  expect(placeOf('/settings/limits/a%20b')).toEqual({ kind: 'settings', section: 'limits', agentId: 'a b' });
+  expect(placeOf('/wakes')).toEqual({ kind: 'wakes', agentId: null });
+  expect(placeOf('/wakes/lead')).toEqual({ kind: 'wakes', agentId: 'lead' });
   expect(placeOf('/wake-preview').kind).toBe('preview');
   expect(placeOf('/nonsense')).toEqual({ kind: 'hearth' });
 });

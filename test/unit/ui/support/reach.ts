@@ -1,4 +1,6 @@
 /** The relay's calls about how agents reach each other: the real client, over answers that a test has put down. */
+import type { EffectiveConfig } from '../../../../src/protocol/config.ts';
+import type { WakeStats } from '../../../../src/protocol/wakes.ts';
 import { createReachClient, type ReachClient } from '../../../../src/relay/reach-client.ts';
 import type { ReachPort } from '../../../../src/state/reach.ts';
 
@@ -30,6 +32,47 @@ const isAnswer = (answer: unknown): answer is Answer => typeof answer === 'funct
 export const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } });
 export const refused = (detail: string, status = 400): Response => json({ type: 'about:roost/refused', title: 'Refused', status, detail }, status);
 
+export const EFFECTIVE: EffectiveConfig = {
+  coordination: {
+    wakes_enabled: true,
+    max_concurrent_pulse_sessions: 2,
+    wake_guardrails: { cooldown_seconds: 300, max_daily_session_minutes: 120, max_wakes_per_day: 12, max_wakes_per_pair_per_day: 5, max_wakes_per_session: 3 },
+    blackouts: [],
+    sleep_events: [],
+    wake_events: [],
+    may_put_others_to_sleep: false,
+    daily_budget_usd: null,
+  },
+  wakes_enabled: true,
+  time_zone: 'Europe/Berlin',
+  flood_guard: { max_wakes: 5, window_seconds: 60 },
+  daily_budget_usd: null,
+  sleep_wait_seconds: 600,
+};
+
+export const STATS: WakeStats = {
+  wakesToday: 0,
+  maxWakesPerDay: 12,
+  cooldownSeconds: 300,
+  lastWakeTime: null,
+  maxDailySessionMinutes: 120,
+  minutesToday: 0,
+  bySource: {},
+  running: 0,
+  nextWakeTime: null,
+  stoppedBy: null,
+};
+
+/** A relay on which nothing has happened yet. */
+function quiet({ method, path }: AskedCall): Response {
+  if (method !== 'GET') return refused('There is nothing here.', 404);
+  if (path.endsWith('/inbox')) return json({ mail: [], more: false });
+  if (path.endsWith('/wake-stats')) return json(STATS);
+  if (path.endsWith('/config')) return json({ own: {}, effective: EFFECTIVE });
+  if (path === '/api/wakes') return json({ wakes: [], more: false });
+  return refused('There is nothing here.', 404);
+}
+
 export function memoryReach(): MemoryReach {
   const answers = new Map<string, Answer>();
   const asked: AskedCall[] = [];
@@ -48,7 +91,7 @@ export function memoryReach(): MemoryReach {
     };
     asked.push(call);
     const answer = answers.get(`${call.method} ${call.path}`);
-    return Promise.resolve(answer ? answer(call) : refused('There is nothing here.', 404));
+    return Promise.resolve(answer ? answer(call) : quiet(call));
   };
   const client = createReachClient({ fetch, baseUrl: '' });
   const reach: MemoryReach = {

@@ -3,6 +3,7 @@ import { act, cleanup, render, type RenderResult } from '@testing-library/react'
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { afterEach, beforeEach } from 'vitest';
 import { App } from '../../../../src/ui/app.tsx';
+import { fetchLaterParts } from '../../../../src/ui/later.ts';
 import { RoostProvider } from '../../../../src/ui/context.tsx';
 import { createRoostState, type RoostState } from '../../../../src/state/index.ts';
 import type { Doc } from '../../../../src/protocol/documents.ts';
@@ -76,6 +77,8 @@ export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHO
   const archive = memoryArchive();
   const reach = memoryReach();
   prepare?.({ owner, relay, archive, reach });
+  // As in a browser that has been open for a while: no test waits for a part of the page.
+  await fetchLaterParts();
   const state = createRoostState({ owner, relay, reach: reach.port, archive, device: testDevice(NOW), node: 'test' });
   const user = userEvent.setup();
   let result: RenderResult | undefined;
@@ -87,7 +90,7 @@ export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHO
         <App />
       </RoostProvider>,
     );
-    await Promise.resolve();
+    await new Promise((resolve) => setTimeout(resolve));
   });
   if (!result) throw new Error('nothing was rendered');
   let id = 1000;

@@ -1,0 +1,48 @@
+/** Changes to what agents may do: one after the other, each over the newest that is known, live at once. */
+import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../protocol/config.ts';
+import type { RelayResult } from '../relay/index.ts';
+import type { ConfigAnswer } from '../relay/reach-client.ts';
+import type { Kept } from './kept.ts';
+
+/** What a household and an agent both have: only what was set. */
+export type Coordination = AgentConfig['coordination'];
+export type Guardrails = NonNullable<Coordination['wake_guardrails']>;
+export type EffectiveCoordination = EffectiveConfig['coordination'];
+
+/** Undefined: nothing of its own, what it inherits holds. */
+export const withCoordination = <K extends keyof Coordination>(own: Coordination, key: K, value: Coordination[K]): Coordination => ({ ...own, [key]: value });
+
+export const withGuardrails = (own: Coordination, values: Guardrails): Coordination => {
+  const next = Object.entries({ ...own.wake_guardrails, ...values }).filter(([, value]) => value !== undefined);
+  return { ...own, wake_guardrails: next.length === 0 ? undefined : Object.fromEntries(next) };
+};
+
+export interface Limits<Own> {
+  readonly kept: Kept<ConfigAnswer<Own>>;
+  /** Done when the relay has it and the page shows what holds now. */
+  change(edit: (own: Own) => Own): Promise<RelayResult<null>>;
+}
+
+export function createLimits<Own>(kept: Kept<ConfigAnswer<Own>>, put: (own: Own) => Promise<RelayResult<null>>): Limits<Own> {
+  let before: Promise<unknown> = Promise.resolve();
+
+  async function changeOnce(edit: (own: Own) => Own): Promise<RelayResult<null>> {
+    const known = kept.store.getState();
+    if (known.kind !== 'ready') return { ok: false, problem: { kind: 'unreachable', message: 'What is set now is not known yet. Try again in a moment.' } };
+    const result = await put(edit(known.value.own));
+    if (result.ok) await kept.again();
+    return result;
+  }
+
+  return {
+    kept,
+    change(edit) {
+      const change = before.then(() => changeOnce(edit));
+      before = change.catch(() => undefined);
+      return change;
+    },
+  };
+}
+
+export type AgentLimits = Limits<AgentConfig>;
+export type HouseholdLimits = Limits<HouseholdConfig>;

@@ -1,0 +1,64 @@
+/** What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first who does. */
+import type { AgentConfig } from '../protocol/config.ts';
+import type { Mail } from '../protocol/mail.ts';
+import type { WakeDecision, WakeStats } from '../protocol/wakes.ts';
+import type { ConfigAnswer } from '../relay/reach-client.ts';
+import { createKept, createKeptFamily, type Kept } from './kept.ts';
+import { createPaged, type Paged } from './paged.ts';
+import type { RoostState } from './index.ts';
+
+/** Rows of a page. */
+const PAGE = 30;
+
+export interface ReachKept {
+  inbox(agentId: string): Paged<Mail>;
+  /** Null: everybody's. */
+  wakes(agentId: string | null): Paged<WakeDecision>;
+  stats(agentId: string): Kept<WakeStats>;
+  config(agentId: string): Kept<ConfigAnswer<AgentConfig>>;
+}
+
+function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReachKept {
+  const deps = { changes, device };
+  const allWakes = createPaged<WakeDecision>({ ...deps, what: ['wakes'], askPage: wakePage(null), idOf: ({ wakeId }) => wakeId, size: PAGE });
+
+  function wakePage(agentId: string | null) {
+    return (page: { readonly before: string | null; readonly limit: number }) =>
+      reach(async (client) => {
+        const feed = await client.wakes({ ...page, agentId });
+        return feed.ok ? { ok: true, value: { rows: feed.value.wakes, more: feed.value.more } } : feed;
+      });
+  }
+
+  const wakes = createKeptFamily((agentId: string) =>
+    createPaged<WakeDecision>({ ...deps, what: ['wakes'], agentId, askPage: wakePage(agentId), idOf: ({ wakeId }) => wakeId, size: PAGE }),
+  );
+  return {
+    inbox: createKeptFamily((agentId: string) =>
+      createPaged<Mail>({
+        ...deps,
+        what: ['inbox'],
+        agentId,
+        idOf: ({ messageId }) => messageId,
+        size: PAGE,
+        askPage: (page) =>
+          reach(async (client) => {
+            const inbox = await client.inbox(agentId, page);
+            return inbox.ok ? { ok: true, value: { rows: inbox.value.mail, more: inbox.value.more } } : inbox;
+          }),
+      }),
+    ),
+    wakes: (agentId) => (agentId === null ? allWakes : wakes(agentId)),
+    stats: createKeptFamily((agentId: string) => createKept({ ...deps, what: ['wakes', 'config'], agentId, ask: () => reach((client) => client.wakeStats(agentId)) })),
+    config: createKeptFamily((agentId: string) => createKept({ ...deps, what: ['config'], agentId, ask: () => reach((client) => client.agentConfig(agentId)) })),
+  };
+}
+
+const held = new WeakMap<RoostState, ReachKept>();
+
+/** One for each page. */
+export function reachKept(state: RoostState): ReachKept {
+  const kept = held.get(state) ?? createReachKept(state);
+  held.set(state, kept);
+  return kept;
+}

@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import type { Mail } from '../../protocol/mail.ts';
+import { reachKept } from '../../state/reach-kept.ts';
+import type { Paged } from '../../state/paged.ts';
+import { useRoost } from '../context.tsx';
+import { KeptView } from '../parts/kept-view.tsx';
+import { useNow } from '../use-now.ts';
+import { Letter } from './letter.tsx';
+import './inbox.css';
+
+/** ms between looks at the day. */
+const CLOCK_EVERY = 60_000;
+
+/** Asks for older rows, as long as there are any. */
+export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: string }) {
+  const [busy, setBusy] = useState(false);
+  const older = () => {
+    setBusy(true);
+    void paged.older().finally(() => setBusy(false));
+  };
+  return (
+    <button type="button" className="ghost older" aria-disabled={busy} onClick={busy ? undefined : older}>
+      {busy ? 'Reading…' : label}
+    </button>
+  );
+}
+
+function Letters({ mail, name, label }: { mail: readonly Mail[]; name: string; label: string }) {
+  const now = useNow(CLOCK_EVERY);
+  if (mail.length === 0) return <p className="quiet inbox-empty">Nothing was ever sent to {name}. What others write waits here until {name} reads it; each message is read once.</p>;
+  return (
+    <ul className="letters" aria-label={label}>
+      {mail.map((one) => (
+        <Letter key={one.messageId} mail={one} now={now} />
+      ))}
+    </ul>
+  );
+}
+
+/** All that was put into an agent's inbox, newest first. `first`: only so many, without paging. */
+export function Inbox({ agentId, name, first }: { agentId: string; name: string; first?: number }) {
+  const kept = reachKept(useRoost()).inbox(agentId);
+  return (
+    <KeptView kept={kept} what="The inbox">
+      {({ rows, more }) => (
+        <>
+          <Letters mail={first === undefined ? rows : rows.slice(0, first)} name={name} label={`Inbox of ${name}`} />
+          {first === undefined && more && <OlderButton paged={kept} label="Older messages" />}
+        </>
+      )}
+    </KeptView>
+  );
+}

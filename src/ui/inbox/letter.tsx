@@ -1,0 +1,76 @@
+import { useState } from 'react';
+import type { Mail } from '../../protocol/mail.ts';
+import { Face } from '../grid/face.tsx';
+import { dayName, clockTime, fullTime } from '../text/time.ts';
+import { bytes } from '../text/sizes.ts';
+import { bytesOf } from '../../state/wake-material.ts';
+import { useNames } from '../use-names.ts';
+import { useSomebody } from '../use-somebody.ts';
+
+/** Characters of a letter that are shown at first. */
+const SHOWN = 700;
+/** Characters of a run's id that tell it apart. */
+const RUN_CHARS = 6;
+
+const when = (time: number, now: number) => `${dayName(time, now) === 'Today' ? '' : `${dayName(time, now)} `}${clockTime(time)}`;
+
+function From({ from }: { from: string }) {
+  const sender = useSomebody(from);
+  if (sender.kind === 'nobody' || sender.kind === 'egg') return <span className="letter-face letter-plain" data-from={from} />;
+  return (
+    <span className="letter-face" style={{ '--c': sender.color }}>
+      <Face agentId={sender.agentId} birthName={sender.birthName} color={sender.color} awake={false} />
+    </span>
+  );
+}
+
+const PRIORITY = { normal: null, high: 'High', urgent: 'Urgent' } as const;
+
+/** One message in an inbox: from whom, when, how urgent, and whether it was read, by which run and when. */
+export function Letter({ mail, now }: { mail: Mail; now: number }) {
+  const name = useNames();
+  const sender = useSomebody(mail.from);
+  const [whole, setWhole] = useState(false);
+  const priority = PRIORITY[mail.priority];
+  const long = mail.text.length > SHOWN * 1.25;
+  return (
+    <li className="letter tint" data-read={mail.read !== null} style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}>
+      <span aria-hidden="true">
+        <From from={mail.from} />
+      </span>
+      <div className="letter-body">
+        <p className="letter-head">
+          <b dir="auto">{name(mail.from)}</b>
+          {priority && (
+            <span className="letter-priority" data-priority={mail.priority}>
+              {priority}
+            </span>
+          )}
+          {mail.threadId !== null && <span className="letter-thread">in a thread</span>}
+          <time dateTime={new Date(mail.time).toISOString()} title={fullTime(mail.time)}>
+            {when(mail.time, now)}
+          </time>
+        </p>
+        <p className="letter-text plain" dir="auto">
+          {long && !whole ? `${mail.text.slice(0, SHOWN)}…` : mail.text}
+        </p>
+        {long && (
+          <button type="button" className="link-button" onClick={() => setWhole(!whole)}>
+            {whole ? 'Show less' : `Show all of it (${bytes(bytesOf(mail.text))})`}
+          </button>
+        )}
+        <p className="letter-state">
+          {mail.read === null ? (
+            <>
+              <i aria-hidden="true" /> Unread: it waits
+            </>
+          ) : (
+            <span title={`${fullTime(mail.read.time)} · run ${mail.read.run}`}>
+              Read {when(mail.read.time, now)} · run <code>{mail.read.run.slice(-RUN_CHARS)}</code>
+            </span>
+          )}
+        </p>
+      </div>
+    </li>
+  );
+}

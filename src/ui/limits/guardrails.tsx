@@ -1,0 +1,51 @@
+import { COORDINATION_BOUNDS } from '../../domain/guardrails.ts';
+import { withCoordination, withGuardrails, type Guardrails } from '../../state/limits.ts';
+import { baseName, useLimits } from './context.tsx';
+import { NumberLimit } from './setting.tsx';
+
+interface Text {
+  readonly label: string;
+  readonly hint: string;
+  readonly unit: string;
+}
+
+const GUARDRAILS: Record<keyof Guardrails, Text> = {
+  max_wakes_per_day: { label: 'Wakes a day', hint: 'Whoever asks. The day is the household’s, from midnight to midnight. 0 means never.', unit: 'wakes' },
+  cooldown_seconds: { label: 'Pause between two wakes', hint: 'Whoever asks. 300 seconds are five minutes.', unit: 'seconds' },
+  max_wakes_per_pair_per_day: { label: 'Wakes a day by the same one', hint: 'How often one agent may wake another: two that wake each other for ever stop here. 0 means never.', unit: 'wakes' },
+  max_daily_session_minutes: { label: 'Minutes a day', hint: 'All its sessions of a day together. 0 means never.', unit: 'minutes' },
+  max_wakes_per_session: { label: 'Calls in one session', hint: 'How often it may call wake_agent itself in one session of its own. 0 means never.', unit: 'calls' },
+};
+const ORDER = ['max_wakes_per_day', 'cooldown_seconds', 'max_wakes_per_pair_per_day', 'max_daily_session_minutes', 'max_wakes_per_session'] as const satisfies readonly (keyof Guardrails)[];
+
+/** The figures that the gate goes by. */
+export function GuardrailFields() {
+  const { own, effective, base, scope, change } = useLimits();
+  return (
+    <>
+      {ORDER.map((key) => (
+        <NumberLimit
+          key={key}
+          {...GUARDRAILS[key]}
+          {...COORDINATION_BOUNDS[key]}
+          own={own.wake_guardrails?.[key]}
+          effective={effective.wake_guardrails[key]}
+          base={base.wake_guardrails[key]}
+          baseName={baseName(scope)}
+          save={(value) => change((coordination) => withGuardrails(coordination, { [key]: value }))}
+        />
+      ))}
+      <NumberLimit
+        label="Sessions at once"
+        hint="How many sessions of it may run at the same time. 0 means never."
+        unit="sessions"
+        {...COORDINATION_BOUNDS.max_concurrent_pulse_sessions}
+        own={own.max_concurrent_pulse_sessions}
+        effective={effective.max_concurrent_pulse_sessions}
+        base={base.max_concurrent_pulse_sessions}
+        baseName={baseName(scope)}
+        save={(value) => change((coordination) => withCoordination(coordination, 'max_concurrent_pulse_sessions', value))}
+      />
+    </>
+  );
+}

@@ -1,0 +1,227 @@
+import { useMemo, useState, type ReactNode } from 'react';
+import { displayName } from '../../domain/agent.ts';
+import { COORDINATION_BOUNDS, DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../domain/guardrails.ts';
+import type { EffectiveConfig, HouseholdConfig } from '../../protocol/config.ts';
+import { createLimits, withCoordination, type EffectiveCoordination, type HouseholdLimits } from '../../state/limits.ts';
+import { reachKept } from '../../state/reach-kept.ts';
+import { useHousehold, useRoost } from '../context.tsx';
+import { KeptView } from '../parts/kept-view.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import { useNames } from '../use-names.ts';
+import { StopSwitch } from '../wakes/stop-switch.tsx';
+import { BlackoutFields } from './blackouts.tsx';
+import { SleepAndWake, Tick } from './choices.tsx';
+import { baseName, changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
+import { GuardrailFields } from './guardrails.tsx';
+import { MoneyLimit } from './money.tsx';
+import { Presets } from './presets.tsx';
+import { NumberLimit } from './setting.tsx';
+import { TimeZone } from './time-zone.tsx';
+import { Yaml } from './yaml.tsx';
+import './limits.css';
+
+const MOST_USD = { agent: 10_000, household: 100_000 } as const;
+
+/** What holds where a household has set nothing. */
+const ROOST: EffectiveCoordination = {
+  wakes_enabled: DEFAULT_LIMITS.enabled,
+  max_concurrent_pulse_sessions: DEFAULT_LIMITS.maxConcurrentSessions,
+  wake_guardrails: {
+    cooldown_seconds: DEFAULT_LIMITS.cooldownSeconds,
+    max_daily_session_minutes: DEFAULT_LIMITS.maxDailySessionMinutes,
+    max_wakes_per_day: DEFAULT_LIMITS.maxWakesPerDay,
+    max_wakes_per_pair_per_day: DEFAULT_LIMITS.maxWakesPerPairPerDay,
+    max_wakes_per_session: DEFAULT_LIMITS.maxWakesPerSession,
+  },
+  blackouts: [],
+  sleep_events: [],
+  wake_events: [],
+  may_put_others_to_sleep: false,
+  daily_budget_usd: null,
+};
+
+function Scopes({ agentId }: { agentId: string | null }) {
+  const { go } = usePlace();
+  const roster = useHousehold((state) => state.roster);
+  const agents = [...roster.byId.values()].filter((agent) => !agent.retired || agent.agentId === agentId);
+  return (
+    <label className="limits-scope">
+      Limits of
+      <select className="field field-select" value={agentId ?? ''} onChange={(event) => go(PATHS.limits(event.target.value === '' ? null : event.target.value))}>
+        <option value="">the household</option>
+        {agents.map((agent) => (
+          <option key={agent.agentId} value={agent.agentId}>
+            {displayName(agent, roster)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Block({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className="limits-block" aria-label={title}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** What a household and an agent both have. */
+function Fields({ timeZone }: { timeZone: string }) {
+  const { own, effective, base, scope, change } = useLimits();
+  return (
+    <>
+      <Block title="Wakes">
+        <Presets />
+        <Tick
+          setting="wakes_enabled"
+          label={scope === 'agent' ? 'May be woken' : 'Agents may be woken'}
+          hint={scope === 'agent' ? 'Off: nothing but you wakes it. What is written to it waits.' : 'For every agent that has nothing else set.'}
+        />
+        <GuardrailFields />
+      </Block>
+      <Block title="Quiet hours">
+        <BlackoutFields timeZone={timeZone} />
+      </Block>
+      <Block title="Sleep inside a session">
+        <SleepAndWake />
+        <Tick setting="may_put_others_to_sleep" label="May put others to sleep" hint="It has the tools that put other agents to sleep and wake them." />
+      </Block>
+      {scope === 'agent' && (
+        <Block title="Money">
+          <MoneyLimit
+            label="For its model requests"
+            hint="Over this, its requests are stopped before they are sent. The household’s own limit holds beside it."
+            own={own.daily_budget_usd}
+            effective={effective.daily_budget_usd}
+            baseText={base.daily_budget_usd === null ? `None of its own, as ${baseName(scope)}.` : `As ${baseName(scope)} for each agent.`}
+            max={MOST_USD.agent}
+            save={(value) => change((coordination) => withCoordination(coordination, 'daily_budget_usd', value))}
+          />
+        </Block>
+      )}
+    </>
+  );
+}
+
+/** What only a household has. */
+function HouseholdOnly({ answer: { own, effective }, limits }: { answer: { readonly own: HouseholdConfig; readonly effective: EffectiveConfig }; limits: HouseholdLimits }) {
+  const { own: coordination, effective: shown, change } = useLimits();
+  const set = (edit: (own: HouseholdConfig) => HouseholdConfig) => changeHousehold(limits, edit);
+  return (
+    <>
+      <Block title="Everybody together">
+        <NumberLimit
+          label="Wakes at once in the household"
+          hint="Beyond this, wakes that you did not ask for are stopped, whoever asks for whom."
+          unit="wakes"
+          {...COORDINATION_BOUNDS.flood_max_wakes}
+          own={own.flood_guard?.max_wakes}
+          effective={effective.flood_guard.max_wakes}
+          base={DEFAULT_LIMITS.floodMaxWakes}
+          baseName={baseName('household')}
+          save={(value) => set((config) => ({ ...config, flood_guard: { ...config.flood_guard, max_wakes: value } }))}
+        />
+        <NumberLimit
+          label="Counted over"
+          hint="The stretch of time that the limit above looks back on."
+          unit="seconds"
+          {...COORDINATION_BOUNDS.flood_window_seconds}
+          own={own.flood_guard?.window_seconds}
+          effective={effective.flood_guard.window_seconds}
+          base={DEFAULT_LIMITS.floodWindowSeconds}
+          baseName={baseName('household')}
+          save={(value) => set((config) => ({ ...config, flood_guard: { ...config.flood_guard, window_seconds: value } }))}
+        />
+        <NumberLimit
+          label="How long a sleeping agent’s call is held"
+          hint="A program that plays an agent waits this long while the agent is set to sleep; then it is told to try again."
+          unit="seconds"
+          {...COORDINATION_BOUNDS.sleep_wait_seconds}
+          own={own.sleep_wait_seconds}
+          effective={effective.sleep_wait_seconds}
+          base={DEFAULT_SLEEP_WAIT_SECONDS}
+          baseName={baseName('household')}
+          save={(value) => set((config) => ({ ...config, sleep_wait_seconds: value }))}
+        />
+        <TimeZone own={own.time_zone} effective={effective.time_zone} save={(value) => set((config) => ({ ...config, time_zone: value }))} />
+      </Block>
+      <Block title="Money">
+        <MoneyLimit
+          label="For all model requests together"
+          hint="Over this, requests are stopped before they are sent, and you are told."
+          own={own.daily_budget_usd}
+          effective={effective.daily_budget_usd}
+          baseText="None, as Roost’s own."
+          max={MOST_USD.household}
+          save={(value) => set((config) => ({ ...config, daily_budget_usd: value }))}
+        />
+        <MoneyLimit
+          label="For each agent"
+          hint="Unless an agent has a limit of its own."
+          own={coordination.daily_budget_usd}
+          effective={shown.daily_budget_usd}
+          baseText="None, as Roost’s own."
+          max={MOST_USD.agent}
+          save={(value) => change((held) => withCoordination(held, 'daily_budget_usd', value))}
+        />
+      </Block>
+    </>
+  );
+}
+
+function HouseholdSection() {
+  const { config, reach } = useRoost();
+  const [limits] = useState(() => createLimits(config, (own) => reach((client) => client.putHouseholdConfig(own))));
+  return (
+    <KeptView kept={config} what="The limits">
+      {(answer) => (
+        <ShownLimits value={{ scope: 'household', own: answer.own.coordination, effective: answer.effective.coordination, base: ROOST, change: (edit) => changeCoordination(limits, edit) }}>
+          <StopSwitch />
+          <p className="settings-note">What holds for every agent that has nothing of its own. A change holds at once.</p>
+          <Fields timeZone={answer.effective.time_zone} />
+          <HouseholdOnly answer={answer} limits={limits} />
+          <Yaml agentId={null} limits={limits} />
+        </ShownLimits>
+      )}
+    </KeptView>
+  );
+}
+
+function AgentSection({ agentId }: { agentId: string }) {
+  const roost = useRoost();
+  const name = useNames()(agentId);
+  const kept = reachKept(roost).config(agentId);
+  const limits = useMemo(() => createLimits(kept, (own) => roost.reach((client) => client.putAgentConfig(agentId, own))), [kept, roost, agentId]);
+  return (
+    <KeptView kept={roost.config} what="The household’s limits">
+      {(household) => (
+        <KeptView kept={kept} what={`The limits of ${name}`}>
+          {({ own, effective }) => {
+            const shown: Shown = { scope: 'agent', own: own.coordination, effective: effective.coordination, base: household.effective.coordination, change: (edit) => changeCoordination(limits, edit) };
+            return (
+              <ShownLimits value={shown}>
+                {!effective.wakes_enabled && <StopSwitch />}
+                <p className="settings-note">What is not set for {name} is as the household has it. A change holds at once.</p>
+                <Fields timeZone={effective.time_zone} />
+                <Yaml agentId={agentId} limits={limits} />
+              </ShownLimits>
+            );
+          }}
+        </KeptView>
+      )}
+    </KeptView>
+  );
+}
+
+/** What waking may cost: the household's limits, and those of each agent over them. */
+export function LimitsSection({ agentId }: { agentId: string | null }) {
+  return (
+    <div className="limits">
+      <Scopes agentId={agentId} />
+      {agentId === null ? <HouseholdSection /> : <AgentSection agentId={agentId} />}
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { Link } from 'wouter';
+import { useStore } from 'zustand';
+import { useRoost } from '../context.tsx';
+import { PauseIcon } from '../parts/icons.tsx';
+import { PATHS } from '../places.ts';
+
+/** Does the household's switch let wakes pass? null: not known yet. */
+export function useWakesOn(): boolean | null {
+  const { config } = useRoost();
+  return useStore(config.store, (state) => (state.kind === 'ready' ? state.value.effective.wakes_enabled : null));
+}
+
+/** Says that nobody but the person can wake anybody, for as long as that is so. */
+export function WakesStopped() {
+  const on = useWakesOn();
+  return (
+    <span role="status" className="wakes-stopped-slot">
+      {on === false && (
+        <Link href={PATHS.wakes()} className="wakes-stopped" title="Only you can wake anybody">
+          <PauseIcon />
+          Wakes stopped
+        </Link>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,96 @@
+import { useEffect, type ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { WakeStats } from '../../protocol/wakes.ts';
+import { reachKept } from '../../state/reach-kept.ts';
+import { useHousehold, useRoost } from '../context.tsx';
+import { KeptView } from '../parts/kept-view.tsx';
+import { PATHS } from '../places.ts';
+import { plural } from '../text/sizes.ts';
+import { useNames } from '../use-names.ts';
+import { useNow } from '../use-now.ts';
+import { leftText, stoppedText } from './words.ts';
+import './budget.css';
+
+/** ms between looks at what is left. */
+const LOOK_EVERY = 15_000;
+/** ms between questions to the relay while a session of the agent runs: its minutes go on. */
+const ASK_EVERY = 60_000;
+
+/** ms after a limit is over at which it is asked anew, and the longest that is waited for. */
+const AFTER = 500;
+const LONGEST = 3_600_000;
+
+/** `used` of `of`, as a bar with its figures. */
+function Meter({ label, used, of, unit = '' }: { label: string; used: number; of: number; unit?: string }) {
+  const part = of === 0 ? 1 : Math.min(1, used / of);
+  return (
+    <div className="meter">
+      <p>
+        <span>{label}</span>
+        <b>
+          {Math.floor(used)} of {of}
+          {unit}
+        </b>
+      </p>
+      <div className="meter-bar" data-full={part >= 1} aria-hidden="true">
+        <i style={{ '--part': part }} />
+      </div>
+    </div>
+  );
+}
+
+/** When the next wake would pass, and what stops it now. */
+function nextText({ stoppedBy, nextWakeTime }: WakeStats, now: number): { readonly passes: boolean; readonly text: string } {
+  if (stoppedBy === null) return { passes: true, text: 'A wake would pass now.' };
+  const why = stoppedText(stoppedBy);
+  if (nextWakeTime === null) return { passes: false, text: `No wake passes now: ${why}. Waiting alone does not change that.` };
+  if (nextWakeTime <= now) return { passes: false, text: `No wake passes now: ${why}.` };
+  return { passes: false, text: `No wake passes now: ${why}, ${leftText(nextWakeTime, now)}.` };
+}
+
+function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
+  const state = useRoost();
+  const { device } = state;
+  const kept = reachKept(state).stats(agentId);
+  const now = useNow(LOOK_EVERY);
+  const nameOf = useNames();
+  const byId = useHousehold((household) => household.roster.byId);
+  const { nextWakeTime, stoppedBy, running } = stats;
+  useEffect(() => {
+    if (stoppedBy === null || nextWakeTime === null) return;
+    // What stops it is over then: what holds is asked anew.
+    const wait = nextWakeTime - device.now();
+    return wait > 0 ? device.after(Math.min(wait + AFTER, LONGEST), () => void kept.again()) : undefined;
+  }, [device, kept, nextWakeTime, stoppedBy]);
+  useEffect(() => (running > 0 ? device.after(ASK_EVERY, () => void kept.again()) : undefined), [device, kept, running, stats]);
+  const next = nextText(stats, now);
+  const left = Math.max(0, stats.maxWakesPerDay - stats.wakesToday);
+  const sources = Object.entries(stats.bySource).filter(([, count]) => count > 0);
+  return (
+    <>
+      <p className="budget-next" data-passes={next.passes}>
+        {next.text}
+      </p>
+      <Meter label={`Wakes today · ${left === 0 ? 'none left' : `${left} left`}`} used={stats.wakesToday} of={stats.maxWakesPerDay} />
+      <Meter label="Minutes today" used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit=" min" />
+      {sources.length > 0 && <p className="budget-by">Woken today by {sources.map(([source, count]) => `${source === 'person' ? 'you' : byId.has(source) ? nameOf(source) : source} (${count})`).join(', ')}.</p>}
+      {running > 0 && <p className="budget-by">{plural(running, 'session')} of it run{running === 1 ? 's' : ''} now.</p>}
+    </>
+  );
+}
+
+/** What is left today of what an agent may be woken for. */
+export function Budget({ agentId, children }: { agentId: string; children?: ReactNode }) {
+  const kept = reachKept(useRoost()).stats(agentId);
+  return (
+    <div className="budget">
+      <KeptView kept={kept} what="What is left today">
+        {(stats) => <Figures stats={stats} agentId={agentId} />}
+      </KeptView>
+      <p className="budget-links">
+        {children}
+        <Link href={PATHS.limits(agentId)}>Its limits</Link>
+      </p>
+    </div>
+  );
+}

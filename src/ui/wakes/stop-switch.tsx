@@ -1,0 +1,25 @@
+import { useState } from 'react';
+import { useActions } from '../context.tsx';
+import { useWakesOn } from '../shell/wakes-switch.tsx';
+
+/** Stops all wakes of the household at once, and lets them pass again. */
+export function StopSwitch() {
+  const on = useWakesOn();
+  const actions = useActions();
+  const [busy, setBusy] = useState(false);
+  const stopped = on === false;
+  const turn = () => {
+    if (busy || on === null) return;
+    setBusy(true);
+    void actions.stopWakes(!stopped).finally(() => setBusy(false));
+  };
+  return (
+    <div className="stop-switch" data-stopped={stopped}>
+      <button type="button" role="switch" aria-checked={stopped} aria-disabled={busy || on === null} className="switch" onClick={turn}>
+        <span className="switch-knob" aria-hidden="true" />
+        Stop all wakes
+      </button>
+      <p>{stopped ? 'Stopped: nothing wakes anybody but you. What is written waits in the inboxes.' : 'At once, for everybody. You can still wake anybody yourself.'}</p>
+    </div>
+  );
+}

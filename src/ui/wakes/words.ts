@@ -1,0 +1,138 @@
+/** Wakes in words for people. Pure. */
+import type { GateCheck, WakeOutcome, WakeReason, WakeWay } from '../../domain/guardrails.ts';
+import type { WakeDecision, WakeSource } from '../../protocol/wakes.ts';
+import { clockTime } from '../text/time.ts';
+
+export type NameOf = (agentId: string) => string;
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'long' });
+
+/** Longer than this and the hour on the clock says more than the minutes left. */
+const CLOCK_FROM = 2 * HOUR;
+
+export const CHECK_TITLES: Record<GateCheck, string> = {
+  source_budget: 'The caller’s own budget',
+  disabled: 'Wakes are on',
+  cooldown: 'Pause since the last wake',
+  daily: 'Wakes today',
+  pair: 'Wakes today by the same',
+  blackout: 'Quiet hours',
+  minutes: 'Minutes today',
+  concurrency: 'Sessions at once',
+  idle: 'Not in mid-turn',
+  flood: 'Flood guard',
+};
+
+/** What each check asks. */
+export const CHECK_QUESTIONS: Record<GateCheck, string> = {
+  source_budget: 'Has the caller calls of wake_agent left in its session?',
+  disabled: 'Does the household let wakes pass, and the agent?',
+  cooldown: 'Is the last wake long enough ago, whoever asked for it?',
+  daily: 'Has it wakes left today?',
+  pair: 'May this one still wake it today?',
+  blackout: 'Is it outside of its quiet hours?',
+  minutes: 'Have its sessions run less than they may today?',
+  concurrency: 'Do fewer of its sessions run than may at once?',
+  idle: 'Is it here, and not in the middle of something?',
+  flood: 'Is the household quiet enough?',
+};
+
+export const OUTCOME_WORDS: Record<WakeOutcome, string> = { granted: 'woken', suppressed: 'stopped', deferred: 'put off', error: 'refused' };
+
+export const REASON_WORDS: Record<WakeReason, string> = {
+  blocker: 'stuck without it',
+  critical_finding: 'found something critical',
+  user_request: 'you asked for it',
+};
+
+export const WAY_WORDS: Record<WakeWay, string> = {
+  person: 'You woke it yourself',
+  wake_agent: 'The tool wake_agent',
+  urgent_message: 'A message with priority high or urgent',
+  thread_mention: 'A mention in a thread',
+  thread_added: 'Taken into a thread',
+  deferred: 'A wake that was put off came up again',
+  schedule: 'A schedule',
+  script_failure: 'A script that failed',
+  api: 'A call from outside',
+};
+
+/** Who asked: "You", an agent's name, or the name it gave itself. */
+export function sourceName(source: WakeSource, nameOf: NameOf): string {
+  switch (source.kind) {
+    case 'person':
+      return 'You';
+    case 'agent':
+      return nameOf(source.agentId);
+    case 'schedule':
+    case 'script':
+    case 'api':
+      return `“${source.name}”`;
+    default:
+      return source satisfies never;
+  }
+}
+
+/** Who asked whom, and how: "Lyra asked for Sage". */
+export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf): string {
+  const who = sourceName(source, nameOf);
+  const whom = nameOf(target);
+  switch (way) {
+    case 'person':
+      return `${who} woke ${whom}`;
+    case 'wake_agent':
+      return `${who} asked for ${whom}`;
+    case 'urgent_message':
+      return `${who} wrote to ${whom}, and it was urgent`;
+    case 'thread_mention':
+      return `${who} mentioned ${whom} in a thread`;
+    case 'thread_added':
+      return `${who} took ${whom} into a thread`;
+    case 'deferred':
+      return `${who} asked for ${whom}, and that came up again`;
+    case 'schedule':
+      return `The schedule ${who} asked for ${whom}`;
+    case 'script_failure':
+      return `The script ${who} failed, and asked for ${whom}`;
+    case 'api':
+      return `${who} asked for ${whom} from outside`;
+    default:
+      return way satisfies never;
+  }
+}
+
+/** `40 s left`, `3 min left`, `until 07:00`, `until Tuesday 07:00`: as seen at `now`. */
+export function leftText(until: number, now: number): string {
+  const ms = Math.max(0, until - now);
+  if (ms <= 90 * SECOND) return `${Math.ceil(ms / SECOND)} s left`;
+  if (ms < CLOCK_FROM) return `${Math.ceil(ms / MINUTE)} min left`;
+  const sameDay = new Date(until).toDateString() === new Date(now).toDateString();
+  return `until ${sameDay ? '' : `${weekday.format(until)} `}${clockTime(until)}`;
+}
+
+const STOPPED: Record<GateCheck, string> = {
+  source_budget: 'its calls in this session are used up',
+  disabled: 'wakes are switched off',
+  cooldown: 'too soon',
+  daily: 'its wakes for today are used up',
+  pair: 'this one has woken it often enough today',
+  blackout: 'quiet hours',
+  minutes: 'its minutes for today are used up',
+  concurrency: 'it runs often enough at once',
+  idle: 'busy: it hears of it when its turn ends',
+  flood: 'too much at once in the household',
+};
+
+/** What a check says where it stops something now, without an end: "too soon". */
+export const stoppedText = (check: GateCheck): string => STOPPED[check];
+
+/** What came of it, in a few words: "woken", "too soon: 3 min left". */
+export function outcomeText({ outcome, check, until, time }: WakeDecision): string {
+  if (check === null) return OUTCOME_WORDS[outcome];
+  const left = until === null || until <= time ? '' : `${STOPPED[check].includes(':') ? ',' : ':'} ${leftText(until, time)}`;
+  return `${STOPPED[check]}${left}`;
+}

@@ -1,0 +1,238 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { GATE_CHECKS } from '../../../src/domain/guardrails.ts';
+import type { Mail } from '../../../src/protocol/mail.ts';
+import type { WakeDecision } from '../../../src/protocol/wakes.ts';
+import { NOW, runningSession, said, team } from './support/household.ts';
+import { EFFECTIVE, json, refused, STATS } from './support/reach.ts';
+import { openPage } from './support/render.tsx';
+
+const MINUTE = 60_000;
+
+const mail = (n: number, more: Partial<Mail> = {}): Mail => ({ messageId: `m${n}`, to: 'agent-1', from: 'agent-2', text: `Letter ${n}`, time: NOW - n * MINUTE, priority: 'normal', threadId: null, read: null, ...more });
+
+const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision => ({
+  wakeId: `w${n}`,
+  time: NOW - n * MINUTE,
+  target: 'agent-2',
+  source: { kind: 'agent', agentId: 'agent-1' },
+  way: 'wake_agent',
+  reason: 'blocker',
+  messageId: `m${n}`,
+  outcome: 'granted',
+  check: null,
+  until: null,
+  detail: 'It passed.',
+  ...more,
+});
+
+describe('the inbox of an agent', () => {
+  test('says from whom, how urgent, and whether it was read, when and by which run', async () => {
+    const letters = [mail(1, { priority: 'urgent' }), mail(2, { from: 'human', read: { time: NOW - MINUTE, run: 'answer-abcdef' } })];
+    await openPage({ docs: team(2), path: '/agent/agent-1/inbox', prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', { mail: letters, more: false }) });
+    const dialog = await screen.findByRole('dialog', { name: 'Inbox of Lyra' });
+    const [first, second] = within(await within(dialog).findByRole('list', { name: 'Inbox of Lyra' })).getAllByRole('listitem');
+    expect(first?.textContent).toMatch(/Wren.*Urgent.*Letter 1.*Unread/);
+    expect(second?.textContent).toMatch(/You.*Letter 2.*Read 08:54 · run abcdef/);
+  });
+
+  test('goes back in time page by page, and stays where it was when something new comes', async () => {
+    const all = Array.from({ length: 70 }, (_, n) => mail(n));
+    const page = await openPage({
+      docs: team(2),
+      path: '/agent/agent-1/inbox',
+      width: 500,
+      prepare: ({ reach }) =>
+        reach.on('GET /api/agents/agent-1/inbox', ({ query }: { query: URLSearchParams }) => {
+          const from = all.findIndex(({ messageId }) => messageId === query.get('before')) + 1;
+          const limit = Number(query.get('limit'));
+          return json({ mail: all.slice(from, from + limit), more: from + limit < all.length });
+        }),
+    });
+    const letters = () => within(screen.getByRole('list', { name: 'Inbox of Lyra' })).getAllByRole('listitem');
+    await screen.findByRole('list', { name: 'Inbox of Lyra' });
+    expect(letters()).toHaveLength(30);
+    await page.user.click(screen.getByRole('button', { name: 'Older messages' }));
+    await waitFor(() => expect(letters()).toHaveLength(60));
+    all.unshift(mail(-1, { messageId: 'new', text: 'Brand new' }));
+    await page.hear({ kind: 'changed', time: NOW, what: 'inbox', agentId: 'agent-1' });
+    await screen.findByText('Brand new');
+    expect(letters()).toHaveLength(60);
+  });
+
+  test('is empty in so many words, and where it cannot be read it can be asked for again', async () => {
+    const page = await openPage({ docs: team(1), path: '/agent/agent-1/inbox', width: 500, prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', () => refused('The store is locked.', 503)) });
+    expect((await screen.findByText(/The inbox could not be read/)).parentElement?.textContent).toContain('The store is locked.');
+    page.reach.on('GET /api/agents/agent-1/inbox', { mail: [], more: false });
+    await page.user.click(screen.getByRole('button', { name: 'Ask again' }));
+    expect(await screen.findByText(/Nothing was ever sent to Lyra/)).toBeDefined();
+  });
+});
+
+describe('the feed of wakes', () => {
+  test('tells each in a sentence, and shows the way through the checks to the one that stopped it', async () => {
+    const wakes = [wake(1, { outcome: 'suppressed', check: 'cooldown', until: NOW + 2 * MINUTE, reason: null, detail: 'It was woken less than 300 s ago.' }), wake(2)];
+    const page = await openPage({ docs: team(2), path: '/wakes', prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes, more: false }) });
+    const row = await screen.findByRole('button', { name: /Lyra asked for Wren.*too soon: 3 min left/ });
+    expect(screen.getByRole('button', { name: /Lyra asked for Wren · stuck without it.*woken/ })).toBeDefined();
+    await page.user.click(row);
+    const steps = within(screen.getByRole('list', { name: 'The way through the checks' })).getAllByRole('listitem');
+    expect(steps).toHaveLength(GATE_CHECKS.length + 2);
+    expect(steps.map((step) => step.dataset['step'])).toEqual(['asked', 'passed', 'passed', 'stopped', ...GATE_CHECKS.slice(3).map(() => 'beyond'), 'end']);
+    expect(steps[3]?.getAttribute('aria-current')).toBe('step');
+    expect(steps[3]?.textContent).toContain('too soon: 3 min left');
+    expect(steps[4]?.textContent).toContain('not reached');
+    expect(screen.getByText('It was woken less than 300 s ago.')).toBeDefined();
+  });
+
+  test('goes on by itself when the relay says that another was asked for', async () => {
+    const page = await openPage({ docs: team(2), path: '/wakes/agent-2' });
+    expect(await screen.findByText(/Wren was never asked for/)).toBeDefined();
+    page.reach.on('GET /api/wakes', { wakes: [wake(0)], more: false });
+    await page.hear({ kind: 'changed', time: NOW, what: 'wakes', agentId: 'agent-2' });
+    expect(await screen.findByRole('button', { name: /Lyra asked for Wren/ })).toBeDefined();
+    expect(page.reach.asked.filter(({ path }) => path === '/api/wakes').every(({ query }) => query.get('agent') === 'agent-2')).toBe(true);
+  });
+
+  test('shows that the person is never refused', async () => {
+    const page = await openPage({ docs: team(2), path: '/wakes', prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes: [wake(1, { source: { kind: 'person' }, way: 'person', reason: null })], more: false }) });
+    await page.user.click(await screen.findByRole('button', { name: /You woke Wren/ }));
+    expect(screen.getAllByText(/you are never refused/)).toHaveLength(GATE_CHECKS.length);
+  });
+});
+
+describe('what is left today', () => {
+  test('names the wakes and minutes used, and what stops the next one until when', async () => {
+    await openPage({
+      docs: team(2),
+      path: '/wakes/agent-1',
+      prepare: ({ reach }) =>
+        reach.on('GET /v1/agents/agent-1/wake-stats', { ...STATS, wakesToday: 3, minutesToday: 14.6, bySource: { 'agent-2': 2, person: 1 }, stoppedBy: 'cooldown', nextWakeTime: NOW + 3 * MINUTE }),
+    });
+    expect(await screen.findByText('No wake passes now: too soon, 3 min left.')).toBeDefined();
+    expect(screen.getByText('3 of 12')).toBeDefined();
+    expect(screen.getByText('14 of 120 min')).toBeDefined();
+    expect(screen.getByText('Woken today by Wren (2), you (1).')).toBeDefined();
+  });
+
+  test('says that a wake would pass', async () => {
+    await openPage({ docs: team(2), path: '/wakes/agent-1' });
+    expect(await screen.findByText('A wake would pass now.')).toBeDefined();
+  });
+});
+
+describe('the switch that stops all wakes', () => {
+  test('is one click away in the header, keeps what else is set, and is seen everywhere while it is on', async () => {
+    const own = { coordination: { wakes_enabled: true }, time_zone: 'Europe/Berlin' };
+    const page = await openPage({ docs: team(2), prepare: ({ reach }) => reach.on('GET /v1/config', { own, effective: EFFECTIVE }) });
+    page.reach.on('PUT /v1/config', () => {
+      page.reach.on('GET /v1/config', { own: { ...own, wakes_enabled: false }, effective: { ...EFFECTIVE, wakes_enabled: false } });
+      return new Response(null, { status: 204 });
+    });
+    await page.user.click(screen.getByRole('button', { name: 'More places' }));
+    await page.user.click(screen.getByRole('menuitem', { name: /^Stop all wakes/ }));
+    expect(page.reach.bodies('PUT /v1/config')).toEqual([{ ...own, wakes_enabled: false }]);
+    await page.user.click(await screen.findByRole('link', { name: 'Wakes stopped' }));
+    expect((await screen.findByRole('switch', { name: 'Stop all wakes' })).getAttribute('aria-checked')).toBe('true');
+  });
+});
+
+describe('limits', () => {
+  test('an agent shows what it inherits, takes a figure of its own at once, and is set back', async () => {
+    let own: object = {};
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/limits/agent-1',
+      prepare: ({ reach }) => {
+        reach.on('GET /v1/agents/agent-1/config', () => json({ own, effective: EFFECTIVE }));
+        reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => {
+          own = body;
+          return new Response(null, { status: 204 });
+        });
+      },
+    });
+    const field = await screen.findByLabelText<HTMLInputElement>('Wakes a day');
+    expect(field.value).toBe('12');
+    expect(field.closest('.limit')?.textContent).toContain('As the household’s.');
+    await page.user.clear(field);
+    await page.user.type(field, '1001');
+    expect(field.getAttribute('aria-invalid')).toBe('true');
+    await page.user.clear(field);
+    await page.user.type(field, '0{Enter}');
+    await screen.findByText(/Saved. It holds now./);
+    expect(own).toEqual({ coordination: { wake_guardrails: { max_wakes_per_day: 0 } } });
+    await page.user.click(screen.getByRole('button', { name: 'Undo' }));
+    await waitFor(() => expect(own).toEqual({ coordination: {} }));
+  });
+
+  test('a preset sets both figures, and the household’s is one choice for an agent', async () => {
+    const bodies: unknown[] = [];
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/limits/agent-1',
+      prepare: ({ reach }) =>
+        reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: unknown }) => {
+          bodies.push(body);
+          return new Response(null, { status: 204 });
+        }),
+    });
+    expect((await screen.findByRole<HTMLInputElement>('radio', { name: /As the household/ })).checked).toBe(true);
+    await page.user.click(screen.getByRole('radio', { name: /Careful/ }));
+    await waitFor(() => expect(bodies).toEqual([{ coordination: { wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 900 } } }]));
+  });
+
+  test('what cannot be saved says why, and what stood there stands', async () => {
+    const page = await openPage({ docs: team(2), path: '/settings/limits', prepare: ({ reach }) => reach.on('PUT /v1/config', () => refused('max_wakes_per_day is too large.')) });
+    const tick = await screen.findByRole<HTMLInputElement>('checkbox', { name: 'Agents may be woken' });
+    await page.user.click(tick);
+    expect(await screen.findByText(/This could not be saved: max_wakes_per_day is too large./)).toBeDefined();
+    expect(tick.checked).toBe(true);
+  });
+
+  test('goes out and comes in as YAML, which the relay writes and reads', async () => {
+    let yaml = 'coordination:\n  wakes_enabled: false\n';
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/limits',
+      prepare: ({ reach }) => {
+        reach.on('GET /v1/config', ({ accept }: { accept: string | null }) => (accept === 'application/yaml' ? new Response(yaml) : json({ own: {}, effective: EFFECTIVE })));
+        reach.on('PUT /v1/config', ({ body, type }: { body: string; type: string | null }) => {
+          if (type !== 'application/yaml') return refused('not YAML');
+          yaml = body;
+          return new Response(null, { status: 204 });
+        });
+      },
+    });
+    await page.user.click(await screen.findByRole('button', { name: 'Copy or paste as YAML…' }));
+    const field = await screen.findByLabelText<HTMLTextAreaElement>('As YAML');
+    expect(field.value).toBe(yaml);
+    await page.user.clear(field);
+    await page.user.type(field, 'time_zone: Asia/Tokyo');
+    await page.user.click(screen.getByRole('button', { name: 'Take this' }));
+    await waitFor(() => expect(yaml).toBe('time_zone: Asia/Tokyo'));
+  });
+
+  test('quiet hours past midnight say so, and days are ticked', async () => {
+    const blackouts = [{ label: 'Night', start_time: '22:00', end_time: '07:00', days: [] }];
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/limits',
+      prepare: ({ reach }) => reach.on('GET /v1/config', { own: { coordination: { blackouts } }, effective: { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, blackouts } } }),
+    });
+    page.reach.on('PUT /v1/config', () => new Response(null, { status: 204 }));
+    const row = await screen.findByRole('listitem', { name: 'Quiet hours 1' });
+    expect(row.textContent).toContain('Ends on the next day.');
+    await page.user.click(within(row).getByRole('button', { name: 'Sunday' }));
+    await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toEqual([{ coordination: { blackouts: [{ ...blackouts[0], days: [1, 2, 3, 4, 5, 6] }] } }]));
+  });
+});
+
+describe('a message from another agent in a conversation', () => {
+  test('stands under its sender’s name, and is not taken for the person’s or the agent’s own', async () => {
+    const letter = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW, { role: 'user' });
+    await openPage({ docs: [...team(2), letter], path: '/agent/agent-1', snapshot: runningSession({ awake: ['agent-1'] }) });
+    const article = await screen.findByRole('article', { name: 'From Wren' });
+    expect(article.textContent).toContain('The tide table is wrong.');
+    expect(screen.queryByRole('article', { name: 'You' })).toBeNull();
+  });
+});
