@@ -72,7 +72,7 @@ test('today, what is left of its budget, and every day, agent and session stand 
   expect(screen.getByRole('meter').getAttribute('aria-valuetext')).toBe('$0.41 of $2.00');
   const sheets = screen.getAllByRole('region', { name: 'Day by day' });
   const table = sheets.find((region) => region.tabIndex === 0) ?? document.body;
-  expect(within(table).getAllByRole('row').slice(1).map((row) => row.textContent)).toEqual(['Today31.2K300500$0.41', '20 Nov00000$0', '19 Nov31.2K300500≈ $1.25']);
+  expect(within(table).getAllByRole('row').slice(1).map((row) => row.textContent)).toEqual(['Today31.2K300500$0.41', '20 Nov0000$0', '19 Nov31.2K300500≈ $1.25']);
   expect(screen.getByText(/^Amounts with ≈ are estimates/)).toBeDefined();
   const agent = screen.getAllByRole('row').find((row) => row.textContent?.startsWith('Lyra'));
   expect(agent?.textContent).toBe('Lyra$0.40$1.602K$1.00');
