@@ -117,8 +117,8 @@ describe('the rehearsal mind', () => {
     await house.until(() => house.of('message').some((message) => message.agentId === 'agent-1' && message.author === 'agent-0'));
     await house.untilQuiet();
     expect(await house.inbox.waiting('agent-1')).toEqual([]);
-    await ask(house, 'Go to sleep.', 'agent-0', 'stays silent');
-    expect(house.team.host.stateOf('agent-0')).toBe('sleeping');
+    await house.post({ text: 'Go to sleep.', to: 'agent-0' });
+    await house.until(() => house.team.host.stateOf('agent-0') === 'sleeping');
   });
 
   it('says that nobody is thinking', async () => {

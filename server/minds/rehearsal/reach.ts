@@ -2,7 +2,7 @@
 import type { Reading } from './reading.ts';
 import { call, type ReplyPart } from './reply.ts';
 
-const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}' -]{0,40}?)["”]?`;
+const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
 const MESSAGE = new RegExp(String.raw`^\s*(?:please\s+)?(?:tell|message|write to)\s+${NAME}\s*(?::|,|that\b)\s*(?<text>[\s\S]+)$`, 'iu');
 const WAKE = new RegExp(String.raw`^\s*(?:please\s+)?wake\s+${NAME}\s*(?::|,|because\b)\s*(?<text>[\s\S]+)$`, 'iu');
 const SLEEP = /^\s*(?:please\s+)?(?:go to sleep|sleep now)\b/i;
@@ -24,5 +24,5 @@ export function reachOut({ last }: Reading): ReplyPart[] | null {
   return null;
 }
 
-/** What it says when a tool for reaching others has answered. */
+/** Tools whose answer is for the person to read as it is. */
 export const OUTCOMES: ReadonlySet<string> = new Set(['message_agent', 'wake_agent', 'go_to_sleep', 'read_inbox']);
