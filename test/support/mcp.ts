@@ -15,6 +15,7 @@ import { createMcp, type McpSettings } from '../../server/mcp/index.ts';
 import { createRoute, type Env } from '../../server/route.ts';
 import { createSleepers, type OpenSleepers } from '../../server/sleeping/index.ts';
 import type { Store } from '../../server/store/index.ts';
+import { createThreads, type Threads } from '../../server/threads/index.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { WakeStats } from '../../src/protocol/wakes.ts';
 import { effectiveConfig } from './effective-config.ts';
@@ -42,6 +43,7 @@ export interface TestMcp {
   readonly port: number;
   readonly credentials: Credentials;
   readonly sleepers: OpenSleepers;
+  readonly threads: Threads;
   /** Moves the longest wait of a sleeping agent's call. */
   readonly timers: ManualTimers;
   /** Every run of the tool `note`, in order. */
@@ -83,6 +85,10 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
   const configs = { agent: () => Promise.resolve(effectiveConfig()), household: () => Promise.resolve({ own: { coordination: {} }, effective: effectiveConfig().effective }) };
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError: failed });
 
+  const untold = () => Promise.resolve(null);
+  const systemTimers = { after: (ms: number, run: () => void) => clearTimeout.bind(null, setTimeout(run, ms)) };
+  const threads = createThreads({ db, relay, directory, tell, now, newId: randomUUID, timers: systemTimers, hooks: { added: untold, mentioned: untold, leftLast: () => Promise.resolve(), mentionsRead: () => Promise.resolve() } });
+
   const notes: { text: string; caller: Caller }[] = [];
   const joined: string[] = [];
   const lingering: ((release: () => void) => void)[] = [];
@@ -121,6 +127,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
     sleepers,
     configs,
     inbox,
+    threads,
     gate: { stats: () => Promise.resolve(STATS) },
     sessionId: () => sessionId,
     async joined(agent) {
@@ -165,6 +172,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
     port: http.port,
     credentials,
     sleepers,
+    threads,
     timers,
     notes,
     joined,
