@@ -172,6 +172,18 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(noted()).toEqual(['kept']);
   });
 
+  it('do nothing when they are woken, where another process has revoked the credential meanwhile', async () => {
+    const { credential, secret } = await mcp.credentials.make(LYRA.agentId, '');
+    const other = await join(secret);
+    await mcp.sleep(LYRA);
+    const calls = [note('revoked', other), note('kept')];
+    await held(2);
+    await mcp.credentialsElsewhere.revoke(credential.credentialId);
+    await mcp.wake(LYRA);
+    expect((await Promise.all(calls)).map(textOf)).toEqual([expect.stringMatching(/^credential revoked/), 'noted kept']);
+    expect(noted()).toEqual(['kept']);
+  });
+
   it('finish where they were under way when it fell asleep', async () => {
     const running = mcp.lingering();
     const call = client.callTool({ name: 'linger' });

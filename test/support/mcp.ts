@@ -42,6 +42,8 @@ export interface TestMcp {
   readonly url: string;
   readonly port: number;
   readonly credentials: Credentials;
+  /** The same, as another process of this relay has them. */
+  readonly credentialsElsewhere: Credentials;
   readonly sleepers: OpenSleepers;
   readonly threads: Threads;
   /** Moves the longest wait of a sleeping agent's call. */
@@ -77,7 +79,8 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
   const logger = { info: keep, warn: keep, error: keep };
   const log = await openEventLog({ db, relay, now, newId: randomUUID, onListenerError: failed });
   const tell = (event: Parameters<typeof log.append>[0][number]) => void log.append([event]).catch(failed);
-  const credentials = createCredentials({ db, relay, now, newId: randomUUID, log });
+  const openCredentials = () => createCredentials({ db, relay, now, newId: randomUUID, log });
+  const credentials = openCredentials();
   const directory = createDirectory({ db, relay, tell, now });
   await directory.set({ agents: [LYRA, VEGA, MIRA] });
   const inbox = createInbox({ db, relay, retentionMs: 1_000_000, tell, now });
@@ -171,6 +174,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
     url,
     port: http.port,
     credentials,
+    credentialsElsewhere: openCredentials(),
     sleepers,
     threads,
     timers,
