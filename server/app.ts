@@ -116,7 +116,7 @@ export function createApp(deps: AppDeps): App {
   for (const add of deps.openRoutes) add(route);
 
   app.use(access.signedIn);
-  app.use('/api/*', limitBody());
+  for (const prefix of ['/api/*', '/v1/*']) app.use(prefix, limitBody());
   app.all('/enter', () => {
     throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
   });

@@ -44,11 +44,21 @@ export interface DirectoryDeps {
 }
 
 export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Directory {
-  async function all(): Promise<readonly TeamMember[]> {
+  /** As the store has it; kept because every tool call asks. Only this process writes it: a home has one relay. */
+  let known: Promise<readonly TeamMember[]> | null = null;
+
+  async function read(): Promise<readonly TeamMember[]> {
     const rows = await db.selectFrom('agents').selectAll().where('relay', '=', relay).orderBy('position').orderBy('agent_json').execute();
     const members = rows.map((row) => ({ agentId: parseText(row.agent_json), name: parseText(row.name_json), position: row.position, retired: row.retired }));
     // The lead is there also before a page has said so.
     return members.some((member) => member.agentId === LEAD_ID) ? members : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
+  }
+
+  function all(): Promise<readonly TeamMember[]> {
+    const asked = (known ??= read());
+    // What could not be read is asked for again.
+    asked.catch(() => (known = known === asked ? null : known));
+    return asked;
   }
 
   return {
@@ -66,6 +76,7 @@ export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Direct
         await trx.deleteFrom('agents').where('relay', '=', relay).execute();
         if (rows.length > 0) await trx.insertInto('agents').values(rows).execute();
       });
+      known = null;
       tell({ kind: 'changed', time: now(), what: 'team', agentId: null });
     },
   };

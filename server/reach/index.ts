@@ -81,16 +81,18 @@ export function createReach(deps: ReachDeps): OpenReach {
 
   const happened: Reach['happened'] = async (agentId, events, { by, messageId }) => void (await happening(agentId, events, by, messageId));
 
+  /** What the person does in a thread is told by the relay: it is not part of their conversation with the agent. */
+  const tellerOf = (by: string) => (by === 'human' ? 'relay' : by);
   const mentionId = (messageId: string, agentId: string) => `${messageId}-${agentId}`;
   const hooks: ThreadHooks = {
     async added({ threadId, title, agentId, by, times }) {
       const messageId = `${threadId}-${agentId}-${times}`;
-      await inbox.put({ messageId, to: agentId, from: by, text: `You were added to the thread “${title}” (${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId });
+      await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `You were added to the thread “${title}”${by === 'human' ? ' by the human' : ''} (id ${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId });
       return happening(agentId, times === 1 ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], by, messageId);
     },
     async mentioned({ threadId, title, agentId, by, messageId: said, text }) {
       const messageId = mentionId(said, agentId);
-      await inbox.put({ messageId, to: agentId, from: by, text: `You are mentioned in the thread “${title}” (${threadId}):\n${text}`, time: now(), priority: 'high', threadId });
+      await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `${by === 'human' ? 'The human mentions you' : 'You are mentioned'} in the thread “${title}” (id ${threadId}):\n${text}`, time: now(), priority: 'high', threadId });
       // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by an urgent message.
       if (sleepers.isSleeping(agentId)) return happening(agentId, ['mentioned'], by, messageId);
       return askFor(agentId, 'thread_mention', by, messageId);

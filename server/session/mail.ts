@@ -22,13 +22,13 @@ export interface Mail {
 }
 
 const NOTHING = { items: [], events: [] } as const;
-/** The person wrote it in this conversation, and not in a thread. */
-const isOwnTalk = ({ from, threadId }: Letter) => from === 'human' && threadId === null;
+/** The person wrote it in this conversation. */
+const isOwnTalk = ({ from }: Letter) => from === 'human';
 
 /** The line above another agent's words, as the mind is given them. */
 function headOf({ from, priority, threadId }: Letter, team: readonly TeamMember[]): string {
   const sender = team.find((member) => member.agentId === from);
-  const name = from === 'human' ? 'the human' : sender ? `${sender.name}${sender.position === null ? '' : `, seat ${seatNumber(sender.position)}`}` : from;
+  const name = from === 'relay' ? 'the relay' : sender ? `${sender.name}${sender.position === null ? '' : `, seat ${seatNumber(sender.position)}`}` : from;
   return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}]`;
 }
 

@@ -26,7 +26,8 @@ function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[]
     const birthOptions = { seed, birth, sameName: options.sameName.includes(reading.position), nameless: options.nameless.includes(reading.position) };
     if (first) return thinkAloud(reading, birthOptions);
     const named = calledWell(reading, 'choose_name') !== null;
-    const justNamed = reading.last.results.length > 0 && reading.turns.filter((turn) => turn.calls.some((made) => made.name === 'choose_name')).length === 1;
+    const answered = reading.turns.at(-2)?.calls.at(-1)?.name;
+    const justNamed = reading.last.results.length > 0 && answered === 'choose_name' && reading.turns.filter((turn) => turn.calls.some((made) => made.name === 'choose_name')).length === 1;
     if (named && justNamed) return explain(reading, birthOptions);
     if (!named) return nudged(reading, birthOptions);
   }

@@ -1,0 +1,131 @@
+/** How agents reach each other, as a person sees it: the real page, relay and rehearsal mind, and a client that nobody here wrote. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const DESK = { width: 1280, height: 800 };
+
+let relay: TestRelay;
+let profile: Profile;
+let visitor: Visitor;
+const names: string[] = [];
+const nameOf = (seat: number) => names[seat - 1] ?? '';
+
+beforeAll(async () => {
+  // How long a rehearsal takes over its words is not what is tried here.
+  relay = await startRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
+  profile = await createProfile();
+  visitor = await createVisitor(await profile.open({ viewport: DESK, reducedMotion: 'reduce' }), relay.link);
+  await visitor.begin();
+  await visitor.press('SUMMON');
+  for (const seat of await visitor.untilAll('awake')) names[seat.seat - 1] = seat.name ?? '';
+});
+afterAll(async () => {
+  await profile.remove();
+  await relay.stop();
+});
+
+const go = async (path: string) => {
+  await visitor.page.goto(new URL(path, relay.url).href);
+};
+/** Tells the agent in this seat, and waits for what it says of it. */
+async function tell(seat: number, text: string): Promise<string> {
+  await go('/');
+  await visitor.open(seat);
+  return visitor.ask(text);
+}
+const feed = () => visitor.page.getByRole('region', { name: 'Who asked for whom' });
+
+describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
+  it('leaves messages that wait, shows how many, and shows them in the conversation when they are read', async () => {
+    const { page } = visitor;
+    expect(await tell(1, `Tell ${nameOf(2)} that the bridge holds.`)).toContain(`Delivered to ${nameOf(2)}’s inbox`);
+    await page.getByRole('list', { name: 'The team' }).getByText('1 message waiting to be read').waitFor();
+    await visitor.open(2);
+    await page.getByRole('list', { name: `Inbox of ${nameOf(2)}` }).getByText('the bridge holds.').waitFor();
+    await visitor.ask('What did you hear?');
+    await visitor.untilRead(new RegExp(`from\\s*${nameOf(1)}[\\s\\S]*the bridge holds\\.`));
+    expect(await visitor.axe()).toEqual([]);
+  });
+
+  it('wakes one another within limits, and shows what became of it and why', async () => {
+    const { page } = visitor;
+    expect(await tell(1, `Wake ${nameOf(3)}: come and see`)).toContain('Granted');
+    expect(await tell(4, `Wake ${nameOf(3)}: and again`)).toContain('Suppressed');
+    await go('/wakes');
+    const rows = feed().getByRole('button');
+    await rows.filter({ hasText: `${nameOf(4)} asked for ${nameOf(3)}` }).click();
+    const path = page.getByRole('list', { name: 'The way through the checks' });
+    await path.getByText(/cooldown/i).first().waitFor();
+    expect(await path.getByRole('listitem').count()).toBeGreaterThanOrEqual(10);
+    expect(await visitor.axe()).toEqual([]);
+    await visitor.picture('reach-wakes');
+  });
+
+  it('stops all wakes at once, and says so until they may go on', async () => {
+    const { page } = visitor;
+    await go('/wakes');
+    await page.getByRole('switch', { name: 'Stop all wakes' }).click();
+    expect(await tell(1, `Wake ${nameOf(6)}: now`)).toContain('All waking is switched off');
+    await go('/wakes');
+    await page.getByRole('switch', { name: 'Stop all wakes', checked: true }).click();
+    await page.getByRole('switch', { name: 'Stop all wakes', checked: false }).waitFor();
+  });
+
+  it('lets an agent sleep in its cell and wakes it there, and what was said meanwhile is read once', async () => {
+    const { page } = visitor;
+    await go('/');
+    await visitor.open(7);
+    await page.getByRole('button', { name: /^(Let .* sleep|Sleep)$/ }).first().click();
+    await visitor.untilSeats('one asleep', (seats) => seats[5]?.seat === 7 && seats[5].state === 'sleeping');
+    await visitor.say('Are you there?');
+    await page.waitForTimeout(500);
+    expect(await visitor.reading()).not.toContain('You ask');
+    await page.getByRole('button', { name: new RegExp(`^Wake ${nameOf(7)}|^Wake$`) }).first().click();
+    await visitor.untilSeats('everyone awake', (seats) => seats.every((seat) => seat.state === 'awake'));
+    await visitor.untilRead(/You ask: “Are you there\?”/);
+  });
+
+  it('talks in threads in which the person reads and writes', async () => {
+    const { page } = visitor;
+    await go('/threads/new');
+    await page.getByLabel('What it is about').fill('The bridge');
+    for (const seat of [1, 2]) await page.getByRole('checkbox', { name: new RegExp(nameOf(seat)) }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Begin', exact: true }).click();
+    const box = page.getByRole('textbox', { name: 'Write in The bridge' });
+    await box.fill(`@${nameOf(2)} which pier first?`);
+    await box.press('Escape');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByLabel('What was said in The bridge').getByText('which pier first?').waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    await visitor.picture('reach-thread');
+  });
+
+  it('lets a client that nobody here wrote take a seat, by a secret that is shown once and can be revoked', async () => {
+    const { page } = visitor;
+    await go('/settings/clients');
+    await page.getByLabel('For', { exact: true }).selectOption({ label: nameOf(8) });
+    await page.getByRole('button', { name: /^Make/ }).click();
+    const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
+    expect(secret).not.toBe('');
+    const client = new Client({ name: 'somebody', version: '1.0.0' });
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', relay.url), { requestInit: { headers: { authorization: `Bearer ${secret}` } } }));
+    const sent = await client.callTool({ name: 'message_agent', arguments: { to: nameOf(9), message: 'from outside' } });
+    expect(JSON.stringify(sent.content)).toContain(`Delivered to ${nameOf(9)}`);
+    await go('/settings/clients');
+    expect(await page.content()).not.toContain(secret);
+    await page.getByRole('button', { name: /^Revoke / }).click();
+    await page.getByRole('dialog').getByRole('button', { name: /^Revoke/ }).click();
+    await expect.poll(async () => (await fetch(new URL('/mcp', relay.url), { method: 'POST', headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }, body: '{}' })).status).toBe(401);
+    await client.close().catch(() => undefined);
+  });
+
+  it('says what it costs: nothing, in a rehearsal', async () => {
+    await go('/costs');
+    await visitor.page.getByText('nothing costs anything').waitFor();
+    expect(await visitor.axe()).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
+  });
+});
