@@ -124,7 +124,7 @@ export interface Sleepers {
   /** Null where the session or the agent is not known. `by`: who or what set it, for the event. */
   set(sessionId: string, agentId: string, sleeping: boolean, by: string): Promise<boolean | null>;
   get(sessionId: string, agentId: string): boolean | null;
-  /** At once where the agent is not asleep, or no session runs. `limitMs`: Infinity waits as long as the session. */
+  /** At once where the agent is not asleep, is not in the session, or no session runs; one that joins just now waits until it is known. `limitMs`: Infinity waits as long as the session. */
   wait(agentId: string, options: { readonly signal: AbortSignal; readonly limitMs: number }): Promise<SleepWait>;
   /** How many wait now. */
   waiting(): number;

@@ -128,7 +128,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     credentials,
   });
   const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
-  const mcp = createMcp({ ...clients, tools, inbox, gate, version: root.version });
+  const mcp = createMcp({ ...clients, tools, inbox, gate, threads, version: root.version });
   const proxy = createProxy({ ...clients, costs, upstream: config.messagesApi, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
   const app = createApp({
     access,

@@ -1,16 +1,19 @@
 /** What the store knows of past wakes, for the decision: a few rows at most, whatever the years behind it. */
 import { sql } from 'kysely';
-import { z } from 'zod';
 import { COORDINATION_BOUNDS, type WakeLimits } from '../../src/domain/guardrails.ts';
 import type { WakeFacts } from '../../src/domain/wake-gate.ts';
 import { dayOf } from '../../src/domain/zone-days.ts';
+import { SCHEMA } from '../store/schema.ts';
 import type { Db } from '../store/index.ts';
 
 const LONGEST_COOLDOWN_MS = COORDINATION_BOUNDS.cooldown_seconds.max * 1_000;
 
 /** A session without an end. */
-const openRunSchema = z.object({ wake: z.string(), opened: z.number(), seen: z.number() });
-export type OpenRun = z.infer<typeof openRunSchema>;
+export interface OpenRun {
+  readonly wake: string;
+  readonly opened: number;
+  readonly seen: number;
+}
 
 export interface About {
   readonly relay: string;
@@ -27,63 +30,55 @@ export interface Known {
   readonly open: readonly OpenRun[];
 }
 
+/**
+ * `wake`: one of the target's, `note` is its source. `latest`: one of the household's. `call`: one of the budget.
+ * `run`: a session of the target, `note` is its wake.
+ */
+interface Row {
+  readonly what: 'wake' | 'latest' | 'call' | 'run';
+  readonly at: number;
+  readonly seen: number | null;
+  readonly ended: number | null;
+  readonly note: string | null;
+}
+
+const WAKES = sql.id(SCHEMA, 'wakes');
+const RUNS = sql.id(SCHEMA, 'runs');
+
+/** Wakes of the target: as many as a day may have, beyond which nobody counts. */
+const statement = ({ relay, target, budget }: About, { maxWakesPerDay, floodMaxWakes, floodWindowSeconds }: WakeLimits, dayStart: number, now: number) => sql<Row>`
+  (select 'wake' as what, asked_at as at, null::bigint as seen, null::bigint as ended, source_json as note from ${WAKES}
+    where relay = ${relay} and granted_target_json = ${JSON.stringify(target)} and asked_at >= ${Math.min(dayStart, now - LONGEST_COOLDOWN_MS)} and source_kind <> 'person'
+    order by asked_at desc limit ${Math.max(1, maxWakesPerDay)})
+  union all
+  (select 'latest', asked_at, null, null, null from ${WAKES}
+    where relay = ${relay} and granted_target_json is not null and asked_at > ${now - floodWindowSeconds * 1_000} and source_kind <> 'person'
+    order by asked_at desc limit ${floodMaxWakes})
+  union all
+  (select 'call', asked_at, null, null, null from ${WAKES} where relay = ${relay} and budget_json = ${budget})
+  union all
+  (select 'run', opened_at, seen_at, ended_at, wake from ${RUNS}
+    where relay = ${relay} and target_json = ${JSON.stringify(target)} and (ended_at is null or ended_at > ${dayStart}))`;
+
 /** One statement. Counts of today are exact up to the limit of wakes a day, where the decision needs no more. */
-export async function readFacts(db: Db, { relay, target, source, budget }: About, limits: WakeLimits, now: number): Promise<Known> {
+export async function readFacts(db: Db, about: About, limits: WakeLimits, now: number): Promise<Known> {
   const day = dayOf(limits.timeZone, now);
-  const today = sql<boolean>`asked_at >= ${day.start} and asked_at < ${day.end}`;
-  const row = await db
-    .selectNoFrom((eb) => {
-      const ofTarget = eb
-        .selectFrom('wakes')
-        .select(['asked_at', 'source_json'])
-        .where('relay', '=', relay)
-        .where('granted_target_json', '=', JSON.stringify(target))
-        .where('asked_at', '>=', Math.min(day.start, now - LONGEST_COOLDOWN_MS))
-        .where('source_kind', '<>', 'person')
-        .orderBy('asked_at', 'desc')
-        .limit(Math.max(1, limits.maxWakesPerDay));
-      const counted = sql<unknown>`json_build_object('last', max(asked_at), 'today', count(*) filter (where ${today}), 'pair', count(*) filter (where ${today} and source_json = ${source}))`;
-      const latest = eb
-        .selectFrom('wakes')
-        .select('asked_at')
-        .where('relay', '=', relay)
-        .where('granted_target_json', 'is not', null)
-        .where('asked_at', '>', now - limits.floodWindowSeconds * 1_000)
-        .where('source_kind', '<>', 'person')
-        .orderBy('asked_at', 'desc')
-        .limit(limits.floodMaxWakes);
-      const runs = eb.selectFrom('runs').where('relay', '=', relay).where('target_json', '=', JSON.stringify(target));
-      const portion = sql<number>`coalesce(sum(greatest(0, least(ended_at, ${day.end}) - greatest(opened_at, ${day.start}))), 0)::bigint`;
-      return [
-        eb.selectFrom(ofTarget.as('wake')).select(counted.as('counts')).as('counted'),
-        eb.selectFrom(latest.as('wake')).select(sql<unknown>`coalesce(json_agg(asked_at), '[]')`.as('times')).as('latest'),
-        eb
-          .selectFrom('wakes')
-          .select((count) => count.fn.countAll<number>().as('count'))
-          .where('relay', '=', relay)
-          .where('budget_json', '=', budget)
-          .as('calls'),
-        runs.where('ended_at', '>', day.start).select(portion.as('ms')).as('ended'),
-        runs
-          .where('ended_at', 'is', null)
-          .select(sql<unknown>`coalesce(json_agg(json_build_object('wake', wake, 'opened', opened_at, 'seen', seen_at)), '[]')`.as('runs'))
-          .as('open'),
-      ];
-    })
-    .executeTakeFirstOrThrow();
-  const counted = countedSchema.parse(row.counted);
+  const { rows } = await statement(about, limits, day.start, now).execute(db);
+  const of = (what: Row['what']) => rows.filter((row) => row.what === what);
+  const latestFirst = (what: Row['what']) => of(what).map(({ at }) => at).toSorted((a, b) => b - a);
+  const today = of('wake').filter(({ at }) => at >= day.start && at < day.end);
+  const runs = of('run');
+  const endedMs = runs.reduce((sum, { at, ended }) => sum + (ended === null ? 0 : Math.max(0, Math.min(ended, day.end) - Math.max(at, day.start))), 0);
   return {
     facts: {
       day,
-      callsInSession: row.calls ?? 0,
-      lastWake: counted.last,
-      wakesToday: counted.today,
-      pairToday: counted.pair,
-      endedMs: row.ended ?? 0,
-      latest: z.array(z.number()).parse(row.latest),
+      callsInSession: of('call').length,
+      lastWake: latestFirst('wake')[0] ?? null,
+      wakesToday: today.length,
+      pairToday: today.filter(({ note }) => note === about.source).length,
+      endedMs,
+      latest: latestFirst('latest'),
     },
-    open: z.array(openRunSchema).parse(row.open),
+    open: runs.flatMap(({ at, seen, ended, note }) => (ended === null ? [{ wake: note ?? '', opened: at, seen: seen ?? at }] : [])),
   };
 }
-
-const countedSchema = z.object({ last: z.number().nullable(), today: z.number(), pair: z.number() });

@@ -8,27 +8,32 @@ export async function insertDecision(db: Db, relay: string, decision: WakeDecisi
   const { wakeId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
   const target = JSON.stringify(decision.target);
+  const row = {
+    relay,
+    wake,
+    asked_at: time,
+    target_json: target,
+    source_kind: source.kind,
+    source_json: sourceKey(source),
+    way: decision.way,
+    reason: decision.reason,
+    message_json: decision.messageId === null ? null : JSON.stringify(decision.messageId),
+    outcome: decision.outcome,
+    stopped_by: decision.check,
+    until_at: decision.until,
+    detail_json: JSON.stringify(decision.detail),
+    granted_target_json: granted ? target : null,
+    budget_json: granted ? budget : null,
+  };
+  if (!granted) {
+    await db.insertInto('wakes').values(row).execute();
+    return;
+  }
   await db
-    .insertInto('wakes')
-    .values({
-      relay,
-      wake,
-      asked_at: time,
-      target_json: target,
-      source_kind: source.kind,
-      source_json: sourceKey(source),
-      way: decision.way,
-      reason: decision.reason,
-      message_json: decision.messageId === null ? null : JSON.stringify(decision.messageId),
-      outcome: decision.outcome,
-      stopped_by: decision.check,
-      until_at: decision.until,
-      detail_json: JSON.stringify(decision.detail),
-      granted_target_json: granted ? target : null,
-      budget_json: granted ? budget : null,
-    })
+    .with('decision', (trx) => trx.insertInto('wakes').values(row))
+    .insertInto('runs')
+    .values({ relay, wake, target_json: target, opened_at: time, seen_at: time, ended_at: null })
     .execute();
-  if (granted) await db.insertInto('runs').values({ relay, wake, target_json: target, opened_at: time, seen_at: time, ended_at: null }).execute();
 }
 
 const COLUMNS = ['wake', 'asked_at', 'target_json', 'source_json', 'way', 'reason', 'message_json', 'outcome', 'stopped_by', 'until_at', 'detail_json'] as const;

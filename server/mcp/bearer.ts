@@ -13,9 +13,10 @@ export interface BearerDeps {
 }
 
 /** What travels through the SDK beside each request. */
-const joinedSchema = z.object({ credentialId: z.string(), agent: teamSchema.shape.agents.element });
+const joinedSchema = z.object({ credentialId: z.string(), secret: z.string(), agent: teamSchema.shape.agents.element });
 export interface Joined {
   readonly credentialId: string;
+  readonly secret: string;
   readonly agent: TeamMember;
 }
 
@@ -31,7 +32,7 @@ export async function authenticate({ credentials, directory }: BearerDeps, autho
   const { credentialId, agentId } = bearer;
   const agent = (await directory.all()).find((each) => each.agentId === agentId);
   if (!agent || agent.retired) throw problem(403, 'no-agent', NO_AGENT);
-  const joined: Joined = { credentialId, agent };
+  const joined: Joined = { credentialId, secret, agent };
   return { token: secret, clientId: credentialId, scopes: [], extra: { ...joined } };
 }
 

@@ -1,35 +1,34 @@
-/**
- * The sleep gate of MCP calls: a call of a sleeping agent waits until it is woken, and then goes on once. While it
- * waits it sends progress, where the client asked for that.
- */
-import type { ServerContext } from '@modelcontextprotocol/server';
+/** The sleep gate of MCP calls: a call of a sleeping agent waits until it is woken, and then goes on, once. */
 import type { Credentials } from '../access/index.ts';
 import type { Configs, Sleepers } from '../contracts.ts';
-import type { Joined } from './bearer.ts';
-import type { Held } from './sayings.ts';
-
-/** Calls `run` every `ms`. Returns the way to stop. */
-export type Every = (ms: number, run: () => void) => () => void;
+import { WAITING, type Held } from './sayings.ts';
+import type { Telling } from './telling.ts';
 
 export interface HoldDeps {
   readonly sleepers: Pick<Sleepers, 'wait' | 'isSleeping'>;
   readonly configs: Pick<Configs, 'household'>;
   readonly credentials: Pick<Credentials, 'check' | 'onRevoke'>;
-  readonly every: Every;
-  readonly progressEveryMs: number;
-  /** A notification could not be sent to a client that is still there. */
-  readonly onError: (error: unknown) => void;
+}
+
+/** Whose call it is. */
+export interface HeldCall {
+  readonly agentId: string;
+  readonly credentialId: string;
+  readonly secret: string;
+  /** The client has gone. */
+  readonly signal: AbortSignal;
+  readonly telling: Telling;
 }
 
 export type HoldOutcome = { readonly go: true } | { readonly go: false; readonly held: Held; readonly seconds: number };
 
 export interface Hold {
   /** At once where the agent is awake. Rejects with the signal's reason where the client goes away first. */
-  wait(joined: Joined, context: ServerContext, signal: AbortSignal): Promise<HoldOutcome>;
+  wait(call: HeldCall): Promise<HoldOutcome>;
   close(): void;
 }
 
-export function createHold({ sleepers, configs, credentials, every, progressEveryMs, onError }: HoldDeps): Hold {
+export function createHold({ sleepers, configs, credentials }: HoldDeps): Hold {
   /** What ends the waits of each credential. */
   const waits = new Map<string, Set<AbortController>>();
   const stop = credentials.onRevoke((credentialId) => {
@@ -39,48 +38,34 @@ export function createHold({ sleepers, configs, credentials, every, progressEver
   /** Hundreds that are released in one moment ask once. */
   const asking = new Map<string, Promise<boolean>>();
   function isGood(secret: string): Promise<boolean> {
-    const asked = asking.get(secret) ?? credentials.check(secret).then((bearer) => bearer !== null).finally(() => asking.delete(secret));
+    const asked =
+      asking.get(secret) ??
+      credentials
+        .check(secret)
+        .then((bearer) => bearer !== null)
+        .finally(() => asking.delete(secret));
     asking.set(secret, asked);
     return asked;
   }
 
-  function sendProgress({ mcpReq }: ServerContext, signal: AbortSignal): () => void {
-    const progressToken = mcpReq._meta?.progressToken;
-    if (progressToken === undefined) return () => undefined;
-    let progress = 0;
-    const send = () => {
-      const notified = mcpReq.notify({
-        method: 'notifications/progress',
-        params: { progressToken, progress: (progress += 1), message: 'asleep: this call goes on when the agent is woken' },
-      });
-      notified.catch((error: unknown) => {
-        if (!signal.aborted) onError(error);
-      });
-    };
-    send();
-    return every(progressEveryMs, send);
-  }
-
   return {
-    async wait({ agent, credentialId }, context, signal) {
+    async wait({ agentId, credentialId, secret, signal, telling }) {
       signal.throwIfAborted();
-      if (!sleepers.isSleeping(agent.agentId)) return { go: true };
+      if (!sleepers.isSleeping(agentId)) return { go: true };
       const { sleep_wait_seconds: seconds } = (await configs.household()).effective;
       const revoked = new AbortController();
       const mine = waits.get(credentialId) ?? new Set();
       waits.set(credentialId, mine.add(revoked));
-      const either = AbortSignal.any([signal, revoked.signal]);
-      const stopProgress = sendProgress(context, either);
+      telling.now(WAITING);
       try {
-        const waited = await sleepers.wait(agent.agentId, { signal: either, limitMs: seconds * 1_000 });
+        const waited = await sleepers.wait(agentId, { signal: AbortSignal.any([signal, revoked.signal]), limitMs: seconds * 1_000 });
         signal.throwIfAborted();
         if (waited === 'late' || waited === 'ended') return { go: false, held: waited, seconds };
         // Another process may have revoked it: what waited long is asked again.
-        const good = waited === 'awake' && (await isGood(context.http?.authInfo?.token ?? ''));
+        const good = waited === 'awake' && (await isGood(secret));
         signal.throwIfAborted();
         return good ? { go: true } : { go: false, held: 'revoked', seconds };
       } finally {
-        stopProgress();
         mine.delete(revoked);
         if (mine.size === 0 && waits.get(credentialId) === mine) waits.delete(credentialId);
       }

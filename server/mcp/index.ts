@@ -5,12 +5,14 @@ import type { Credentials } from '../access/index.ts';
 import type { Configs, Directory, Gate, Inbox, Sleepers, TeamTool } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
 import type { Routes } from '../route.ts';
-import { createHold, type Every } from './hold.ts';
+import type { Threads } from '../threads/index.ts';
+import { createHold } from './hold.ts';
 import { createResources } from './resources.ts';
 import { createMcpRoutes } from './routes.ts';
 import { createServers } from './server.ts';
 import { createMcpSessions } from './sessions.ts';
 import { MCP_SETTINGS, type McpSettings } from './settings.ts';
+import type { Every } from './telling.ts';
 
 export { MCP_SETTINGS, type McpSettings } from './settings.ts';
 
@@ -22,6 +24,7 @@ export interface McpDeps {
   readonly configs: Pick<Configs, 'household'>;
   readonly inbox: Pick<Inbox, 'unread'>;
   readonly gate: Pick<Gate, 'stats'>;
+  readonly threads: Pick<Threads, 'list'>;
   /** The session that runs, or null. */
   readonly sessionId: () => string | null;
   /** A client has called while a session runs: its agent is here. Before every tool call and resource read. */
@@ -58,8 +61,8 @@ export function createMcp(deps: McpDeps): Mcp {
     return id;
   };
 
-  const hold = createHold({ ...deps, every, progressEveryMs: settings.progressEveryMs, onError });
-  const newServer = createServers({ ...deps, resources: createResources(deps), hold, onFault });
+  const hold = createHold(deps);
+  const newServer = createServers({ ...deps, resources: createResources(deps), hold, every, progressEveryMs: settings.progressEveryMs, onError, onFault });
   const modern = createMcpHandler(() => newServer(), {
     legacy: 'reject',
     // A call may wait for minutes: its client hears at once that it was taken.

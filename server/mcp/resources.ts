@@ -3,12 +3,14 @@ import type { Resource } from '@modelcontextprotocol/server';
 import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Gate, Inbox, Sleepers } from '../contracts.ts';
+import type { Threads } from '../threads/index.ts';
 import { howToLive } from './sayings.ts';
 
 export interface ResourceDeps {
   readonly sleepers: Pick<Sleepers, 'isSleeping'>;
   readonly inbox: Pick<Inbox, 'unread'>;
   readonly gate: Pick<Gate, 'stats'>;
+  readonly threads: Pick<Threads, 'list'>;
   /** The running session, or null. */
   readonly sessionId: () => string | null;
 }
@@ -17,6 +19,9 @@ export interface AgentResource extends Resource {
   readonly mimeType: string;
   read(agent: TeamMember): Promise<string>;
 }
+
+/** Open threads that `roost://agent/threads` carries at most; tools read the others. */
+const MOST_THREADS = 50;
 
 /** The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since the epoch. */
 async function stateOf({ sleepers, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
@@ -33,6 +38,14 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       description: 'My name and seat, the running session, whether I am set to sleep, how many messages wait for me, and how often I may still be woken today.',
       mimeType: 'application/json',
       read: async (agent) => JSON.stringify(await stateOf(deps, agent), null, 2),
+    },
+    {
+      uri: 'roost://agent/threads',
+      name: 'threads',
+      title: 'My threads',
+      description: 'The open threads that I am in, the newest first: who is in them, and how much was said when.',
+      mimeType: 'application/json',
+      read: async ({ agentId }) => JSON.stringify(await deps.threads.list(agentId, { before: null, limit: MOST_THREADS, closedToo: false }), null, 2),
     },
     {
       uri: 'roost://agent/instructions',

@@ -20,6 +20,10 @@ You are ${name}, one agent of a household. The others have names too; a person l
 - **Limits** hold for everybody. \`roost://agent/state\` says what you have left today.
 `;
 
+/** Told by progress. */
+export const WAITING = 'asleep: this call goes on when the agent is woken';
+export const WORKING = 'under way';
+
 export type Held = Exclude<SleepWait, 'awake' | 'aborted'> | 'revoked';
 
 /** Why a call did not go on. It has done nothing. */

@@ -9,12 +9,13 @@ import type { Caller, TeamTool } from '../contracts.ts';
 import { joinedOf, type Joined } from './bearer.ts';
 import type { Hold } from './hold.ts';
 import type { AgentResource } from './resources.ts';
-import { heldSentence, INSTRUCTIONS } from './sayings.ts';
+import { heldSentence, INSTRUCTIONS, WORKING } from './sayings.ts';
+import { createTelling, type Telling, type TellingDeps } from './telling.ts';
 
 /** JSON-RPC error of a resource that was not read because its agent sleeps: in the range that servers may use as they like. */
 export const ASLEEP_CODE = -32_010;
 
-export interface McpServerDeps {
+export interface McpServerDeps extends TellingDeps {
   readonly tools: readonly TeamTool[];
   readonly resources: readonly AgentResource[];
   readonly hold: Hold;
@@ -53,21 +54,23 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const signalOf = ({ mcpReq, http }: ServerContext) => (http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal);
 
   /** The agent is here; it goes on when it is awake. */
-  async function enter(who: Joined, context: ServerContext, signal: AbortSignal) {
-    if (sessionId() !== null) await joined(who.agent);
-    return await hold.wait(who, context, signal);
+  async function enter({ agent, credentialId, secret }: Joined, signal: AbortSignal, telling: Telling) {
+    if (sessionId() !== null) await joined(agent);
+    return await hold.wait({ agentId: agent.agentId, credentialId, secret, signal, telling });
   }
 
   /** What the SDK or the client is told goes out as it is; everything else is a fault of ours, told in the log. */
-  async function answer<Result>(context: ServerContext, busy: Busy | undefined, run: (who: Joined, signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  async function answer<Result>(context: ServerContext, busy: Busy | undefined, run: (who: Joined, signal: AbortSignal, telling: Telling) => Promise<Result>): Promise<Result> {
     const done = busy?.(context.mcpReq.id);
     const signal = signalOf(context);
+    const telling = createTelling(deps, context, signal);
     try {
-      return await run(joinedOf(context), signal);
+      return await run(joinedOf(context), signal, telling);
     } catch (error) {
       if (error instanceof ProtocolError || signal.aborted) throw error;
       throw new ProtocolError(ProtocolErrorCode.InternalError, `Something in the relay broke. Its log says more under ${onFault(error)}.`);
     } finally {
+      telling.stop();
       done?.(context.mcpReq.signal.aborted);
     }
   }
@@ -85,15 +88,16 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     );
 
     server.setRequestHandler('tools/call', ({ params }, context) =>
-      answer(context, busy, async (who, signal) => {
+      answer(context, busy, async (who, signal, telling) => {
         const tool = byName.get(params.name)?.tool;
         const caller = callerOf(who, signal);
         if (!tool || !((await tool.allowed?.(caller)) ?? true))
           throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"; tools/list says which there are.`);
         const input = tool.input.safeParse(params.arguments ?? {});
         if (!input.success) return textResult(`These arguments do not fit ${tool.name}. ${z.prettifyError(input.error)}`, true);
-        const entered = await enter(who, context, signal);
+        const entered = await enter(who, signal, telling);
         if (!entered.go) return textResult(heldSentence(entered.held, entered.seconds), true);
+        telling.later(WORKING);
         const { text, isError } = await tool.run(input.data, { ...caller, sessionId: sessionId() });
         return textResult(text, isError);
       }),
@@ -105,10 +109,10 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
 
     server.setRequestHandler('resources/read', ({ params }, context) =>
-      answer(context, busy, async (who, signal) => {
+      answer(context, busy, async (who, signal, telling) => {
         const resource = resources.find(({ uri }) => uri === params.uri);
         if (!resource) throw new ResourceNotFoundError(params.uri);
-        const entered = await enter(who, context, signal);
+        const entered = await enter(who, signal, telling);
         if (!entered.go) throw new ProtocolError(ASLEEP_CODE, heldSentence(entered.held, entered.seconds), { held: entered.held });
         return { contents: [{ uri: resource.uri, mimeType: resource.mimeType, text: await resource.read(who.agent) }] };
       }),

@@ -50,6 +50,12 @@ const nothing = () => errorResponse({ kind: 'no-such-call', message: 'Roost pass
 
 type Call = { readonly agent: TeamMember; readonly ask: Ask; readonly to: UpstreamKey };
 
+/** Calls that come while one is under way get its answer: many requests that come at once ask the store once. */
+function shared<Value>(run: () => Promise<Value>): () => Promise<Value> {
+  let underWay: Promise<Value> | null = null;
+  return () => (underWay ??= run().finally(() => (underWay = null)));
+}
+
 export interface Proxy {
   readonly routes: Routes;
   /** Lets go of connections that nobody uses. */
@@ -62,12 +68,13 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const upstream = to && createUpstream(to.baseUrl ?? OFFICIAL_API);
   const ask = to && upstream && createAsk({ upstream, key: to.key, costs, onError });
   const open = createOpenCalls(credentials);
+  const everybody = shared(() => directory.all());
 
   /** Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is revoked. */
   async function called(context: Context<Env>, run: (call: Call, gone: AbortController, done: () => void) => Promise<Response>): Promise<Response> {
     const bearer = await credentials.check(context.req.param('credential') ?? '');
     if (bearer === null) return errorResponse(BAD_CREDENTIAL);
-    const agent = (await directory.all()).find((member) => member.agentId === bearer.agentId);
+    const agent = (await everybody()).find((member) => member.agentId === bearer.agentId);
     if (!agent || agent.retired)
       return errorResponse({ kind: 'no-agent', message: agent ? `${agent.name} is retired, and asks no model any more.` : 'The agent of this credential is not in the household any more.' });
     if (to === null || ask === null) return errorResponse(NO_MODEL);

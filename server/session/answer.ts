@@ -23,8 +23,8 @@ export interface AnswerDeps {
   readonly signal: AbortSignal;
   /** Called before each request, for as long as it has to wait: whether it may be sent. */
   readonly permit: (signal: AbortSignal) => Promise<Permit>;
-  /** What each request took, once it is known. */
-  readonly onUsage: (usage: Usage) => Promise<void>;
+  /** What each request took, once it is known; `estimated`: it was cut, and the model did not tell all of it. */
+  readonly onUsage: (usage: Usage, estimated: boolean) => Promise<void>;
   readonly runTool: (name: string, input: unknown, signal: AbortSignal) => Promise<ToolOutcome>;
 }
 
@@ -37,6 +37,8 @@ export interface AnswerOutcome {
   readonly stop: StopReason | null;
 }
 
+/** Of English prose, about; on the dear side for most others. */
+const CHARACTERS_PER_TOKEN = 4;
 const CALL_CUT = 'This call was cut off before it answered.';
 
 function add(total: Usage | null, more: Usage | null): Usage | null {
@@ -60,6 +62,16 @@ async function runTools(blocks: readonly MindBlock[], { writer, runTool, signal 
     results.push({ toolUseId: block.toolUseId, text, isError });
   }
   return results;
+}
+
+/** A stream that was cut has told what was read and not what was written: that is reckoned by its length. */
+async function countUsage(answer: MindAnswer, { onUsage }: AnswerDeps): Promise<void> {
+  if (!answer.usage) return;
+  if (answer.ok) return onUsage(answer.usage, false);
+  const characters = answer.blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), 0);
+  const written = Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  const estimated = written > answer.usage.outputTokens;
+  return onUsage(estimated ? { ...answer.usage, outputTokens: written } : answer.usage, estimated);
 }
 
 function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'status' | 'error'> {
@@ -89,7 +101,7 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
     if (!permit.ok) return { status: permit.reason === null ? 'interrupted' : 'failed', error: permit.reason, usage, stop: null };
     const request = { model, system, messages: conversation.messages(), tools, maxTokens };
     const answer = await mind.answer(request, { onText: (words) => writer.text(words), signal });
-    if (answer.usage) await deps.onUsage(answer.usage);
+    await countUsage(answer, deps);
     permit.release();
     usage = add(usage, answer.usage);
     // What a model declined to say must not be handed back to it.

@@ -22,12 +22,13 @@ export interface Mail {
 }
 
 const NOTHING = { items: [], events: [] } as const;
-const FROM_PERSON = 'human';
+/** The person wrote it in this conversation, and not in a thread. */
+const isOwnTalk = ({ from, threadId }: Letter) => from === 'human' && threadId === null;
 
 /** The line above another agent's words, as the mind is given them. */
 function headOf({ from, priority, threadId }: Letter, team: readonly TeamMember[]): string {
   const sender = team.find((member) => member.agentId === from);
-  const name = sender ? `${sender.name}${sender.position === null ? '' : `, seat ${seatNumber(sender.position)}`}` : from;
+  const name = from === 'human' ? 'the human' : sender ? `${sender.name}${sender.position === null ? '' : `, seat ${seatNumber(sender.position)}`}` : from;
   return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}]`;
 }
 
@@ -37,7 +38,7 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
 
   /** A letter of another agent enters the conversation when it is read; the person's stood in it from the start. */
   function eventOf(letter: Letter): RoostEvent {
-    if (letter.from === FROM_PERSON) return { kind: 'message-read', time: now(), messageId: letter.messageId, agentId, sessionId };
+    if (isOwnTalk(letter)) return { kind: 'message-read', time: now(), messageId: letter.messageId, agentId, sessionId };
     const message: EventOf<'message'> = {
       kind: 'message',
       time: now(),
@@ -73,15 +74,15 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
       // At waking everything is read.
       look(() => true);
     },
-    changed: () => look((letter) => letter.from === FROM_PERSON),
+    changed: () => look(isOwnTalk),
     async take(run) {
       if (!isOpen) return NOTHING;
       const waiting = await inbox.waiting(agentId);
       if (waiting.length === 0) return NOTHING;
       const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run, time: now() });
-      const team = taken.some(({ from }) => from !== FROM_PERSON) ? await directory.all() : [];
+      const team = taken.every(isOwnTalk) ? [] : await directory.all();
       return {
-        items: taken.map((letter) => ({ messageId: letter.messageId, text: letter.from === FROM_PERSON ? letter.text : `${headOf(letter, team)}\n${letter.text}`, fromPerson: letter.from === FROM_PERSON })),
+        items: taken.map((letter) => ({ messageId: letter.messageId, text: isOwnTalk(letter) ? letter.text : `${headOf(letter, team)}\n${letter.text}`, fromPerson: isOwnTalk(letter) })),
         events: taken.map(eventOf),
       };
     },

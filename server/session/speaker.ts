@@ -146,15 +146,19 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   async function permit(signal: AbortSignal): Promise<Permit> {
-    await untilAwake(signal);
-    if (signal.aborted) return { ok: false, reason: null };
-    try {
-      const check = await costs.check(agentId, signal);
-      return check.ok ? { ok: true, release: () => check.hold.release() } : { ok: false, reason: check.message };
-    } catch (error) {
-      // It may have waited for others to end, and was interrupted there.
+    for (;;) {
+      await untilAwake(signal);
       if (signal.aborted) return { ok: false, reason: null };
-      throw error;
+      try {
+        const check = await costs.check(agentId, signal);
+        if (!check.ok) return { ok: false, reason: check.message };
+        if (!sleepers.isSleeping(agentId)) return { ok: true, release: () => check.hold.release() };
+        // It was set to sleep while it waited for others to end.
+        check.hold.release();
+      } catch (error) {
+        if (signal.aborted) return { ok: false, reason: null };
+        throw error;
+      }
     }
   }
 
@@ -203,7 +207,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       signal: mine.abort.signal,
       runTool: (name, input, signal) => runTool(name, input, messageId, signal),
       permit,
-      onUsage: (usage) => costs.note({ agentId, sessionId, messageId, via: 'session', usage }).catch(context.fail),
+      onUsage: (usage, estimated) => costs.note({ agentId, sessionId, messageId, via: 'session', usage, estimated }).catch(context.fail),
     });
     conversation.closeCalls(TOOLS_CUT);
     // A call that was not answered at all is over; the next one must not be read together with it.

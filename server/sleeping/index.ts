@@ -23,7 +23,8 @@ export interface SleepersDeps {
 }
 
 interface Sleeper {
-  sleeping: boolean;
+  /** `joining`: it is not known yet whether it starts asleep; what it asks for waits until it is. */
+  state: 'joining' | 'awake' | 'sleeping';
   readonly waiters: Waiters;
 }
 
@@ -62,6 +63,16 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
     }
   }
 
+  /** What is on disk holds from here on. False where meanwhile the session has ended, or the agent has left it. */
+  function settle(session: Running, agentId: string, sleeper: Sleeper, sleeping: boolean): boolean {
+    if (running !== session || session.agents.get(agentId) !== sleeper) return false;
+    const wasJoining = sleeper.state === 'joining';
+    sleeper.state = sleeping ? 'sleeping' : 'awake';
+    if (!sleeping) sleeper.waiters.release('awake');
+    if (sleeping || !wasJoining) tell({ sessionId: session.sessionId, agentId, sleeping });
+    return true;
+  }
+
   function finish(session: Running): void {
     running = null;
     for (const { waiters } of session.agents.values()) waiters.release('ended');
@@ -86,39 +97,42 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
       if (session === null) return;
       await queueOf(session, agentId)(async () => {
         if (running !== session || session.agents.has(agentId)) return;
-        const { effective } = await configs.agent(agentId);
-        if (running !== session) return;
-        const sleeping = effective.coordination.sleep_events.includes('agent_started');
-        if (sleeping) await write(session, agentId, sleeping, 'agent_started');
-        if (running !== session) return;
-        session.agents.set(agentId, { sleeping, waiters: createWaiters(timers) });
-        if (sleeping) tell({ sessionId: session.sessionId, agentId, sleeping });
+        const sleeper: Sleeper = { state: 'joining', waiters: createWaiters(timers) };
+        session.agents.set(agentId, sleeper);
+        try {
+          const { effective } = await configs.agent(agentId);
+          const sleeping = effective.coordination.sleep_events.includes('agent_started');
+          if (sleeping && running === session) await write(session, agentId, sleeping, 'agent_started');
+          settle(session, agentId, sleeper, sleeping);
+        } catch (error) {
+          session.agents.delete(agentId);
+          sleeper.waiters.release('awake');
+          throw error;
+        }
       });
     },
     end(sessionId) {
       if (running?.sessionId === sessionId) finish(running);
     },
-    isSleeping: (agentId) => running?.agents.get(agentId)?.sleeping ?? false,
+    isSleeping: (agentId) => running?.agents.get(agentId)?.state === 'sleeping',
     async set(sessionId, agentId, sleeping, by) {
       const session = running;
       if (session?.sessionId !== sessionId) return null;
       return await queueOf(session, agentId)(async () => {
         const sleeper = running === session ? session.agents.get(agentId) : undefined;
         if (!sleeper) return null;
-        if (sleeper.sleeping === sleeping) return sleeping;
+        if (sleeper.state === (sleeping ? 'sleeping' : 'awake')) return sleeping;
         await write(session, agentId, sleeping, by);
-        // Meanwhile the session may have ended, or the agent left it.
-        if (running !== session || session.agents.get(agentId) !== sleeper) return null;
-        sleeper.sleeping = sleeping;
-        if (!sleeping) sleeper.waiters.release('awake');
-        tell({ sessionId, agentId, sleeping });
-        return sleeping;
+        return settle(session, agentId, sleeper, sleeping) ? sleeping : null;
       });
     },
-    get: (sessionId, agentId) => (running?.sessionId === sessionId ? (running.agents.get(agentId)?.sleeping ?? null) : null),
+    get(sessionId, agentId) {
+      const state = running?.sessionId === sessionId ? running.agents.get(agentId)?.state : undefined;
+      return state === undefined || state === 'joining' ? null : state === 'sleeping';
+    },
     async wait(agentId, options) {
       const sleeper = running?.agents.get(agentId);
-      return sleeper?.sleeping ? await sleeper.waiters.wait(options) : 'awake';
+      return sleeper && sleeper.state !== 'awake' ? await sleeper.waiters.wait(options) : 'awake';
     },
     waiting: () => [...(running?.agents.values() ?? [])].reduce((sum, { waiters }) => sum + waiters.count(), 0),
     subscribe(listener) {

@@ -31,7 +31,7 @@ export function reasonFor(check: GateCheck, stopped: Stopped): string {
     case 'source_budget':
       return limits.maxWakesPerSession === 0
         ? 'This agent may not call wake_agent. Use message_agent: the message is read when the other wakes next.'
-        : `wake_agent has woken somebody ${times(limits.maxWakesPerSession)} for this caller in this session, which is its limit. Use message_agent: the message is read when the other wakes next.`;
+        : `This caller has woken others ${times(limits.maxWakesPerSession)} with wake_agent in this session, which is its limit. Use message_agent: the message is read when the other wakes next.`;
     case 'disabled':
       return limits.householdEnabled ? 'Waking this agent is switched off.' : 'All waking is switched off in this household.';
     case 'cooldown':

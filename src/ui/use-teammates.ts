@@ -21,6 +21,8 @@ export interface Teammates {
   readonly all: readonly Teammate[];
   /** Whoever has this id; somebody without a name where nobody is known by it. */
   find(agentId: string): Teammate;
+  /** These, in the order of `all`; who is not known comes last. */
+  among(agentIds: readonly string[]): readonly Teammate[];
 }
 
 export function useTeammates(): Teammates {
@@ -35,6 +37,8 @@ export function useTeammates(): Teammates {
     );
     const all = [lead, ...others];
     const byId = new Map(all.map((one) => [one.agentId, one]));
-    return { all, find: (agentId) => byId.get(agentId) ?? { agentId, name: 'Somebody unknown here', birthName: agentId, color: UNKNOWN_COLOR, retired: true } };
+    const find = (agentId: string): Teammate => byId.get(agentId) ?? { agentId, name: 'Somebody unknown here', birthName: agentId, color: UNKNOWN_COLOR, retired: true };
+    const among = (agentIds: readonly string[]) => [...all.filter(({ agentId }) => agentIds.includes(agentId)), ...agentIds.filter((agentId) => !byId.has(agentId)).map(find)];
+    return { all, find, among };
   }, [roster, settings]);
 }

@@ -16,8 +16,8 @@ const PAST = 100_000;
 const AGENTS = 8;
 /** Some eleven wakes of each agent a day, for three years. */
 const EVERY_MS = 16 * 60_000;
-const WARM_UP = 20;
-const ROUNDS = 150;
+const WARM_UP = 50;
+const ROUNDS = 200;
 const LIMIT_MS = 5;
 const RELAY = 'bench';
 

@@ -1,9 +1,11 @@
 /**
  * What the model proxy adds to a first byte, and whether it passes many streams at once without a stall; each
- * beside the same requests sent to the model directly, in turns, within this run. The relay is the built one, a
+ * beside the same requests sent to the model directly and through a bare forwarder, in turns, within this run. The relay is the built one, a
  * process of its own, with the store on disk and a daily budget to keep to; model and client are in this process.
  */
+import { spawn } from 'node:child_process';
 import { Agent, request } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { madeCredentialSchema } from '../../src/protocol/team.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -44,6 +46,16 @@ async function longestGap(url: string, agent: Agent): Promise<number> {
   return Math.max(...streams.flatMap((times) => times.slice(1).map((time, i) => time - (times[i] ?? time))));
 }
 
+/** A process that only passes on: what any proxy costs on this machine, as busy as it is. */
+async function startForwarder(url: string): Promise<{ readonly url: string; stop(): void }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('forwarder.mjs', import.meta.url)), url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const port = await new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
+  });
+  return { url: `http://127.0.0.1:${port}`, stop: () => void child.kill() };
+}
+
 async function join(relay: TestRelay): Promise<string> {
   const set = await relay.fetch('/v1/config', { method: 'PUT', json: { coordination: {}, daily_budget_usd: BUDGET_USD } });
   if (!set.ok) throw new Error(`the budget was not taken: ${await set.text()}`);
@@ -55,33 +67,40 @@ async function join(relay: TestRelay): Promise<string> {
 export async function proxyFigures(): Promise<Section> {
   const model = await startScriptedModel(() => [{ say: 'Good morning.' }]);
   const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'a-key' } });
+  const forwarder = await startForwarder(model.url);
   const agent = new Agent({ keepAlive: true });
   try {
     const proxy = await join(relay);
-    const first = { direct: new Array<number>(), proxied: new Array<number>() };
+    const first = { direct: new Array<number>(), forwarded: new Array<number>(), proxied: new Array<number>() };
     for (let i = 0; i < WARM_UP + ROUNDS; i++) {
       const direct = await ask(model.url, agent);
+      const forwarded = await ask(forwarder.url, agent);
       const proxied = await ask(proxy, agent);
       if (i < WARM_UP) continue;
       first.direct.push(direct[0] ?? Number.NaN);
+      first.forwarded.push(forwarded[0] ?? Number.NaN);
       first.proxied.push(proxied[0] ?? Number.NaN);
     }
     const words = 'word '.repeat(PIECES);
     model.follow(() => [{ say: words, chunk: Math.ceil(words.length / PIECES), everyMs: EVERY_MS }]);
     const directGap = await longestGap(model.url, agent);
+    const forwardedGap = await longestGap(forwarder.url, agent);
     const proxiedGap = await longestGap(proxy, agent);
-    const [direct, proxied] = [median(first.direct), median(first.proxied)];
+    const [direct, forwarded, proxied] = [median(first.direct), median(first.forwarded), median(first.proxied)];
     return {
       title: 'The model proxy',
       method: `median of ${ROUNDS} requests of ${Math.round(body.length / 1_000)} KB each way in turns, over loopback, with a daily budget, store on disk`,
       figures: [
         { what: 'added to the first byte', value: proxied - direct, unit: 'ms', beside: { kind: 'limit', what: 'through the proxy, less directly', value: ADDED_LIMIT_MS } },
+        { what: '  the same', value: proxied - direct, unit: 'ms', beside: { kind: 'peer', what: 'a bare forwarder, a process that only passes on', value: forwarded - direct } },
         { what: 'first byte', value: proxied, unit: 'ms', beside: { kind: 'peer', what: 'directly', value: direct } },
         { what: `longest gap in ${STREAMS} streams`, value: proxiedGap, unit: 'ms', beside: { kind: 'peer', what: `directly, a word every ${EVERY_MS} ms`, value: directGap } },
+        { what: '  the same', value: proxiedGap, unit: 'ms', beside: { kind: 'peer', what: 'through the bare forwarder', value: forwardedGap } },
       ],
     };
   } finally {
     agent.destroy();
+    forwarder.stop();
     await relay.stop();
     await model.close();
   }

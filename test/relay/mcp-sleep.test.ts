@@ -13,19 +13,20 @@ const CLIENT_PATIENCE_MS = 1_000;
 
 const textOf = (result: Awaited<ReturnType<Client['callTool']>>) => result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
+let place: StorePlace;
+let store: Store;
+beforeAll(async () => {
+  place = await createStorePlace('pglite');
+  store = await place.open();
+});
+afterAll(async () => {
+  await store.close();
+  await place.remove();
+});
+
 describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %s protocol', (era) => {
-  let place: StorePlace;
-  let store: Store;
   let mcp: TestMcp;
   let client: Client;
-  beforeAll(async () => {
-    place = await createStorePlace('pglite');
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
   beforeEach(async () => {
     mcp = await openMcp(store, { progressEveryMs: PROGRESS_EVERY_MS, revokeGraceMs: 10 });
     client = await join();
@@ -51,7 +52,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(mcp.sleepers.waiting()).toBe(0);
   });
 
-  it('are held from the first on, where it starts asleep; looking around is not', async () => {
+  it('are held, and a client that only looks around is not', async () => {
     await mcp.sleep(LYRA);
     expect((await client.listTools()).tools).not.toHaveLength(0);
     expect((await client.listResources()).resources).not.toHaveLength(0);
@@ -74,6 +75,20 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(textOf(await call)).toBe('noted patient');
     expect(progress).toEqual(progress.map((_, i) => i + 1));
     expect(noted()).toEqual(['patient']);
+  });
+
+  it('keep it there as well by progress while a tool takes its time', async () => {
+    await mcp.sleep(LYRA);
+    const progress: { readonly progress: number; readonly message?: string | undefined }[] = [];
+    const call = client.callTool({ name: 'linger' }, { timeout: CLIENT_PATIENCE_MS, resetTimeoutOnProgress: true, onprogress: (each) => progress.push(each) });
+    await held(1);
+    const running = mcp.lingering();
+    await mcp.wake(LYRA);
+    const release = await running;
+    await expect.poll(() => progress.filter(({ message }) => message === 'under way').length).toBeGreaterThan(2);
+    release();
+    expect(textOf(await call)).toBe('lingered');
+    expect(progress.map((each) => each.progress)).toEqual(progress.map((_, i) => i + 1));
   });
 
   it('end with "asleep, try again" after the longest wait, having done nothing, and succeed when they are repeated', async () => {
@@ -99,9 +114,9 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
   it('are released once each, hundreds of them, whatever falls together', async () => {
     const clients = [client, await join(), await join()];
     await mcp.sleep(LYRA);
-    const texts = Array.from({ length: 300 }, (_, i) => `call ${i}`);
+    const texts = Array.from({ length: 200 }, (_, i) => `call ${i}`);
     const calls = texts.map((text, i) => note(text, clients[i % clients.length]));
-    await held(300);
+    await held(200);
     await Promise.all([mcp.sleep(LYRA), mcp.wake(LYRA), mcp.wake(LYRA)]);
     const results = await Promise.all(calls);
     expect(results.map(textOf)).toEqual(texts.map((text) => `noted ${text}`));
@@ -157,6 +172,18 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     expect(noted()).toEqual(['kept']);
   });
 
+  it('do nothing when they are woken, where another process has revoked the credential meanwhile', async () => {
+    const { credential, secret } = await mcp.credentials.make(LYRA.agentId, '');
+    const other = await join(secret);
+    await mcp.sleep(LYRA);
+    const calls = [note('revoked', other), note('kept')];
+    await held(2);
+    await mcp.credentialsElsewhere.revoke(credential.credentialId);
+    await mcp.wake(LYRA);
+    expect((await Promise.all(calls)).map(textOf)).toEqual([expect.stringMatching(/^credential revoked/), 'noted kept']);
+    expect(noted()).toEqual(['kept']);
+  });
+
   it('finish where they were under way when it fell asleep', async () => {
     const running = mcp.lingering();
     const call = client.callTool({ name: 'linger' });
@@ -169,8 +196,6 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
 
 describe('a session of an older client', () => {
   it('ends the stream of a call that the client cancels', async () => {
-    const place = await createStorePlace('pglite');
-    const store = await place.open();
     const mcp = await openMcp(store);
     try {
       await mcp.session('session-1');
@@ -193,8 +218,6 @@ describe('a session of an older client', () => {
       expect(mcp.sleepers.waiting()).toBe(0);
     } finally {
       await mcp.close();
-      await store.close();
-      await place.remove();
     }
   });
 });

@@ -88,12 +88,18 @@ describe('the relay as MCP server', () => {
     it('shows an agent its own state and how to live here', async () => {
       const client = await join();
       const { resources } = await client.listResources();
-      expect(resources.map(({ uri }) => uri)).toEqual(['roost://agent/state', 'roost://agent/instructions']);
+      expect(resources.map(({ uri }) => uri)).toEqual(['roost://agent/state', 'roost://agent/threads', 'roost://agent/instructions']);
       const read = async (uri: string) => {
         const [content] = (await client.readResource({ uri })).contents;
         return content && 'text' in content ? content.text : '';
       };
       expect(JSON.parse(await read('roost://agent/state'))).toEqual({ agentId: LYRA.agentId, name: 'Lyra', seat: 2, sessionId: 'session-1', sleeping: false, unread: 0, wakes: STATS });
+      const title = `What we read tonight, ${era}`;
+      await mcp.threads.create(VEGA.agentId, { title, participantRefs: ['Lyra'] });
+      await mcp.threads.create(VEGA.agentId, { title: 'Among others', participantRefs: ['Lead'] });
+      const threads = await read('roost://agent/threads');
+      expect(threads).toContain(title);
+      expect(threads).not.toContain('Among others');
       expect(await read('roost://agent/instructions')).toMatch(/You are Lyra.*message_agent/s);
       await expect(read('roost://agent/secrets')).rejects.toThrow(/not found/i);
     });

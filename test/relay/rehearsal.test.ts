@@ -104,6 +104,23 @@ describe('the rehearsal mind', () => {
     expect(house.of('agent-changed').map(({ change }) => change.kind)).toEqual(['rename', 'soul']);
   });
 
+  it('tells and wakes the others when it is asked to', async () => {
+    const { house } = await open();
+    await house.team.directory.set({ agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })) });
+    await house.start();
+    await house.wake([payload(0), payload(1)]);
+    await house.until(() => house.of('agent-awake').length === 2);
+    await house.untilQuiet();
+    await ask(house, 'Tell Name 1 that the bridge holds.', 'agent-0');
+    expect(await house.inbox.waiting('agent-1')).toMatchObject([{ from: 'agent-0', text: 'the bridge holds.' }]);
+    await ask(house, 'Wake seat 2: come and see', 'agent-0');
+    await house.until(() => house.of('message').some((message) => message.agentId === 'agent-1' && message.author === 'agent-0'));
+    await house.untilQuiet();
+    expect(await house.inbox.waiting('agent-1')).toEqual([]);
+    await house.post({ text: 'Go to sleep.', to: 'agent-0' });
+    await house.until(() => house.team.host.stateOf('agent-0') === 'sleeping');
+  });
+
   it('says that nobody is thinking', async () => {
     const house = await hatched();
     const said = house.of('message').map(wordsOf).join('\n').toLowerCase();

@@ -116,7 +116,7 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
     await settle();
     const open = waiters.filter(({ answers }) => answers.length === 0);
     expect(sleepers.waiting(), 'each that has no answer waits still').toBe(open.length);
-    expect(open.filter(({ agentId }) => !sleepers.isSleeping(agentId)), 'nobody waits for an agent that is awake').toEqual([]);
+    expect(open.filter(({ agentId }) => sleepers.get(sessionId ?? '', agentId) === false), 'nobody waits for an agent that is awake').toEqual([]);
   }
   for (await settle(); log.held() > 0; await settle()) log.commit();
   if (sessionId !== null) {

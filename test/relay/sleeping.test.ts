@@ -53,6 +53,38 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     expect(resting()).toEqual(['e']);
   });
 
+  it('holds what an agent asks for in the moment in which it joins, until it is known whether it starts asleep', async () => {
+    const { sleepers } = await begin();
+    const joining = [sleepers.join('e'), sleepers.join('d')];
+    await Promise.resolve();
+    const [early, other] = [sleepers.wait('e', FOREVER), sleepers.wait('d', FOREVER)];
+    expect(await other).toBe('awake');
+    await Promise.all(joining);
+    expect(sleepers.waiting()).toBe(1);
+    await sleepers.set('s1', 'e', false, 'human');
+    expect(await early).toBe('awake');
+  });
+
+  it('lets an agent be whose settings cannot be read, and lets it join again', async () => {
+    let broken = true;
+    const sleepers = createSleepers({
+      log: { append: () => Promise.resolve([]), subscribe: () => () => undefined },
+      configs: { agent: () => (broken ? Promise.reject(new Error('the store is gone')) : Promise.resolve(effectiveConfig({ sleepEvents: ['agent_started'] }))) },
+      now: () => 7,
+      timers: createManualTimers(),
+      onListenerError: () => undefined,
+    });
+    sleepers.begin('s1');
+    const join = sleepers.join('a');
+    await Promise.resolve();
+    const wait = sleepers.wait('a', FOREVER);
+    await expect(join).rejects.toThrow('the store is gone');
+    expect([await wait, sleepers.get('s1', 'a')]).toEqual(['awake', null]);
+    broken = false;
+    await sleepers.join('a');
+    expect(sleepers.isSleeping('a')).toBe(true);
+  });
+
   it('does not fall asleep again when an agent that was woken is said to join once more', async () => {
     const { sleepers } = await begin();
     await Promise.all([sleepers.join('e'), sleepers.join('e'), sleepers.set('s1', 'e', false, 'human')]);

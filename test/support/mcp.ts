@@ -15,6 +15,7 @@ import { createMcp, type McpSettings } from '../../server/mcp/index.ts';
 import { createRoute, type Env } from '../../server/route.ts';
 import { createSleepers, type OpenSleepers } from '../../server/sleeping/index.ts';
 import type { Store } from '../../server/store/index.ts';
+import { createThreads, type Threads } from '../../server/threads/index.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { WakeStats } from '../../src/protocol/wakes.ts';
 import { effectiveConfig } from './effective-config.ts';
@@ -41,7 +42,10 @@ export interface TestMcp {
   readonly url: string;
   readonly port: number;
   readonly credentials: Credentials;
+  /** The same, as another process of this relay has them. */
+  readonly credentialsElsewhere: Credentials;
   readonly sleepers: OpenSleepers;
+  readonly threads: Threads;
   /** Moves the longest wait of a sleeping agent's call. */
   readonly timers: ManualTimers;
   /** Every run of the tool `note`, in order. */
@@ -75,13 +79,18 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
   const logger = { info: keep, warn: keep, error: keep };
   const log = await openEventLog({ db, relay, now, newId: randomUUID, onListenerError: failed });
   const tell = (event: Parameters<typeof log.append>[0][number]) => void log.append([event]).catch(failed);
-  const credentials = createCredentials({ db, relay, now, newId: randomUUID, log });
+  const openCredentials = () => createCredentials({ db, relay, now, newId: randomUUID, log });
+  const credentials = openCredentials();
   const directory = createDirectory({ db, relay, tell, now });
   await directory.set({ agents: [LYRA, VEGA, MIRA] });
   const inbox = createInbox({ db, relay, retentionMs: 1_000_000, tell, now });
   const timers = createManualTimers();
   const configs = { agent: () => Promise.resolve(effectiveConfig()), household: () => Promise.resolve({ own: { coordination: {} }, effective: effectiveConfig().effective }) };
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError: failed });
+
+  const untold = () => Promise.resolve(null);
+  const systemTimers = { after: (ms: number, run: () => void) => clearTimeout.bind(null, setTimeout(run, ms)) };
+  const threads = createThreads({ db, relay, directory, tell, now, newId: randomUUID, timers: systemTimers, hooks: { added: untold, mentioned: untold, leftLast: () => Promise.resolve(), mentionsRead: () => Promise.resolve() } });
 
   const notes: { text: string; caller: Caller }[] = [];
   const joined: string[] = [];
@@ -121,6 +130,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
     sleepers,
     configs,
     inbox,
+    threads,
     gate: { stats: () => Promise.resolve(STATS) },
     sessionId: () => sessionId,
     async joined(agent) {
@@ -164,7 +174,9 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
     url,
     port: http.port,
     credentials,
+    credentialsElsewhere: openCredentials(),
     sleepers,
+    threads,
     timers,
     notes,
     joined,

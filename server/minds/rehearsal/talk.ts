@@ -2,6 +2,7 @@
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { quote, recall, remember } from './memory.ts';
+import { isLetter, OUTCOMES, onLetter, reachOut } from './reach.ts';
 import type { Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
@@ -16,14 +17,18 @@ const IS_HELLO = /^\s*(hi|hello|hey|good (morning|evening|afternoon|night))\b.{0
 const IS_THANKS = /\b(thank you|thanks)\b/i;
 
 export function talk(reading: Reading, seed: number): ReplyPart[] {
-  const said = reading.last.texts.join('\n\n');
+  const said = reading.last.texts.filter((text) => !isLetter(text)).join('\n\n');
+  const letters = reading.last.texts.filter(isLetter).map(onLetter);
   const spoken = reading.turns.filter((turn) => turn.role === 'user').length;
   const chance = createChance(seedOf('talk', seed, reading.position, spoken, said));
   const honesty = chance.pick(TALK_HONESTY);
   const rename = RENAME.exec(said)?.[1];
+  const reached = reachOut(reading);
+  if (reached) return reached;
   if (rename && !reading.isLead) return [words(`Let me hear it: ${rename}.`), call('choose_name', { name: rename })];
   if (NEW_SOUL.test(said)) return [words('I will put it into my own words.'), call('write_soul', { text: newSoul(reading, said, seed) })];
-  return [words(answer(reading, said, temperamentOf(seed, reading.position), chance), honesty)];
+  if (said === '' && letters.length > 0) return [words(...letters, honesty)];
+  return [words(...letters, answer(reading, said, temperamentOf(seed, reading.position), chance), honesty)];
 }
 
 function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
@@ -68,5 +73,6 @@ export function newSoul(reading: Reading, said: string, seed: number): string {
 /** After a tool of its own answered. */
 export function afterTool(name: string, isError: boolean, result: string): ReplyPart[] {
   if (isError) return [words(`That did not go through: ${result}`)];
+  if (OUTCOMES.has(name)) return [words(result)];
   return [words(name === 'choose_name' ? 'There. It sits well; say it now and then, so that it wears in.' : 'Done. That is how I would put it today; the earlier one is kept.')];
 }

@@ -14,12 +14,12 @@ export function ClientsSection() {
       </p>
       <h3>What a credential lets it do</h3>
       <ul className="may">
-        <li>Read its own inbox, its threads, what it is told to be, and who is in the team.</li>
+        <li>Read its own inbox and threads, the names of the others, and what is left of its own limits.</li>
         <li>Write to the others and ask for them to be woken, within the limits that hold for its agent.</li>
         <li>Have requests answered by your model, which cost money, within its daily budget.</li>
         <li>Set itself to sleep or wake itself. Others only where you allow it.</li>
       </ul>
-      <p className="setting-hint">It cannot read other agents’ conversations, see your keys, change limits or budgets, or make credentials.</p>
+      <p className="setting-hint">It cannot read souls or conversations, see the key to your model, change limits or budgets, or make credentials.</p>
       <h3>Let one in</h3>
       <MakeCredential among={team.all.filter(({ agentId, retired }) => agentId !== LEAD_ID && !retired)} />
       <h3>Who is let in</h3>

@@ -8,7 +8,7 @@ import { costText, tokens, tokensOf } from '../text/money.ts';
 import { plural } from '../text/sizes.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { Chart, type Measure } from './chart.tsx';
-import { Choose } from './choose.tsx';
+import { OneOf } from './one-of.tsx';
 import { Meter } from './meter.tsx';
 import { AgentTable, DayTable, SessionTable } from './tables.tsx';
 import { USUAL_DAYS, useCostBook, useCosts } from './use-costs.ts';
@@ -47,8 +47,8 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
       <section className="cost-block" aria-label="Day by day">
         <div className="cost-line">
           <h2>Day by day</h2>
-          <Choose label="What is drawn" options={[{ value: 'money', text: 'Money' }, { value: 'tokens', text: 'Tokens' }]} value={measure} onChange={setMeasure} />
-          <Choose label="How far back" options={RANGES.map((value) => ({ value, text: `${value} days` }))} value={days} onChange={onDays} />
+          <OneOf label="What is drawn" options={[{ value: 'money', text: 'Money' }, { value: 'tokens', text: 'Tokens' }]} value={measure} onChange={setMeasure} />
+          <OneOf label="How far back" options={RANGES.map((value) => ({ value, text: `${value} days` }))} value={days} onChange={onDays} />
         </div>
         {nothing ? (
           <p className="cost-detail">No model was asked in these {days} days.</p>

@@ -8,7 +8,6 @@ import { useKept } from '../use-kept.ts';
 import { useTeammates, type Teammate } from '../use-teammates.ts';
 import { BudgetField } from './budget-field.tsx';
 import { PriceTable } from './price-table.tsx';
-import { StoppedBanner } from './stopped.tsx';
 import { MOST_AGENT, MOST_HOUSEHOLD, USUAL_DAYS, useCostBook, useCosts } from './use-costs.ts';
 import './costs.css';
 
@@ -86,12 +85,10 @@ function Budgets() {
 /** What a day may cost, and the prices that it is counted with. */
 export function CostsSection() {
   const costs = useCosts(USUAL_DAYS);
-  const team = useTeammates();
   const rehearsing = useRehearsing();
   const online = useLive((state) => state.link.kind === 'live');
   return (
     <div className="cost-settings">
-      {costs.kind === 'ready' && <StoppedBanner stopped={costs.value.stopped} team={team} />}
       <p className="settings-note">
         {costs.kind === 'ready' && `Today: ${costText(costs.value.today)}. `}
         <Link href={PATHS.costs}>All the figures</Link>

@@ -7,8 +7,8 @@ export function Meter({ label, spentMicroUsd, budgetUsd }: { label: string; spen
   const share = budgetUsd === 0 ? 1 : Math.min(1, spent / budgetUsd);
   const left = Math.max(0, Math.round((budgetUsd - spent) * 1_000_000));
   return (
-    <div className="meter" data-full={share >= 1}>
-      <div className="meter-bar" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={budgetUsd} aria-valuenow={Math.min(spent, budgetUsd)} aria-valuetext={`${money(spentMicroUsd)} of ${budgetText(budgetUsd)}`}>
+    <div className="budget-meter" data-full={share >= 1}>
+      <div className="budget-meter-bar" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={budgetUsd} aria-valuenow={Math.min(spent, budgetUsd)} aria-valuetext={`${money(spentMicroUsd)} of ${budgetText(budgetUsd)}`}>
         <i style={{ '--share': `${share * 100}%` }} />
       </div>
       <p>{budgetUsd === 0 ? 'The budget is $0: no model is asked.' : share >= 1 ? `All of ${budgetText(budgetUsd)} is used.` : `${money(left)} of ${budgetText(budgetUsd)} left today`}</p>

@@ -7,7 +7,7 @@ const toCents = dollars(2);
 const toTenThousandths = dollars(4);
 /** The least that is written out, in millionths. */
 const LEAST = 100;
-const compact = new Intl.NumberFormat('en-GB', { notation: 'compact', maximumFractionDigits: 1 });
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** `$12.41`, `$0.0123`, `under $0.0001`, `$0` */
 export function money(microUsd: number): string {
@@ -20,8 +20,8 @@ export function money(microUsd: number): string {
 /** As `money`, with a mark where the price was a guess. */
 export const costText = ({ costMicroUsd, estimated }: Pick<Spent, 'costMicroUsd' | 'estimated'>): string => `${estimated ? '≈ ' : ''}${money(costMicroUsd)}`;
 
-/** A budget of so many dollars: `$2.00`. */
-export const budgetText = (usd: number): string => toCents.format(usd);
+/** A budget of so many dollars: `$2.00`, `$0.0005`. */
+export const budgetText = (usd: number): string => (usd > 0 && usd < 0.01 ? toTenThousandths : toCents).format(usd);
 
 export const usdOf = (microUsd: number): number => microUsd / MICRO;
 

@@ -23,7 +23,7 @@ export function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; 
   const { notices } = useRoost();
   const threads = useThreads();
   const [busy, setBusy] = useState(false);
-  const inside = thread.participants.map(team.find);
+  const inside = team.among(thread.participants);
   const outside = team.all.filter(({ agentId, retired }) => !retired && !thread.participants.includes(agentId));
   const change = async (work: ReturnType<typeof threads.add>, said: string, undo: () => void) => {
     setBusy(true);
@@ -36,7 +36,7 @@ export function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; 
   const remove = (who: Teammate): Promise<void> => change(threads.remove(thread.threadId, who.agentId), `${who.name} takes part no more.`, () => void add(who));
   return (
     <Dialog title="Who takes part" onClose={onClose}>
-      <div className="people">
+      <div className="members">
         {inside.length === 0 && <p className="quiet">Nobody takes part any more. You can still write here, or add somebody.</p>}
         <ul>
           {inside.map((who) => (

@@ -95,7 +95,7 @@ export function ThreadComposer({ threadId, title, people, takeFocus, onSend }: P
           rows={1}
           dir="auto"
           aria-label={`Write in ${title}`}
-          placeholder="Write to everyone here; @ mentions somebody"
+          placeholder="Write here; @ mentions"
           aria-describedby={`${id}-note`}
           aria-invalid={over > 0}
           aria-autocomplete="list"

@@ -17,7 +17,7 @@ const when = (time: number, now: number) => (dayName(time, now) === 'Today' ? cl
 
 function Line({ thread, current, unread, now }: { thread: Thread; current: boolean; unread: number; now: number }) {
   const team = useTeammates();
-  const people = thread.participants.map(team.find);
+  const people = team.among(thread.participants);
   return (
     <li>
       <Link href={PATHS.thread(thread.threadId)} className="thread-line" aria-current={current ? 'page' : undefined} data-unread={unread > 0} data-closed={thread.closed !== null}>

@@ -25,7 +25,7 @@ function Head({ thread, team }: { thread: Thread; team: Teammates }) {
   const state = useRoost();
   const { go } = usePlace();
   const [open, setOpen] = useState<'participants' | 'close' | null>(null);
-  const people = thread.participants.map(team.find);
+  const people = team.among(thread.participants);
   const who = people.length === 0 ? 'Nobody takes part' : names(people.map(({ name }) => name));
   const ended = thread.closed !== null;
   return (
@@ -152,7 +152,7 @@ export function ThreadView({ threadId }: { threadId: string }) {
       {thread.closed ? (
         <Closed closed={thread.closed} team={team} />
       ) : (
-        <ThreadComposer key={filled} threadId={threadId} title={thread.title} people={thread.participants.map(team.find)} takeFocus={filled > 0} onSend={(text, mentions) => void talk.send(text, mentions)} />
+        <ThreadComposer key={filled} threadId={threadId} title={thread.title} people={team.among(thread.participants)} takeFocus={filled > 0} onSend={(text, mentions) => void talk.send(text, mentions)} />
       )}
     </>
   );

@@ -76,11 +76,26 @@ describe('the running session', () => {
 
   it('started anew begins with everyone asleep', () => {
     const state = fold(log(begin, wake('w', 0), about('agent-awake', 0), { ...begin, sessionId: 's2' }));
-    expect(liveSessionOf(state)).toEqual({ sessionId: 's2', awake: new Set(), waking: new Set(), births: new Set() });
+    expect(liveSessionOf(state)).toEqual({ sessionId: 's2', awake: new Set(), resting: new Set(), waking: new Set(), births: new Set() });
   });
 
   it('has nobody awake from what was said outside of a session', () => {
     expect(live(about('agent-awake', 0), wake('w', 0))).toBeNull();
+  });
+});
+
+describe('a sleeping flag', () => {
+  const here = [begin, wake('w', 0, 1), about('agent-awake', 0), about('agent-awake', 1)];
+  const flag = (position: number, sleeping: boolean) => about('sleep-flag', position, { sleeping, by: 'human' });
+
+  it('says who of those awake is set to sleep, once, until it is cleared', () => {
+    expect(live(...here, flag(0, true), flag(1, true), flag(0, true))).toMatchObject({ awake: new Set(['a0', 'a1']), resting: new Set(['a0', 'a1']) });
+    expect(live(...here, flag(0, true), flag(1, true), flag(0, false), flag(0, false))).toMatchObject({ resting: new Set(['a1']) });
+  });
+
+  it('is gone when its agent falls asleep, and with the session', () => {
+    expect(live(...here, flag(0, true), about('agent-asleep', 0, { reason }))).toMatchObject({ awake: new Set(['a1']), resting: new Set() });
+    expect(live(...here, flag(0, true), { kind: 'session-ended', reason: 'ended' }, { ...begin, sessionId: 's2' })).toMatchObject({ resting: new Set() });
   });
 });
 

@@ -8,10 +8,10 @@ interface Props<Value extends string | number> {
 }
 
 /** One of a few, side by side. */
-export function Choose<Value extends string | number>({ label, options, value, onChange }: Props<Value>) {
+export function OneOf<Value extends string | number>({ label, options, value, onChange }: Props<Value>) {
   const name = useId();
   return (
-    <div className="choose" role="radiogroup" aria-label={label}>
+    <div className="one-of" role="radiogroup" aria-label={label}>
       {options.map((option) => (
         <label key={option.value}>
           <input type="radio" className="visually-hidden" name={name} checked={option.value === value} onChange={() => onChange(option.value)} />

@@ -1,0 +1,35 @@
+/** In a rehearsal agents reach each other too, where they are told to in plain words: nobody needs a model to see how it works. */
+import { quote } from './memory.ts';
+import type { Reading } from './reading.ts';
+import { call, type ReplyPart } from './reply.ts';
+
+const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
+const MESSAGE = new RegExp(String.raw`^\s*(?:please\s+)?(?:tell|message|write to)\s+${NAME}\s*(?::|,|that\b)\s*(?<text>[\s\S]+)$`, 'iu');
+const WAKE = new RegExp(String.raw`^\s*(?:please\s+)?wake\s+${NAME}\s*(?::|,|because\b)\s*(?<text>[\s\S]+)$`, 'iu');
+const SLEEP = /^\s*(?:please\s+)?(?:go to sleep|sleep now)\b/i;
+const READ = /^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)\b/i;
+const LETTER = /^\[Message from (?<from>[^\],]+)[^\]]*\]\n(?<text>[\s\S]*)$/;
+
+/** What other agents wrote stands beside what the person says. */
+export const isLetter = (text: string): boolean => LETTER.test(text);
+
+/** What it says of a letter. It does not write back: two of a rehearsal would never end. */
+export function onLetter(text: string): string {
+  const { from = 'Somebody', text: said = '' } = LETTER.exec(text)?.groups ?? {};
+  return `${from} wrote to me: ${quote(said)}. I have that.`;
+}
+
+/** A call of the tool that the person's words ask for; null where they ask for none. */
+export function reachOut({ last }: Reading): ReplyPart[] | null {
+  const said = last.texts.filter((text) => !isLetter(text)).at(-1) ?? '';
+  const wake = WAKE.exec(said)?.groups;
+  if (wake) return [call('wake_agent', { to: wake['to'] ?? '', message: wake['text'] ?? '', reason: 'user_request' })];
+  const message = MESSAGE.exec(said)?.groups;
+  if (message) return [call('message_agent', { to: message['to'] ?? '', message: message['text'] ?? '' })];
+  if (SLEEP.test(said)) return [call('go_to_sleep', {})];
+  if (READ.test(said)) return [call('read_inbox', {})];
+  return null;
+}
+
+/** Tools whose answer is for the person to read as it is. */
+export const OUTCOMES: ReadonlySet<string> = new Set(['message_agent', 'wake_agent', 'go_to_sleep', 'read_inbox']);

@@ -1,0 +1,159 @@
+import { Hono } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { createGateRoutes } from '../../server/gate/index.ts';
+import { createRoute, type Env } from '../../server/route.ts';
+import type { Store } from '../../server/store/index.ts';
+import { agentConfigAnswerSchema, householdConfigAnswerSchema } from '../../src/protocol/config.ts';
+import { problemSchema } from '../../src/protocol/http.ts';
+import { wakeFeedSchema, wakeStatsSchema } from '../../src/protocol/wakes.ts';
+import { createTestClock, createTestGate, request } from '../support/gate.ts';
+import { createStorePlace, type StorePlace } from '../support/stores.ts';
+
+const MORNING = Date.parse('2026-06-16T08:00:00Z');
+const YAML = 'application/yaml';
+let place: StorePlace;
+let store: Store;
+beforeAll(async () => {
+  place = await createStorePlace('pglite');
+  store = await place.open();
+});
+afterAll(async () => {
+  await store.close();
+  await place.remove();
+});
+
+function open() {
+  const household = createTestGate(store, createTestClock(MORNING));
+  const app = new Hono<Env>();
+  app.onError((error) => {
+    if (error instanceof HTTPException) return error.getResponse();
+    throw error;
+  });
+  const directory = { all: () => Promise.resolve(['orin', 'lyra'].map((agentId) => ({ agentId, name: agentId, position: null, retired: false }))) };
+  createGateRoutes({ ...household, directory })(createRoute(app));
+  const get = (path: string, accept = 'application/json') => app.request(path, { headers: { accept } });
+  const put = (path: string, body: string, type = 'application/json', accept = 'application/json') => app.request(path, { method: 'PUT', body, headers: { 'content-type': type, accept } });
+  const errorsOf = async (response: Response) => problemSchema.parse(await response.json()).errors?.map(({ field }) => field);
+  return { ...household, get, put, errorsOf };
+}
+/** What a program that knows the names looks at; the rest it passes on as it came. */
+const knownNames = z.looseObject({ coordination: z.looseObject({ wake_guardrails: z.looseObject({ max_wakes_per_day: z.number() }) }) });
+const ORIN = '/v1/agents/orin/config';
+
+describe('settings', () => {
+  it('say what was set and what holds, the agent’s over the household’s over Roost’s', async () => {
+    const { get, put } = open();
+    const before = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
+    expect(before.own).toEqual({ coordination: {} });
+    expect(before.coordination.wake_guardrails).toEqual({ cooldown_seconds: 300, max_daily_session_minutes: 120, max_wakes_per_day: 12, max_wakes_per_pair_per_day: 5, max_wakes_per_session: 3 });
+    expect(before.coordination.max_concurrent_pulse_sessions).toBe(2);
+    await put('/v1/config', JSON.stringify({ coordination: { wake_guardrails: { cooldown_seconds: 900, max_wakes_per_day: 4 } }, time_zone: 'America/Havana', flood_guard: { max_wakes: 2 } }));
+    const set = await put(ORIN, JSON.stringify({ coordination: { wake_guardrails: { max_wakes_per_day: 0 } } }));
+    expect(set.status).toBe(200);
+    const after = agentConfigAnswerSchema.parse(await set.json());
+    expect(after.own).toEqual({ coordination: { wake_guardrails: { max_wakes_per_day: 0 } } });
+    expect(after.coordination).toEqual(after.effective.coordination);
+    expect(after.coordination.wake_guardrails).toMatchObject({ cooldown_seconds: 900, max_wakes_per_day: 0, max_wakes_per_pair_per_day: 5 });
+    expect(after.effective).toMatchObject({ time_zone: 'America/Havana', flood_guard: { max_wakes: 2, window_seconds: 60 }, wakes_enabled: true });
+    const household = householdConfigAnswerSchema.parse(await (await get('/v1/config')).json());
+    expect(household).toMatchObject({ time_zone: 'America/Havana', own: { time_zone: 'America/Havana', flood_guard: { max_wakes: 2 } } });
+    expect(household.coordination.wake_guardrails.max_wakes_per_day).toBe(4);
+  });
+
+  it('can be sent back as they were answered, changed', async () => {
+    const { get, put } = open();
+    for (const path of [ORIN, '/v1/config']) {
+      const answer = knownNames.parse(await (await get(path)).json());
+      answer.coordination.wake_guardrails.max_wakes_per_day = 7;
+      const set = await put(path, JSON.stringify(answer));
+      expect(set.status).toBe(200);
+      expect(knownNames.parse(await set.json()).coordination.wake_guardrails.max_wakes_per_day).toBe(7);
+    }
+  });
+
+  it('are pasted in and copied out as YAML', async () => {
+    const { get, put } = open();
+    const pasted = 'coordination:\n  # a calm one\n  wake_guardrails: {max_wakes_per_day: 4}\n  blackouts:\n    - label: night\n      start_time: 22:00\n      end_time: 06:00\n';
+    const set = await put(ORIN, pasted, `${YAML}; charset=utf-8`, YAML);
+    expect(set.status).toBe(200);
+    expect(set.headers.get('content-type')).toContain(YAML);
+    const copied = await (await get(ORIN, YAML)).text();
+    expect(copied).toBe(await set.text());
+    expect(copied).toContain('max_wakes_per_day: 4 # set here');
+    expect(copied).toContain('cooldown_seconds: 300\n');
+    const { coordination } = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
+    expect(parse(copied)).toEqual({ coordination });
+    expect(coordination.blackouts).toEqual([{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }]);
+    expect((await put('/v1/config', await (await get('/v1/config', YAML)).text(), YAML)).status).toBe(200);
+  });
+
+  it.each([
+    ['a part of a number', { coordination: { wake_guardrails: { cooldown_seconds: 1.5 } } }, 'coordination.wake_guardrails.cooldown_seconds'],
+    ['less than none', { coordination: { max_concurrent_pulse_sessions: -1 } }, 'coordination.max_concurrent_pulse_sessions'],
+    ['more than the bound', { coordination: { wake_guardrails: { max_wakes_per_day: 1_001 } } }, 'coordination.wake_guardrails.max_wakes_per_day'],
+    ['text for a number', { coordination: { wake_guardrails: { max_wakes_per_day: '4' } } }, 'coordination.wake_guardrails.max_wakes_per_day'],
+    ['a time that is none', { coordination: { blackouts: [{ start_time: '24:00', end_time: '06:00' }] } }, 'coordination.blackouts.0.start_time'],
+    ['a name that nobody knows', { coordination: { wake_guardrail: {} } }, 'coordination'],
+  ])('name the field that does not fit: %s', async (_, body, field) => {
+    const { put, errorsOf, configs } = open();
+    for (const [text, type] of [[JSON.stringify(body), 'application/json'], [JSON.stringify(body), YAML]] as const) {
+      const response = await put(ORIN, text, type);
+      expect(response.status).toBe(400);
+      expect(await errorsOf(response)).toEqual([field]);
+    }
+    expect((await configs.agent('orin')).own).toEqual({ coordination: {} });
+  });
+
+  it('refuse a zone that is none, and what is no YAML, too large, or neither', async () => {
+    const { put, errorsOf } = open();
+    expect(await errorsOf(await put('/v1/config', '{"time_zone":"Nowhere/At_All"}'))).toEqual(['time_zone']);
+    for (const text of ['a: [1', 'a: 1\na: 2', 'a: *nobody', 'a: &a [x,x]\nb: &b [*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b]\nd: [*c,*c,*c,*c]']) {
+      const response = await put(ORIN, text, YAML);
+      expect(response.status).toBe(400);
+      expect(await errorsOf(response)).toEqual(['body']);
+    }
+    expect((await put(ORIN, `{"x":"${'x'.repeat(70_000)}"}`)).status).toBe(413);
+    expect((await put(ORIN, 'x', 'text/plain')).status).toBe(415);
+  });
+});
+
+describe('what can be asked of the gate', () => {
+  it('stats have the names that people know, and ours beside them', async () => {
+    const { gate, get } = open();
+    const path = '/v1/agents/orin/wake-stats';
+    expect(await (await get(path)).json()).toMatchObject({ wakesToday: 0, maxWakesPerDay: 12, cooldownSeconds: 300, lastWakeTime: null, maxDailySessionMinutes: 120 });
+    await gate.ask(request());
+    expect(wakeStatsSchema.parse(await (await get(path)).json())).toEqual({
+      wakesToday: 1,
+      maxWakesPerDay: 12,
+      cooldownSeconds: 300,
+      lastWakeTime: MORNING,
+      maxDailySessionMinutes: 120,
+      minutesToday: 0,
+      bySource: { lyra: 1 },
+      running: 1,
+      nextWakeTime: MORNING + 300_000,
+      stoppedBy: 'cooldown',
+    });
+  });
+
+  it('the feed comes in pages', async () => {
+    const { gate, get } = open();
+    for (let i = 0; i < 3; i++) await gate.ask(request({ messageId: `m${i}` }));
+    const feed = async (query: string) => wakeFeedSchema.parse(await (await get(`/api/wakes?${query}`)).json());
+    const first = await feed('limit=2');
+    expect(first).toMatchObject({ wakes: [{ messageId: 'm2' }, { messageId: 'm1' }], more: true });
+    expect(await feed(`before=${first.wakes[1]?.wakeId ?? ''}&agent=orin`)).toMatchObject({ wakes: [{ messageId: 'm0', outcome: 'granted' }], more: false });
+    expect((await feed('agent=lyra')).wakes).toEqual([]);
+    expect((await get('/api/wakes?limit=0')).status).toBe(400);
+  });
+
+  it.each(['config', 'wake-stats'])('%s of an agent that nobody knows is a 404', async (what) => {
+    const { get, put } = open();
+    expect((await get(`/v1/agents/nobody/${what}`)).status).toBe(404);
+    if (what === 'config') expect((await put('/v1/agents/nobody/config', '{}')).status).toBe(404);
+  });
+});
