@@ -13,7 +13,7 @@ import { startRelay, type TestRelay } from '../support/relay.ts';
 import { median, type Figure, type Section } from './figures.ts';
 
 const CALLS = 1_000;
-const ROUNDS = 5;
+const ROUNDS = 3;
 const MEMORY_LIMIT_MB = 100;
 const RELEASE_LIMIT_MS = 1_000;
 /** ms between two looks at the memory while the calls are held, and how many. */
@@ -105,15 +105,21 @@ async function ok(relay: TestRelay, path: string, method: string, json: unknown)
   return response.status === 204 ? null : await response.json();
 }
 
-/** A call with the envelope of the stateless protocol, by a client that wants to hear of progress. */
-const callOf = (id: number) =>
+/** What is called: something that asks the store nothing, so that the release itself is measured, and a tool that does. */
+const KINDS = {
+  read: { method: 'resources/read', name: 'roost://agent/instructions', params: { uri: 'roost://agent/instructions' }, says: 'You are Lyra' },
+  tool: { method: 'tools/call', name: 'list_team', params: { name: 'list_team', arguments: {} }, says: 'Lyra (you)' },
+} as const;
+type Kind = keyof typeof KINDS;
+
+/** With the envelope of the stateless protocol, by a client that wants to hear of progress. */
+const callOf = (kind: Kind, id: number) =>
   JSON.stringify({
     jsonrpc: '2.0',
     id,
-    method: 'tools/call',
+    method: KINDS[kind].method,
     params: {
-      name: 'list_team',
-      arguments: {},
+      ...KINDS[kind].params,
       _meta: {
         progressToken: id,
         'io.modelcontextprotocol/protocolVersion': REVISION,
@@ -123,40 +129,33 @@ const callOf = (id: number) =>
     },
   });
 
-async function relayHolder(relay: TestRelay): Promise<Holder> {
+async function relayHolders(relay: TestRelay): Promise<(kind: Kind) => Holder> {
   await ok(relay, '/api/team', 'PUT', { agents: [{ agentId: AGENT_ID, name: 'Lyra', position: 1, retired: false }] });
   const { secret } = z.object({ secret: z.string() }).parse(await ok(relay, '/api/credentials', 'POST', { agentId: AGENT_ID }));
   const { sessionId } = z.object({ sessionId: z.string() }).parse(await ok(relay, '/api/sessions', 'POST', { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } }));
-  const headers = {
-    authorization: `Bearer ${secret}`,
-    'content-type': 'application/json',
-    accept: 'application/json, text/event-stream',
-    'mcp-protocol-version': REVISION,
-    'mcp-method': 'tools/call',
-    'mcp-name': 'list_team',
-  };
-  const call = (agent: Agent, id: number) => post(agent, `${relay.url}/mcp`, headers, callOf(id));
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': REVISION };
+  const call = (agent: Agent, kind: Kind, id: number) =>
+    post(agent, `${relay.url}/mcp`, { ...headers, 'mcp-method': KINDS[kind].method, 'mcp-name': KINDS[kind].name }, callOf(kind, id));
   const flag = (sleeping: boolean) => ok(relay, `/api/v1/sessions/${sessionId}/${AGENT_ID}/sleeping`, 'PUT', { sleeping });
-  const isRight = (answer: string) => answer.includes('notifications/progress') && answer.includes('Lyra (you)');
 
   // The first call brings the agent into the session.
   const agent = new Agent({ maxSockets: Infinity });
-  for (let some = 0; some < 20; some += 1) await call(agent, some).answer;
+  for (let some = 0; some < 20; some += 1) await call(agent, some % 2 === 0 ? 'read' : 'tool', some).answer;
   agent.destroy();
-  return {
+  return (kind) => ({
     pid: relay.pid,
     async begin() {
       await flag(true);
     },
-    hold: (clients) => Array.from({ length: CALLS }, (_, id) => call(clients, id)),
+    hold: (clients) => Array.from({ length: CALLS }, (_, id) => call(clients, kind, id)),
     async allHeld(calls) {
       await Promise.all(calls.map(({ taken }) => taken));
     },
     async release() {
       await flag(false);
     },
-    isRight,
-  };
+    isRight: (answer) => answer.includes('notifications/progress') && answer.includes(KINDS[kind].says),
+  });
 }
 
 async function bareHolder(): Promise<Holder & { stop(): void }> {
@@ -169,7 +168,7 @@ async function bareHolder(): Promise<Holder & { stop(): void }> {
   return {
     pid: child.pid ?? 0,
     begin: () => Promise.resolve(),
-    hold: (agent) => Array.from({ length: CALLS }, (_, id) => post(agent, `${url}/hold`, { 'content-type': 'application/json' }, callOf(id))),
+    hold: (agent) => Array.from({ length: CALLS }, (_, id) => post(agent, `${url}/hold`, { 'content-type': 'application/json' }, callOf('tool', id))),
     async allHeld() {
       const countSchema = z.object({ held: z.number() });
       while (countSchema.parse(await (await fetch(`${url}/count`)).json()).held < CALLS) await sleep(20);
@@ -189,16 +188,20 @@ export async function heldCalls(): Promise<Section> {
   const relay = await startRelay({ from: 'built' });
   const bare = await bareHolder();
   try {
-    const mine = await rounds(await relayHolder(relay));
+    const holderOf = await relayHolders(relay);
+    const reads = await rounds(holderOf('read'));
+    const tools = await rounds(holderOf('tool'));
     const peers = await rounds(bare);
-    const [mb, releaseMs] = [worstMb(mine), median(mine.map((each) => each.releaseMs))];
+    const releaseOf = (all: readonly Round[]) => median(all.map(({ releaseMs }) => releaseMs));
+    const mb = worstMb([...reads, ...tools]);
     const figures: Figure[] = [
       { what: 'memory, more than before', value: mb, unit: 'MB', beside: { kind: 'limit', what: 'while they wait', value: MEMORY_LIMIT_MB } },
       { what: '  the same', value: mb, unit: 'MB', beside: { kind: 'peer', what: 'a bare Hono server', value: worstMb(peers) } },
-      { what: 'woken, to the last answer', value: releaseMs, unit: 'ms', beside: { kind: 'limit', what: 'all of them, each once', value: RELEASE_LIMIT_MS } },
-      { what: '  the same', value: releaseMs, unit: 'ms', beside: { kind: 'peer', what: 'a bare Hono server', value: median(peers.map((each) => each.releaseMs)) } },
+      { what: 'woken, to the last answer', value: releaseOf(reads), unit: 'ms', beside: { kind: 'limit', what: 'of resource reads that ask the store nothing', value: RELEASE_LIMIT_MS } },
+      { what: '  the same', value: releaseOf(reads), unit: 'ms', beside: { kind: 'peer', what: 'a bare Hono server', value: releaseOf(peers) } },
+      { what: '  of a tool that asks the store', value: releaseOf(tools), unit: 'ms', beside: { kind: 'peer', what: 'of resource reads', value: releaseOf(reads) } },
     ];
-    return { title: `${CALLS.toLocaleString('en')} waiting MCP calls of a sleeping agent`, method: `${ROUNDS} rounds of one relay: the most resident memory, the median time; each call on a connection of its own, with progress`, figures };
+    return { title: `${CALLS.toLocaleString('en')} waiting MCP calls of a sleeping agent`, method: `${ROUNDS} rounds of each kind by one relay: the most resident memory, the median time; each call on a connection of its own, with progress`, figures };
   } finally {
     bare.stop();
     await relay.stop();
