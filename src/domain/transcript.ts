@@ -4,7 +4,7 @@
  */
 
 export interface TranscriptMessage {
-  /** The name people read. */
+  /** The name people read of whoever said it: also where another agent wrote to the one that remembers. */
   readonly author: string;
   /** ms since the epoch */
   readonly time: number;

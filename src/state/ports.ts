@@ -43,5 +43,5 @@ export interface Device {
 export function problemText(problem: RelayProblem): string {
   const fields = problem.kind === 'refused' ? (problem.problem.errors ?? []) : [];
   const where = fields.map((field) => `${field.field}: ${field.message}`).join('; ');
-  return where ? `${problem.message} (${where})` : problem.message;
+  return where && !problem.message.includes(where) ? `${problem.message} (${where})` : problem.message;
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import type { AgentChangeDoc } from '../../protocol/documents.ts';
@@ -19,6 +20,9 @@ import { Keeping } from './keeping.tsx';
 import './agent-page.css';
 
 const Elsewhere = optional(() => import('./elsewhere.tsx'));
+
+/** Characters from which a soul is folded at first, so that what stands below it is found. */
+const LONG_SOUL = 900;
 
 interface Kept {
   readonly key: string;
@@ -42,6 +46,8 @@ function namesOf(birth: { text: string; time: number } | null, changes: readonly
 
 function Soul({ text, heading }: { text: string; heading: string }) {
   const state = useRoost();
+  const [whole, setWhole] = useState(false);
+  const long = text.length > LONG_SOUL;
   return (
     <div className="soul-block">
       <h3>
@@ -50,9 +56,14 @@ function Soul({ text, heading }: { text: string; heading: string }) {
           <CopyIcon />
         </button>
       </h3>
-      <blockquote className="soul">
+      <blockquote className="soul" data-folded={long && !whole}>
         <Words text={text} />
       </blockquote>
+      {long && (
+        <button type="button" className="link-button soul-fold" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? 'Show less of the soul' : 'Show the whole soul'}
+        </button>
+      )}
     </div>
   );
 }
@@ -156,7 +167,7 @@ export default function AgentPage({ agentId }: { agentId: string }) {
   return (
     <div className="agent-page tint" style={{ '--c': agent.color }}>
       {soul ? (
-        <Soul text={soul.text} heading="Soul" />
+        <Soul key={agentId} text={soul.text} heading="Soul" />
       ) : (
         <div>
           <h3>Soul</h3>

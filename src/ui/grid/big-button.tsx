@@ -89,12 +89,12 @@ export function BigButton() {
   );
 }
 
-/** Agents in their seats that sleep now, in seat order. */
-export function useSleepers() {
+/** Agents in their seats that sleep now, in seat order. `resting`: with those of the running session that are only set to sleep. */
+export function useSleepers({ resting }: { readonly resting: boolean }) {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
   return [...roster.seats]
-    .filter(([position, agent]) => isSeatPosition(position) && lifecycleOf(agent, position, live) === 'sleeping')
+    .filter(([position, agent]) => isSeatPosition(position) && lifecycleOf(agent, position, live) === 'sleeping' && (resting || !live?.awake.has(agent.agentId)))
     .sort(([a], [b]) => a - b)
     .map(([, agent]) => agent);
 }

@@ -10,7 +10,7 @@ import './choose-who.css';
 export function ChooseWho({ onClose }: { onClose: () => void }) {
   const actions = useActions();
   const roster = useHousehold((state) => state.roster);
-  const sleepers = useSleepers();
+  const sleepers = useSleepers({ resting: true });
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const agents = sleepers.filter((agent) => chosen.has(agent.agentId));
   const toggle = (agentId: string) => {

@@ -15,7 +15,7 @@ import './hearth.css';
 /** How much would be remembered: kept current while anybody sleeps. */
 function Remembering() {
   const { remember } = useRoost();
-  const sleepers = useSleepers();
+  const sleepers = useSleepers({ resting: false });
   const cap = useHousehold((state) => state.settings.transcriptCap);
   const { status, shares } = useStore(remember.store);
   const key = sleepers.map((agent) => agent.agentId).join();
@@ -24,13 +24,15 @@ function Remembering() {
     // The key stands for who sleeps; the list itself is new on every render.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [remember, key, cap]);
-  if (sleepers.length === 0) return null;
+  const resting = useSleepers({ resting: true }).length - sleepers.length;
+  if (sleepers.length === 0) return resting === 0 ? null : <span>{resting} set to sleep</span>;
   const ids = new Set(sleepers.map((agent) => agent.agentId));
   const size = shares.filter((share) => ids.has(share.agent.agentId)).reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
   return (
     <>
       <span>
         {sleepers.length} sleeping
+        {resting > 0 && ` · ${resting} set to sleep`}
         {status === 'ready' && ` · ${bytes(size)} to remember`}
         {status === 'failed' && ' · what they remember cannot be read'}
       </span>
@@ -43,7 +45,7 @@ function Status() {
   const progress = useProgress();
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
-  const sleepers = useSleepers();
+  const sleepers = useSleepers({ resting: true });
   const born = roster.seats.size;
   const idle = sleepers.length === 0 && !progress;
   return (

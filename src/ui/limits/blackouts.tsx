@@ -87,7 +87,7 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
   const inherits = own.blackouts === undefined;
   return (
     <SettingFrame
-      legend="Quiet hours"
+      legend="Hours in which it is not woken"
       hint={`Nothing but you wakes it then. By the clock in ${timeZone}.`}
       group
       saved={saved}

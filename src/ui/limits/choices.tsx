@@ -23,7 +23,7 @@ export function Tick({ setting, label, hint }: { setting: 'wakes_enabled' | 'may
       }}
     >
       <label className="tick-line">
-        <input type="checkbox" checked={effective[setting]} aria-describedby={`${id}-hint ${id}-from ${id}-state`} onChange={(event) => void saved.set(event.target.checked)} />
+        <input type="checkbox" checked={saved.saving ? (saved.saving.value ?? base[setting]) : effective[setting]} aria-describedby={`${id}-hint ${id}-from ${id}-state`} onChange={(event) => void saved.set(event.target.checked)} />
         {label}
       </label>
     </SettingFrame>
@@ -51,8 +51,8 @@ function EventList({ setting, legend, hint }: ListProps) {
   const limits = useLimits();
   const { scope, change } = limits;
   const own = limits.own[setting];
-  const effective = limits.effective[setting];
   const saved = useSaved<TeamEvent[]>({ own, save: (value) => change((coordination) => withCoordination(coordination, setting, value)) });
+  const effective = saved.saving ? (saved.saving.value ?? limits.base[setting]) : limits.effective[setting];
   return (
     <SettingFrame
       legend={legend}

@@ -24,8 +24,12 @@ export function Presets() {
     own: set,
     save: (value) => change((coordination) => withGuardrails(coordination, { max_wakes_per_day: value?.max_wakes_per_day, cooldown_seconds: value?.cooldown_seconds })),
   });
-  const held = effective.wake_guardrails;
-  const inherits = scope === 'agent' && set === undefined;
+  const { saving } = saved;
+  const under = base.wake_guardrails;
+  const held = saving
+    ? { max_wakes_per_day: saving.value?.max_wakes_per_day ?? under.max_wakes_per_day, cooldown_seconds: saving.value?.cooldown_seconds ?? under.cooldown_seconds }
+    : effective.wake_guardrails;
+  const inherits = scope === 'agent' && (saving ? saving.value : set) === undefined;
   const preset = NAMES.find((name) => sameAs(PRESETS[name], held));
   const choice = (key: string, title: string, text: string, checked: boolean, value: Chosen | undefined) => (
     <label key={key} className="preset" data-checked={checked}>

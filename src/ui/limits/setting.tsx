@@ -11,6 +11,8 @@ interface Saving<Value> {
 export interface Saved<Value> {
   readonly state: 'idle' | 'saving' | 'saved';
   readonly failed: string | null;
+  /** What is being saved now: shown already, and taken back where it is refused. */
+  readonly saving: { readonly value: Value | undefined } | null;
   readonly set: (value: Value | undefined) => Promise<void>;
   /** Brings back what stood before the last change; null where there was none. */
   readonly undo: (() => Promise<void>) | null;
@@ -20,10 +22,13 @@ export interface Saved<Value> {
 export function useSaved<Value>({ own, save }: Saving<Value>): Saved<Value> {
   const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle');
   const [failed, setFailed] = useState<string | null>(null);
+  const [saving, setSaving] = useState<{ readonly value: Value | undefined } | null>(null);
   const [before, setBefore] = useState<{ readonly value: Value | undefined } | null>(null);
   const store = async (value: Value | undefined, next: { readonly value: Value | undefined } | null) => {
     setState('saving');
+    setSaving({ value });
     const problem = await save(value);
+    setSaving(null);
     setFailed(problem);
     setState(problem === null && next ? 'saved' : 'idle');
     if (problem === null) setBefore(next);
@@ -31,6 +36,7 @@ export function useSaved<Value>({ own, save }: Saving<Value>): Saved<Value> {
   return {
     state,
     failed,
+    saving,
     set: (value) => store(value, { value: own }),
     undo: before ? () => store(before.value, null) : null,
   };

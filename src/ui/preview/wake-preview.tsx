@@ -68,7 +68,7 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
 
 /** What a wake would carry: per agent the very text it will read, and how large all of it is. */
 export default function WakePreview({ onClose }: { onClose: () => void }) {
-  const sleepers = useSleepers();
+  const sleepers = useSleepers({ resting: false });
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const read = useShares(sleepers);

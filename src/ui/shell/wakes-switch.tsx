@@ -18,7 +18,7 @@ export function WakesStopped() {
       {on === false && (
         <Link href={PATHS.wakes()} className="wakes-stopped" title="Only you can wake anybody">
           <PauseIcon />
-          Wakes stopped
+          <b>Wakes stopped</b>
         </Link>
       )}
     </span>

@@ -24,7 +24,7 @@ const LONGEST = 3_600_000;
 function Meter({ label, used, of, unit = '' }: { label: string; used: number; of: number; unit?: string }) {
   const part = of === 0 ? 1 : Math.min(1, used / of);
   return (
-    <div className="meter">
+    <div className="used">
       <p>
         <span>{label}</span>
         <b>
@@ -32,8 +32,8 @@ function Meter({ label, used, of, unit = '' }: { label: string; used: number; of
           {unit}
         </b>
       </p>
-      <div className="meter-bar" data-full={part >= 1} aria-hidden="true">
-        <i style={{ '--part': part }} />
+      <div className="used-bar" data-full={part >= 1} aria-hidden="true">
+        <i style={{ '--used': part }} />
       </div>
     </div>
   );

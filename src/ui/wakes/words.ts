@@ -123,7 +123,7 @@ const STOPPED: Record<GateCheck, string> = {
   blackout: 'quiet hours',
   minutes: 'its minutes for today are used up',
   concurrency: 'it runs often enough at once',
-  idle: 'busy: it hears of it when its turn ends',
+  idle: 'it is busy, or not in the session',
   flood: 'too much at once in the household',
 };
 
@@ -133,6 +133,6 @@ export const stoppedText = (check: GateCheck): string => STOPPED[check];
 /** What came of it, in a few words: "woken", "too soon: 3 min left". */
 export function outcomeText({ outcome, check, until, time }: WakeDecision): string {
   if (check === null) return OUTCOME_WORDS[outcome];
-  const left = until === null || until <= time ? '' : `${STOPPED[check].includes(':') ? ',' : ':'} ${leftText(until, time)}`;
+  const left = until === null || until <= time ? '' : `: ${leftText(until, time)}`;
   return `${STOPPED[check]}${left}`;
 }

@@ -26,6 +26,13 @@ test('a share names the speakers, leaves out what holds no words, and counts wha
   expect(lastSaid).toBe(NOW - 2000);
 });
 
+test('what another agent wrote is remembered under its own name', () => {
+  const team = rosterOf([...docs, agentDoc('agent-2', 'Wren', 1)].map((doc) => ({ ...doc, id: doc._id })), []);
+  const letter = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW - 500, { role: 'user' });
+  const { transcript } = shareOf(lyra, { ...material, messages: [...messages, letter] }, team, settings);
+  expect(transcript?.text).toMatch(/\n\nWren \([^)]+\):\nThe tide table is wrong\.$/);
+});
+
 test('souls and transcripts come out of the message exactly as they went in', () => {
   const payload = payloadOf(shareOf(lyra, material, roster, settings));
   if (!payload) throw new Error('a seated agent has a payload');

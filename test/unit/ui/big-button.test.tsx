@@ -37,6 +37,15 @@ test('WAKE starts the session with the lead, then sends one message with everyon
   expect(big()?.textContent).toBe('WAKING…');
 });
 
+test('WAKE lets those who are only set to sleep go on where they were, and has the lead call the others', async () => {
+  const page = await openPage({ docs: team(3), snapshot: runningSession({ awake: ['agent-1', 'agent-2'], resting: ['agent-1'] }) });
+  page.reach.on('PUT /api/v1/sessions/session-2/agent-1/sleeping', { sleeping: false });
+  await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
+  expect(page.reach.bodies('PUT /api/v1/sessions/session-2/agent-1/sleeping')).toEqual([{ sleeping: false }]);
+  expect(page.relay.posted).toHaveLength(1);
+  expect(page.relay.posted[0]?.text.match(/<agent name="[^"]*"/g)).toEqual(['<agent name="Sable"']);
+});
+
 test('the button is held until the relay is heard to begin, then shows how far it is', async () => {
   const page = await openPage({ docs: team(3), snapshot: runningSession() });
   await page.user.click(screen.getByRole('button', { name: 'WAKE' }));

@@ -74,7 +74,7 @@ describe('the feed of wakes', () => {
     const wakes = [wake(1, { outcome: 'suppressed', check: 'cooldown', until: NOW + 2 * MINUTE, reason: null, detail: 'It was woken less than 300 s ago.' }), wake(2)];
     const page = await openPage({ docs: team(2), path: '/wakes', prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes, more: false }) });
     const row = await screen.findByRole('button', { name: /Lyra asked for Wren.*too soon: 3 min left/ });
-    expect(screen.getByRole('button', { name: /Lyra asked for Wren · stuck without it.*woken/ })).toBeDefined();
+    expect(screen.getByRole('button', { name: /Lyra asked for Wren.*stuck without it.*woken/ })).toBeDefined();
     await page.user.click(row);
     const steps = within(screen.getByRole('list', { name: 'The way through the checks' })).getAllByRole('listitem');
     expect(steps).toHaveLength(GATE_CHECKS.length + 2);
