@@ -42,7 +42,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
   it('leaves messages that wait, shows how many, and shows them in the conversation when they are read', async () => {
     const { page } = visitor;
     expect(await tell(1, `Tell ${nameOf(2)} that the bridge holds.`)).toContain(`Delivered to ${nameOf(2)}’s inbox`);
-    await page.getByRole('list', { name: 'The team' }).getByText('1 message waiting to be read').waitFor();
+    await page.getByRole('list', { name: 'The team' }).getByText('1 message waiting to be read').waitFor({ state: 'attached' });
     await visitor.open(2);
     await page.getByRole('list', { name: `Inbox of ${nameOf(2)}` }).getByText('the bridge holds.').waitFor();
     await visitor.ask('What did you hear?');
@@ -58,7 +58,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     const rows = feed().getByRole('button');
     await rows.filter({ hasText: `${nameOf(4)} asked for ${nameOf(3)}` }).click();
     const path = page.getByRole('list', { name: 'The way through the checks' });
-    await path.getByText(/cooldown/i).first().waitFor();
+    await path.locator('[aria-current=step]').getByText(/too soon/).waitFor();
     expect(await path.getByRole('listitem').count()).toBeGreaterThanOrEqual(10);
     expect(await visitor.axe()).toEqual([]);
     await visitor.picture('reach-wakes');
@@ -106,7 +106,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
   it('lets a client that nobody here wrote take a seat, by a secret that is shown once and can be revoked', async () => {
     const { page } = visitor;
     await go('/settings/clients');
-    await page.getByLabel('For', { exact: true }).selectOption({ label: nameOf(8) });
+    await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: nameOf(8) });
     await page.getByRole('button', { name: /^Make/ }).click();
     const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
     expect(secret).not.toBe('');
