@@ -68,6 +68,7 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     const { page } = visitor;
     await go('/wakes');
     await page.getByRole('switch', { name: 'Stop all wakes' }).click();
+    await page.getByRole('switch', { name: 'Stop all wakes', checked: true }).waitFor();
     expect(await tell(1, `Wake ${nameOf(6)}: now`)).toContain('All waking is switched off');
     await go('/wakes');
     await page.getByRole('switch', { name: 'Stop all wakes', checked: true }).click();
