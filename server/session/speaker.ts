@@ -137,8 +137,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const untilAwake = (signal: AbortSignal) => sleepers.wait(agentId, { signal, limitMs: Infinity });
 
   async function runTool(name: string, input: unknown, run: string, signal: AbortSignal): Promise<ToolOutcome> {
-    await untilAwake(signal);
-    if (signal.aborted) return toolError(TOOLS_CUT);
+    if ((await untilAwake(signal)) === 'ended' || signal.aborted) return toolError(TOOLS_CUT);
     const outcome = await runTeamTool(teamTools, name, input, { agentId, sessionId, run, kind: 'session', signal });
     if (outcome) return outcome;
     const read = readToolCall(mindTools, tools, name, input);
@@ -147,8 +146,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   async function permit(signal: AbortSignal): Promise<Permit> {
     for (;;) {
-      await untilAwake(signal);
-      if (signal.aborted) return { ok: false, reason: null };
+      if ((await untilAwake(signal)) === 'ended' || signal.aborted) return { ok: false, reason: null };
       try {
         const check = await costs.check(agentId, signal);
         if (!check.ok) return { ok: false, reason: check.message };
