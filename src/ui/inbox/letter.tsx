@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { Mail } from '../../protocol/mail.ts';
-import { Face } from '../grid/face.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
 import { dayName, clockTime, fullTime } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';
 import { bytesOf } from '../../state/wake-material.ts';
@@ -14,16 +14,6 @@ const RUN_CHARS = 6;
 
 const when = (time: number, now: number) => `${dayName(time, now) === 'Today' ? '' : `${dayName(time, now)} `}${clockTime(time)}`;
 
-function From({ from }: { from: string }) {
-  const sender = useSomebody(from);
-  if (sender.kind === 'nobody' || sender.kind === 'egg') return <span className="letter-face letter-plain" data-from={from} />;
-  return (
-    <span className="letter-face" style={{ '--c': sender.color }}>
-      <Face agentId={sender.agentId} birthName={sender.birthName} color={sender.color} awake={false} />
-    </span>
-  );
-}
-
 const PRIORITY = { normal: null, high: 'High', urgent: 'Urgent' } as const;
 
 /** One message in an inbox: from whom, when, how urgent, and whether it was read, by which run and when. */
@@ -35,8 +25,8 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
   const long = mail.text.length > SHOWN * 1.25;
   return (
     <li className="letter tint" data-read={mail.read !== null} style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}>
-      <span aria-hidden="true">
-        <From from={mail.from} />
+      <span className="letter-face" data-from={mail.from} aria-hidden="true">
+        <FaceOf agentId={mail.from} />
       </span>
       <div className="letter-body">
         <p className="letter-head">

@@ -9,9 +9,6 @@ import { useTeammates } from '../use-teammates.ts';
 import { Faces } from './faces.tsx';
 import { useSeen } from './use-threads.ts';
 
-/** ms between looks at "Today". */
-const CLOCK_EVERY = 60_000;
-
 /** `08:52` today, else the day. */
 const when = (time: number, now: number) => (dayName(time, now) === 'Today' ? clockTime(time) : dayName(time, now));
 
@@ -45,7 +42,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
 /** Open threads first, then those that are closed; the newest at the top of each. */
 export function ThreadList({ threads, current }: { threads: readonly Thread[]; current: string | null }) {
   const seen = useSeen();
-  const now = useNow(CLOCK_EVERY);
+  const now = useNow();
   const newest = [...threads].sort((a, b) => b.lastTime - a.lastTime);
   const groups = [
     { key: 'open', title: 'Open', list: newest.filter(({ closed }) => closed === null) },

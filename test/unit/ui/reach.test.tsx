@@ -64,7 +64,7 @@ describe('the inbox of an agent', () => {
     const page = await openPage({ docs: team(1), path: '/agent/agent-1/inbox', width: 500, prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', () => refused('The store is locked.', 503)) });
     expect((await screen.findByText(/The inbox could not be read/)).parentElement?.textContent).toContain('The store is locked.');
     page.reach.on('GET /api/agents/agent-1/inbox', { mail: [], more: false });
-    await page.user.click(screen.getByRole('button', { name: 'Ask again' }));
+    await page.user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByText(/Nothing was ever sent to Lyra/)).toBeDefined();
   });
 });
