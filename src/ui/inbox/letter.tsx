@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Mail } from '../../protocol/mail.ts';
 import { FaceOf } from '../grid/face-of.tsx';
-import { dayName, clockTime, fullTime } from '../text/time.ts';
+import { dayAndClock, fullTime } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';
 import { bytesOf } from '../../state/wake-material.ts';
 import { useNames } from '../use-names.ts';
@@ -11,8 +11,6 @@ import { useSomebody } from '../use-somebody.ts';
 const SHOWN = 700;
 /** Characters of a run's id that tell it apart. */
 const RUN_CHARS = 6;
-
-const when = (time: number, now: number) => `${dayName(time, now) === 'Today' ? '' : `${dayName(time, now)} `}${clockTime(time)}`;
 
 const PRIORITY = { normal: null, high: 'High', urgent: 'Urgent' } as const;
 
@@ -38,7 +36,7 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
           )}
           {mail.threadId !== null && <span className="letter-thread">in a thread</span>}
           <time dateTime={new Date(mail.time).toISOString()} title={fullTime(mail.time)}>
-            {when(mail.time, now)}
+            {dayAndClock(mail.time, now)}
           </time>
         </p>
         <p className="letter-text plain" dir="auto">
@@ -56,7 +54,7 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
             </>
           ) : (
             <span title={`${fullTime(mail.read.time)} · run ${mail.read.run}`}>
-              Read {when(mail.read.time, now)} · run <code>{mail.read.run.slice(-RUN_CHARS)}</code>
+              Read {dayAndClock(mail.read.time, now)} · run <code>{mail.read.run.slice(-RUN_CHARS)}</code>
             </span>
           )}
         </p>

@@ -3,14 +3,11 @@ import type { Thread } from '../../protocol/threads.ts';
 import { unreadIn } from '../../state/threads/index.ts';
 import { PATHS } from '../places.ts';
 import { names, plural } from '../text/sizes.ts';
-import { clockTime, dayName, fullTime } from '../text/time.ts';
+import { dayOrClock, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { Faces } from './faces.tsx';
 import { useSeen } from './use-threads.ts';
-
-/** `08:52` today, else the day. */
-const when = (time: number, now: number) => (dayName(time, now) === 'Today' ? clockTime(time) : dayName(time, now));
 
 function Line({ thread, current, unread, now }: { thread: Thread; current: boolean; unread: number; now: number }) {
   const team = useTeammates();
@@ -22,7 +19,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
           {thread.title}
         </span>
         <time dateTime={new Date(thread.lastTime).toISOString()} title={fullTime(thread.lastTime)}>
-          {when(thread.lastTime, now)}
+          {dayOrClock(thread.lastTime, now)}
         </time>
         <span className="thread-line-who">
           <Faces people={people} />
