@@ -80,3 +80,15 @@ test('a new line to the ledger’s owner reads again what was missed', async () 
   await page.say({ news: 'welcome', link: { kind: 'live' }, snapshot: NO_SESSION_SNAPSHOT, answers: [], problem: null });
   expect(await screen.findByRole('button', { name: 'Wren, seat 2, sleeping' })).toBeDefined();
 });
+
+test.each([
+  ['/wakes', 'Wakes', 'Wakes'],
+  ['/wakes/agent-1', 'Wakes of Lyra', 'Wakes'],
+  ['/threads', 'Threads', 'Threads'],
+  ['/costs', 'Costs', 'Costs'],
+  ['/settings/limits', 'Limits · Settings', 'Settings'],
+])('%s says in the browser’s title where one is, and has a heading that can take the focus', async (path, title, heading) => {
+  await openPage({ docs: team(1), path });
+  expect((await screen.findByRole('heading', { level: 1, name: heading })).tabIndex).toBe(-1);
+  expect(document.title).toBe(`${title} · Roost`);
+});
