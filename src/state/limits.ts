@@ -23,7 +23,7 @@ export interface Limits<Own> {
   change(edit: (own: Own) => Own): Promise<RelayResult<null>>;
 }
 
-export interface LimitsDeps<Own> {
+interface LimitsDeps<Own> {
   readonly kept: Kept<ConfigAnswer<Own>>;
   readonly read: () => Promise<RelayResult<ConfigAnswer<Own>>>;
   readonly put: (own: Own) => Promise<RelayResult<null>>;

@@ -18,7 +18,7 @@ export const MOST_ROWS = 200;
 export const rowsOf = (prices: readonly Price[]): readonly PriceRow[] =>
   prices.map(({ model, input, output, cacheRead, cacheWrite }, key) => ({ key, model, input: String(input), output: String(output), cacheRead: String(cacheRead), cacheWrite: String(cacheWrite) }));
 
-export function amountOf(text: string): number | null {
+function amountOf(text: string): number | null {
   const plain = text.trim().replace(',', '.');
   const value = /^\d+(\.\d*)?$|^\.\d+$/.test(plain) ? Number(plain) : NaN;
   return value >= 0 && value <= MOST ? value : null;
