@@ -131,4 +131,16 @@ describe('agents, where something fails or falls together', () => {
     expect((await readInbox(house))?.text).toContain('the tide turns');
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
   });
+
+  it('are counted for what they wrote where they were cut off, also what nobody will read', async () => {
+    const house = await openTeam(withAgents(({ last }) => (last === 'write' ? [{ say: 'Hm.' }, { call: 'write_soul', input: { text: 'x'.repeat(4_000) } }, { cut: true }] : null)));
+    const spent = async () => (await house.team.costs.report(1)).agents.find(({ agentId }) => agentId === SAGE.id)?.today;
+    const before = await spent();
+    await house.post({ text: 'write', to: SAGE.id });
+    await house.until(() => heard(house, 'write') === 1);
+    await house.untilQuiet();
+    const after = await spent();
+    expect((after?.outputTokens ?? 0) - (before?.outputTokens ?? 0)).toBeGreaterThanOrEqual(1_000);
+    expect(after?.estimated).toBe(true);
+  });
 });
