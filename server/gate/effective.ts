@@ -1,25 +1,8 @@
 /** What holds: an agent's own settings over the household's, over Roost's. Lists are replaced whole, never joined. */
 import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, type WakeLimits } from '../../src/domain/guardrails.ts';
-import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../../src/protocol/config.ts';
+import { DEFAULT_COORDINATION, type AgentConfig, type EffectiveConfig, type HouseholdConfig } from '../../src/protocol/config.ts';
 
 type Coordination = EffectiveConfig['coordination'];
-
-const DEFAULT_COORDINATION: Coordination = {
-  wakes_enabled: DEFAULT_LIMITS.enabled,
-  max_concurrent_pulse_sessions: DEFAULT_LIMITS.maxConcurrentSessions,
-  wake_guardrails: {
-    cooldown_seconds: DEFAULT_LIMITS.cooldownSeconds,
-    max_daily_session_minutes: DEFAULT_LIMITS.maxDailySessionMinutes,
-    max_wakes_per_day: DEFAULT_LIMITS.maxWakesPerDay,
-    max_wakes_per_pair_per_day: DEFAULT_LIMITS.maxWakesPerPairPerDay,
-    max_wakes_per_session: DEFAULT_LIMITS.maxWakesPerSession,
-  },
-  blackouts: DEFAULT_LIMITS.blackouts.map((blackout) => ({ ...blackout, days: [...blackout.days] })),
-  sleep_events: [],
-  wake_events: [],
-  may_put_others_to_sleep: false,
-  daily_budget_usd: null,
-};
 
 /** `over` has only what differs. */
 function laid(over: AgentConfig['coordination'], under: Coordination): Coordination {

@@ -50,6 +50,12 @@ export const COORDINATION_BOUNDS = {
   sleep_wait_seconds: { min: 1, max: 86_400 },
 } as const;
 
+/** Daily budgets in US dollars, inclusive. 0 is a limit: no model is asked at all. */
+export const BUDGET_BOUNDS = {
+  agent: { min: 0, max: 10_000 },
+  household: { min: 0, max: 100_000 },
+} as const;
+
 export interface Blackout {
   readonly label: string;
   /** `HH:MM` in the household's zone. */

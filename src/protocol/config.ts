@@ -3,7 +3,7 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
-import { COORDINATION_BOUNDS, isClockTime, isTimeZone, TEAM_EVENTS } from '../domain/guardrails.ts';
+import { BUDGET_BOUNDS, COORDINATION_BOUNDS, DEFAULT_LIMITS, isClockTime, isTimeZone, TEAM_EVENTS } from '../domain/guardrails.ts';
 
 const bounded = (key: keyof typeof COORDINATION_BOUNDS) => z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
 const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
@@ -32,7 +32,7 @@ const coordination = {
   sleep_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that set its sleeping flag'),
   wake_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that wake it, through the gate; one that is in both lists wakes'),
   may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
-  daily_budget_usd: z.number().min(0).max(10_000).nullable().describe('US dollars a day for its model requests; null: only the household’s holds'),
+  daily_budget_usd: z.number().min(BUDGET_BOUNDS.agent.min).max(BUDGET_BOUNDS.agent.max).nullable().describe('US dollars a day for its model requests; null: only the household’s holds'),
 };
 
 /** `GET` and `PUT /v1/agents/{agentId}/config`. What is left out is the household's. */
@@ -46,7 +46,7 @@ export const householdConfigSchema = z.strictObject({
   wakes_enabled: z.boolean().optional().describe('the switch that stops all wakes at once, but the person’s own'),
   time_zone: z.string().refine(isTimeZone, 'a time zone such as Europe/Berlin').optional().describe('left out: the relay’s own'),
   flood_guard: z.strictObject({ max_wakes: bounded('flood_max_wakes'), window_seconds: bounded('flood_window_seconds') }).partial().optional(),
-  daily_budget_usd: z.number().min(0).max(100_000).nullable().optional().describe('US dollars a day for all model requests; null: no limit'),
+  daily_budget_usd: z.number().min(BUDGET_BOUNDS.household.min).max(BUDGET_BOUNDS.household.max).nullable().optional().describe('US dollars a day for all model requests; null: no limit'),
   sleep_wait_seconds: bounded('sleep_wait_seconds').optional().describe('how long a call of a sleeping agent is held before it is told to try again'),
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
@@ -62,6 +62,24 @@ export const effectiveConfigSchema = z.object({
   sleep_wait_seconds: z.number(),
 });
 export type EffectiveConfig = z.infer<typeof effectiveConfigSchema>;
+
+/** What holds for every agent where neither it nor the household has set anything. */
+export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
+  wakes_enabled: DEFAULT_LIMITS.enabled,
+  max_concurrent_pulse_sessions: DEFAULT_LIMITS.maxConcurrentSessions,
+  wake_guardrails: {
+    cooldown_seconds: DEFAULT_LIMITS.cooldownSeconds,
+    max_daily_session_minutes: DEFAULT_LIMITS.maxDailySessionMinutes,
+    max_wakes_per_day: DEFAULT_LIMITS.maxWakesPerDay,
+    max_wakes_per_pair_per_day: DEFAULT_LIMITS.maxWakesPerPairPerDay,
+    max_wakes_per_session: DEFAULT_LIMITS.maxWakesPerSession,
+  },
+  blackouts: DEFAULT_LIMITS.blackouts.map((blackout) => ({ ...blackout, days: [...blackout.days] })),
+  sleep_events: [],
+  wake_events: [],
+  may_put_others_to_sleep: false,
+  daily_budget_usd: null,
+};
 
 const { shape: effective } = effectiveConfigSchema;
 const beside = {

@@ -8,6 +8,12 @@ export const LIMITS = {
   bodyBytes: 40_000_000,
   name: 80,
   id: 128,
+  threadTitle: 200,
+  /** Agents in one thread: the lead and eight. */
+  threadParticipants: 9,
+  threadSummary: 20_000,
+  /** Where a credential is used. */
+  credentialLabel: 80,
   /** An agent's soul. */
   soul: 1_000_000,
   /** The event stream says something at least this often, in ms; a client may take twice this silence for a loss. */

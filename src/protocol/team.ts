@@ -37,6 +37,6 @@ export type Credential = z.infer<typeof credentialSchema>;
 /** `GET /api/credentials` */
 export const credentialsSchema = z.object({ credentials: z.array(credentialSchema) });
 /** `POST /api/credentials` */
-export const makeCredentialSchema = z.strictObject({ agentId: id, label: z.string().trim().max(80).default('') });
+export const makeCredentialSchema = z.strictObject({ agentId: id, label: z.string().trim().max(LIMITS.credentialLabel).default('') });
 /** What `POST /api/credentials` answers. The only time that the secret is shown. */
 export const madeCredentialSchema = z.object({ credential: credentialSchema, secret: z.string() });

@@ -4,7 +4,7 @@ import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
-export const threadTitle = z.string().trim().min(1).max(200);
+export const threadTitle = z.string().trim().min(1).max(LIMITS.threadTitle);
 const speaker = id.describe('"human" or an agent’s id');
 
 export const threadMessageSchema = z.object({
@@ -37,14 +37,14 @@ export const threadMessagesSchema = z.object({ thread: threadSchema, messages: z
 /** An agent by its id; by its name or its seat will do too. */
 const reference = id.describe('an agent’s id, name or seat');
 /** `POST /api/threads` */
-export const createThreadSchema = z.strictObject({ title: threadTitle, participants: z.array(reference).min(1).max(9) });
+export const createThreadSchema = z.strictObject({ title: threadTitle, participants: z.array(reference).min(1).max(LIMITS.threadParticipants) });
 /** `POST /api/threads/{threadId}/messages` */
 export const sendToThreadSchema = z.strictObject({
   text: z.string().trim().min(1).max(LIMITS.messageText),
-  mentions: z.array(reference).max(9).default([]),
+  mentions: z.array(reference).max(LIMITS.threadParticipants).default([]),
   clientId: id.describe('a repeat with the same one is one message'),
 });
 /** `POST /api/threads/{threadId}/participants` */
 export const addToThreadSchema = z.strictObject({ agentId: reference });
 /** `POST /api/threads/{threadId}/close` */
-export const closeThreadSchema = z.strictObject({ summary: z.string().trim().max(20_000).default('') });
+export const closeThreadSchema = z.strictObject({ summary: z.string().trim().max(LIMITS.threadSummary).default('') });

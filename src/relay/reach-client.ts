@@ -14,15 +14,15 @@ import { createSender, type SendDeps, type SentCall } from './send.ts';
 import { RELAY_TIMES } from './settings.ts';
 
 /** Newest first; `before` is the id of the last one known, null for the newest. */
-export interface PageRequest {
+interface PageRequest {
   readonly before: string | null;
   readonly limit: number;
 }
-export interface MailPage {
+interface MailPage {
   readonly mail: readonly Mail[];
   readonly more: boolean;
 }
-export interface ThreadListPage {
+interface ThreadListPage {
   readonly threads: readonly Thread[];
   /** Older ones are there. */
   readonly more: boolean;

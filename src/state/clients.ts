@@ -3,16 +3,17 @@ import type { Credential } from '../protocol/team.ts';
 import { DONE, type Done } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
 import { createKept, type Kept } from './kept.ts';
+import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 
-export interface Clients {
+interface Clients {
   readonly list: Kept<readonly Credential[]>;
   /** The secret is in this answer and nowhere else, ever again. */
   make(agentId: string, label: string): Promise<{ readonly ok: true; readonly credential: Credential; readonly secret: string } | { readonly ok: false; readonly reason: string }>;
   revoke(credentialId: string): Promise<Done>;
 }
 
-export function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
+function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
   const list = createKept<readonly Credential[]>({ ask: () => reach((client) => client.credentials()), changes, device, what: ['credentials'] });
   return {
     list,
@@ -31,10 +32,4 @@ export function createClients({ reach, changes, device }: Pick<RoostState, 'reac
   };
 }
 
-const made = new WeakMap<RoostState, Clients>();
-
-export function clientsOf(state: RoostState): Clients {
-  const known = made.get(state) ?? createClients(state);
-  made.set(state, known);
-  return known;
-}
+export const clientsOf = onePerPage(createClients);

@@ -1,19 +1,18 @@
 /** What the team costs, and what it may cost, as this page shows it. Fetched with the parts of the page that show it. */
-import type { AgentConfig, HouseholdConfig } from '../protocol/config.ts';
 import type { Costs, Price } from '../protocol/costs.ts';
+import type { RelayResult } from '../relay/index.ts';
 import { DONE, type Done } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
 import { createKept, createKeptFamily, type Kept } from './kept.ts';
+import { withCoordination } from './limits.ts';
+import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import type { RelayProblem } from '../relay/index.ts';
-import type { ConfigAnswer } from '../relay/reach-client.ts';
+import { reachKept } from './reach-kept.ts';
 
 export interface CostBook {
   /** Over so many days, 1 to 90. */
   report(days: number): Kept<Costs>;
   readonly prices: Kept<readonly Price[]>;
-  readonly household: Kept<ConfigAnswer<HouseholdConfig>>;
-  agent(agentId: string): Kept<ConfigAnswer<AgentConfig>>;
   /** US dollars a day for everybody together; null: no limit. */
   setHouseholdBudget(usd: number | null): Promise<Done>;
   /** US dollars a day for each agent that has no budget of its own; null: no limit. */
@@ -24,9 +23,10 @@ export interface CostBook {
   setPrices(prices: readonly Price[]): Promise<Done>;
 }
 
-const failed = (problem: RelayProblem): Done => ({ ok: false, reason: problemText(problem) });
+const doneOf = (result: RelayResult<unknown>): Done => (result.ok ? DONE : { ok: false, reason: problemText(result.problem) });
 
-export function createCostBook({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): CostBook {
+function createCostBook(state: RoostState): CostBook {
+  const { reach, changes, device, limits } = state;
   const reports = createKeptFamily((days) => createKept<Costs>({ ask: () => reach((client) => client.costs(Number(days))), changes, device, what: ['costs', 'config'] }));
   const prices = createKept<readonly Price[]>({
     ask: async () => {
@@ -37,51 +37,21 @@ export function createCostBook({ reach, changes, device }: Pick<RoostState, 'rea
     device,
     what: ['costs'],
   });
-  const household = createKept({ ask: () => reach((client) => client.householdConfig()), changes, device, what: ['config'] });
-  const agents = createKeptFamily((agentId) => createKept({ ask: () => reach((client) => client.agentConfig(agentId)), changes, device, what: ['config'] }));
-
-  /** What is set is read first, and put back whole: other settings stand as they are. */
-  async function changeHousehold(change: (own: HouseholdConfig) => HouseholdConfig): Promise<Done> {
-    const read = await reach((client) => client.householdConfig());
-    if (!read.ok) return failed(read.problem);
-    const put = await reach((client) => client.putHouseholdConfig(change(read.value.own)));
-    if (!put.ok) return failed(put.problem);
-    await household.again();
-    return DONE;
-  }
 
   return {
     report: (days) => reports(String(days)),
     prices,
-    household,
-    agent: agents,
-    setHouseholdBudget: (usd) => changeHousehold((own) => ({ ...own, daily_budget_usd: usd })),
-    setEachBudget: (usd) => changeHousehold((own) => ({ ...own, coordination: { ...own.coordination, daily_budget_usd: usd } })),
-    async setAgentBudget(agentId, usd) {
-      const read = await reach((client) => client.agentConfig(agentId));
-      if (!read.ok) return failed(read.problem);
-      const coordination = { ...read.value.own.coordination };
-      if (usd === null) delete coordination.daily_budget_usd;
-      else coordination.daily_budget_usd = usd;
-      const put = await reach((client) => client.putAgentConfig(agentId, { ...read.value.own, coordination }));
-      if (!put.ok) return failed(put.problem);
-      await agents(agentId).again();
-      return DONE;
-    },
+    setHouseholdBudget: async (usd) => doneOf(await limits.change((own) => ({ ...own, daily_budget_usd: usd }))),
+    setEachBudget: async (usd) => doneOf(await limits.change((own) => ({ ...own, coordination: withCoordination(own.coordination, 'daily_budget_usd', usd) }))),
+    setAgentBudget: async (agentId, usd) =>
+      doneOf(await reachKept(state).limits(agentId).change((own) => ({ ...own, coordination: withCoordination(own.coordination, 'daily_budget_usd', usd ?? undefined) }))),
     async setPrices(table) {
       const put = await reach((client) => client.putPrices({ prices: [...table] }));
-      if (!put.ok) return failed(put.problem);
-      prices.put(put.value.prices);
-      return DONE;
+      if (put.ok) prices.put(put.value.prices);
+      return doneOf(put);
     },
   };
 }
 
-const made = new WeakMap<RoostState, CostBook>();
-
-/** The cost book of this page: made when it is first shown. */
-export function costBookOf(state: RoostState): CostBook {
-  const known = made.get(state) ?? createCostBook(state);
-  made.set(state, known);
-  return known;
-}
+/** The cost book of this page. */
+export const costBookOf = onePerPage(createCostBook);

@@ -3,9 +3,7 @@ import { createClock, type Clock } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
-import type { HouseholdConfig } from '../protocol/config.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
-import type { ConfigAnswer } from '../relay/reach-client.ts';
 import { createForgetActions, type ForgetActions } from './actions/forget.ts';
 import { createHomeActions, type HomeActions } from './actions/home.ts';
 import { createTalkActions, type TalkActions } from './actions/talk.ts';
@@ -19,6 +17,7 @@ import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
 import { createHousehold, type Household } from './household.ts';
 import { createKept, type Kept } from './kept.ts';
+import { createLimits, type HouseholdLimits } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
@@ -49,8 +48,8 @@ export interface RoostState {
   readonly changes: Changes;
   /** How many messages wait in the inbox of each agent, by agent id. */
   readonly mail: Kept<Readonly<Record<string, number>>>;
-  /** What the household's agents may do. */
-  readonly config: Kept<ConfigAnswer<HouseholdConfig>>;
+  /** What the household's agents may do, and changes to it. */
+  readonly limits: HouseholdLimits;
   readonly archive: ArchivePort;
   readonly device: Device;
   /** Stamps what this page writes. */
@@ -85,9 +84,14 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const changes = createChanges();
   const mail = createKept({ ask: () => reach((client) => client.unread()), changes, device, what: ['inbox'] });
-  const config = createKept({ ask: () => reach((client) => client.householdConfig()), changes, device, what: ['config'] });
+  const readLimits = () => reach((client) => client.householdConfig());
+  const limits = createLimits({
+    kept: createKept({ ask: readLimits, changes, device, what: ['config'] }),
+    read: readLimits,
+    put: (own) => reach((client) => client.putHouseholdConfig(own)),
+  });
   const parts = { owner, relay, reach, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep };
-  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), ...createWakeActions({ reach, notices, config }), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
+  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), ...createWakeActions({ notices, limits }), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
@@ -167,14 +171,14 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     reach,
     changes,
     mail,
-    config,
+    limits,
     archive,
     device,
     clock,
     start() {
       const stop = owner.subscribe(hear);
       const stopTelling = tellTeam(parts);
-      const lookAway = [mail.look(), config.look()];
+      const lookAway = [mail.look(), limits.kept.look()];
       void actions.reload();
       void actions.refreshHealth();
       return () => {

@@ -9,7 +9,7 @@ import type { Change, Changes } from './changes.ts';
 import type { Device } from './ports.ts';
 
 /** ms between hearing of a change and asking: changes come in bursts. */
-export const ASK_AGAIN_MS = 250;
+const ASK_AGAIN_MS = 250;
 
 export type KeptState<Value> =
   | { readonly kind: 'loading' }

@@ -1,4 +1,4 @@
-/** Changes to what agents may do: one after the other, each over the newest that is known, live at once. */
+/** Changes to what agents may do: one after the other, each over the newest that the relay has, live at once. */
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../protocol/config.ts';
 import type { RelayResult } from '../relay/index.ts';
 import type { ConfigAnswer } from '../relay/reach-client.ts';
@@ -23,12 +23,19 @@ export interface Limits<Own> {
   change(edit: (own: Own) => Own): Promise<RelayResult<null>>;
 }
 
-export function createLimits<Own>(kept: Kept<ConfigAnswer<Own>>, put: (own: Own) => Promise<RelayResult<null>>): Limits<Own> {
+export interface LimitsDeps<Own> {
+  readonly kept: Kept<ConfigAnswer<Own>>;
+  readonly read: () => Promise<RelayResult<ConfigAnswer<Own>>>;
+  readonly put: (own: Own) => Promise<RelayResult<null>>;
+}
+
+export function createLimits<Own>({ kept, read, put }: LimitsDeps<Own>): Limits<Own> {
   let before: Promise<unknown> = Promise.resolve();
 
   async function changeOnce(edit: (own: Own) => Own): Promise<RelayResult<null>> {
-    const known = kept.store.getState();
-    if (known.kind !== 'ready') return { ok: false, problem: { kind: 'unreachable', message: 'What is set now is not known yet. Try again in a moment.' } };
+    // Read anew, and put back whole: what somebody else has set since stands as it is.
+    const known = await read();
+    if (!known.ok) return known;
     const result = await put(edit(known.value.own));
     if (result.ok) await kept.again();
     return result;

@@ -14,7 +14,7 @@ export interface Paged<Row> extends Kept<Rows<Row>> {
   older(): Promise<void>;
 }
 
-export interface PagedDeps<Row> extends Omit<KeptDeps<Rows<Row>>, 'ask'> {
+interface PagedDeps<Row> extends Omit<KeptDeps<Rows<Row>>, 'ask'> {
   readonly askPage: (page: { readonly before: string | null; readonly limit: number }) => Promise<RelayResult<Rows<Row>>>;
   /** What `before` names. */
   readonly idOf: (row: Row) => string;

@@ -1,21 +1,21 @@
 /** What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first who does. */
-import type { AgentConfig } from '../protocol/config.ts';
 import type { Mail } from '../protocol/mail.ts';
 import type { WakeDecision, WakeStats } from '../protocol/wakes.ts';
-import type { ConfigAnswer } from '../relay/reach-client.ts';
 import { createKept, createKeptFamily, type Kept } from './kept.ts';
-import { createPaged, type Paged } from './paged.ts';
 import type { RoostState } from './index.ts';
+import { createLimits, type AgentLimits } from './limits.ts';
+import { createPaged, type Paged } from './paged.ts';
+import { onePerPage } from './per-page.ts';
 
 /** Rows of a page. */
 const PAGE = 30;
 
-export interface ReachKept {
+interface ReachKept {
   inbox(agentId: string): Paged<Mail>;
   /** Null: everybody's. */
   wakes(agentId: string | null): Paged<WakeDecision>;
   stats(agentId: string): Kept<WakeStats>;
-  config(agentId: string): Kept<ConfigAnswer<AgentConfig>>;
+  limits(agentId: string): AgentLimits;
 }
 
 function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReachKept {
@@ -50,15 +50,12 @@ function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 
     ),
     wakes: (agentId) => (agentId === null ? allWakes : wakes(agentId)),
     stats: createKeptFamily((agentId: string) => createKept({ ...deps, what: ['wakes', 'config'], agentId, ask: () => reach((client) => client.wakeStats(agentId)) })),
-    config: createKeptFamily((agentId: string) => createKept({ ...deps, what: ['config'], agentId, ask: () => reach((client) => client.agentConfig(agentId)) })),
+    limits: createKeptFamily((agentId: string) => {
+      const read = () => reach((client) => client.agentConfig(agentId));
+      return createLimits({ kept: createKept({ ...deps, what: ['config'], agentId, ask: read }), read, put: (own) => reach((client) => client.putAgentConfig(agentId, own)) });
+    }),
   };
 }
 
-const held = new WeakMap<RoostState, ReachKept>();
-
 /** One for each page. */
-export function reachKept(state: RoostState): ReachKept {
-  const kept = held.get(state) ?? createReachKept(state);
-  held.set(state, kept);
-  return kept;
-}
+export const reachKept = onePerPage(createReachKept);

@@ -1,6 +1,7 @@
 /** What replies cost: asked for in one call for those that came into sight together, and kept. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { RoostState } from './index.ts';
+import { onePerPage } from './per-page.ts';
 
 export interface ReplyCost {
   readonly costMicroUsd: number;
@@ -8,13 +9,13 @@ export interface ReplyCost {
   readonly estimated: boolean;
 }
 
-export interface ReplyCostsState {
+interface ReplyCostsState {
   readonly known: ReadonlyMap<string, ReplyCost>;
   /** Shown beside every reply, not only under the pointer. */
   readonly always: boolean;
 }
 
-export interface ReplyCosts {
+interface ReplyCosts {
   readonly store: StoreApi<ReplyCostsState>;
   /** This reply is in sight. Returns the way to look away. */
   look(messageId: string): () => void;
@@ -22,14 +23,14 @@ export interface ReplyCosts {
 }
 
 /** ms in which those that come into sight are gathered. */
-export const GATHER_MS = 120;
+const GATHER_MS = 120;
 /** Replies that one call asks for, as the relay takes them. */
 const AT_ONCE = 100;
 /** ms after a change before those that were not known are asked for again. */
 const AGAIN_MS = 400;
 const KEY = 'roost-reply-costs';
 
-export function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReplyCosts {
+function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReplyCosts {
   const store = createStore<ReplyCostsState>()(() => ({ known: new Map(), always: device.browser.read(KEY) === 'always' }));
   /** In sight, by how many rows; only those without a cost are asked for. */
   const inSight = new Map<string, number>();
@@ -79,10 +80,5 @@ export function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'r
   };
 }
 
-const made = new WeakMap<RoostState, ReplyCosts>();
-
-export function replyCostsOf(state: RoostState): ReplyCosts {
-  const known = made.get(state) ?? createReplyCosts(state);
-  made.set(state, known);
-  return known;
-}
+/** What the replies of this page cost. */
+export const replyCostsOf = onePerPage(createReplyCosts);

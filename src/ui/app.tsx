@@ -6,16 +6,17 @@ import './base.css';
 import './parts/buttons.css';
 import './parts/fields.css';
 import './app.css';
-import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { ConversationView } from './chat/conversation.tsx';
-import { useHousehold, useUnread } from './context.tsx';
+import { useHousehold } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { optional } from './parts/optional.tsx';
 import { PATHS, usePlace, type Place } from './places.ts';
+import { Arrival } from './shell/arrival.tsx';
 import { Banners } from './shell/banners.tsx';
 import { BottomBar } from './shell/bottom-bar.tsx';
 import { ConnectSteps } from './shell/connect.tsx';
@@ -25,6 +26,7 @@ import { NoticeList } from './shell/notices.tsx';
 import { Sky } from './shell/sky.tsx';
 import { useKeys } from './shell/use-keys.ts';
 import { useMedia } from './use-media.ts';
+import { useTitle } from './use-title.ts';
 import { Welcome } from './welcome/welcome.tsx';
 
 const AgentPage = optional(() => import('./agent/agent-page.tsx'));
@@ -39,13 +41,6 @@ const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 /** px, as in the style sheets: below the first the two views part, from the second the agent's page stands beside. */
 const TWO_VIEWS_BELOW = '(max-width: 760px)';
 const THREE_COLUMNS_FROM = '(min-width: 1180px)';
-
-function useTitle(name: string) {
-  const unread = useUnread((state) => [...state.counts.values()].reduce((sum, n) => sum + n, 0));
-  useEffect(() => {
-    document.title = `${unread > 0 ? `(${unread}) ` : ''}${name} · Roost`;
-  }, [name, unread]);
-}
 
 /** Drawn while the household is read, and only if that takes long enough to be noticed. */
 function Opening() {
@@ -64,16 +59,16 @@ function Opening() {
 }
 
 /** What takes the whole of the page, or null where the team and a conversation stand. */
-function wholePage(place: Place, onClose: () => void): { readonly title: string; readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
+function wholePage(place: Place, onClose: () => void): { readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
   switch (place.kind) {
     case 'settings':
-      return { title: 'Settings', view: 'page', page: <SettingsPage section={place.section} agentId={place.agentId} onClose={onClose} /> };
+      return { view: 'page', page: <SettingsPage section={place.section} agentId={place.agentId} onClose={onClose} /> };
     case 'wakes':
-      return { title: 'Wakes', view: 'page', page: <WakesPage agentId={place.agentId} onClose={onClose} /> };
+      return { view: 'page', page: <WakesPage agentId={place.agentId} onClose={onClose} /> };
     case 'threads':
-      return { title: 'Threads', view: 'threads', page: <ThreadsPage place={place} /> };
+      return { view: 'threads', page: <ThreadsPage place={place} /> };
     case 'costs':
-      return { title: 'Costs', view: 'page', page: <CostsPage onClose={onClose} /> };
+      return { view: 'page', page: <CostsPage onClose={onClose} /> };
     case 'hearth':
     case 'agent':
     case 'adopt':
@@ -100,19 +95,17 @@ function Home() {
   const name = agent ? displayName(agent, roster) : talkTo === LEAD_ID ? leadNameOf(roster, settings) : 'An egg';
   const whole = wholePage(place, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
   const view = whole?.view ?? (place.kind === 'agent' ? 'talk' : 'hearth');
-  useTitle(whole?.title ?? name);
-  const first = useRef(true);
-  useEffect(() => {
-    // What had the focus may be gone with the view it was in: go on at the head of the new one.
-    if (!first.current && document.activeElement === document.body) document.querySelector<HTMLElement>('#main :is(h1, h2)[tabindex]')?.focus();
-    first.current = false;
-  }, [view]);
+  useTitle(whole ? null : place.kind === 'agent' && place.over === 'inbox' ? `Inbox of ${name}` : name);
+  const begun = useRef(false);
 
   return (
     <>
       <main id="main" className="home" data-view={view}>
         {whole ? (
-          <Suspense fallback={<p className="lazy" role="status">Opening…</p>}>{whole.page}</Suspense>
+          <Suspense fallback={<p className="lazy" role="status">Opening…</p>}>
+            {whole.page}
+            <Arrival at={place.kind === 'threads' && place.threadId !== null ? 'thread' : place.kind} begun={begun} />
+          </Suspense>
         ) : (
           <>
             {(!twoViews || view === 'hearth') && <Hearth selected={twoViews && view === 'hearth' ? null : talkTo} />}
@@ -123,6 +116,7 @@ function Home() {
                 <AgentPage agentId={talkTo} />
               </aside>
             )}
+            <Arrival at={view} begun={begun} />
           </>
         )}
       </main>

@@ -14,7 +14,8 @@ export interface Teammate {
   readonly retired: boolean;
 }
 
-const UNKNOWN_COLOR = '#8d95b3';
+/** Of whoever has no colour of their own: the person, and who is not known here. */
+export const PLAIN_COLOR = '#8d95b3';
 
 export interface Teammates {
   /** The lead first, then by seat and age; those who are retired last. */
@@ -37,7 +38,7 @@ export function useTeammates(): Teammates {
     );
     const all = [lead, ...others];
     const byId = new Map(all.map((one) => [one.agentId, one]));
-    const find = (agentId: string): Teammate => byId.get(agentId) ?? { agentId, name: 'Somebody unknown here', birthName: agentId, color: UNKNOWN_COLOR, retired: true };
+    const find = (agentId: string): Teammate => byId.get(agentId) ?? { agentId, name: 'Somebody unknown here', birthName: agentId, color: PLAIN_COLOR, retired: true };
     const among = (agentIds: readonly string[]) => [...all.filter(({ agentId }) => agentIds.includes(agentId)), ...agentIds.filter((agentId) => !byId.has(agentId)).map(find)];
     return { all, find, among };
   }, [roster, settings]);

@@ -189,6 +189,8 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     const other = await visitor.page.context().newPage();
     await other.goto(new URL('/', visitor.page.url()).href);
     await other.getByRole('button', { name: `${lyra}, seat 1, sleeping` }).waitFor();
+    // A page behind another one is painted once a second.
+    await visitor.page.bringToFront();
     await visitor.open(1);
     await visitor.press(`Forget ${lyra}…`);
     await visitor.press('Go on…');

@@ -66,6 +66,8 @@ async function oneWake(visitors: readonly Visitor[]): Promise<void> {
       expect(await page.getByRole('alert').allInnerTexts()).toEqual([]);
       expect(await page.locator('.notice[data-tone="error"]').allInnerTexts()).toEqual([]);
     }
+    // A page behind another one is painted once a second.
+    await first.page.bringToFront();
     await first.press('End session');
     for (const visitor of visitors) await visitor.untilAll('sleeping');
     expect(asked(from)).toEqual(ONCE);

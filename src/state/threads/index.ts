@@ -2,9 +2,9 @@
 import type { Thread } from '../../protocol/threads.ts';
 import type { RoostState } from '../index.ts';
 import { createKept, type Kept } from '../kept.ts';
+import { onePerPage } from '../per-page.ts';
 import { problemText } from '../ports.ts';
-import type { Done } from '../actions/parts.ts';
-import { DONE } from '../actions/parts.ts';
+import { DONE, type Done } from '../actions/parts.ts';
 import type { RelayResult } from '../../relay/index.ts';
 import type { ReachClient } from '../../relay/reach-client.ts';
 import { createSeen, type Seen, type SeenPlaces } from './seen.ts';
@@ -28,9 +28,7 @@ export interface Threads {
   close(threadId: string, summary: string): Promise<Done>;
 }
 
-export type ThreadsDeps = Pick<RoostState, 'reach' | 'changes' | 'device'>;
-
-export function createThreads({ reach, changes, device }: ThreadsDeps): Threads {
+function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Threads {
   async function all(): Promise<RelayResult<readonly Thread[]>> {
     const threads: Thread[] = [];
     for (;;) {
@@ -77,14 +75,8 @@ export function createThreads({ reach, changes, device }: ThreadsDeps): Threads 
   };
 }
 
-const made = new WeakMap<RoostState, Threads>();
-
-/** The threads of this page: made when they are first shown. */
-export function threadsOf(state: RoostState): Threads {
-  const known = made.get(state) ?? createThreads(state);
-  made.set(state, known);
-  return known;
-}
+/** The threads of this page. */
+export const threadsOf = onePerPage(createThreads);
 
 /** Messages in this thread that this browser has not shown. */
 export const unreadIn = ({ threadId, messages }: Thread, seen: SeenPlaces): number => Math.max(0, messages - (seen.get(threadId) ?? 0));

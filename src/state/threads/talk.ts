@@ -9,7 +9,7 @@ import { problemText, type Device } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 
 /** Messages asked for at a time. */
-export const THREAD_PAGE = 50;
+const THREAD_PAGE = 50;
 
 /** What the person wrote and the thread does not show yet. */
 export interface ThreadSending {
@@ -48,7 +48,7 @@ export interface ThreadTalk {
   takeBack(clientId: string): string;
 }
 
-export interface ThreadTalkDeps {
+interface ThreadTalkDeps {
   readonly reach: ReachPort;
   readonly changes: Changes;
   readonly device: Pick<Device, 'after' | 'now' | 'newId'>;

@@ -165,9 +165,9 @@ export default function AgentPage({ agentId }: { agentId: string }) {
   const [soul, ...earlier] = soulsOf(identity && { text: identity.individuationArtifact, time: identity.bornAt }, own);
   const names = namesOf(identity && { text: identity.name, time: identity.bornAt }, own);
   return (
-    <div className="agent-page tint" style={{ '--c': agent.color }}>
+    <div key={agentId} className="agent-page tint" style={{ '--c': agent.color }}>
       {soul ? (
-        <Soul key={agentId} text={soul.text} heading="Soul" />
+        <Soul text={soul.text} heading="Soul" />
       ) : (
         <div>
           <h3>Soul</h3>
@@ -189,7 +189,7 @@ export default function AgentPage({ agentId }: { agentId: string }) {
           ))}
         </div>
       )}
-      <Elsewhere key={agentId} agentId={agentId} name={speaker.name} retired={agent.retired} />
+      <Elsewhere agentId={agentId} name={speaker.name} retired={agent.retired} />
       <Keeping agentId={agentId} name={speaker.name} />
     </div>
   );

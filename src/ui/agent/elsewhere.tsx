@@ -1,30 +1,28 @@
 import { Link } from 'wouter';
 import { LEAD_ID } from '../../domain/seat.ts';
+import type { Thread } from '../../protocol/threads.ts';
 import { unreadIn } from '../../state/threads/index.ts';
 import { CredentialList } from '../clients/credential-list.tsx';
 import { MakeCredential } from '../clients/make-credential.tsx';
 import '../clients/clients.css';
 import { AgentCosts } from '../costs/agent-costs.tsx';
+import { KeptView } from '../parts/kept-view.tsx';
 import { PATHS } from '../places.ts';
 import { plural } from '../text/sizes.ts';
-import { useSeen, useThreadList } from '../threads/use-threads.ts';
+import { useSeen, useThreads } from '../threads/use-threads.ts';
 import { useTeammates } from '../use-teammates.ts';
 
 /** Threads that are shown here; the rest is a link away. */
 const SHOWN = 5;
 
-function AgentThreads({ agentId, name }: { agentId: string; name: string }) {
-  const list = useThreadList();
+function OpenThreads({ list, agentId, name }: { list: readonly Thread[]; agentId: string; name: string }) {
   const seen = useSeen();
-  const open = list.kind === 'ready' ? list.value.filter(({ participants, closed }) => closed === null && participants.includes(agentId)) : [];
-  const newest = [...open].sort((a, b) => b.lastTime - a.lastTime);
+  const open = list.filter(({ participants, closed }) => closed === null && participants.includes(agentId)).sort((a, b) => b.lastTime - a.lastTime);
   return (
-    <div>
-      <h3>Threads</h3>
-      {list.kind === 'failed' && <p className="quiet">They could not be read: {list.problem.message}</p>}
-      {list.kind === 'ready' && open.length === 0 && <p className="quiet">{name} is in no open thread.</p>}
+    <>
+      {open.length === 0 && <p className="quiet">{name} is in no open thread.</p>}
       <ul className="agent-threads">
-        {newest.slice(0, SHOWN).map((thread) => {
+        {open.slice(0, SHOWN).map((thread) => {
           const unread = unreadIn(thread, seen);
           return (
             <li key={thread.threadId}>
@@ -40,6 +38,17 @@ function AgentThreads({ agentId, name }: { agentId: string; name: string }) {
         <Link href={PATHS.threadsOf(agentId)}>{open.length > SHOWN ? `All ${plural(open.length, 'open thread')}` : 'All threads'}</Link>
         <Link href={PATHS.newThread([agentId])}>Begin one</Link>
       </p>
+    </>
+  );
+}
+
+function AgentThreads({ agentId, name }: { agentId: string; name: string }) {
+  return (
+    <div>
+      <h3>Threads</h3>
+      <KeptView kept={useThreads().list} what="The list of threads">
+        {(list) => <OpenThreads list={list} agentId={agentId} name={name} />}
+      </KeptView>
     </div>
   );
 }

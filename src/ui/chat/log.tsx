@@ -24,8 +24,6 @@ import { useStick } from './use-stick.ts';
 import { useTopHeight } from './use-top-height.ts';
 import './log.css';
 
-/** ms between looks at "Today" and "slept 9 hours". */
-const TIMES_EVERY = 60_000;
 /** px above and below what is in sight that are on the page too: for quick scrolling, and for finding words in the page. */
 const AROUND = 1_000;
 /** As AROUND, while the conversation is being opened; and for how long, in ms. */
@@ -48,7 +46,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const { agentId } = speaker;
   const actions = useActions();
   const { answers, device } = useRoost();
-  const now = useNow(TIMES_EVERY);
+  const now = useNow();
   const openIds = useAnswers(useShallow((state) => [...state.open.values()].filter((answer) => answer.agentId === agentId).map((answer) => answer.messageId)));
   const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
   const sending = useConversations(useShallow((state) => state.sending.filter((item) => item.agentId === agentId)));

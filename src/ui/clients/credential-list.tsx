@@ -3,13 +3,11 @@ import type { Credential } from '../../protocol/team.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { KeptView } from '../parts/kept-view.tsx';
 import { clockTime, dayWithin, fullTime } from '../text/time.ts';
-import { useKept } from '../use-kept.ts';
 import { useNow } from '../use-now.ts';
 import type { Teammates } from '../use-teammates.ts';
 
-/** ms between looks at "yesterday". */
-const CLOCK_EVERY = 60_000;
 const labelOf = ({ label }: Credential) => (label === '' ? 'Without a label' : label);
 
 function RevokeDialog({ credential, name, onClose }: { credential: Credential; name: string; onClose: () => void }) {
@@ -69,37 +67,16 @@ function Line({ credential, name, now, onRevoke }: { credential: Credential; nam
   );
 }
 
-/** Credentials there are; `agentId`: only this agent's. Those that were revoked are folded away. */
-export function CredentialList({ agentId, team }: { agentId: string | null; team: Teammates }) {
-  const { list } = clientsOf(useRoost());
-  const kept = useKept(list);
-  const now = useNow(CLOCK_EVERY);
+function Lines({ credentials, of, team }: { credentials: readonly Credential[]; of: string | null; team: Teammates }) {
+  const now = useNow();
   const [revoking, setRevoking] = useState<Credential | null>(null);
-  if (kept.kind === 'loading')
-    return (
-      <p className="setting-hint" role="status">
-        Asking the relay…
-      </p>
-    );
-  if (kept.kind === 'failed' && agentId !== null) return <p className="quiet">They could not be read: {kept.problem.message}</p>;
-  if (kept.kind === 'failed')
-    return (
-      <div className="wrong-note" role="alert">
-        <p>
-          <strong>The credentials could not be read.</strong> {kept.problem.message}
-        </p>
-        <button type="button" className="ghost" onClick={() => void list.again()}>
-          Try again
-        </button>
-      </div>
-    );
-  const mine = kept.value.filter((credential) => agentId === null || credential.agentId === agentId);
+  const mine = credentials.filter(({ agentId }) => of === null || agentId === of);
   const good = mine.filter(({ revokedAt }) => revokedAt === null);
   const revoked = mine.filter(({ revokedAt }) => revokedAt !== null);
-  const lines = (credentials: readonly Credential[]) => (
+  const lines = (some: readonly Credential[]) => (
     <ul className="credentials">
-      {credentials.map((credential) => (
-        <Line key={credential.credentialId} credential={credential} name={agentId === null ? team.find(credential.agentId).name : null} now={now} onRevoke={() => setRevoking(credential)} />
+      {some.map((credential) => (
+        <Line key={credential.credentialId} credential={credential} name={of === null ? team.find(credential.agentId).name : null} now={now} onRevoke={() => setRevoking(credential)} />
       ))}
     </ul>
   );
@@ -114,5 +91,14 @@ export function CredentialList({ agentId, team }: { agentId: string | null; team
       )}
       {revoking && <RevokeDialog credential={revoking} name={team.find(revoking.agentId).name} onClose={() => setRevoking(null)} />}
     </>
+  );
+}
+
+/** Credentials there are; `agentId`: only this agent's. Those that were revoked are folded away. */
+export function CredentialList({ agentId, team }: { agentId: string | null; team: Teammates }) {
+  return (
+    <KeptView kept={clientsOf(useRoost()).list} what="The credentials">
+      {(credentials) => <Lines credentials={credentials} of={agentId} team={team} />}
+    </KeptView>
   );
 }

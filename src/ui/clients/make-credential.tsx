@@ -1,11 +1,9 @@
 import { useId, useState, type FormEvent } from 'react';
+import { LIMITS } from '../../protocol/limits.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useRoost } from '../context.tsx';
 import type { Teammate } from '../use-teammates.ts';
 import { SecretDialog } from './secret-dialog.tsx';
-
-/** Characters, as the relay takes them. */
-const LABEL_MOST = 80;
 
 /** Makes a credential for one of these. One alone needs no choosing. */
 export function MakeCredential({ among }: { among: readonly Teammate[] }) {
@@ -45,7 +43,7 @@ export function MakeCredential({ among }: { among: readonly Teammate[] }) {
       )}
       <label htmlFor={id} className="make-label">
         <span>Where it is used (for you to tell it apart)</span>
-        <input id={id} className="field" dir="auto" maxLength={LABEL_MOST} autoComplete="off" placeholder="Claude Code on my laptop" value={label} onChange={(event) => setLabel(event.target.value)} />
+        <input id={id} className="field" dir="auto" maxLength={LIMITS.credentialLabel} autoComplete="off" placeholder="Claude Code on my laptop" value={label} onChange={(event) => setLabel(event.target.value)} />
       </label>
       <button type="submit" className="ghost ghost-dawn" disabled={busy}>
         {busy ? 'Making…' : 'Make a credential'}

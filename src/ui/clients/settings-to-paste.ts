@@ -1,6 +1,6 @@
 /** What another client is told, ready to be pasted. `origin`: where this page and its relay are, without a slash at the end. */
 
-export interface ToPaste {
+interface ToPaste {
   readonly key: string;
   readonly title: string;
   readonly about: string;

@@ -1,6 +1,6 @@
 import { useId, useState, type FormEvent } from 'react';
 import type { Done } from '../../state/actions/parts.ts';
-import { budgetText } from '../text/money.ts';
+import { budgetText, parseUsd } from '../text/money.ts';
 
 interface Props {
   readonly label: string;
@@ -17,14 +17,6 @@ interface Props {
 }
 
 const textOf = (usd: number | null) => (usd === null ? '' : String(usd));
-
-/** `12`, `12.50`, `$12,50`; empty for none. `undefined`: this is no amount. */
-export function parseUsd(text: string, most: number): number | null | undefined {
-  const plain = text.trim().replace(/^\$\s*/, '').replace(',', '.');
-  if (plain === '') return null;
-  const usd = /^\d+(\.\d{0,6})?$|^\.\d{1,6}$/.test(plain) ? Number(plain) : NaN;
-  return usd >= 0 && usd <= most ? usd : undefined;
-}
 
 /** A daily budget in dollars, saved by itself. */
 export function BudgetField({ label, hint, held, none, most, onSave, bare = false }: Props) {

@@ -14,7 +14,7 @@ export function dayText(day: string): string {
 /** Steps that people count in. */
 const STEPS = [1, 2, 2.5, 5, 10];
 /** The least round number that is not below `value`. */
-export function roundUp(value: number): number {
+function roundUp(value: number): number {
   if (value <= 0) return 1;
   const unit = 10 ** Math.floor(Math.log10(value));
   return (STEPS.find((step) => step * unit >= value * (1 - 1e-9)) ?? 10) * unit;

@@ -1,7 +1,8 @@
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Costs } from '../../protocol/costs.ts';
-import { CloseIcon } from '../parts/icons.tsx';
+import { KeptLoading, KeptProblem } from '../parts/kept-view.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { PATHS } from '../places.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { costText, tokens, tokensOf } from '../text/money.ts';
@@ -87,32 +88,13 @@ export default function CostsPage({ onClose }: { onClose: () => void }) {
   if (costs.kind === 'ready' && costs.value !== held) setHeld(costs.value);
   return (
     <div className="costs">
-      <div className="settings-head">
-        <h1 tabIndex={-1}>Costs</h1>
-        <div className="cost-ways">
-          <Link href={PATHS.settings('costs')} className="ghost">
-            Budgets and prices
-          </Link>
-          <button type="button" className="ghost" onClick={onClose}>
-            <CloseIcon /> Close
-          </button>
-        </div>
-      </div>
-      {costs.kind === 'loading' && !held && (
-        <p className="cost-detail" role="status">
-          Adding it up…
-        </p>
-      )}
-      {(costs.kind === 'failed' || (costs.kind === 'ready' && costs.problem)) && (
-        <div className="wrong-note" role="alert">
-          <p>
-            <strong>The costs could not be read.</strong> {costs.problem?.message} {held ? 'What stands below is from before.' : ''}
-          </p>
-          <button type="button" className="ghost" onClick={() => void book.report(days).again()}>
-            Try again
-          </button>
-        </div>
-      )}
+      <PageHead title="Costs" onClose={onClose}>
+        <Link href={PATHS.settings('costs')} className="ghost">
+          Budgets and prices
+        </Link>
+      </PageHead>
+      {costs.kind === 'loading' && !held && <KeptLoading />}
+      <KeptProblem kept={book.report(days)} state={costs} what="The costs" before={held !== null} />
       {held && <Figures costs={held} days={days} onDays={setDays} />}
     </div>
   );

@@ -1,3 +1,4 @@
+import { UsedBar } from '../parts/used-bar.tsx';
 import { budgetText, money, usdOf } from '../text/money.ts';
 
 /** How much of a day's budget is used, in words and as a bar. */
@@ -8,9 +9,7 @@ export function Meter({ label, spentMicroUsd, budgetUsd }: { label: string; spen
   const left = Math.max(0, Math.round((budgetUsd - spent) * 1_000_000));
   return (
     <div className="budget-meter" data-full={share >= 1}>
-      <div className="budget-meter-bar" role="meter" aria-label={label} aria-valuemin={0} aria-valuemax={budgetUsd} aria-valuenow={Math.min(spent, budgetUsd)} aria-valuetext={`${money(spentMicroUsd)} of ${budgetText(budgetUsd)}`}>
-        <i style={{ '--share': `${share * 100}%` }} />
-      </div>
+      <UsedBar share={share} meter={{ label, now: spent, most: budgetUsd, text: `${money(spentMicroUsd)} of ${budgetText(budgetUsd)}` }} />
       <p>{budgetUsd === 0 ? 'The budget is $0: no model is asked.' : share >= 1 ? `All of ${budgetText(budgetUsd)} is used.` : `${money(left)} of ${budgetText(budgetUsd)} left today`}</p>
     </div>
   );

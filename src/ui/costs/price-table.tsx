@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Price } from '../../protocol/costs.ts';
 import { useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
-import { useKept } from '../use-kept.ts';
+import { KeptView } from '../parts/kept-view.tsx';
 import { AMOUNTS, areOwn, hasAny, MOST_ROWS, pricesOf, rowsOf, wrongIn, type Amount, type PriceRow } from './price-rows.ts';
 import { useCostBook } from './use-costs.ts';
 
@@ -127,24 +127,9 @@ function Editor({ prices }: { prices: readonly Price[] }) {
 
 /** The one table of prices. */
 export function PriceTable() {
-  const book = useCostBook();
-  const prices = useKept(book.prices);
-  if (prices.kind === 'loading')
-    return (
-      <p className="settings-note" role="status">
-        Asking the relay…
-      </p>
-    );
-  if (prices.kind === 'failed')
-    return (
-      <div className="wrong-note" role="alert">
-        <p>
-          <strong>The prices could not be read.</strong> {prices.problem.message}
-        </p>
-        <button type="button" className="ghost" onClick={() => void book.prices.again()}>
-          Try again
-        </button>
-      </div>
-    );
-  return <Editor prices={prices.value} />;
+  return (
+    <KeptView kept={useCostBook().prices} what="The table of prices">
+      {(prices) => <Editor prices={prices} />}
+    </KeptView>
+  );
 }

@@ -11,7 +11,7 @@ import type { Teammates } from '../use-teammates.ts';
 import { dayText } from './chart.tsx';
 
 /** A table that scrolls by itself where it is too wide or too long, by keyboard too. */
-export function Sheet({ label, head, children }: { label: string; head: readonly string[]; children: ReactNode }) {
+function Sheet({ label, head, children }: { label: string; head: readonly string[]; children: ReactNode }) {
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <div className="sheet" role="region" aria-label={label} tabIndex={0}>

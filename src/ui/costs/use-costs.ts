@@ -6,9 +6,6 @@ import { useKept } from '../use-kept.ts';
 
 /** Days that a page looks at where nobody chose. */
 export const USUAL_DAYS = 30;
-/** US dollars a day, as the relay takes them. */
-export const MOST_HOUSEHOLD = 100_000;
-export const MOST_AGENT = 10_000;
 
 export const useCostBook = (): CostBook => costBookOf(useRoost());
 export const useCosts = (days: number): KeptState<Costs> => useKept(useCostBook().report(days));

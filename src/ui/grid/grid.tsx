@@ -8,16 +8,13 @@ import { LeadCell, SeatCell } from './seat-cell.tsx';
 import { neighbour, POSITIONS, seatView } from './seat-view.ts';
 import './grid.css';
 
-/** How often "slept 9 h" is looked at again, in ms. */
-const SLEPT_EVERY = 60_000;
-
 /** The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu. */
 export function Grid({ selected }: { selected: string | null }) {
   const { remember } = useRoost();
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state);
   const shares = useStore(remember.store, (state) => state.shares);
-  const now = useNow(SLEPT_EVERY);
+  const now = useNow();
   const list = useRef<HTMLUListElement>(null);
   const [reachable, setReachable] = useState<Position | null>(null);
 

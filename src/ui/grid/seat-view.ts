@@ -1,7 +1,7 @@
 /** What a cell says of its seat, as plain values: the accessible name, the state, the reason. */
 import { displayName, type Agent, type Roster } from '../../domain/agent.ts';
 import { lifecycleOf, type Lifecycle } from '../../domain/lifecycle.ts';
-import { isSeatPosition, LEAD_POSITION, seatColor, seatNumber, type Position, type SeatPosition } from '../../domain/seat.ts';
+import { seatColor, seatNumber, type Position, type SeatPosition } from '../../domain/seat.ts';
 import { asleepReason, type LiveState } from '../../state/live.ts';
 
 /** The grid, row by row. */
@@ -67,5 +67,3 @@ export function neighbour(position: Position, key: string): Position {
       return position;
   }
 }
-
-export const isLeadPosition = (position: Position): position is typeof LEAD_POSITION => position === LEAD_POSITION && !isSeatPosition(position);

@@ -8,9 +8,6 @@ import { useNow } from '../use-now.ts';
 import { Letter } from './letter.tsx';
 import './inbox.css';
 
-/** ms between looks at the day. */
-const CLOCK_EVERY = 60_000;
-
 /** Asks for older rows, as long as there are any. */
 export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: string }) {
   const [busy, setBusy] = useState(false);
@@ -26,7 +23,7 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
 }
 
 function Letters({ mail, name, label }: { mail: readonly Mail[]; name: string; label: string }) {
-  const now = useNow(CLOCK_EVERY);
+  const now = useNow();
   if (mail.length === 0) return <p className="quiet inbox-empty">Nothing was ever sent to {name}. What others write waits here until {name} reads it; each message is read once.</p>;
   return (
     <ul className="letters" aria-label={label}>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Mail } from '../../protocol/mail.ts';
-import { Face } from '../grid/face.tsx';
-import { dayName, clockTime, fullTime } from '../text/time.ts';
+import { FaceOf } from '../grid/face-of.tsx';
+import { dayAndClock, fullTime } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';
 import { bytesOf } from '../../state/wake-material.ts';
 import { useNames } from '../use-names.ts';
@@ -11,18 +11,6 @@ import { useSomebody } from '../use-somebody.ts';
 const SHOWN = 700;
 /** Characters of a run's id that tell it apart. */
 const RUN_CHARS = 6;
-
-const when = (time: number, now: number) => `${dayName(time, now) === 'Today' ? '' : `${dayName(time, now)} `}${clockTime(time)}`;
-
-function From({ from }: { from: string }) {
-  const sender = useSomebody(from);
-  if (sender.kind === 'nobody' || sender.kind === 'egg') return <span className="letter-face letter-plain" data-from={from} />;
-  return (
-    <span className="letter-face" style={{ '--c': sender.color }}>
-      <Face agentId={sender.agentId} birthName={sender.birthName} color={sender.color} awake={false} />
-    </span>
-  );
-}
 
 const PRIORITY = { normal: null, high: 'High', urgent: 'Urgent' } as const;
 
@@ -35,8 +23,8 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
   const long = mail.text.length > SHOWN * 1.25;
   return (
     <li className="letter tint" data-read={mail.read !== null} style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}>
-      <span aria-hidden="true">
-        <From from={mail.from} />
+      <span className="letter-face" data-from={mail.from} aria-hidden="true">
+        <FaceOf agentId={mail.from} />
       </span>
       <div className="letter-body">
         <p className="letter-head">
@@ -48,7 +36,7 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
           )}
           {mail.threadId !== null && <span className="letter-thread">in a thread</span>}
           <time dateTime={new Date(mail.time).toISOString()} title={fullTime(mail.time)}>
-            {when(mail.time, now)}
+            {dayAndClock(mail.time, now)}
           </time>
         </p>
         <p className="letter-text plain" dir="auto">
@@ -66,7 +54,7 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
             </>
           ) : (
             <span title={`${fullTime(mail.read.time)} · run ${mail.read.run}`}>
-              Read {when(mail.read.time, now)} · run <code>{mail.read.run.slice(-RUN_CHARS)}</code>
+              Read {dayAndClock(mail.read.time, now)} · run <code>{mail.read.run.slice(-RUN_CHARS)}</code>
             </span>
           )}
         </p>

@@ -1,12 +1,12 @@
-import { useMemo, useState, type ReactNode } from 'react';
-import { displayName } from '../../domain/agent.ts';
-import { COORDINATION_BOUNDS, DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../domain/guardrails.ts';
-import type { EffectiveConfig, HouseholdConfig } from '../../protocol/config.ts';
-import { createLimits, withCoordination, type EffectiveCoordination, type HouseholdLimits } from '../../state/limits.ts';
+import type { ReactNode } from 'react';
+import { BUDGET_BOUNDS, COORDINATION_BOUNDS, DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../domain/guardrails.ts';
+import { DEFAULT_COORDINATION, type EffectiveConfig, type HouseholdConfig } from '../../protocol/config.ts';
+import { withCoordination, type HouseholdLimits } from '../../state/limits.ts';
 import { reachKept } from '../../state/reach-kept.ts';
-import { useHousehold, useRoost } from '../context.tsx';
+import { useRoost } from '../context.tsx';
+import { AgentSelect } from '../parts/agent-select.tsx';
 import { KeptView } from '../parts/kept-view.tsx';
-import { PATHS, usePlace } from '../places.ts';
+import { PATHS } from '../places.ts';
 import { useNames } from '../use-names.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
 import { BlackoutFields } from './blackouts.tsx';
@@ -19,45 +19,6 @@ import { NumberLimit } from './setting.tsx';
 import { TimeZone } from './time-zone.tsx';
 import { Yaml } from './yaml.tsx';
 import './limits.css';
-
-const MOST_USD = { agent: 10_000, household: 100_000 } as const;
-
-/** What holds where a household has set nothing. */
-const ROOST: EffectiveCoordination = {
-  wakes_enabled: DEFAULT_LIMITS.enabled,
-  max_concurrent_pulse_sessions: DEFAULT_LIMITS.maxConcurrentSessions,
-  wake_guardrails: {
-    cooldown_seconds: DEFAULT_LIMITS.cooldownSeconds,
-    max_daily_session_minutes: DEFAULT_LIMITS.maxDailySessionMinutes,
-    max_wakes_per_day: DEFAULT_LIMITS.maxWakesPerDay,
-    max_wakes_per_pair_per_day: DEFAULT_LIMITS.maxWakesPerPairPerDay,
-    max_wakes_per_session: DEFAULT_LIMITS.maxWakesPerSession,
-  },
-  blackouts: [],
-  sleep_events: [],
-  wake_events: [],
-  may_put_others_to_sleep: false,
-  daily_budget_usd: null,
-};
-
-function Scopes({ agentId }: { agentId: string | null }) {
-  const { go } = usePlace();
-  const roster = useHousehold((state) => state.roster);
-  const agents = [...roster.byId.values()].filter((agent) => !agent.retired || agent.agentId === agentId);
-  return (
-    <label className="limits-scope">
-      Limits of
-      <select className="field field-select" value={agentId ?? ''} onChange={(event) => go(PATHS.limits(event.target.value === '' ? null : event.target.value))}>
-        <option value="">the household</option>
-        {agents.map((agent) => (
-          <option key={agent.agentId} value={agent.agentId}>
-            {displayName(agent, roster)}
-          </option>
-        ))}
-      </select>
-    </label>
-  );
-}
 
 function Block({ title, children }: { title: string; children: ReactNode }) {
   return (
@@ -97,7 +58,7 @@ function Fields({ timeZone }: { timeZone: string }) {
             own={own.daily_budget_usd}
             effective={effective.daily_budget_usd}
             baseText={base.daily_budget_usd === null ? `None of its own, as ${baseName(scope)}.` : `As ${baseName(scope)} for each agent.`}
-            max={MOST_USD.agent}
+            max={BUDGET_BOUNDS.agent.max}
             save={(value) => change((coordination) => withCoordination(coordination, 'daily_budget_usd', value))}
           />
         </Block>
@@ -155,7 +116,7 @@ function HouseholdOnly({ answer: { own, effective }, limits }: { answer: { reado
           own={own.daily_budget_usd}
           effective={effective.daily_budget_usd}
           baseText="None, as Roost’s own."
-          max={MOST_USD.household}
+          max={BUDGET_BOUNDS.household.max}
           save={(value) => set((config) => ({ ...config, daily_budget_usd: value }))}
         />
         <MoneyLimit
@@ -164,7 +125,7 @@ function HouseholdOnly({ answer: { own, effective }, limits }: { answer: { reado
           own={coordination.daily_budget_usd}
           effective={shown.daily_budget_usd}
           baseText="None, as Roost’s own."
-          max={MOST_USD.agent}
+          max={BUDGET_BOUNDS.agent.max}
           save={(value) => change((held) => withCoordination(held, 'daily_budget_usd', value))}
         />
       </Block>
@@ -173,12 +134,11 @@ function HouseholdOnly({ answer: { own, effective }, limits }: { answer: { reado
 }
 
 function HouseholdSection() {
-  const { config, reach } = useRoost();
-  const [limits] = useState(() => createLimits(config, (own) => reach((client) => client.putHouseholdConfig(own))));
+  const { limits } = useRoost();
   return (
-    <KeptView kept={config} what="The limits">
+    <KeptView kept={limits.kept} what="The limits">
       {(answer) => (
-        <ShownLimits value={{ scope: 'household', own: answer.own.coordination, effective: answer.effective.coordination, base: ROOST, change: (edit) => changeCoordination(limits, edit) }}>
+        <ShownLimits value={{ scope: 'household', own: answer.own.coordination, effective: answer.effective.coordination, base: DEFAULT_COORDINATION, change: (edit) => changeCoordination(limits, edit) }}>
           <StopSwitch />
           <p className="settings-note">What holds for every agent that has nothing of its own. A change holds at once.</p>
           <Fields timeZone={answer.effective.time_zone} />
@@ -193,12 +153,11 @@ function HouseholdSection() {
 function AgentSection({ agentId }: { agentId: string }) {
   const roost = useRoost();
   const name = useNames()(agentId);
-  const kept = reachKept(roost).config(agentId);
-  const limits = useMemo(() => createLimits(kept, (own) => roost.reach((client) => client.putAgentConfig(agentId, own))), [kept, roost, agentId]);
+  const limits = reachKept(roost).limits(agentId);
   return (
-    <KeptView kept={roost.config} what="The household’s limits">
+    <KeptView kept={roost.limits.kept} what="The household’s limits">
       {(household) => (
-        <KeptView kept={kept} what={`The limits of ${name}`}>
+        <KeptView kept={limits.kept} what={`The limits of ${name}`}>
           {({ own, effective }) => {
             const shown: Shown = { scope: 'agent', own: own.coordination, effective: effective.coordination, base: household.effective.coordination, change: (edit) => changeCoordination(limits, edit) };
             return (
@@ -220,7 +179,7 @@ function AgentSection({ agentId }: { agentId: string }) {
 export function LimitsSection({ agentId }: { agentId: string | null }) {
   return (
     <div className="limits">
-      <Scopes agentId={agentId} />
+      <AgentSelect label="Limits of" everybody="the household" agentId={agentId} path={PATHS.limits} />
       {agentId === null ? <HouseholdSection /> : <AgentSection agentId={agentId} />}
     </div>
   );

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { budgetText, parseUsd } from '../text/money.ts';
 import { SettingFrame, useSaved } from './setting.tsx';
 
 interface Props {
@@ -11,28 +12,24 @@ interface Props {
   readonly save: (value: number | null | undefined) => Promise<string | null>;
 }
 
-const CENT = 0.01;
-
 /** US dollars a day; empty: no limit. Saved when one leaves the field, or on Enter. */
 export function MoneyLimit({ label, hint, own, effective, baseText, max, save }: Props) {
   const id = useId();
   const saved = useSaved<number | null>({ own, save });
   const [draft, setDraft] = useState<string | null>(null);
   const text = draft ?? (effective === null ? '' : String(effective));
-  const value = text.trim() === '' ? null : Number(text.replace(',', '.'));
-  const fits = value === null || (Number.isFinite(value) && value >= 0 && value <= max);
+  const value = parseUsd(text, max);
   const commit = () => {
-    if (draft === null || !fits) return;
-    const cents = value === null ? null : Math.round(value / CENT) * CENT;
-    if (cents === effective) setDraft(null);
-    else void saved.set(cents === null ? null : Number(cents.toFixed(2))).then(() => setDraft(null));
+    if (draft === null || value === undefined) return;
+    if (value === effective) setDraft(null);
+    else void saved.set(value).then(() => setDraft(null));
   };
   return (
     <SettingFrame
       legend={label}
       hint={hint}
       saved={saved}
-      wrong={fits ? null : `Give an amount from 0 to ${max} US dollars, or nothing for no limit.`}
+      wrong={value === undefined ? `Give an amount from 0 to ${budgetText(max)}, or nothing for no limit.` : null}
       describedBy={id}
       inherited={{ text: own === undefined ? baseText : '', back: own === undefined ? null : () => void saved.set(undefined), backLabel: 'Set back' }}
     >
@@ -45,7 +42,7 @@ export function MoneyLimit({ label, hint, own, effective, baseText, max, save }:
           autoComplete="off"
           placeholder="No limit"
           value={text}
-          aria-invalid={!fits}
+          aria-invalid={value === undefined}
           aria-describedby={`${id}-hint ${id}-from ${id}-state`}
           onChange={(event) => setDraft(event.target.value)}
           onBlur={commit}

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { ClientsSection } from '../clients/clients-section.tsx';
 import { CostsSection } from '../costs/costs-section.tsx';
 import { CopiesSection } from '../copies/copies-section.tsx';
-import { CloseIcon } from '../parts/icons.tsx';
+import { PageHead } from '../parts/page-head.tsx';
 import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../places.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { LimitsSection } from '../limits/limits-section.tsx';
@@ -70,12 +70,7 @@ export default function SettingsPage({ section, agentId, onClose }: { section: S
   }, [section]);
   return (
     <div className="settings">
-      <div className="settings-head">
-        <h1 tabIndex={-1}>Settings</h1>
-        <button type="button" className="ghost" onClick={onClose}>
-          <CloseIcon /> Close
-        </button>
-      </div>
+      <PageHead title="Settings" place={`${TITLES[section]} · Settings`} onClose={onClose} />
       <nav ref={nav} className="settings-nav" aria-label="Settings">
         {sections.map((one) => (
           <Link key={one} href={PATHS.settings(one)} aria-current={one === section ? 'page' : undefined}>

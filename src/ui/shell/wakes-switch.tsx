@@ -6,8 +6,8 @@ import { PATHS } from '../places.ts';
 
 /** Does the household's switch let wakes pass? null: not known yet. */
 export function useWakesOn(): boolean | null {
-  const { config } = useRoost();
-  return useStore(config.store, (state) => (state.kind === 'ready' ? state.value.effective.wakes_enabled : null));
+  const { limits } = useRoost();
+  return useStore(limits.kept.store, (state) => (state.kind === 'ready' ? state.value.effective.wakes_enabled : null));
 }
 
 /** Says that nobody but the person can wake anybody, for as long as that is so. */

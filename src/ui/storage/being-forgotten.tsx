@@ -8,9 +8,6 @@ import { daysLeft, targetText } from '../text/forgetting.ts';
 import { fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 
-/** ms between looks at the days that are left. */
-const DAYS_EVERY = 60_000;
-
 function Leaving({ forget, name, color, now }: { forget: ForgetDoc; name: string; color: string; now: number }) {
   const actions = useActions();
   const { notices } = useRoost();
@@ -42,7 +39,7 @@ export function BeingForgotten() {
   const identities = useHousehold((state) => state.identities);
   const changes = useHousehold((state) => state.changes);
   const settings = useHousehold((state) => state.settings);
-  const now = useNow(DAYS_EVERY);
+  const now = useNow();
   const everybody = useMemo(() => rosterOfDocs(identities.values(), changes.values()), [identities, changes]);
   const forgetting = all.filter((forget) => forget.finalAt > device.now());
   if (forgetting.length === 0) return null;

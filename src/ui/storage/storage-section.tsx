@@ -12,9 +12,6 @@ import { useStorage } from './use-storage.ts';
 import { Volumes } from './volumes.tsx';
 import './storage.css';
 
-/** ms between looks at the clock, for "today" and "30 days ago". */
-const CLOCK_EVERY = 60_000;
-
 function Block({ title, state, children }: { title: string; state?: 'good' | 'warn'; children: ReactNode }) {
   return (
     <section className="store-block" aria-label={title}>
@@ -67,7 +64,7 @@ function used({ usedBytes, quotaBytes }: StorageStatus): ReactNode {
 export function StorageSection() {
   const problem = useInfo((state) => state.problem);
   const { status, failed, look } = useStorage();
-  const now = useNow(CLOCK_EVERY);
+  const now = useNow();
   const trouble = problem && storageTrouble(problem);
   return (
     <div className="store">

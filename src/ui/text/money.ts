@@ -30,3 +30,11 @@ export const tokens = (count: number): string => compact.format(count);
 
 /** All tokens that went in and came out; what was read from a cache too. */
 export const tokensOf = (spent: Spent): number => spent.inputTokens + spent.outputTokens + spent.cacheReadTokens + spent.cacheWriteTokens;
+
+/** `12`, `12.50`, `$12,50`; empty for none. `undefined`: this is no amount. */
+export function parseUsd(text: string, most: number): number | null | undefined {
+  const plain = text.trim().replace(/^\$\s*/, '').replace(',', '.');
+  if (plain === '') return null;
+  const usd = /^\d+(\.\d{0,6})?$|^\.\d{1,6}$/.test(plain) ? Number(plain) : NaN;
+  return usd >= 0 && usd <= most ? usd : undefined;
+}

@@ -1,13 +1,19 @@
 import { useState, type FormEvent } from 'react';
+import { LIMITS } from '../../protocol/limits.ts';
 import { Face } from '../grid/face.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { PATHS, usePlace } from '../places.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { useThreads } from './use-threads.ts';
 
-/** Characters, as the relay takes them. */
-const TITLE_MOST = 200;
-const MOST_PARTICIPANTS = 9;
+/** What is still wrong with a thread that is to be begun, or null. */
+function wrongWith(title: string, participants: number): string | null {
+  if (title === '') return 'It needs a title.';
+  if (title.length > LIMITS.threadTitle) return `A title has at most ${LIMITS.threadTitle} characters.`;
+  if (participants === 0) return 'Choose who takes part.';
+  if (participants > LIMITS.threadParticipants) return `At most ${LIMITS.threadParticipants} can take part.`;
+  return null;
+}
 
 /** Begins a thread: what it is about, and who takes part. */
 export function BeginDialog({ chosen: first, onClose }: { chosen: readonly string[]; onClose: () => void }) {
@@ -19,7 +25,7 @@ export function BeginDialog({ chosen: first, onClose }: { chosen: readonly strin
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(first.filter((id) => able.some(({ agentId }) => agentId === id))));
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
-  const wrong = title.trim() === '' ? 'It needs a title.' : title.trim().length > TITLE_MOST ? 'A title has at most 200 characters.' : chosen.size === 0 ? 'Choose who takes part.' : chosen.size > MOST_PARTICIPANTS ? 'At most nine can take part.' : null;
+  const wrong = wrongWith(title.trim(), chosen.size);
   const [tried, setTried] = useState(false);
   const begin = async (event: FormEvent) => {
     event.preventDefault();

@@ -1,10 +1,9 @@
 import { useState, type FormEvent } from 'react';
+import { LIMITS } from '../../protocol/limits.ts';
 import type { Thread } from '../../protocol/threads.ts';
 import { Dialog } from '../parts/dialog.tsx';
+import { count } from '../text/sizes.ts';
 import { useThreads } from './use-threads.ts';
-
-/** Characters, as the relay takes them. */
-const SUMMARY_MOST = 20_000;
 
 /** Asks for a summary, and closes the thread with it. */
 export function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () => void }) {
@@ -12,7 +11,7 @@ export function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () =
   const [summary, setSummary] = useState('');
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
-  const long = summary.trim().length > SUMMARY_MOST;
+  const long = summary.trim().length > LIMITS.threadSummary;
   const close = async (event: FormEvent) => {
     event.preventDefault();
     if (busy || long) return;
@@ -30,7 +29,7 @@ export function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () =
           <span>What came of it (may be empty)</span>
           <textarea className="field" rows={5} dir="auto" value={summary} aria-invalid={long} onChange={(event) => setSummary(event.target.value)} />
         </label>
-        {long && <p className="wrong-note" role="alert">A summary has at most 20,000 characters; this has {summary.trim().length}.</p>}
+        {long && <p className="wrong-note" role="alert">A summary has at most {count(LIMITS.threadSummary)} characters; this has {count(summary.trim().length)}.</p>}
         {failed !== null && (
           <p className="wrong-note" role="alert">
             The thread could not be closed: {failed}

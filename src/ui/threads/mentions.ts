@@ -1,6 +1,6 @@
 /** Mentions in what is written and said: `@` and a name, as people read it. Pure. */
 
-export interface Mentionable {
+interface Mentionable {
   readonly agentId: string;
   /** As it is shown: with the colour where two share a name. */
   readonly name: string;

@@ -3,17 +3,11 @@ import type { Thread } from '../../protocol/threads.ts';
 import { unreadIn } from '../../state/threads/index.ts';
 import { PATHS } from '../places.ts';
 import { names, plural } from '../text/sizes.ts';
-import { clockTime, dayName, fullTime } from '../text/time.ts';
+import { dayOrClock, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { Faces } from './faces.tsx';
 import { useSeen } from './use-threads.ts';
-
-/** ms between looks at "Today". */
-const CLOCK_EVERY = 60_000;
-
-/** `08:52` today, else the day. */
-const when = (time: number, now: number) => (dayName(time, now) === 'Today' ? clockTime(time) : dayName(time, now));
 
 function Line({ thread, current, unread, now }: { thread: Thread; current: boolean; unread: number; now: number }) {
   const team = useTeammates();
@@ -25,7 +19,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
           {thread.title}
         </span>
         <time dateTime={new Date(thread.lastTime).toISOString()} title={fullTime(thread.lastTime)}>
-          {when(thread.lastTime, now)}
+          {dayOrClock(thread.lastTime, now)}
         </time>
         <span className="thread-line-who">
           <Faces people={people} />
@@ -45,7 +39,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
 /** Open threads first, then those that are closed; the newest at the top of each. */
 export function ThreadList({ threads, current }: { threads: readonly Thread[]; current: string | null }) {
   const seen = useSeen();
-  const now = useNow(CLOCK_EVERY);
+  const now = useNow();
   const newest = [...threads].sort((a, b) => b.lastTime - a.lastTime);
   const groups = [
     { key: 'open', title: 'Open', list: newest.filter(({ closed }) => closed === null) },

@@ -11,8 +11,6 @@ import type { Teammate, Teammates } from '../use-teammates.ts';
 import { OnItsWay, Said } from './thread-message.tsx';
 import { useMentions } from './use-mentions.ts';
 
-/** ms between looks at "Today". */
-const CLOCK_EVERY = 60_000;
 /** Characters of a message that are read out. */
 const READ_OUT = 600;
 
@@ -48,7 +46,7 @@ function Announcer({ newest, from }: { newest: ThreadMessage | undefined; from: 
 export function ThreadLog({ state, talk, title, team, me, seenBefore, onTakeBack }: Props) {
   const { notices } = useRoost();
   const { messages, sending, more, readingEarlier } = state;
-  const now = useNow(CLOCK_EVERY);
+  const now = useNow();
   const mentions = useMentions(team);
   const log = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { Thread } from '../../protocol/threads.ts';
 import { keepDraft } from '../chat/drafts.ts';
@@ -10,7 +10,8 @@ import { MenuButton } from '../parts/menu.tsx';
 import { PATHS, usePlace } from '../places.ts';
 import { names } from '../text/sizes.ts';
 import { fullTime } from '../text/time.ts';
-import { useTeammates, type Teammates } from '../use-teammates.ts';
+import { PLAIN_COLOR, useTeammates, type Teammates } from '../use-teammates.ts';
+import { useTitle } from '../use-title.ts';
 import { CloseDialog } from './close-dialog.tsx';
 import { Faces } from './faces.tsx';
 import { ParticipantsDialog } from './participants-dialog.tsx';
@@ -18,23 +19,29 @@ import { draftOf, ThreadComposer } from './thread-composer.tsx';
 import { ThreadLog } from './thread-log.tsx';
 import { useTalk, useThreads } from './use-threads.ts';
 
-const ME_COLOR = '#8d95b3';
 const nameOf = (id: string, team: Teammates) => (id === 'human' ? 'you' : team.find(id).name);
 
-function Head({ thread, team }: { thread: Thread; team: Teammates }) {
+function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; takeFocus: boolean }) {
   const state = useRoost();
   const { go } = usePlace();
   const [open, setOpen] = useState<'participants' | 'close' | null>(null);
   const people = team.among(thread.participants);
   const who = people.length === 0 ? 'Nobody takes part' : names(people.map(({ name }) => name));
   const ended = thread.closed !== null;
+  const title = useRef<HTMLHeadingElement>(null);
+  useTitle(thread.title);
+  useEffect(() => {
+    const held = document.activeElement;
+    // On a phone the list that had the focus is out of sight now.
+    if (takeFocus && (held === null || held === document.body || held.getClientRects().length === 0)) title.current?.focus();
+  }, [takeFocus]);
   return (
     <header className="chat-head thread-head">
       <Link href={PATHS.threads} className="icon-button thread-back" aria-label="All threads">
         <BackIcon />
       </Link>
       <div className="chat-title">
-        <h2 dir="auto" tabIndex={-1}>
+        <h2 ref={title} dir="auto" tabIndex={-1}>
           {thread.title}
         </h2>
         <p dir="auto" title={`Begun by ${nameOf(thread.createdBy, team)}, ${fullTime(thread.createdAt)}`}>
@@ -79,8 +86,8 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
   );
 }
 
-/** One thread: what was said, and a place to write. */
-export function ThreadView({ threadId }: { threadId: string }) {
+/** One thread: what was said, and a place to write. `takeFocus`: the person went to it from elsewhere on the page. */
+export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocus: boolean }) {
   const { device } = useRoost();
   const { seen } = useThreads();
   const [state, talk] = useTalk(threadId);
@@ -88,7 +95,7 @@ export function ThreadView({ threadId }: { threadId: string }) {
   const humanName = useHousehold((household) => household.settings.humanName);
   const [seenBefore] = useState(() => seen.store.getState().get(threadId) ?? 0);
   const [filled, setFilled] = useState(0);
-  const me = useMemo(() => ({ agentId: 'human', name: humanName, birthName: humanName, color: ME_COLOR, retired: false }), [humanName]);
+  const me = useMemo(() => ({ agentId: 'human', name: humanName, birthName: humanName, color: PLAIN_COLOR, retired: false }), [humanName]);
   const { thread, messages } = state;
 
   const last = messages.at(-1)?.place ?? 0;
@@ -139,7 +146,7 @@ export function ThreadView({ threadId }: { threadId: string }) {
   };
   return (
     <>
-      <Head thread={thread} team={team} />
+      <Head thread={thread} team={team} takeFocus={takeFocus} />
       {state.problem && (
         <p className="thread-stale" role="status">
           What is new could not be read: {state.problem.message}{' '}

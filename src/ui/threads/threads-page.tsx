@@ -1,14 +1,16 @@
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Thread } from '../../protocol/threads.ts';
-import type { KeptState } from '../../state/kept.ts';
 import '../chat/conversation.css';
 import { ThreadsIcon } from '../parts/icons.tsx';
+import { KeptView } from '../parts/kept-view.tsx';
 import { PATHS, usePlace, type Place } from '../places.ts';
 import { useTeammates } from '../use-teammates.ts';
+import { useTitle } from '../use-title.ts';
 import { BeginDialog } from './begin-dialog.tsx';
 import { ThreadList } from './thread-list.tsx';
 import { ThreadView } from './thread-view.tsx';
-import { useThreadList, useThreads } from './use-threads.ts';
+import { useThreads } from './use-threads.ts';
 import './threads.css';
 
 type ThreadsPlace = Extract<Place, { kind: 'threads' }>;
@@ -23,34 +25,11 @@ function Nothing({ whose }: { whose: string | null }) {
   );
 }
 
-function Column({ list, of, current }: { list: KeptState<readonly Thread[]>; of: string | null; current: string | null }) {
-  const threads = useThreads();
+function Column({ list, of, current }: { list: readonly Thread[]; of: string | null; current: string | null }) {
   const team = useTeammates();
-  if (list.kind === 'loading')
-    return (
-      <p className="threads-note" role="status">
-        Reading the threads…
-      </p>
-    );
-  if (list.kind === 'failed')
-    return (
-      <div className="threads-note" role="alert">
-        <p>
-          <strong>The threads could not be read.</strong> {list.problem.message}
-        </p>
-        <button type="button" className="ghost" onClick={() => void threads.list.again()}>
-          Try again
-        </button>
-      </div>
-    );
-  const shown = of === null ? list.value : list.value.filter(({ participants, createdBy }) => participants.includes(of) || createdBy === of);
+  const shown = of === null ? list : list.filter(({ participants, createdBy }) => participants.includes(of) || createdBy === of);
   return (
     <>
-      {list.problem && (
-        <p className="threads-note" role="status">
-          This is from before: {list.problem.message}
-        </p>
-      )}
       {of !== null && (
         <p className="threads-of">
           With {team.find(of).name} <Link href={PATHS.threads}>Show all</Link>
@@ -64,8 +43,10 @@ function Column({ list, of, current }: { list: KeptState<readonly Thread[]>; of:
 /** All threads, and the one that is chosen beside them; on a phone one or the other. */
 export default function ThreadsPage({ place }: { place: ThreadsPlace }) {
   const { go } = usePlace();
-  const list = useThreadList();
+  const threads = useThreads();
   const { threadId, of, begin } = place;
+  const [openedWith] = useState(threadId);
+  useTitle(threadId === null ? 'Threads' : null);
   return (
     <div className="threads" data-open={threadId !== null}>
       <nav className="threads-list" aria-label="Threads">
@@ -75,10 +56,12 @@ export default function ThreadsPage({ place }: { place: ThreadsPlace }) {
             Begin a thread
           </Link>
         </header>
-        <Column list={list} of={of} current={threadId} />
+        <KeptView kept={threads.list} what="The list of threads">
+          {(list) => <Column list={list} of={of} current={threadId} />}
+        </KeptView>
       </nav>
       <section className="chat thread" aria-label="Thread">
-        {threadId === null ? <p className="thread-choose">Choose a thread to read it.</p> : <ThreadView key={threadId} threadId={threadId} />}
+        {threadId === null ? <p className="thread-choose">Choose a thread to read it.</p> : <ThreadView key={threadId} threadId={threadId} takeFocus={threadId !== openedWith} />}
       </section>
       {begin && <BeginDialog chosen={begin} onClose={() => go(PATHS.threads)} />}
     </div>

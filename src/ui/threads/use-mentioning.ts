@@ -2,7 +2,7 @@ import { useCallback, useState, type KeyboardEvent, type RefObject } from 'react
 import type { Teammate } from '../use-teammates.ts';
 import { complete, meant, typingAt, type Typing } from './mentions.ts';
 
-export interface Mentioning {
+interface Mentioning {
   /** Who may be meant; empty where no mention is being typed. */
   readonly people: readonly Teammate[];
   readonly active: number;

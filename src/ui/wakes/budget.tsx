@@ -4,6 +4,7 @@ import type { WakeStats } from '../../protocol/wakes.ts';
 import { reachKept } from '../../state/reach-kept.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { KeptView } from '../parts/kept-view.tsx';
+import { UsedBar } from '../parts/used-bar.tsx';
 import { PATHS } from '../places.ts';
 import { plural } from '../text/sizes.ts';
 import { useNames } from '../use-names.ts';
@@ -21,7 +22,7 @@ const AFTER = 500;
 const LONGEST = 3_600_000;
 
 /** `used` of `of`, as a bar with its figures. */
-function Meter({ label, used, of, unit = '' }: { label: string; used: number; of: number; unit?: string }) {
+function Used({ label, used, of, unit = '' }: { label: string; used: number; of: number; unit?: string }) {
   const part = of === 0 ? 1 : Math.min(1, used / of);
   return (
     <div className="used">
@@ -32,9 +33,7 @@ function Meter({ label, used, of, unit = '' }: { label: string; used: number; of
           {unit}
         </b>
       </p>
-      <div className="used-bar" data-full={part >= 1} aria-hidden="true">
-        <i style={{ '--used': part }} />
-      </div>
+      <UsedBar share={part} />
     </div>
   );
 }
@@ -71,8 +70,8 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
       <p className="budget-next" data-passes={next.passes}>
         {next.text}
       </p>
-      <Meter label={`Wakes today · ${left === 0 ? 'none left' : `${left} left`}`} used={stats.wakesToday} of={stats.maxWakesPerDay} />
-      <Meter label="Minutes today" used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit=" min" />
+      <Used label={`Wakes today · ${left === 0 ? 'none left' : `${left} left`}`} used={stats.wakesToday} of={stats.maxWakesPerDay} />
+      <Used label="Minutes today" used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit=" min" />
       {sources.length > 0 && <p className="budget-by">Woken today by {sources.map(([source, count]) => `${source === 'person' ? 'you' : byId.has(source) ? nameOf(source) : source} (${count})`).join(', ')}.</p>}
       {running > 0 && <p className="budget-by">{plural(running, 'session')} of it run{running === 1 ? 's' : ''} now.</p>}
     </>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useActions } from '../context.tsx';
 import { useWakesOn } from '../shell/wakes-switch.tsx';
+import './stop-switch.css';
 
 /** Stops all wakes of the household at once, and lets them pass again. */
 export function StopSwitch() {

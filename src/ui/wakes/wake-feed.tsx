@@ -9,9 +9,6 @@ import { useNames } from '../use-names.ts';
 import { useNow } from '../use-now.ts';
 import { WakeRow } from './wake-row.tsx';
 
-/** ms between looks at the day. */
-const CLOCK_EVERY = 60_000;
-
 /** Newest first, by day of the reader. */
 function byDay(wakes: readonly WakeDecision[], now: number): { day: string; wakes: WakeDecision[] }[] {
   const days: { day: string; wakes: WakeDecision[] }[] = [];
@@ -25,7 +22,7 @@ function byDay(wakes: readonly WakeDecision[], now: number): { day: string; wake
 }
 
 function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
-  const now = useNow(CLOCK_EVERY);
+  const now = useNow();
   const nameOf = useNames();
   const [open, setOpen] = useState<string | null>(null);
   return byDay(wakes, now).map(({ day, wakes: list }) => (

@@ -2,23 +2,12 @@ import { useId } from 'react';
 import { Link } from 'wouter';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { WakeDecision } from '../../protocol/wakes.ts';
-import { Face } from '../grid/face.tsx';
+import { FaceOf } from '../grid/face-of.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
 import { clockTime, fullTime } from '../text/time.ts';
-import { useSomebody } from '../use-somebody.ts';
 import { WakePath } from './wake-path.tsx';
 import { askedText, outcomeText, REASON_WORDS, sourceName, WAY_WORDS, type NameOf } from './words.ts';
-
-function TargetFace({ agentId }: { agentId: string }) {
-  const somebody = useSomebody(agentId);
-  if (somebody.kind === 'nobody' || somebody.kind === 'egg') return <span className="wake-face" />;
-  return (
-    <span className="wake-face" style={{ '--c': somebody.color }}>
-      <Face agentId={somebody.agentId} birthName={somebody.birthName} color={somebody.color} awake={false} />
-    </span>
-  );
-}
 
 function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
   const { time, source, target, way, reason, messageId, detail } = wake;
@@ -69,8 +58,8 @@ export function WakeRow({ wake, nameOf, open, onToggle }: Props) {
     <li className="wake" data-open={open}>
       <button type="button" className="wake-line" aria-expanded={open} aria-controls={id} onClick={onToggle}>
         <span className="wake-mark" data-outcome={wake.outcome} aria-hidden="true" />
-        <span aria-hidden="true">
-          <TargetFace agentId={wake.target} />
+        <span className="wake-face" aria-hidden="true">
+          <FaceOf agentId={wake.target} />
         </span>
         <span className="wake-words">
           <span className="wake-asked" dir="auto">

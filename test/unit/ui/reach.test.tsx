@@ -26,6 +26,16 @@ const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision => ({
   ...more,
 });
 
+test('the page beside a conversation is that of one agent, however often another is chosen', async () => {
+  const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
+  const beside = () => screen.getByRole('complementary', { name: /^About / });
+  await within(beside()).findByRole('heading', { name: 'Threads' });
+  for (const name of [/^Wren, /, /^Lyra, /, /^Wren, /]) await page.user.click(within(screen.getByRole('list', { name: 'The team' })).getByRole('button', { name }));
+  await within(screen.getByRole('complementary', { name: 'About Wren' })).findByRole('heading', { name: 'Threads' });
+  for (const name of [/^Soul/, 'Threads', 'Costs']) expect(within(beside()).getAllByRole('heading', { name })).toHaveLength(1);
+  expect(document.title).toContain('Wren');
+});
+
 describe('the inbox of an agent', () => {
   test('says from whom, how urgent, and whether it was read, when and by which run', async () => {
     const letters = [mail(1, { priority: 'urgent' }), mail(2, { from: 'human', read: { time: NOW - MINUTE, run: 'answer-abcdef' } })];
@@ -64,7 +74,7 @@ describe('the inbox of an agent', () => {
     const page = await openPage({ docs: team(1), path: '/agent/agent-1/inbox', width: 500, prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', () => refused('The store is locked.', 503)) });
     expect((await screen.findByText(/The inbox could not be read/)).parentElement?.textContent).toContain('The store is locked.');
     page.reach.on('GET /api/agents/agent-1/inbox', { mail: [], more: false });
-    await page.user.click(screen.getByRole('button', { name: 'Ask again' }));
+    await page.user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByText(/Nothing was ever sent to Lyra/)).toBeDefined();
   });
 });

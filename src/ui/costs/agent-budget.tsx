@@ -1,0 +1,26 @@
+import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
+import { reachKept } from '../../state/reach-kept.ts';
+import { useRoost } from '../context.tsx';
+import { useKept } from '../use-kept.ts';
+import { BudgetField } from './budget-field.tsx';
+import { useCostBook } from './use-costs.ts';
+
+/** An agent's own daily budget; empty where it has the one of every agent. */
+export function AgentBudget({ agentId, name }: { agentId: string; name: string }) {
+  const state = useRoost();
+  const book = useCostBook();
+  const own = useKept(reachKept(state).limits(agentId).kept);
+  const household = useKept(state.limits.kept);
+  if (own.kind !== 'ready') return <p className="setting-hint">{own.kind === 'loading' ? 'Reading…' : own.problem.message}</p>;
+  const usual = household.kind === 'ready' ? household.value.effective.coordination.daily_budget_usd : null;
+  return (
+    <BudgetField
+      bare
+      label={`Daily budget of ${name}, in dollars`}
+      held={own.value.own.coordination.daily_budget_usd ?? null}
+      none={usual === null ? 'no limit' : String(usual)}
+      most={BUDGET_BOUNDS.agent.max}
+      onSave={(usd) => book.setAgentBudget(agentId, usd)}
+    />
+  );
+}
