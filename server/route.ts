@@ -25,11 +25,19 @@ export function createRoute(app: Hono<Env>): Route {
   };
 }
 
-/** An id in the path. Throws a 404 where no id can be so long. */
-export function idOf(context: Context, name = 'id'): string {
-  const id = context.req.param(name) ?? '';
-  if (id === '' || id.length > LIMITS.id) throw problem(404, 'unknown', 'There is nothing under such an id.');
+/** Throws a 404 where no id can be so long, or holds what no store can look for. */
+function checked(id: string): string {
+  if (id === '' || id.length > LIMITS.id || id.includes('\0')) throw problem(404, 'unknown', 'There is nothing under such an id.');
   return id;
+}
+
+/** An id in the path. Throws a 404 where there can be none such. */
+export const idOf = (context: Context, name = 'id'): string => checked(context.req.param(name) ?? '');
+
+/** An id in the query, null where there is none. Throws a 404 where there can be none such. */
+export function optionalIdOf(context: Context, name: string): string | null {
+  const id = context.req.query(name) ?? '';
+  return id === '' ? null : checked(id);
 }
 
 /** A whole number in the query. Throws a 400 that names it where it does not fit. */

@@ -66,7 +66,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
   const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
-  const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now }), ...createThreadTools({ threads, directory })];
+  const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now, tell }), ...createThreadTools({ threads, directory })];
   const host: SessionHost = createSessionHost({
     log,
     inbox,

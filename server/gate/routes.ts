@@ -4,7 +4,7 @@ import { setAgentConfigSchema, setHouseholdConfigSchema, type AgentConfigAnswer,
 import { WAKE_PAGE } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Gate } from '../contracts.ts';
 import { problem } from '../problem.ts';
-import { idOf, numberOf, type Routes } from '../route.ts';
+import { idOf, numberOf, optionalIdOf, type Routes } from '../route.ts';
 import { answerConfig, readConfig } from './config-text.ts';
 
 export interface GateRoutesDeps {
@@ -12,8 +12,6 @@ export interface GateRoutesDeps {
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
 }
-
-const optional = (context: Context, name: string) => context.req.query(name) || null;
 
 export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): Routes {
   /** Throws a 404 where nobody has this id. */
@@ -37,7 +35,7 @@ export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): 
   return (route) => {
     route('/api/wakes', {
       GET: async (context) =>
-        context.json(await gate.feed({ before: optional(context, 'before'), limit: numberOf(context, 'limit', WAKE_PAGE), agentId: optional(context, 'agent') })),
+        context.json(await gate.feed({ before: optionalIdOf(context, 'before'), limit: numberOf(context, 'limit', WAKE_PAGE), agentId: optionalIdOf(context, 'agent') })),
     });
     route('/v1/agents/:id/wake-stats', {
       async GET(context) {

@@ -5,7 +5,7 @@ import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './m
 import { problemOf } from './problems.ts';
 import { DEFAULT_MODELS, MIND_LIMITS, OFFICIAL_API, thinksAdaptively } from './settings.ts';
 import { isWellFormed, mapStrings } from './well-formed.ts';
-import { blockOf, requestParams, stopReasonOf, usageOf, type Shape } from './wire.ts';
+import { blockOf, charactersOf, requestParams, stopReasonOf, usageOf, type Shape } from './wire.ts';
 
 /** How the key travels. `both` is understood by every local server we know of. */
 export type KeyHeader = 'bearer' | 'x-api-key' | 'both';
@@ -61,11 +61,12 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
 
   async function attempt(request: MindRequest, shape: Shape, { onText, signal }: MindListener): Promise<Attempt> {
     const done: MindBlock[] = [];
-    const seen: { message: Anthropic.Message | null; blockOpen: boolean } = { message: null, blockOpen: false };
+    const seen: { message: Anthropic.Message | null; blockOpen: boolean; characters: number } = { message: null, blockOpen: false, characters: 0 };
     const stream = client.messages.stream(requestParams(request, shape), { signal });
     stream.on('streamEvent', (event, snapshot) => {
       seen.message = snapshot;
       if (event.type === 'content_block_start') seen.blockOpen = true;
+      if (event.type === 'content_block_delta') seen.characters += charactersOf(event.delta);
       if (event.type !== 'content_block_stop') return;
       seen.blockOpen = false;
       const last = snapshot.content.at(-1);
@@ -84,7 +85,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
       const problem = problemOf(cause, { model: request.model, host, key: config.key, began: message !== null });
       const refused = problem.kind === 'refused-request' && error instanceof Anthropic.APIError ? { status: error.status ?? 0, said: error.message } : null;
-      return { answer: { ok: false, error: problem, blocks: done, usage: message && usageOf(message, request.model) }, refused };
+      return { answer: { ok: false, error: problem, blocks: done, usage: message && usageOf(message, request.model), characters: seen.characters }, refused };
     }
   }
 

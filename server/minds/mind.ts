@@ -59,8 +59,8 @@ export type StopReason = 'end' | 'tools' | 'length' | 'refusal';
 
 export type MindAnswer =
   | { readonly ok: true; readonly blocks: readonly MindBlock[]; readonly stop: StopReason; readonly usage: Usage }
-  /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. */
-  | { readonly ok: false; readonly error: MindError; readonly blocks: readonly MindBlock[]; readonly usage: Usage | null };
+  /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. `characters`: of all that was written, those too. */
+  | { readonly ok: false; readonly error: MindError; readonly blocks: readonly MindBlock[]; readonly usage: Usage | null; readonly characters: number };
 
 export interface MindListener {
   /** The next words, as they arrive. */

@@ -83,6 +83,13 @@ export function blockOf(block: Anthropic.ContentBlock, whole: boolean): MindBloc
   return null;
 }
 
+/** How much was written with this piece: a thought and a call's input cost as much as words. */
+export function charactersOf(delta: Anthropic.RawContentBlockDelta): number {
+  if (delta.type === 'text_delta') return delta.text.length;
+  if (delta.type === 'thinking_delta') return delta.thinking.length;
+  return delta.type === 'input_json_delta' ? delta.partial_json.length : 0;
+}
+
 export function stopReasonOf(message: Anthropic.Message): StopReason {
   if (message.stop_reason === 'refusal') return 'refusal';
   if (message.stop_reason === 'max_tokens' || message.stop_reason === 'model_context_window_exceeded') return 'length';

@@ -43,7 +43,11 @@ export function createAsk({ gate, sleepers, inbox, host, logger }: AskDeps): { r
     const state = host().stateOf(target);
     const answer = await gate.ask({ ...request, state });
     const { outcome, wakeId } = answer.decision;
-    if (outcome === 'deferred' && state === 'busy') deferred.set(target, { source, reason, messageId });
+    if (outcome === 'deferred' && state === 'busy') {
+      deferred.set(target, { source, reason, messageId });
+      // Its turn may have ended while the gate decided, and no other end may come.
+      if (host().stateOf(target) === 'idle') void turnEnded(target);
+    }
     if (outcome === 'granted') {
       deferred.delete(target);
       void wakeUp(target, source, wakeId, state).catch((error: unknown) => logger.error('a granted wake could not be carried out; the message waits', { target, wakeId, error: String(error) }));
@@ -51,17 +55,16 @@ export function createAsk({ gate, sleepers, inbox, host, logger }: AskDeps): { r
     return answer;
   }
 
-  return {
-    ask,
-    async turnEnded(agentId) {
-      const wanted = deferred.get(agentId);
-      if (!wanted || !deferred.delete(agentId)) return;
-      try {
-        // It may have read what it was wanted for in the turn that ended.
-        if ((await inbox.waiting(agentId)).length > 0) await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null });
-      } catch (error) {
-        logger.error('a deferred wake could not be asked for again; the message waits', { agentId, error: String(error) });
-      }
-    },
-  };
+  async function turnEnded(agentId: string): Promise<void> {
+    const wanted = deferred.get(agentId);
+    if (!wanted || !deferred.delete(agentId)) return;
+    try {
+      // It may have read what it was wanted for in the turn that ended.
+      if ((await inbox.waiting(agentId)).length > 0) await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null });
+    } catch (error) {
+      logger.error('a deferred wake could not be asked for again; the message waits', { agentId, error: String(error) });
+    }
+  }
+
+  return { ask, turnEnded };
 }

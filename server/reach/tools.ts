@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MAIL_PRIORITIES, WAKE_REASONS } from '../../src/domain/guardrails.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Caller, Configs, Directory, Gate, Inbox, Reach, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
@@ -16,12 +17,14 @@ export interface ReachToolDeps {
   readonly sleepers: Sleepers;
   readonly host: () => SessionHost;
   readonly now: () => number;
+  /** The person's own messages stand in a conversation as waiting: it hears that they were read. */
+  readonly tell: (event: RoostEvent) => void;
 }
 
 const to = z.string().min(1).max(LIMITS.id).describe('whom: a name, a seat number, or an id');
 const text = z.string().trim().min(1).max(LIMITS.messageText);
 
-export function createReachTools({ reach, inbox, gate, configs, directory, sleepers, host, now }: ReachToolDeps): readonly TeamTool[] {
+export function createReachTools({ reach, inbox, gate, configs, directory, sleepers, host, now, tell }: ReachToolDeps): readonly TeamTool[] {
   const mayPutOthersToSleep = async ({ agentId }: Caller) => (await configs.agent(agentId)).effective.coordination.may_put_others_to_sleep;
 
   async function setSleeping(agentId: string, caller: Caller) {
@@ -53,6 +56,13 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
         const waiting = await inbox.waiting(caller.agentId);
         // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
         const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId: null, run: caller.run, time: now() });
+        if (caller.signal.aborted) {
+          // Nobody is there to read them.
+          await inbox.giveBack(taken.map(({ messageId }) => messageId));
+          return toolError('The call was given up before anything was read.');
+        }
+        for (const { messageId, from } of taken)
+          if (from === 'human') tell({ kind: 'message-read', time: now(), messageId, agentId: caller.agentId, sessionId: caller.sessionId ?? caller.run });
         const team = await directory.all();
         const nameOf = (id: string) => (id === 'human' ? 'the human' : (team.find((member) => member.agentId === id)?.name ?? id));
         const lines = taken.map((mail) => `From ${nameOf(mail.from)} at ${new Date(mail.time).toISOString()}${mail.priority === 'normal' ? '' : `, ${mail.priority}`}:\n${mail.text}`);

@@ -68,8 +68,7 @@ async function runTools(blocks: readonly MindBlock[], { writer, runTool, signal 
 async function countUsage(answer: MindAnswer, { onUsage }: AnswerDeps): Promise<void> {
   if (!answer.usage) return;
   if (answer.ok) return onUsage(answer.usage, false);
-  const characters = answer.blocks.reduce((sum, block) => sum + (block.kind === 'text' ? block.text.length : 0), 0);
-  const written = Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  const written = Math.ceil(answer.characters / CHARACTERS_PER_TOKEN);
   const estimated = written > answer.usage.outputTokens;
   return onUsage(estimated ? { ...answer.usage, outputTokens: written } : answer.usage, estimated);
 }

@@ -31,8 +31,8 @@ export interface SessionContext {
   readonly teamTools: readonly TeamTool[];
   /** The person wakes an agent. */
   readonly onPersonWake: (agentId: string) => void;
-  /** An agent has answered for the first time in this session. */
-  readonly onHere: (agentId: string) => void;
+  /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */
+  readonly onHere: (agentId: string) => Promise<void>;
   /** An agent's turn is over, and nothing more waits before it. */
   readonly onQuiet: (agentId: string) => void;
   readonly prompts: Prompts;

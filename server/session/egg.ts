@@ -55,7 +55,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   function born(chosen: string): RoostEvent[] {
     settle();
     phase = 'awake';
-    context.onHere(agentId);
+    void context.onHere(agentId);
     mail.open();
     const time = now();
     return [

@@ -101,7 +101,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       await log.append(events).then(() => undefined, fail);
     }
 
-    const onHere = (agentId: string) => void sleepers.join(agentId).catch(fail);
+    const onHere = (agentId: string) => sleepers.join(agentId).catch(fail);
     const onQuiet = (agentId: string) => {
       for (const listener of turnEnds) listener(agentId);
     };

@@ -179,12 +179,16 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       return true;
     },
     async joined({ position, ...agent }) {
-      if (presence.get(agent.agentId) || agent.agentId === LEAD_ID) return;
+      const known = presence.get(agent.agentId);
+      // Of calls that come together, none goes on before it is known whether the agent starts asleep.
+      if (known?.phase() === 'awake') return context.onHere(agent.agentId);
+      if (known || agent.agentId === LEAD_ID) return;
       // Without a seat of its own it is no less welcome, but not in the grid.
       if (position === null || presence.inSeat(position)) return;
       presence.add(createGuest({ context, agent: { ...agent, position }, remove: () => leave(agent.agentId) }));
-      context.onHere(agent.agentId);
+      const here = context.onHere(agent.agentId);
       await context.record([{ kind: 'agent-awake', time: now(), agentId: agent.agentId, position, sessionId }]);
+      await here;
     },
     inboxChanged(agentId) {
       if (agentId === LEAD_ID) lead.mail.changed();

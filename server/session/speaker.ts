@@ -100,6 +100,7 @@ interface Current {
 }
 
 const TOOLS_CUT = 'The answer was cut off before this call was made.';
+const TOOL_BROKEN = 'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
 
 function statusOf(outcome: AnswerOutcome, interruption: Interruption | null): { status: MessageStatus; error: string | null } {
   switch (interruption?.by) {
@@ -118,7 +119,7 @@ function statusOf(outcome: AnswerOutcome, interruption: Interruption | null): { 
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, agentId, author, model, system, tools, announces, hooks } = deps;
-  const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools } = context;
+  const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools, logger } = context;
   const mindTools = [...tools, ...teamTools.map(mindToolOf)];
   const conversation = createConversation();
   let queue: Item[] = [];
@@ -138,8 +139,13 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   async function runTool(name: string, input: unknown, run: string, signal: AbortSignal): Promise<ToolOutcome> {
     if ((await untilAwake(signal)) === 'ended' || signal.aborted) return toolError(TOOLS_CUT);
-    const outcome = await runTeamTool(teamTools, name, input, { agentId, sessionId, run, kind: 'session', signal });
-    if (outcome) return outcome;
+    try {
+      const outcome = await runTeamTool(teamTools, name, input, { agentId, sessionId, run, kind: 'session', signal });
+      if (outcome) return outcome;
+    } catch (error) {
+      logger.error('a tool failed', { agentId, tool: name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      return toolError(TOOL_BROKEN);
+    }
     const read = readToolCall(mindTools, tools, name, input);
     return read.ok ? await hooks.runTool(read.call, signal) : toolError(read.reason);
   }
@@ -178,14 +184,27 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const over = new Promise<void>((resolve) => (resolveOver = resolve));
     const mine: Current = { abort: new AbortController(), writer, interruption: null, over };
     current = mine;
-    const gathered = given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
-    // What waited was said before what comes now.
-    const items = [...(gathered?.items ?? []), ...given];
-    if (items.length === 0) {
+    try {
+      await take(given, messageId, mine);
+    } catch (error) {
+      // What was said is kept, though it will not go on.
+      await writer.finish({ status: 'interrupted', error: null, usage: null }, []);
+      throw error;
+    } finally {
+      // Whoever waits for its end must not wait for ever.
       current = null;
       resolveOver();
-      return;
     }
+  }
+
+  async function take(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
+    const { writer } = mine;
+    // What is taken out of the inbox is put before it: not while it sleeps, where the session may end before it is woken.
+    await untilAwake(mine.abort.signal);
+    const gathered = mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
+    // What waited was said before what comes now.
+    const items = [...(gathered?.items ?? []), ...given];
+    if (items.length === 0) return;
     for (const item of gathered?.items ?? []) if (item.fromPerson && given.length === 0) lastOfPerson = item.messageId;
     conversation.addUser(items);
     hooks.onStart?.(items);
@@ -209,12 +228,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     });
     conversation.closeCalls(TOOLS_CUT);
     // A call that was not answered at all is over; the next one must not be read together with it.
-    for (const { alone, messageId } of items) if (alone && messageId !== null && writer.blocks().length === 0) conversation.cutBefore(messageId);
+    for (const item of items) if (item.alone && item.messageId !== null && writer.blocks().length === 0) conversation.cutBefore(item.messageId);
     const end = { ...outcome, ...statusOf(outcome, mine.interruption) };
     const with_ = hooks.onEnd?.({ ...end, items, blocks: writer.blocks(), hasWords: writer.hasWords(), interruption: mine.interruption }) ?? [];
     await writer.finish(end, with_);
-    current = null;
-    resolveOver();
   }
 
   async function run(): Promise<void> {

@@ -38,7 +38,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     if (phase !== 'waking' || givenUp) return [];
     phase = 'awake';
     cancelSilence();
-    context.onHere(agentId);
+    void context.onHere(agentId);
     return [{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })];
   }
 

@@ -35,7 +35,9 @@ export function createSleepingRoutes({ sleepers, callerOf, wake }: SleepingRoute
     const source = await callerOf(context, agentId);
     const asked = await readBody(context, sleepingSchema);
     const before = sleepers.get(sessionId, agentId) ?? unknown();
-    if (before && !asked.sleeping) {
+    // Not set and waited for: it may be set by another call in this moment, and that one is not undone without the gate.
+    if (!before && !asked.sleeping) return context.json({ sleeping: false } satisfies Sleeping);
+    if (!asked.sleeping) {
       const { outcome, detail } = await wake(agentId, source);
       if (outcome !== 'granted') throw problem(409, 'not-woken', detail);
     }

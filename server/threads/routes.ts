@@ -12,7 +12,7 @@ import {
 } from '../../src/protocol/threads.ts';
 import { readBody } from '../body.ts';
 import { problem } from '../problem.ts';
-import { idOf, numberOf, type Routes } from '../route.ts';
+import { idOf, numberOf, optionalIdOf, type Routes } from '../route.ts';
 import { THREAD_LIMITS } from './settings.ts';
 import type { Answer, Refusal, Threads } from './types.ts';
 
@@ -41,7 +41,7 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
   return (route) => {
     route('/api/threads', {
       async GET(context) {
-        const listed = await threads.list(PERSON, { before: context.req.query('before') ?? null, limit: numberOf(context, 'limit', listPage), closedToo: true });
+        const listed = await threads.list(PERSON, { before: optionalIdOf(context, 'before'), limit: numberOf(context, 'limit', listPage), closedToo: true });
         const answer: z.infer<typeof threadsSchema> = { threads: [...listed.threads], more: listed.more };
         return context.json(answer);
       },

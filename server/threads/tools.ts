@@ -17,7 +17,8 @@ export interface ThreadToolDeps {
 
 const { waitSeconds, page, listPage, named } = THREAD_LIMITS;
 const agent = z.string().min(1).max(LIMITS.id).describe('a name, a seat number, or an id');
-const threadId = z.string().min(1).max(LIMITS.id).describe('the thread’s id');
+// The store refuses to look for a NUL.
+const threadId = z.string().min(1).max(LIMITS.id).refine((id) => !id.includes('\0'), 'no thread has such an id').describe('the thread’s id');
 const waiting = {
   threadId: threadId.optional().describe('only in this thread; left out: in any thread you are in'),
   timeoutSeconds: z

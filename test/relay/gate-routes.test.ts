@@ -149,6 +149,7 @@ describe('what can be asked of the gate', () => {
     expect(await feed(`before=${first.wakes[1]?.wakeId ?? ''}&agent=orin`)).toMatchObject({ wakes: [{ messageId: 'm0', outcome: 'granted' }], more: false });
     expect((await feed('agent=lyra')).wakes).toEqual([]);
     expect((await get('/api/wakes?limit=0')).status).toBe(400);
+    expect((await get('/api/wakes?before=a%00b')).status).toBe(404);
   });
 
   it.each(['config', 'wake-stats'])('%s of an agent that nobody knows is a 404', async (what) => {

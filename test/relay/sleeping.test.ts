@@ -241,7 +241,7 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
 
     async function served() {
       const asked: { agentId: string; source: WakeSource }[] = [];
-      const { sleepers, flags } = await begin();
+      const { sleepers, flags, log } = await begin();
       const routes = createSleepingRoutes({
         sleepers,
         callerOf(context, agentId) {
@@ -255,9 +255,24 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
           return Promise.resolve(outcomes.next);
         },
       });
-      return { sleepers, flags, asked, ...(await serveRoutes(routes)) };
+      return { sleepers, flags, log, asked, ...(await serveRoutes(routes)) };
     }
     const at = (sessionId: string, agentId: string) => `/api/v1/sessions/${sessionId}/${agentId}/sleeping`;
+
+    it('is not cleared past the gate by a call that comes while it is being set', async () => {
+      const { call, close, asked, sleepers, log } = await served();
+      const { append } = log;
+      let reached: () => void = () => undefined;
+      const onDisk = new Promise<void>((resolve) => (reached = resolve));
+      Object.assign(log, { append: async (events: Parameters<typeof append>[0]) => onDisk.then(() => append(events)) });
+      const setting = sleepers.set('s1', 'a', true, 'human');
+      expect(await call('PUT', at('s1', 'a'), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
+      reached();
+      expect(await setting).toBe(true);
+      expect(asked).toEqual([]);
+      expect(sleepers.isSleeping('a')).toBe(true);
+      await close();
+    });
 
     it('is read, set and cleared, by PUT and POST alike, and waking asks the gate', async () => {
       const { call, close, asked, flags } = await served();

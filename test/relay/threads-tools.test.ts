@@ -56,6 +56,13 @@ describe('the tools of threads', () => {
     expect(tools.filter(({ readOnly }) => readOnly).map(({ name }) => name)).toEqual(['list_threads']);
   });
 
+  it('refuse an id that no thread can have, as a sentence', async () => {
+    const { use } = await withTools();
+    for (const [name, more] of [['read_thread', {}], ['wait_for_message', { timeoutSeconds: 0 }], ['send_message_to_thread', { message: 'x' }]] as const) {
+      expect(await use('a', name, { threadId: 'a\0b', ...more })).toMatchObject({ isError: true, text: expect.stringContaining('no thread has such an id') as unknown });
+    }
+  });
+
   it('carry a talk from its beginning to its end', async () => {
     const { use, open } = await withTools();
     const threadId = await open();
@@ -197,6 +204,8 @@ describe('the person’s calls of threads', () => {
       ['GET', `${at}/messages?limit=201`, undefined, 400, 'limit'],
       ['GET', `${at}/messages?before=0`, undefined, 400, 'before'],
       ['GET', '/api/threads/none/messages', undefined, 404, null],
+      ['GET', '/api/threads/a%00b/messages', undefined, 404, null],
+      ['GET', '/api/threads?before=a%00b', undefined, 404, null],
       ['POST', '/api/threads/none/messages', said, 404, null],
       ['POST', '/api/threads/none/participants', { agentId: 'a' }, 404, null],
       ['POST', '/api/threads/none/close', {}, 404, null],
