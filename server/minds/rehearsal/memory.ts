@@ -1,5 +1,5 @@
 /** What the rehearsal mind remembers: what the person said before it slept, and what they said since. */
-import type { Reading } from './reading.ts';
+import { isLetter, type Reading } from './reading.ts';
 
 export interface Remembered {
   readonly text: string;
@@ -26,7 +26,7 @@ export function remember(reading: Reading): Remembered[] {
   const prompt = reading.turns[0]?.texts[0] ?? '';
   const before = transcriptIn(reading.isLead ? reading.system : prompt).filter((message) => message.author === reading.human && message.text !== '');
   const since = reading.turns.slice(reading.isLead ? 0 : 1, -1).filter((turn) => turn.role === 'user');
-  return [...before.map(({ text }) => ({ text, before: true })), ...since.flatMap((turn) => turn.texts.map((text) => ({ text, before: false })))];
+  return [...before.map(({ text }) => ({ text, before: true })), ...since.flatMap((turn) => turn.texts.filter((text) => !isLetter(text)).map((text) => ({ text, before: false })))];
 }
 
 const EMPTY = new Set(

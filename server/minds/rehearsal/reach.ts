@@ -1,6 +1,6 @@
 /** In a rehearsal agents reach each other too, where they are told to in plain words: nobody needs a model to see how it works. */
 import { quote } from './memory.ts';
-import type { Reading } from './reading.ts';
+import { isLetter, LETTER, type Reading } from './reading.ts';
 import { call, type ReplyPart } from './reply.ts';
 
 const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
@@ -8,10 +8,6 @@ const MESSAGE = new RegExp(String.raw`^\s*(?:please\s+)?(?:tell|message|write to
 const WAKE = new RegExp(String.raw`^\s*(?:please\s+)?wake\s+${NAME}\s*(?::|,|because\b)\s*(?<text>[\s\S]+)$`, 'iu');
 const SLEEP = /^\s*(?:please\s+)?(?:go to sleep|sleep now)\b/i;
 const READ = /^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)\b/i;
-const LETTER = /^\[Message from (?<from>[^\],]+)[^\]]*\]\n(?<text>[\s\S]*)$/;
-
-/** What other agents wrote stands beside what the person says. */
-export const isLetter = (text: string): boolean => LETTER.test(text);
 
 /** What it says of a letter. It does not write back: two of a rehearsal would never end. */
 export function onLetter(text: string): string {

@@ -22,6 +22,11 @@ export const bodySchema = z.looseObject({
 });
 export type Body = z.infer<typeof bodySchema>;
 
+/** What another agent wrote, under the line that says so. */
+export const LETTER = /^\[Message from (?<from>[^\],]+)[^\]]*\]\n(?<text>[\s\S]*)$/;
+/** It stands beside what the person says. */
+export const isLetter = (text: string): boolean => LETTER.test(text);
+
 export interface Turn {
   readonly role: 'user' | 'assistant';
   readonly texts: readonly string[];

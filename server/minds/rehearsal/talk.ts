@@ -2,8 +2,8 @@
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { quote, recall, remember } from './memory.ts';
-import { isLetter, OUTCOMES, onLetter, reachOut } from './reach.ts';
-import type { Reading } from './reading.ts';
+import { OUTCOMES, onLetter, reachOut } from './reach.ts';
+import { isLetter, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
 
