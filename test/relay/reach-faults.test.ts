@@ -80,6 +80,17 @@ describe('agents, where something fails or falls together', () => {
     expect(house.host.sessionId()).not.toBeNull();
   });
 
+  it('are done with a wake whose turn fails by our own fault', async () => {
+    const house = await openTeam(teamScript(), 'expected');
+    await letter(house, 'the tide turns');
+    const { waiting } = house.inbox;
+    Object.assign(house.inbox, { waiting: BROKEN });
+    expect(await house.host.rouse(SAGE.id)).toBe(true);
+    Object.assign(house.inbox, { waiting });
+    await house.until(() => house.of('session-ended').length === 1);
+    expect(await house.inbox.waiting(SAGE.id)).toHaveLength(1);
+  });
+
   it('are woken all the same, where their turn ends while the gate still decides', async () => {
     const gate = createGate();
     const house = await openTeam(withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)));
