@@ -42,23 +42,12 @@ interface Row {
   readonly note: string | null;
 }
 
-const WAKES = sql.id(SCHEMA, 'wakes');
-const RUNS = sql.id(SCHEMA, 'runs');
+const FACTS = sql.id(SCHEMA, 'wake_facts');
 
 /** Wakes of the target: as many as a day may have, beyond which nobody counts. */
 const statement = ({ relay, target, budget }: About, { maxWakesPerDay, floodMaxWakes, floodWindowSeconds }: WakeLimits, dayStart: number, now: number) => sql<Row>`
-  (select 'wake' as what, asked_at as at, null::bigint as seen, null::bigint as ended, source_json as note from ${WAKES}
-    where relay = ${relay} and granted_target_json = ${JSON.stringify(target)} and asked_at >= ${Math.min(dayStart, now - LONGEST_COOLDOWN_MS)} and source_kind <> 'person'
-    order by asked_at desc limit ${Math.max(1, maxWakesPerDay)})
-  union all
-  (select 'latest', asked_at, null, null, null from ${WAKES}
-    where relay = ${relay} and granted_target_json is not null and asked_at > ${now - floodWindowSeconds * 1_000} and source_kind <> 'person'
-    order by asked_at desc limit ${floodMaxWakes})
-  union all
-  (select 'call', asked_at, null, null, null from ${WAKES} where relay = ${relay} and budget_json = ${budget})
-  union all
-  (select 'run', opened_at, seen_at, ended_at, wake from ${RUNS}
-    where relay = ${relay} and target_json = ${JSON.stringify(target)} and (ended_at is null or ended_at > ${dayStart}))`;
+  select * from ${FACTS}(${relay}::text, ${JSON.stringify(target)}::text, ${budget}::text, ${Math.min(dayStart, now - LONGEST_COOLDOWN_MS)}::bigint, ${Math.max(1, maxWakesPerDay)}::integer,
+    ${now - floodWindowSeconds * 1_000}::bigint, ${floodMaxWakes}::integer, ${dayStart}::bigint)`;
 
 /** One statement. Counts of today are exact up to the limit of wakes a day, where the decision needs no more. */
 export async function readFacts(db: Db, about: About, limits: WakeLimits, now: number): Promise<Known> {

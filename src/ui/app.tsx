@@ -96,7 +96,7 @@ function Home() {
   const whole = wholePage(place, () => go(twoViews ? PATHS.hearth : PATHS.agent(talkTo)));
   const view = whole?.view ?? (place.kind === 'agent' ? 'talk' : 'hearth');
   useTitle(whole ? null : place.kind === 'agent' && place.over === 'inbox' ? `Inbox of ${name}` : name);
-  const begun = useRef(false);
+  const begunRef = useRef(false);
 
   return (
     <>
@@ -104,7 +104,7 @@ function Home() {
         {whole ? (
           <Suspense fallback={<p className="lazy" role="status">Opening…</p>}>
             {whole.page}
-            <Arrival at={place.kind === 'threads' && place.threadId !== null ? 'thread' : place.kind} begun={begun} />
+            <Arrival at={place.kind === 'threads' && place.threadId !== null ? 'thread' : place.kind} begunRef={begunRef} />
           </Suspense>
         ) : (
           <>
@@ -116,7 +116,7 @@ function Home() {
                 <AgentPage agentId={talkTo} />
               </aside>
             )}
-            <Arrival at={view} begun={begun} />
+            <Arrival at={view} begunRef={begunRef} />
           </>
         )}
       </main>

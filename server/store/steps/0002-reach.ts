@@ -72,6 +72,27 @@ export const reach: Migration = {
     await schema.createIndex('runs_of_target').on('runs').columns(['relay', 'target_json', 'ended_at']).execute();
     await schema.createIndex('runs_open').on('runs').columns(['relay']).where(sql.ref('ended_at'), 'is', null).execute();
 
+    // A function, because a store that is asked in text plans anew each time, which takes longer than the answer: the
+    // plan of a function is kept for as long as the connection.
+    await sql`
+      create function ${sql.id(SCHEMA, 'wake_facts')} (relay_ text, target text, budget text, since bigint, most_wakes integer, flood_since bigint, most_latest integer, day_start bigint)
+      returns table (what text, at bigint, seen bigint, ended bigint, note text) language plpgsql stable as $$
+      begin
+        return query
+          (select 'wake', w.asked_at, null::bigint, null::bigint, w.source_json from ${sql.id(SCHEMA, 'wakes')} w
+            where w.relay = relay_ and w.granted_target_json = target and w.asked_at >= since and w.source_kind <> 'person'
+            order by w.asked_at desc limit most_wakes)
+          union all
+          (select 'latest', w.asked_at, null, null, null from ${sql.id(SCHEMA, 'wakes')} w
+            where w.relay = relay_ and w.granted_target_json is not null and w.asked_at > flood_since and w.source_kind <> 'person'
+            order by w.asked_at desc limit most_latest)
+          union all
+          (select 'call', w.asked_at, null, null, null from ${sql.id(SCHEMA, 'wakes')} w where w.relay = relay_ and w.budget_json = budget)
+          union all
+          (select 'run', r.opened_at, r.seen_at, r.ended_at, r.wake from ${sql.id(SCHEMA, 'runs')} r
+            where r.relay = relay_ and r.target_json = target and (r.ended_at is null or r.ended_at > day_start));
+      end $$`.execute(db);
+
     await schema
       .createTable('threads')
       .addColumn('relay', 'text', (column) => column.notNull())

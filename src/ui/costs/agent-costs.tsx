@@ -34,7 +34,7 @@ export function AgentCosts({ agentId, name }: { agentId: string; name: string })
           );
         }}
       </KeptView>
-      {rehearsing && <p className="quiet">A rehearsal costs nothing.</p>}
+      {rehearsing && <p className="quiet agent-free">A rehearsal costs nothing.</p>}
       <div className="agent-budget">
         <span aria-hidden="true">Budget a day</span>
         <AgentBudget agentId={agentId} name={name} />

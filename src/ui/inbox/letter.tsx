@@ -1,6 +1,9 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import type { Mail } from '../../protocol/mail.ts';
 import { FaceOf } from '../grid/face-of.tsx';
+import { PATHS } from '../places.ts';
+import { Mark } from '../shell/mark.tsx';
 import { dayAndClock, fullTime } from '../text/time.ts';
 import { bytes } from '../text/sizes.ts';
 import { bytesOf } from '../../state/wake-material.ts';
@@ -24,7 +27,7 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
   return (
     <li className="letter tint" data-read={mail.read !== null} style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}>
       <span className="letter-face" data-from={mail.from} aria-hidden="true">
-        <FaceOf agentId={mail.from} />
+        {mail.from === 'relay' ? <Mark /> : <FaceOf agentId={mail.from} />}
       </span>
       <div className="letter-body">
         <p className="letter-head">
@@ -34,7 +37,11 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
               {priority}
             </span>
           )}
-          {mail.threadId !== null && <span className="letter-thread">in a thread</span>}
+          {mail.threadId !== null && (
+            <Link href={PATHS.thread(mail.threadId)} className="letter-thread">
+              in a thread
+            </Link>
+          )}
           <time dateTime={new Date(mail.time).toISOString()} title={fullTime(mail.time)}>
             {dayAndClock(mail.time, now)}
           </time>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { BUDGET_BOUNDS, COORDINATION_BOUNDS, DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../domain/guardrails.ts';
+import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
 import { DEFAULT_COORDINATION, type EffectiveConfig, type HouseholdConfig } from '../../protocol/config.ts';
 import { withCoordination, type HouseholdLimits } from '../../state/limits.ts';
 import { reachKept } from '../../state/reach-kept.ts';
@@ -13,9 +13,9 @@ import { BlackoutFields } from './blackouts.tsx';
 import { SleepAndWake, Tick } from './choices.tsx';
 import { baseName, changeCoordination, changeHousehold, ShownLimits, useLimits, type Shown } from './context.tsx';
 import { GuardrailFields } from './guardrails.tsx';
+import { HouseholdFigures } from './household-figures.tsx';
 import { MoneyLimit } from './money.tsx';
 import { Presets } from './presets.tsx';
-import { NumberLimit } from './setting.tsx';
 import { TimeZone } from './time-zone.tsx';
 import { Yaml } from './yaml.tsx';
 import './limits.css';
@@ -74,39 +74,7 @@ function HouseholdOnly({ answer: { own, effective }, limits }: { answer: { reado
   return (
     <>
       <Block title="Everybody together">
-        <NumberLimit
-          label="Wakes at once in the household"
-          hint="Beyond this, wakes that you did not ask for are stopped, whoever asks for whom."
-          unit="wakes"
-          {...COORDINATION_BOUNDS.flood_max_wakes}
-          own={own.flood_guard?.max_wakes}
-          effective={effective.flood_guard.max_wakes}
-          base={DEFAULT_LIMITS.floodMaxWakes}
-          baseName={baseName('household')}
-          save={(value) => set((config) => ({ ...config, flood_guard: { ...config.flood_guard, max_wakes: value } }))}
-        />
-        <NumberLimit
-          label="Counted over"
-          hint="The stretch of time that the limit above looks back on."
-          unit="seconds"
-          {...COORDINATION_BOUNDS.flood_window_seconds}
-          own={own.flood_guard?.window_seconds}
-          effective={effective.flood_guard.window_seconds}
-          base={DEFAULT_LIMITS.floodWindowSeconds}
-          baseName={baseName('household')}
-          save={(value) => set((config) => ({ ...config, flood_guard: { ...config.flood_guard, window_seconds: value } }))}
-        />
-        <NumberLimit
-          label="How long a sleeping agent’s call is held"
-          hint="A program that plays an agent waits this long while the agent is set to sleep; then it is told to try again."
-          unit="seconds"
-          {...COORDINATION_BOUNDS.sleep_wait_seconds}
-          own={own.sleep_wait_seconds}
-          effective={effective.sleep_wait_seconds}
-          base={DEFAULT_SLEEP_WAIT_SECONDS}
-          baseName={baseName('household')}
-          save={(value) => set((config) => ({ ...config, sleep_wait_seconds: value }))}
-        />
+        <HouseholdFigures own={own} effective={effective} change={set} />
         <TimeZone own={own.time_zone} effective={effective.time_zone} save={(value) => set((config) => ({ ...config, time_zone: value }))} />
       </Block>
       <Block title="Money">

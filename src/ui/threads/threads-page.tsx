@@ -61,7 +61,7 @@ export default function ThreadsPage({ place }: { place: ThreadsPlace }) {
         </KeptView>
       </nav>
       <section className="chat thread" aria-label="Thread">
-        {threadId === null ? <p className="thread-choose">Choose a thread to read it.</p> : <ThreadView key={threadId} threadId={threadId} takeFocus={threadId !== openedWith} />}
+        {threadId === null ? <p className="thread-choose">A thread that you choose is read here.</p> : <ThreadView key={threadId} threadId={threadId} takeFocus={threadId !== openedWith} />}
       </section>
       {begin && <BeginDialog chosen={begin} onClose={() => go(PATHS.threads)} />}
     </div>

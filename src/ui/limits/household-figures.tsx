@@ -1,0 +1,73 @@
+import { COORDINATION_BOUNDS, DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS } from '../../domain/guardrails.ts';
+import type { EffectiveConfig, HouseholdConfig } from '../../protocol/config.ts';
+import { baseName } from './context.tsx';
+import { NumberLimit } from './setting.tsx';
+
+interface Figure {
+  readonly key: keyof typeof COORDINATION_BOUNDS;
+  readonly label: string;
+  readonly hint: string;
+  readonly unit: string;
+  readonly base: number;
+  readonly own: (config: HouseholdConfig) => number | undefined;
+  readonly effective: (config: EffectiveConfig) => number;
+  readonly set: (config: HouseholdConfig, value: number | undefined) => HouseholdConfig;
+}
+
+const FIGURES: readonly Figure[] = [
+  {
+    key: 'flood_max_wakes',
+    label: 'Wakes at once in the household',
+    hint: 'Beyond this, wakes that you did not ask for are stopped, whoever asks for whom.',
+    unit: 'wakes',
+    base: DEFAULT_LIMITS.floodMaxWakes,
+    own: (config) => config.flood_guard?.max_wakes,
+    effective: (config) => config.flood_guard.max_wakes,
+    set: (config, value) => ({ ...config, flood_guard: { ...config.flood_guard, max_wakes: value } }),
+  },
+  {
+    key: 'flood_window_seconds',
+    label: 'Counted over',
+    hint: 'The stretch of time that the limit above looks back on.',
+    unit: 'seconds',
+    base: DEFAULT_LIMITS.floodWindowSeconds,
+    own: (config) => config.flood_guard?.window_seconds,
+    effective: (config) => config.flood_guard.window_seconds,
+    set: (config, value) => ({ ...config, flood_guard: { ...config.flood_guard, window_seconds: value } }),
+  },
+  {
+    key: 'sleep_wait_seconds',
+    label: 'How long a sleeping agent’s call is held',
+    hint: 'A program that plays an agent waits this long while the agent is set to sleep; then it is told to try again.',
+    unit: 'seconds',
+    base: DEFAULT_SLEEP_WAIT_SECONDS,
+    own: (config) => config.sleep_wait_seconds,
+    effective: (config) => config.sleep_wait_seconds,
+    set: (config, value) => ({ ...config, sleep_wait_seconds: value }),
+  },
+];
+
+interface Props {
+  readonly own: HouseholdConfig;
+  readonly effective: EffectiveConfig;
+  /** Null where it was taken, else why not. */
+  readonly change: (edit: (own: HouseholdConfig) => HouseholdConfig) => Promise<string | null>;
+}
+
+/** The figures that hold for everybody together. */
+export function HouseholdFigures({ own, effective, change }: Props) {
+  return FIGURES.map(({ key, label, hint, unit, base, ...figure }) => (
+    <NumberLimit
+      key={key}
+      label={label}
+      hint={hint}
+      unit={unit}
+      {...COORDINATION_BOUNDS[key]}
+      own={figure.own(own)}
+      effective={figure.effective(effective)}
+      base={base}
+      baseName={baseName('household')}
+      save={(value) => change((config) => figure.set(config, value))}
+    />
+  ));
+}
