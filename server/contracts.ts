@@ -69,8 +69,8 @@ export interface Inbox {
   /** Newest first. `before` is a message id. */
   list(agentId: string, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly mail: readonly Mail[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
-  /** Ids of what was claimed in this session by answers of the relay. */
-  takenIn(sessionId: string): Promise<readonly string[]>;
+  /** What was claimed in this session by answers of the relay. */
+  takenIn(sessionId: string): Promise<readonly Mail[]>;
   /** Undoes a claim whose message was not put before anybody. */
   giveBack(messageIds: readonly string[]): Promise<void>;
 }

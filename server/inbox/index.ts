@@ -101,8 +101,8 @@ export function createInbox({ db, relay, retentionMs, tell, now }: InboxDeps): I
       return { mail: rows.slice(0, limit).map(mailOf), more: rows.length > limit };
     },
     async takenIn(sessionId) {
-      const rows = await db.selectFrom('inbox').select('message_json').where('relay', '=', relay).where('read_session_json', '=', JSON.stringify(sessionId)).execute();
-      return rows.map((row) => parseText(row.message_json));
+      const rows = await db.selectFrom('inbox').selectAll().where('relay', '=', relay).where('read_session_json', '=', JSON.stringify(sessionId)).execute();
+      return rows.map(mailOf);
     },
     async giveBack(messageIds) {
       if (messageIds.length === 0) return;

@@ -55,7 +55,8 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
       async run(_input, caller) {
         const waiting = await inbox.waiting(caller.agentId);
         // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
-        const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId: null, run: caller.run, time: now() });
+        const sessionId = caller.kind === 'session' ? caller.sessionId : null;
+        const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run: caller.run, time: now() });
         if (caller.signal.aborted) {
           // Nobody is there to read them.
           await inbox.giveBack(taken.map(({ messageId }) => messageId));

@@ -35,15 +35,21 @@ async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promi
 
 /** Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has read it. */
 async function giveBackUnread(log: EventLog, inbox: Inbox, sessionId: string): Promise<void> {
-  const taken = new Set(await inbox.takenIn(sessionId));
+  const taken = new Map((await inbox.takenIn(sessionId)).map((mail) => [mail.messageId, mail]));
   for (let after = 0; taken.size > 0; ) {
     const page = await log.read(after, PAGE);
-    for (const { event } of page) if (event.kind === 'message-read' || (event.kind === 'message' && !event.waiting)) taken.delete(event.messageId);
+    for (const { event } of page) {
+      if (event.kind === 'message-read' || (event.kind === 'message' && !event.waiting)) taken.delete(event.messageId);
+      if (event.kind !== 'tool' || event.block.kind !== 'tool') continue;
+      // What an answer fetched by itself stands in what its call gave back.
+      const { result } = event.block;
+      for (const { messageId, read, text } of taken.values()) if (read?.run === event.messageId && result?.includes(text)) taken.delete(messageId);
+    }
     const last = page.at(-1);
     if (!last || page.length < PAGE) break;
     after = last.id;
   }
-  await inbox.giveBack([...taken]);
+  await inbox.giveBack([...taken.keys()]);
 }
 
 /** Closes the session that an earlier process left open, if there is one. */

@@ -235,11 +235,15 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   async function run(): Promise<void> {
-    while ((queue.length > 0 || prodded) && !closed) {
-      prodded = false;
-      await answer(takeItems());
+    try {
+      while ((queue.length > 0 || prodded) && !closed) {
+        prodded = false;
+        await answer(takeItems());
+      }
+    } finally {
+      // Also where it failed: whoever waits until it is quiet would ask for ever.
+      running = null;
     }
-    running = null;
     if (!closed) context.onQuiet(agentId);
   }
 

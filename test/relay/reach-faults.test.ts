@@ -80,6 +80,17 @@ describe('agents, where something fails or falls together', () => {
     expect(house.host.sessionId()).not.toBeNull();
   });
 
+  it('are done with a wake whose turn fails by our own fault', async () => {
+    const house = await openTeam(teamScript(), 'expected');
+    await letter(house, 'the tide turns');
+    const { waiting } = house.inbox;
+    Object.assign(house.inbox, { waiting: BROKEN });
+    expect(await house.host.rouse(SAGE.id)).toBe(true);
+    Object.assign(house.inbox, { waiting });
+    await house.until(() => house.of('session-ended').length === 1);
+    expect(await house.inbox.waiting(SAGE.id)).toHaveLength(1);
+  });
+
   it('are woken all the same, where their turn ends while the gate still decides', async () => {
     const gate = createGate();
     const house = await openTeam(withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)));
@@ -142,5 +153,19 @@ describe('agents, where something fails or falls together', () => {
     const after = await spent();
     expect((after?.outputTokens ?? 0) - (before?.outputTokens ?? 0)).toBeGreaterThanOrEqual(1_000);
     expect(after?.estimated).toBe(true);
+  });
+
+  it('that fetch their mail in an answer have read it where the answer has it, and not where the relay is killed before', async () => {
+    const house = await openTeam(withAgents(({ last, results }) => (results.length === 0 && last.endsWith('fetch') ? [{ wait: 100 }, { call: 'read_inbox', input: {} }] : null)));
+    await house.post({ text: 'fetch', to: SAGE.id });
+    await house.until(() => heard(house, 'fetch') === 1);
+    await letter(house, 'the tide turns');
+    await house.untilQuiet();
+    expect(house.requestsOf(SAGES_SEAT).filter(({ results }) => results.join().includes('the tide turns'))).toHaveLength(1);
+    await letter(house, 'the wind drops');
+    await readInbox(house, { kind: 'session' });
+    expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
+    await house.restart();
+    expect((await house.inbox.waiting(SAGE.id)).map(({ text }) => text)).toEqual(['the wind drops']);
   });
 });
