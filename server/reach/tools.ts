@@ -22,7 +22,7 @@ export interface ReachToolDeps {
 }
 
 const to = z.string().min(1).max(LIMITS.id).describe('whom: a name, a seat number, or an id');
-const text = z.string().trim().min(1).max(LIMITS.messageText);
+const text = z.string().trim().min(1).max(LIMITS.letterText, `a message to another agent has at most ${LIMITS.letterText} characters`);
 
 export function createReachTools({ reach, inbox, gate, configs, directory, sleepers, host, now, tell }: ReachToolDeps): readonly TeamTool[] {
   const mayPutOthersToSleep = async ({ agentId }: Caller) => (await configs.agent(agentId)).effective.coordination.may_put_others_to_sleep;
