@@ -20,6 +20,7 @@ import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, type Mind, ty
 import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
 import { createMcp } from './mcp/index.ts';
+import { createMemoryTools } from './session/index.ts';
 import { createSleepingRoutes } from './sleeping/index.ts';
 import { createProxy } from './proxy/index.ts';
 import { openStore } from './store/index.ts';
@@ -128,7 +129,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     credentials,
   });
   const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
-  const mcp = createMcp({ ...clients, tools, inbox, gate, threads, version: root.version });
+  const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, now })], inbox, gate, threads, version: root.version });
   const proxy = createProxy({ ...clients, costs, upstream: config.messagesApi, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
   const app = createApp({
     access,

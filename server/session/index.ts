@@ -15,6 +15,7 @@ import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, type SessionLimits } from './settings.ts';
 import { createTimerSet, systemTimers, type Timers } from './timers.ts';
 
+export { createMemoryTools } from './memory-tools.ts';
 export { systemTimers, type Timers } from './timers.ts';
 
 export interface SessionHostDeps {

@@ -11,13 +11,13 @@ const SPAWN_TEAM: MindTool = {
   properties: { seats: { type: 'array', items: { type: 'integer' }, description: 'Seat numbers from 1 to 9 (position + 1). 5 is your own.' } },
   required: ['seats'],
 };
-const CHOOSE_NAME: MindTool = {
+export const CHOOSE_NAME: MindTool = {
   name: 'choose_name',
   description: 'Takes a name as your own. At birth it is the name you are born with; later it is your name from now on.',
   properties: { name: { type: 'string', description: `The name, at most ${LIMITS.name} characters` } },
   required: ['name'],
 };
-const WRITE_SOUL: MindTool = {
+export const WRITE_SOUL: MindTool = {
   name: 'write_soul',
   description: 'Keeps this text as your soul: who you are, in your own words. It is given back to you whenever you wake. The earlier one is kept as well.',
   properties: { text: { type: 'string' } },
@@ -29,12 +29,13 @@ export const AGENT_TOOLS: readonly MindTool[] = [CHOOSE_NAME, WRITE_SOUL];
 
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-const nameSchema = z
+export const nameSchema = z
   .string()
   .trim()
   .min(1, 'a name has at least one character')
   .max(LIMITS.name, `a name has at most ${LIMITS.name} characters`)
   .refine((name) => !CONTROL.test(name), 'a name has no control characters or line breaks');
+export const soulSchema = z.string().max(LIMITS.soul, 'that is too long').refine((text) => text.trim() !== '', 'a soul is not empty');
 const seatSchema = z
   .number('a seat is a number')
   .int('a seat is a whole number')
@@ -47,7 +48,7 @@ const callSchema = z.discriminatedUnion('tool', [
   z.object({ tool: z.literal('choose_name'), input: z.object({ name: nameSchema }) }),
   z.object({
     tool: z.literal('write_soul'),
-    input: z.object({ text: z.string().max(LIMITS.soul, 'that is too long').refine((text) => text.trim() !== '', 'a soul is not empty') }),
+    input: z.object({ text: soulSchema }),
   }),
 ]);
 export type ToolCall = z.infer<typeof callSchema>;

@@ -64,6 +64,9 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       expect(await call('read_inbox')).not.toContain(text);
       expect(await call('message_agent', { to: 'Vega', message: 'News can wait.' })).not.toContain('error');
 
+      expect(await call('write_soul', { text: ' ' })).toContain('a soul is not empty');
+      expect(await call('write_soul', { text: `I am the one who speaks ${era}.` })).toContain('Kept');
+
       await flag(sessionId, true);
       const first = await held('list_team');
       await flag(sessionId, false);
@@ -73,6 +76,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       const second = await held('list_team');
       await end();
       expect(await second.answer).toMatch(/^session ended/);
+      expect(await call('write_soul', { text: 'Too late.' })).toContain('No session runs');
     });
   });
 
