@@ -256,9 +256,10 @@ test('a conversation that cannot be read says so, and can be tried again', async
   const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
   page.owner.broken = 'disk error';
   await page.user.click(screen.getByRole('button', { name: 'Wren, seat 2, sleeping' }));
-  expect(screen.getByRole('alert').textContent).toContain('disk error');
+  const alert = screen.getByRole('alert');
+  expect(alert.textContent).toContain('disk error');
   page.owner.broken = null;
-  await page.user.click(screen.getByRole('button', { name: 'Try again' }));
+  await page.user.click(within(alert).getByRole('button', { name: 'Try again' }));
   expect(screen.getByRole('heading', { name: 'Wren sleeps' })).toBeDefined();
 });
 
