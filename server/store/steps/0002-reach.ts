@@ -90,7 +90,11 @@ export const reach: Migration = {
           (select 'call', w.asked_at, null, null, null from ${sql.id(SCHEMA, 'wakes')} w where w.relay = relay_ and w.budget_json = budget)
           union all
           (select 'run', r.opened_at, r.seen_at, r.ended_at, r.wake from ${sql.id(SCHEMA, 'runs')} r
-            where r.relay = relay_ and r.target_json = target and (r.ended_at is null or r.ended_at > day_start));
+            where r.relay = relay_ and r.target_json = target and r.ended_at is null)
+          union all
+          -- Beside the one above and not in one condition with it, which would read every session there ever was.
+          (select 'run', r.opened_at, r.seen_at, r.ended_at, r.wake from ${sql.id(SCHEMA, 'runs')} r
+            where r.relay = relay_ and r.target_json = target and r.ended_at > day_start);
       end $$`.execute(db);
 
     await schema
