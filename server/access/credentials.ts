@@ -3,10 +3,9 @@
  * agent. The secret is shown once, when it is made; only its hash is kept. Nothing is cached: what was revoked is
  * refused at once, by every process on this store.
  */
-import { z } from 'zod';
 import type { Credential } from '../../src/protocol/team.ts';
 import type { EventLog } from '../contracts.ts';
-import type { Db } from '../store/index.ts';
+import { parseText, type Db } from '../store/index.ts';
 import { hashOf, newSecret } from './secrets.ts';
 
 /** Tells people and secret scanners what they are looking at. */
@@ -43,8 +42,6 @@ export interface Credentials {
   /** Called when this process revokes one, for calls that are under way. Returns the way to stop. */
   onRevoke(listener: (credentialId: string) => void): () => void;
 }
-
-const parseText = (json: string) => z.string().parse(JSON.parse(json));
 
 export function createCredentials({ db, relay, now, newId, log }: CredentialsDeps): Credentials {
   const listeners = new Set<(credentialId: string) => void>();

@@ -1,11 +1,9 @@
 /** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
 import { sql } from 'kysely';
-import { z } from 'zod';
 import type { Spent } from '../../src/protocol/costs.ts';
-import type { Db } from '../store/index.ts';
+import { parseText, type Db } from '../store/index.ts';
 
 const QUARTER_MS = 900_000;
-const parseText = (json: string) => z.string().parse(JSON.parse(json));
 
 export interface UsageRow {
   readonly usedAt: number;

@@ -2,16 +2,14 @@
  * Who there is: the relay's own list of the household's agents, so that a letter to a name finds an id, and a
  * letter to nobody is refused. It holds names and seats, and no soul.
  */
-import { z } from 'zod';
 import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../src/domain/seat.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Team, TeamMember } from '../../src/protocol/team.ts';
 import type { Directory } from '../contracts.ts';
-import type { Db } from '../store/index.ts';
+import { parseText, type Db } from '../store/index.ts';
 
 export { createDirectoryRoutes } from './routes.ts';
 
-const parseText = (json: string) => z.string().parse(JSON.parse(json));
 const same = (a: string, b: string) => a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
 const SEAT = /^(?:seat\s*)?([1-9])$/i;
 

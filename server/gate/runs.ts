@@ -3,9 +3,8 @@
  * that they do; of a process that has said nothing for a while, they are over since it last did.
  */
 import { sql } from 'kysely';
-import { z } from 'zod';
 import type { Timers } from '../session/index.ts';
-import type { Db } from '../store/index.ts';
+import { parseText, type Db } from '../store/index.ts';
 import type { OpenRun } from './facts.ts';
 
 export const RUN_SETTINGS = {
@@ -96,7 +95,7 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
       const update = drop(wakeId) ? ours([wakeId]).set(over) : ours([wakeId]).set(over).where('ended_at', 'is', null);
       return inTurn(async () => {
         const row = await update.returning('target_json').executeTakeFirst();
-        return row ? z.string().parse(JSON.parse(row.target_json)) : null;
+        return row ? parseText(row.target_json) : null;
       });
     },
     isLive: ({ wake, seen }, time) => own.has(wake) || (!alone && time - seen < RUN_SETTINGS.deadMs),

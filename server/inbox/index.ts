@@ -5,12 +5,11 @@ import { MAIL_PRIORITIES } from '../../src/domain/guardrails.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Mail } from '../../src/protocol/mail.ts';
 import type { Inbox } from '../contracts.ts';
-import type { Db } from '../store/index.ts';
+import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 
 export { createInboxRoutes } from './routes.ts';
 
-const parseText = (json: string) => z.string().parse(JSON.parse(json));
 const prioritySchema = z.enum(MAIL_PRIORITIES);
 
 export interface InboxDeps {

@@ -10,6 +10,7 @@ import { openServer } from './server.ts';
 import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
+export { parseText } from './json-text.ts';
 export { StoreError } from './store-error.ts';
 export type Db = Kysely<Tables>;
 

@@ -3,12 +3,11 @@ import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
 import { PERSON } from '../../src/domain/threads.ts';
 import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
-import type { Db } from '../store/index.ts';
+import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 
 export type ThreadRow = Selectable<Tables['threads']>;
 export const json = (text: string): string => JSON.stringify(text);
-export const parseText = (text: string): string => z.string().parse(JSON.parse(text));
 const parseTexts = (text: string): string[] => z.array(z.string()).parse(JSON.parse(text));
 export const anyOf = (texts: readonly string[]) => sql<string>`any(${[...texts]}::text[])`;
 

@@ -4,8 +4,9 @@
  */
 import { sql } from 'kysely';
 import type { ThreadMessage } from '../../src/protocol/threads.ts';
+import { parseText } from '../store/index.ts';
 import type { ThreadsContext } from './context.ts';
-import { json, messageOf, parseText } from './rows.ts';
+import { json, messageOf } from './rows.ts';
 
 export interface Telling {
   /** Tells those of `agentIds` who were added to the thread and were not told yet, in this order. */
