@@ -4,6 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Timers } from '../session/index.ts';
+import { createQueue } from '../queue.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { OpenRun } from './facts.ts';
 
@@ -50,14 +51,8 @@ export const endAsSeen = (db: Db, relay: string) =>
 export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps): Runs {
   const own = new Set<string>();
   let cancel: (() => void) | null = null;
-  let last: Promise<unknown> = Promise.resolve();
-
   /** One after the other: a sign of life that was sent before an end must not arrive after it. */
-  function inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const next = last.then(run);
-    last = next.catch(() => undefined);
-    return next;
-  }
+  const inTurn = createQueue();
   const ours = (wakeIds: readonly string[]) =>
     db
       .updateTable('runs')

@@ -1,7 +1,7 @@
 /** How agents reach each other: letters, wakes, and what happens in threads. See `Reach` in contracts.ts. */
 import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
-import type { Configs, Directory, Inbox, Reach, Sleepers, SessionHost, ThreadHooks } from '../contracts.ts';
+import type { Configs, Directory, Inbox, Reach, SessionHost, ThreadHooks } from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { createAsk, type AskDeps } from './ask.ts';
 import { delivered, outcomeText } from './words.ts';
@@ -12,7 +12,6 @@ export interface ReachDeps extends AskDeps {
   readonly inbox: Inbox;
   readonly directory: Directory;
   readonly configs: Configs;
-  readonly sleepers: Sleepers;
   readonly now: () => number;
   readonly newId: () => string;
 }

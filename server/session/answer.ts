@@ -37,7 +37,7 @@ export interface AnswerOutcome {
   readonly stop: StopReason | null;
 }
 
-/** Of English prose, about; on the dear side for most others. */
+/** Of English prose, about. */
 const CHARACTERS_PER_TOKEN = 4;
 const CALL_CUT = 'This call was cut off before it answered.';
 

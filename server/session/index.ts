@@ -7,6 +7,7 @@ import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
 import type { Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
+import { createQueue } from '../queue.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { createPrompts } from './prompts.ts';
@@ -64,7 +65,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   const { log, inbox, directory, sleepers, costs, teamTools, onPersonWake, mind, protocol, now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
   let current: Running | null = null;
   /** Starts and ends happen one after another. */
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = createQueue();
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
   const turnEnds = new Set<(agentId: string) => void>();
@@ -72,12 +73,6 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   sleepers.subscribe(({ agentId, sleeping }) => {
     if (!sleeping) open()?.session.inboxChanged(agentId);
   });
-
-  function inTurn<T>(act: () => Promise<T>): Promise<T> {
-    const mine = turn.then(act, act);
-    turn = mine.catch(() => undefined);
-    return mine;
-  }
 
   async function begin(request: StartSession): Promise<Running> {
     const sessionId = newId();
