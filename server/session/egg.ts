@@ -9,6 +9,7 @@ import { toolDone } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createMail } from './mail.ts';
+import { toldEvent } from './message-event.ts';
 import type { Phase, Present } from './presence.ts';
 import { failedReason, silentReason, unnamedReason } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
@@ -70,7 +71,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     const messageId = newId();
     speaker?.put([{ messageId, text }]);
     return [
-      { kind: 'message', time: now(), messageId, sessionId, agentId, author: 'relay', role: 'user', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
+      toldEvent({ time: now(), messageId, sessionId, agentId, author: 'relay', text }),
     ];
   }
 

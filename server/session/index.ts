@@ -10,6 +10,7 @@ import type { Mind } from '../minds/index.ts';
 import { createQueue } from '../queue.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
 import { createIdle, type Idle } from './idle.ts';
+import { toldEvent } from './message-event.ts';
 import { createPrompts } from './prompts.ts';
 import { recoverSession } from './recover.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
@@ -108,7 +109,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const notice: RoostEvent[] =
       problem === null
         ? []
-        : [{ kind: 'message', time: now(), messageId: newId(), sessionId, agentId: LEAD_ID, author: 'relay', role: 'user', blocks: [{ kind: 'text', text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.` }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false }];
+        : [toldEvent({ time: now(), messageId: newId(), sessionId, agentId: LEAD_ID, author: 'relay', text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.` })];
     await log.append([{ kind: 'session-started', time: now(), sessionId, mind: info }, ...notice]);
     idle = createIdle({ idleMs: settings.idleMs, timers, now, busy: session.busy, onIdle: () => void end('idle').catch(fail) });
     return { sessionId, session, stopTimers: () => timers.close(), touch: () => idle?.touch(), seal: () => (sealed = true), ending: null };

@@ -10,6 +10,7 @@ import { toolDone, toolError } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createMail, type Mail } from './mail.ts';
+import { toldEvent } from './message-event.ts';
 import { leadSilent } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
@@ -59,7 +60,7 @@ export function createLead(context: SessionContext): Lead {
     await call.whenOver();
     const [messageId, text] = [newId(), call.report()];
     await record([
-      { kind: 'message', time: now(), messageId, sessionId, agentId: LEAD_ID, author: 'relay', role: 'user', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
+      toldEvent({ time: now(), messageId, sessionId, agentId: LEAD_ID, author: 'relay', text }),
     ]);
     speaker.put([{ messageId, text }]);
   }

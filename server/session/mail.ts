@@ -3,10 +3,11 @@
  * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
  */
 import { seatNumber } from '../../src/domain/seat.ts';
-import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Mail as Letter } from '../../src/protocol/mail.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { SessionContext } from './context.ts';
+import { toldEvent } from './message-event.ts';
 import type { Item, Speaker } from './speaker.ts';
 
 export interface Mail {
@@ -39,23 +40,7 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
   /** A letter of another agent enters the conversation when it is read; the person's stood in it from the start. */
   function eventOf(letter: Letter): RoostEvent {
     if (isOwnTalk(letter)) return { kind: 'message-read', time: now(), messageId: letter.messageId, agentId, sessionId };
-    const message: EventOf<'message'> = {
-      kind: 'message',
-      time: now(),
-      messageId: letter.messageId,
-      sessionId,
-      agentId,
-      author: letter.from,
-      role: 'user',
-      blocks: [{ kind: 'text', text: letter.text }],
-      status: 'complete',
-      error: null,
-      usage: null,
-      clientId: null,
-      replaces: null,
-      waiting: false,
-    };
-    return message;
+    return toldEvent({ time: now(), messageId: letter.messageId, sessionId, agentId, author: letter.from, text: letter.text });
   }
 
   async function prodFor(isWorthATurn: (letter: Letter) => boolean): Promise<void> {
