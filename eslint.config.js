@@ -23,8 +23,8 @@ const selector = (type) => (type === 'entry' ? { file: { categories: 'entry' } }
 const folderOf = (type) => (type === 'server' ? 'server' : `src/${type}`);
 const packages = (...source) => ({ to: { module: { origin: 'external', source } } });
 const nodeModules = { to: { module: { origin: 'core' } } };
-/** The only folder that knows the ledger's storage. */
-const LEDGER_PACKAGES = ['@fireproof/*', 'idb'];
+/** Storage of the browser's, each known to one folder, or two. */
+const OWNERS = { '@fireproof/*': ['ledger'], idb: ['ledger', 'sync'] };
 
 export default tseslint.config(
   { ignores: ['dist', 'node_modules', 'test/artifacts', 'coverage'] },
@@ -76,9 +76,9 @@ export default tseslint.config(
             ...types.flatMap((type) =>
               [type, ...MAY_IMPORT[type]].map((other) => ({ from: selector(type), allow: { to: selector(other) } })),
             ),
-            ...types
-              .filter((type) => type !== 'ledger')
-              .map((type) => ({ from: selector(type), disallow: packages(...LEDGER_PACKAGES) })),
+            ...Object.entries(OWNERS).flatMap(([name, owners]) =>
+              types.filter((type) => !owners.includes(type)).map((type) => ({ from: selector(type), disallow: packages(name) })),
+            ),
             { from: selector('domain'), disallow: packages('*', '@*/*') },
           ],
         },

@@ -75,6 +75,26 @@ const feed = ledger.then(async (open) => {
 let running: Awaited<typeof feed> | null = null;
 feed.then((open) => (running = open), crashed);
 
+const refuse = () => Promise.reject(new Error('Not built yet.'));
+const alone = {
+  syncStatus: () => Promise.resolve({ kind: 'alone' as const, joining: null }),
+  shareHousehold: refuse,
+  beginJoin: refuse,
+  answerJoin: refuse,
+  beginInvite: refuse,
+  answerInvite: refuse,
+  makePhrase: refuse,
+  keepPhrase: refuse,
+  checkPhrase: refuse,
+  restore: refuse,
+  nameDevice: refuse,
+  removeDevice: refuse,
+  caughtUp: () => Promise.resolve({ arriving: [] }),
+  direct: () => Promise.resolve(null),
+  makeDirectOffer: refuse,
+  takeDirectText: refuse,
+};
+
 const desk = createDesk({
   welcome: () => ({
     news: 'welcome',
@@ -97,6 +117,7 @@ const desk = createDesk({
       (await feed).reconnect();
       return null;
     },
+    ...alone,
   },
 });
 

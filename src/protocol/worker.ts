@@ -6,6 +6,7 @@
  */
 import type { AgentChangeDoc, AgentIdentityDoc, Block, Doc, ForgetDoc, MessageDoc, QueuedMessageDoc, SessionDoc, SettingDoc } from './documents.ts';
 import type { Snapshot, StoredEvent } from './events.ts';
+import type { DirectOrder, SyncCalls, SyncStatus } from './sync/page.ts';
 
 /** Everything the grid is painted from. */
 export interface HouseholdView {
@@ -117,7 +118,7 @@ export interface RebuildReport {
 }
 
 /** The calls a tab may make, with what they answer. */
-export interface OwnerCalls {
+export interface OwnerCalls extends SyncCalls {
   household(): HouseholdView;
   /** Answers when the documents are durable. */
   append(docs: readonly Doc[]): { readonly written: number };
@@ -170,7 +171,11 @@ export type OwnerNews =
   /** null: the long work is over. */
   | { readonly news: 'progress'; readonly progress: OwnerProgress | null }
   /** Contents are gone from the ledger: what a tab shows of them must go too. */
-  | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] };
+  | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] }
+  /** How it stands with the other devices; told whenever it changes. */
+  | { readonly news: 'sync'; readonly status: SyncStatus }
+  /** For the tab that carries direct lines. */
+  | { readonly news: 'direct'; readonly order: DirectOrder };
 
 export type ToOwner =
   | { readonly call: OwnerCallName; readonly id: string; readonly args: readonly unknown[] }

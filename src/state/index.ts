@@ -15,6 +15,7 @@ import { createChanges, type Changes } from './changes.ts';
 import { createCopies, type Copies } from './copies.ts';
 import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
+import { createDevices, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
 import { createKept, type Kept } from './kept.ts';
 import { createLimits, type HouseholdLimits } from './limits.ts';
@@ -40,6 +41,7 @@ export interface RoostState {
   readonly pending: ReturnType<typeof createPending>;
   readonly info: ReturnType<typeof createRelayInfo>;
   readonly upkeep: ReturnType<typeof createUpkeep>;
+  readonly devices: Devices;
   readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & WakeActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
@@ -80,6 +82,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const pending = createPending();
   const info = createRelayInfo();
   const upkeep = createUpkeep();
+  const devices = createDevices();
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const changes = createChanges();
@@ -148,6 +151,12 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         conversations.drop(news.forgets);
         for (const { target } of news.forgets) unread.drop(target.agentId);
         break;
+      case 'sync':
+        devices.setState({ status: news.status });
+        break;
+      case 'direct':
+        // For the tab's carrier of direct lines, which listens by itself.
+        break;
       default:
         news satisfies never;
     }
@@ -155,6 +164,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
 
   return {
     household,
+    devices,
     live,
     answers,
     conversations,

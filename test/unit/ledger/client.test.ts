@@ -4,6 +4,7 @@ import { createDesk } from '../../../src/ledger/owner/desk.ts';
 import { OWNER_LINE } from '../../../src/ledger/settings.ts';
 import type { FromOwner, OwnerNews, StorageStatus, ToOwner } from '../../../src/protocol/worker.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
+import { aloneSyncAnswers } from '../../support/sync-calls.ts';
 
 const welcome: OwnerNews = { news: 'welcome', link: { kind: 'connecting' }, snapshot: null, answers: [], problem: null };
 
@@ -144,6 +145,7 @@ describe('the owner’s desk', () => {
     noteExport: () => Promise.resolve(null),
     rebuild: () => Promise.resolve({ documents: 0, volumes: 0, repaired: 0, faults: [] }),
     reconnect: () => Promise.resolve(null),
+    ...aloneSyncAnswers(),
   };
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 

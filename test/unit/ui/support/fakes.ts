@@ -10,6 +10,7 @@ import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTabMemory } from '../../../../src/state/tab-memory.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
 import { NOW } from './household.ts';
+import { aloneSync } from '../../../support/sync-calls.ts';
 
 export interface MemoryOwner extends OwnerPort {
   readonly docs: Doc[];
@@ -77,6 +78,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       owner.storage = { ...owner.storage, lastExport: note };
       return null;
     },
+    ...aloneSync(),
     rebuild: () => owner.report,
     reconnect: () => null,
   };

@@ -1,0 +1,83 @@
+/**
+ * The text messages on the sync socket (`GET /api/sync/socket`): who is there, who belongs to the household,
+ * renewed keys, and signals that introduce two browsers. Binary messages are the frames of replication
+ * (./frames.ts). The relay reads nothing but what stands here.
+ */
+import { z } from 'zod';
+import { SYNC } from './settings.ts';
+
+export const syncId = z.string().regex(/^[A-Za-z0-9_-]{22}$/, '16 bytes as base64url');
+const base64 = (most: number) => z.string().regex(/^[A-Za-z0-9_-]*$/, 'base64url').max(most);
+/** An Ed25519 public key: 32 bytes. */
+export const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, '32 bytes as base64url');
+/** An Ed25519 signature: 64 bytes. */
+export const signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/, '64 bytes as base64url');
+/** Number of a household key; it rises by one with each renewal. */
+export const epoch = z.number().int().min(1).max(65_535);
+/** Something sealed to one device or to the recovery key. */
+const box = base64(SYNC.slotChars);
+const recovery = z.object({ id: publicKey.describe('names the box to whoever has the phrase; 32 bytes'), box });
+
+/** The household key was renewed: from `epoch` on the relay lets devices in by `authKey`. */
+export const rotationSchema = z.object({
+  epoch: epoch.describe('the new one: one more than before'),
+  authKey: publicKey.describe('which registrations are checked with from now on'),
+  proof: signature.describe('with the authKey of the epoch before, over `rotationBytes`'),
+  removed: z.array(syncId).max(64).describe('devices that are out'),
+  boxes: z.record(syncId, box).describe('the keys, sealed to each device that stays'),
+  recovery: recovery.nullable(),
+});
+export type Rotation = z.infer<typeof rotationSchema>;
+
+export const deviceSeenSchema = z.object({
+  device: syncId,
+  addedAt: z.number(),
+  lastSeen: z.number().describe('ms since the epoch'),
+  online: z.boolean(),
+});
+export type DeviceSeen = z.infer<typeof deviceSeenSchema>;
+
+export const fromDeviceSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('hello'), household: syncId, device: syncId, signature: signature.describe('with the device’s key, over `socketBytes`') }),
+  z.object({ kind: z.literal('rotate'), rotation: rotationSchema }),
+  z.object({ kind: z.literal('recovery'), recovery, proof: signature.describe('with the current authKey, over `recoveryBytes`') }),
+  z.object({ kind: z.literal('signal'), to: syncId, data: z.string().max(SYNC.signalChars) }),
+  z.object({ kind: z.literal('ping') }),
+]);
+export type FromDevice = z.infer<typeof fromDeviceSchema>;
+
+export const fromRelaySchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('challenge'), nonce: z.string() }),
+  /** Let in. `box`: the newest keys sealed to this device, where there was a renewal since it came. */
+  z.object({ kind: z.literal('welcome'), epoch, box: box.nullable(), recoveryId: publicKey.nullable(), devices: z.array(deviceSeenSchema) }),
+  z.object({ kind: z.literal('devices'), devices: z.array(deviceSeenSchema) }),
+  z.object({ kind: z.literal('rotated'), epoch, box: box.nullable() }),
+  z.object({ kind: z.literal('recovery-kept'), recoveryId: publicKey }),
+  z.object({ kind: z.literal('signal'), from: syncId, data: z.string() }),
+  /** This device is no longer one of the household; the socket closes after it. */
+  z.object({ kind: z.literal('removed') }),
+  /** Not known here: register first (`PUT /api/sync/households/…`). The socket closes after it. */
+  z.object({ kind: z.literal('unknown') }),
+  z.object({ kind: z.literal('refused'), what: z.string(), reason: z.string().describe('a sentence') }),
+  z.object({ kind: z.literal('pong') }),
+]);
+export type FromRelay = z.infer<typeof fromRelaySchema>;
+
+/** `PUT /api/sync/households/{id}`: makes the household known where it is not, and this device one of it. */
+export const registerSchema = z.strictObject({
+  epoch,
+  authKey: publicKey.describe('the household’s, of that epoch'),
+  rotations: z.array(rotationSchema).max(1_000).describe('the renewals this device knows, so that a relay from an old backup catches up'),
+  device: syncId,
+  deviceKey: publicKey.describe('which this device proves itself with'),
+  proof: signature.describe('with the household’s authKey of `epoch`, over `registrationBytes`'),
+});
+export type Register = z.infer<typeof registerSchema>;
+export const registeredSchema = z.object({ epoch });
+
+/** What an offer to join has room for. Each is written once. */
+export const OFFER_SLOTS = ['invitation', 'welcome', 'joined'] as const;
+export type OfferSlot = (typeof OFFER_SLOTS)[number];
+export const slotSchema = z.strictObject({ data: base64(SYNC.slotChars) });
+
+export const recoveryAnswerSchema = z.object({ household: syncId, epoch, box });

@@ -1,0 +1,136 @@
+/** What tabs and the ledger's owner say to each other about synchronisation, pairing and recovery. */
+import { z } from 'zod';
+import { SYNC } from './settings.ts';
+
+/** A device of the household. */
+export interface DeviceView {
+  readonly deviceId: string;
+  readonly name: string;
+  /** Is it this one? */
+  readonly self: boolean;
+  /** ms since the epoch. */
+  readonly addedAt: number;
+  /** When the relay heard of it last, ms since the epoch; null: not known now. */
+  readonly lastSeen: number | null;
+  readonly online: boolean;
+  /** Is there a direct line to it, without the relay? */
+  readonly direct: boolean;
+}
+
+/** Where this device stands on its way into a household. */
+export type Joining =
+  /** The offer is shown; nobody has taken it yet. `until`: ms since the epoch. */
+  | { readonly step: 'offering'; readonly offer: string; readonly until: number }
+  /** Another device has taken the offer: the person compares the words on both. */
+  | { readonly step: 'comparing'; readonly words: readonly string[]; readonly until: number }
+  /** The person said here that the words are the same; the other device has not said so yet. */
+  | { readonly step: 'waiting'; readonly words: readonly string[]; readonly until: number }
+  | { readonly step: 'failed'; readonly reason: string };
+
+export type SyncStatus =
+  /** No household key: who lives here lives in this browser alone. */
+  | { readonly kind: 'alone'; readonly joining: Joining | null }
+  /** This device was removed from its household: what is here stays here, and nothing new comes. */
+  | { readonly kind: 'removed'; readonly joining: Joining | null }
+  | {
+      readonly kind: 'shared';
+      readonly household: string;
+      readonly deviceId: string;
+      /** lost: the relay cannot be reached; locked-out: this browser is not signed in there. */
+      readonly link: 'connecting' | 'live' | 'lost' | 'locked-out';
+      readonly devices: readonly DeviceView[];
+      /** Entries on this device that the relay does not have yet. */
+      readonly toSend: number;
+      /** Fetching a backlog: entries that are here, of so many; null: nothing known is missing. */
+      readonly backlog: { readonly done: number; readonly of: number } | null;
+      /** Agents whose last session is not whole here yet: they are not to be woken on this device. */
+      readonly arriving: readonly string[];
+      /** Was a recovery phrase made, written down and tried? */
+      readonly phrase: boolean;
+      /** Entries written by a newer Roost: kept, and opened after an update. */
+      readonly newer: number;
+      /** Entries that were refused since the page's start: changed, moved or forged by somebody. */
+      readonly refused: number;
+      /** What is wrong, as a sentence; null: nothing. */
+      readonly trouble: string | null;
+    };
+
+/** Named by the tab that carries direct lines, from here to another device's browser. */
+export type DirectOrder =
+  /** Open a line. `offer`: ours to begin; otherwise a signal with an offer follows. */
+  | { readonly kind: 'open'; readonly line: string; readonly offer: boolean }
+  | { readonly kind: 'signal'; readonly line: string; readonly data: string }
+  | { readonly kind: 'frame'; readonly line: string; readonly frame: Uint8Array }
+  | { readonly kind: 'close'; readonly line: string };
+/** What a tab tells of the lines it carries. */
+export type DirectReport =
+  /** This tab carries from now on: it has none yet. */
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'signal'; readonly line: string; readonly data: string }
+  | { readonly kind: 'opened'; readonly line: string }
+  | { readonly kind: 'frame'; readonly line: string; readonly frame: Uint8Array }
+  | { readonly kind: 'closed'; readonly line: string };
+
+/** Calls of a tab. All reject with an Error whose message people can read. */
+export interface SyncCalls {
+  syncStatus(): SyncStatus;
+  /** Makes the household key: from now on entries are sealed and handed to the relay. Harmless where there is one. */
+  shareHousehold(request: { deviceName: string }): null;
+  /** This device wants to join: shows an offer. What follows comes as news. */
+  beginJoin(request: { deviceName: string }): null;
+  /** On the new device: are the six words the same? `false` gives up, at every step. */
+  answerJoin(request: { same: boolean }): null;
+  /** On a device of the household: takes an offer and answers the six words. */
+  beginInvite(request: { offer: string }): { readonly words: readonly string[] };
+  /** Are they the same on both? Yes sends the keys, and answers when the new device has them; no ends it. */
+  answerInvite(request: { same: boolean }): { readonly joined: boolean };
+  /** A new recovery phrase of 24 words. It counts once `keepPhrase` has been passed; an earlier one counts until then. */
+  makePhrase(): { readonly words: readonly string[] };
+  /** The drill: `place` 1–24. A wrong word rejects, and may be tried again. */
+  keepPhrase(request: { answers: readonly { readonly place: number; readonly word: string }[] }): null;
+  /** Is this the household's phrase? */
+  checkPhrase(request: { phrase: string }): { readonly good: boolean };
+  /** Takes this device into the household of the phrase. */
+  restore(request: { phrase: string; deviceName: string }): null;
+  nameDevice(request: { name: string }): null;
+  /** Out at once, and the household key is renewed. Rejects where the relay cannot be reached. */
+  removeDevice(request: { deviceId: string }): null;
+  /** Resolves when the last sessions of these agents are here, or after `patience` ms; those still on their way. */
+  caughtUp(request: { agentIds: readonly string[]; patience: number }): { readonly arriving: readonly string[] };
+  direct(report: DirectReport): null;
+  /** Without a relay: a text to be pasted on another device of this household. */
+  makeDirectOffer(): { readonly text: string };
+  /** Takes such a text; answers with one to be pasted back, or null where it was the answer. */
+  takeDirectText(request: { text: string }): { readonly text: string | null };
+}
+
+/** A person's word for a device. */
+export const deviceName = z.string().trim().min(1).max(60);
+
+/** What each call is given, as the owner reads it. */
+export const SYNC_REQUESTS = {
+  syncStatus: z.tuple([]),
+  shareHousehold: z.tuple([z.object({ deviceName })]),
+  beginJoin: z.tuple([z.object({ deviceName })]),
+  answerJoin: z.tuple([z.object({ same: z.boolean() })]),
+  beginInvite: z.tuple([z.object({ offer: z.string().max(SYNC.slotChars) })]),
+  answerInvite: z.tuple([z.object({ same: z.boolean() })]),
+  makePhrase: z.tuple([]),
+  keepPhrase: z.tuple([z.object({ answers: z.array(z.object({ place: z.number().int().min(1).max(24), word: z.string().max(100) })).max(24) })]),
+  checkPhrase: z.tuple([z.object({ phrase: z.string().max(1_000) })]),
+  restore: z.tuple([z.object({ phrase: z.string().max(1_000), deviceName })]),
+  nameDevice: z.tuple([z.object({ name: deviceName })]),
+  removeDevice: z.tuple([z.object({ deviceId: z.string() })]),
+  caughtUp: z.tuple([z.object({ agentIds: z.array(z.string()), patience: z.number().min(0) })]),
+  direct: z.tuple([
+    z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('ready') }),
+      z.object({ kind: z.literal('signal'), line: z.string(), data: z.string() }),
+      z.object({ kind: z.literal('opened'), line: z.string() }),
+      z.object({ kind: z.literal('frame'), line: z.string(), frame: z.instanceof(Uint8Array) }),
+      z.object({ kind: z.literal('closed'), line: z.string() }),
+    ]),
+  ]),
+  makeDirectOffer: z.tuple([]),
+  takeDirectText: z.tuple([z.object({ text: z.string().max(SYNC.slotChars) })]),
+} as const satisfies { readonly [Name in keyof SyncCalls]: z.ZodType<Parameters<SyncCalls[Name]>> };
