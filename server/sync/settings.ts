@@ -22,7 +22,7 @@ export const SYNC_LIMITS = {
   unsentBytes: 48 * 1024 * 1024,
   /** ms between two notes of when a device that is here was last seen. */
   noteSeenMs: 5 * 60_000,
-  /** ms that sockets get to close in good order when the relay ends. */
+  /** ms that the other side has to close a socket in good order. */
   closeGraceMs: 500,
   /** Offers at once. */
   offers: 32,
