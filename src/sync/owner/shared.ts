@@ -3,13 +3,11 @@
  * hears, the lines to the relay and to other browsers.
  */
 import { count, subtract } from '../../domain/ranges.ts';
-import { createReplica, type Link, type LinkEnd, type Replica } from '../../protocol/replication/index.ts';
 import type { Doc } from '../../protocol/documents.ts';
-import type { Entry, EntryKey } from '../../protocol/sync/entries.ts';
+import type { Entry } from '../../protocol/sync/entries.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { DirectOrder, DirectReport, SyncStatus } from '../../protocol/sync/page.ts';
 import type { ForgetDoc } from '../../protocol/documents.ts';
-import { isCovered } from '../../domain/forgetting.ts';
 import type { Lane, RandomBytes } from '../contract.ts';
 import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
@@ -17,17 +15,20 @@ import { SYNC_OWNER } from '../settings.ts';
 import { createArrivals } from './arrivals.ts';
 import { recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
 import { createEntryStore } from './entry-store.ts';
+import { createExchange } from './exchange.ts';
 import { sealEverything } from './first-seal.ts';
 import { createHeadTeller } from './heads.ts';
 import { createHouseholdBook, type HouseholdBook } from './household.ts';
 import { createKeys, type Keys } from './keys.ts';
 import { openLine, type RelayLine } from './line.ts';
 import { createOutgoing } from './outgoing.ts';
-import { readPayload, writePayload, type Payload, type ReadPayload } from './payload.ts';
+import { withoutForgotten, writePayload, type Payload } from './payload.ts';
 import type { LedgerPort, OpenSocket, SyncRelayPort, Timers } from './ports.ts';
 import type { Counters, DeviceRecord, Membership } from './records.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
+import { createOvertaken } from './overtaken.ts';
 import { createSealer } from './sealer.ts';
+import { createTaking } from './taking.ts';
 
 export interface SharedDeps {
   readonly db: SyncDatabase;
@@ -103,40 +104,17 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
   const isMember = (deviceId: string) => book.devices().some((one) => one.deviceId === deviceId && !one.removed);
   const arrivals = createArrivals({ ledger, heads: book.heads, onChange: changed });
 
+  /** Documents have come: is what was awaited among them? */
+  const look = () => {
+    if (arrivals.arriving().length > 0) void arrivals.look().catch(trouble('arrivals'));
+  };
+
   function bookChanged() {
     const out = book.devices().filter(({ removed }) => removed).map(({ deviceId }) => deviceId);
     direct.removed(out);
     if (out.includes(keys.membership().deviceId)) deps.onRemoved();
-    void arrivals.look();
+    void arrivals.look().catch(trouble('arrivals'));
     changed();
-  }
-
-  /** Documents of other devices, into the ledger. One that is no document keeps none of the others out. */
-  async function append(docs: readonly unknown[]) {
-    if (docs.length === 0) return;
-    try {
-      await ledger.append(docs);
-    } catch (error) {
-      if (!isMisfit(error)) throw error;
-      for (const doc of docs) {
-        try {
-          await ledger.append([doc]);
-        } catch (one) {
-          if (!isMisfit(one)) throw one;
-          trouble('misfit')('Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.');
-        }
-      }
-    }
-  }
-
-  async function take(payloads: readonly ReadPayload[]) {
-    const docs = payloads.flatMap((payload) => payload.docs ?? []);
-    // Before they are in the ledger: what is sealed meanwhile need not be sealed here.
-    outgoing.heard(docs.flatMap((doc) => (typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string' ? [doc._id] : [])));
-    await append(docs);
-    await book.hear({ devices: payloads.flatMap((payload) => payload.devices ?? []), heads: payloads.flatMap((payload) => payload.heads ?? []) });
-    for (const { recovery } of payloads) if (recovery) await renewals.hearRecovery(recovery);
-    if (docs.length > 0) void arrivals.look();
   }
 
   const open = ({ writer, counter, sealed }: Entry) => openEntry({ keys: keys.household(), writer, counter, sealed });
@@ -144,7 +122,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     db,
     open,
     digestOf,
-    take,
+    take: createTaking({ ledger, book, outgoing: () => outgoing, renewals: () => renewals, onMisfit: trouble('misfit') }),
     onShut(count) {
       shut = count;
       changed();
@@ -157,7 +135,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
     newWriter: (lane) => newWriter(keys.household(), lane, random),
     onSealed(fresh) {
-      replica.wrote(fresh);
+      exchange.replica().wrote(fresh);
       changed();
     },
   });
@@ -165,51 +143,14 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
   const say = (payload: Payload) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }]);
   const headTeller = createHeadTeller({ ledger, book, timers, now, random: () => (random(1)[0] ?? 0) / 256, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
 
-  /** The places of ours where others have something else: a profile that was restored, or copied. By writer, the first such counter. */
-  const overtaken = new Map<string, number>();
-  let cancelRenewal: (() => void) | null = null;
-  const laneOfOwn = (writer: string): Lane | null => (['people', 'talk'] as const).find((lane) => sealer.counters()[lane].writer === writer) ?? null;
-  function overtake(writer: string, counter: number) {
-    if (laneOfOwn(writer) === null) return;
-    overtaken.set(writer, Math.min(counter, overtaken.get(writer) ?? Infinity));
-    // More of them come together.
-    cancelRenewal ??= timers.after(SYNC_OWNER.overtaken, () => {
-      cancelRenewal = null;
-      void renewWriters().catch(trouble('sealing'));
-    });
-  }
-  async function renewWriters() {
-    for (const [writer, from] of overtaken) {
-      overtaken.delete(writer);
-      const lane = laneOfOwn(writer);
-      if (lane === null) continue;
-      const { next } = sealer.counters()[lane];
-      await sealer.renewWriter(lane);
-      const ours = from < next ? await entries.from(writer, from) : [];
-      const payloads = ours.flatMap((entry) => {
-        const opened = open(entry);
-        return opened.ok ? [{ lane, payload: opened.payload }] : [];
-      });
-      // First under the new writer, then out of the old one: a crash in between leaves them twice, which is harmless.
-      if (payloads.length > 0) await sealer.seal(payloads);
-      if (ours.length === 0) continue;
-      await entries.takeOut(writer, from, next - 1);
-      await restart();
-    }
-  }
-
-  let replica = begin();
-  const links = new Set<{ readonly link: Link; end: LinkEnd }>();
-  function begin(): Replica {
-    return createReplica({
+  const exchange = createExchange(
+    {
       store: entries,
       timers,
       priority: (writer) => PRIORITY[laneOf(keys.household(), writer) ?? 'talk'],
       onStored(stored) {
-        for (const { writer, counter } of stored) {
-          const lane = laneOfOwn(writer);
-          if (lane !== null && counter >= sealer.counters()[lane].next) overtake(writer, Infinity);
-        }
+        for (const { writer, counter } of stored) overtaken.ahead(writer, counter);
+        look();
         changed();
       },
       onBacklog(now) {
@@ -217,33 +158,16 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
         if (now === null) headTeller.look();
         changed();
       },
-      onConflict: ({ writer, counter }: EntryKey) => overtake(writer, counter),
+      onConflict: ({ writer, counter }) => overtaken.conflict(writer, counter),
       onRefused(keys) {
         refused += keys.length;
         changed();
       },
       onTrouble: trouble('storing'),
-    });
-  }
-  async function restart() {
-    await replica.close();
-    replica = begin();
-    for (const one of links) one.end = replica.connect(one.link);
-  }
-  /** An end that outlives the replica it was given to. */
-  function connect(link: Link): LinkEnd {
-    const one = { link, end: replica.connect(link) };
-    links.add(one);
-    return {
-      take: (frame) => one.end.take(frame),
-      drained: () => one.end.drained(),
-      gone() {
-        links.delete(one);
-        one.end.gone();
-        changed();
-      },
-    };
-  }
+    },
+    changed,
+  );
+  const overtaken = createOvertaken({ entries, sealer, open, restart: exchange.restart, timers, onTrouble: trouble('sealing') });
 
   const { deviceId, household } = membership;
   const direct = createDirect({
@@ -251,7 +175,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     keys: keys.household,
     sendSignal: (to, data) => void line.say({ kind: 'signal', to, data }),
     order: deps.order,
-    connect,
+    connect: exchange.connect,
     timers,
     random,
     now,
@@ -273,7 +197,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       return answer.ok;
     },
     onWelcome: (welcome) => renewals.hearWelcome(welcome),
-    connect,
+    connect: exchange.connect,
     onDevices(list) {
       seen = new Map(list.map((one) => [one.device, one]));
       direct.setOnline(list.flatMap((one) => (one.online && one.device !== deviceId && isMember(one.device) ? [one.device] : [])));
@@ -318,18 +242,18 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     ).catch(trouble('sealing'));
   }
   // A newer Roost can open what an older one could not.
-  void replica.ready.then(() => entries.openShut()).catch(trouble('storing'));
-  void arrivals.look();
+  void exchange.replica().ready.then(() => entries.openShut()).catch(trouble('storing'));
+  void arrivals.look().catch(trouble('arrivals'));
   outgoing.stir();
 
   const toSend = () => {
-    const there = replica.peerHas('relay');
+    const there = exchange.replica().peerHas('relay');
     let left = 0;
-    for (const [writer, ranges] of replica.have()) left += count(subtract(ranges, there.get(writer) ?? []));
+    for (const [writer, ranges] of exchange.replica().have()) left += count(subtract(ranges, there.get(writer) ?? []));
     return left;
   };
   const isCaughtUp = (agentIds: readonly string[]) => {
-    if (link !== 'live' || replica.peerHas('relay').size === 0) return false;
+    if (link !== 'live' || exchange.replica().peerHas('relay').size === 0) return false;
     const late = arrivals.arriving();
     return backlog === null ? !agentIds.some((id) => late.includes(id)) : backlog.people === 0 && book.heads().length > 0 && !agentIds.some((id) => late.includes(id));
   };
@@ -343,20 +267,18 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     reconnect: () => line.reconnect(),
     report: (report) => direct.report(report),
     hearDocuments(docs) {
-      void arrivals.look();
+      look();
       if (docs.some((doc) => doc.type === 'session' && isEnd(doc))) headTeller.look();
     },
-    async forget(forgets) {
-      await entries.rewrite((entry) => {
-        const opened = open(entry);
-        const payload = opened.ok ? readPayload(opened.payload) : null;
-        if (!payload?.docs) return null;
-        const kept = payload.docs.filter((doc) => !forgets.some((forget) => isWritten(doc) && isCovered(doc, forget)));
-        if (kept.length === payload.docs.length) return null;
-        const bytes = new TextEncoder().encode(JSON.stringify({ ...payload, docs: kept }));
-        return sealEntry({ keys: keys.household(), writer: entry.writer, counter: entry.counter, payload: bytes, random });
-      }, (rewritten) => replica.wrote(rewritten, { replace: true }));
-    },
+    forget: (forgets) =>
+      entries.rewrite(
+        (entry) => {
+          const opened = open(entry);
+          const left = opened.ok ? withoutForgotten(opened.payload, forgets) : null;
+          return left && sealEntry({ keys: keys.household(), writer: entry.writer, counter: entry.counter, payload: left, random });
+        },
+        (rewritten) => exchange.replica().wrote(rewritten, { replace: true }),
+      ),
     introduce: async (name) => {
       const known = book.devices().find((one) => one.deviceId === deviceId);
       const record: DeviceRecord = { deviceId, name, signKey: keys.device.signKey, boxKey: keys.device.boxKey, addedAt: known?.addedAt ?? now(), time: now(), removed: false };
@@ -416,18 +338,14 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     },
     async close() {
       closed = true;
-      cancelRenewal?.();
+      overtaken.close();
       line.close();
       direct.close();
       headTeller.close();
       await outgoing.close();
-      await replica.close();
+      await exchange.close();
     },
   };
 }
 
-/** Is it that a document does not fit, rather than that nothing can be written? */
-const isMisfit = (error: unknown) => error instanceof Error && (error.name === 'ZodError' || error.name === '$ZodError' || error instanceof TypeError);
 const isEnd = (doc: Doc) => 'phase' in doc && typeof doc['phase'] === 'object' && doc['phase'] !== null && 'kind' in doc['phase'] && doc['phase'].kind === 'end';
-const isWritten = (doc: unknown): doc is { readonly type: string; readonly at: string; readonly [field: string]: unknown } =>
-  typeof doc === 'object' && doc !== null && 'type' in doc && typeof doc.type === 'string' && 'at' in doc && typeof doc.at === 'string';
