@@ -11,7 +11,6 @@ import type { ForgetDoc } from '../../protocol/documents.ts';
 import type { Lane, RandomBytes } from '../contract.ts';
 import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
-import { SYNC_OWNER } from '../settings.ts';
 import { createArrivals } from './arrivals.ts';
 import { recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
 import { createEntryStore } from './entry-store.ts';
