@@ -91,9 +91,9 @@ export async function readPlaces(db: ViewsDatabase): Promise<readonly DocumentPl
 export async function readAt(db: ViewsDatabase, places: readonly DocumentPlace[]): Promise<readonly Doc[]> {
   const tx = db.transaction([...DOCUMENT_STORES]);
   const records = await Promise.all(
-    places.map(({ store: name, id }) => {
+    places.map(async ({ store: name, id }) => {
       const store = DOCUMENT_STORES.find((one) => one === name);
-      return store && tx.objectStore(store).get(id);
+      return store && (await tx.objectStore(store).get(id));
     }),
   );
   return records.flatMap((record) => (record ? [record.doc] : []));

@@ -14,6 +14,8 @@ export interface DirectLink {
   send(frame: Uint8Array): void;
   /** Bytes that were sent and have not left this device. */
   buffered(): number;
+  /** The replica gives it up: what comes on it cannot be read. */
+  close(reason: string): void;
 }
 /** The replica's end of it. */
 export interface DirectLinkEnd {
@@ -130,6 +132,9 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
         order({ kind: 'frame', line: line.plan.id, frame: alone(frame) });
       },
       buffered: () => line.given - line.sent,
+      close() {
+        if (lines.get(line.plan.id) === line) drop(line);
+      },
     });
     // Of two lines between two devices one is enough. One side alone says which, or both might close the other's.
     if (deviceId < device) {

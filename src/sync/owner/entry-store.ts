@@ -25,8 +25,8 @@ export interface DeviceEntryStore extends EntryStore {
   openShut(): Promise<void>;
   /** Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails where a place is taken. */
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
-  /** Entries of one writer from a counter on, in their order. */
-  from(writer: string, counter: number): Promise<readonly Entry[]>;
+  /** Entries of one writer, from one counter to another, in their order. */
+  from(writer: string, from: number, to: number): Promise<readonly Entry[]>;
   /** Takes these out: they were not what everybody else has. */
   takeOut(writer: string, from: number, to: number): Promise<void>;
   /**
@@ -154,7 +154,7 @@ export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStor
     async add(tx, entries) {
       await Promise.all([...entries.map(({ writer, counter, sealed }) => tx.objectStore('entries').add({ writer, counter, sealed })), widen(tx, entries)]);
     },
-    from: (writer, counter) => db.getAll('entries', IDBKeyRange.bound([writer, counter], [writer, Infinity])),
+    from: (writer, from, to) => db.getAll('entries', IDBKeyRange.bound([writer, from], [writer, to])),
     takeOut: (writer, from, to) =>
       inTurn(async () => {
         const keys = await db.getAllKeys('entries', IDBKeyRange.bound([writer, from], [writer, to]));

@@ -95,7 +95,7 @@ export function openLine(deps: LineDeps): RelayLine {
     live = true;
     failures = 0;
     watch(2 * SYNC.heartbeatMs);
-    end = deps.connect({ kind: 'relay', name: 'relay', send: (frame) => current.frame(frame), buffered: () => current.buffered() });
+    end = deps.connect({ kind: 'relay', name: 'relay', send: (frame) => current.frame(frame), buffered: () => current.buffered(), close: lose });
     for (const frame of early) end.take(frame);
     early = [];
     deps.onDevices(message.devices);

@@ -7,14 +7,23 @@ import { SYNC_OWNER } from '../settings.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Lane, Opened } from '../contract.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
+import { readPayload } from './payload.ts';
 import type { Timers } from './ports.ts';
 import type { Sealer } from './sealer.ts';
 
+/** What an entry carries, by names that tell two apart. */
+function idsOf(bytes: Uint8Array): readonly string[] {
+  const { docs = [], ...rest } = readPayload(bytes) ?? {};
+  const others = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
+  return [...others, ...docs.map((doc) => (typeof doc === 'object' && doc !== null && '_id' in doc ? String(doc._id) : JSON.stringify(doc)))];
+}
+
 export interface Overtaken {
-  /** Somebody has a counter of this writer that we never used. */
-  ahead(writer: string, counter: number): void;
+  isOwn(writer: string): boolean;
+  /** Somebody has entries of this writer that we never wrote. */
+  ahead(writer: string): void;
   /** Somebody has other bytes in this place. */
-  conflict(writer: string, counter: number): void;
+  conflict(theirs: Entry): void;
   close(): void;
 }
 
@@ -42,6 +51,18 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
     });
   }
 
+  /** Where something was forgotten, an entry is sealed anew with less in it: that is no conflict, nor is what nobody of the household sealed. */
+  async function compare(theirs: Entry) {
+    const [ours] = await entries.from(theirs.writer, theirs.counter, theirs.counter);
+    const [there, here] = [theirs, ours].map((entry) => {
+      const opened = entry && open(entry);
+      return opened?.ok ? idsOf(opened.payload) : null;
+    });
+    if (!there || !here) return;
+    const [fewer, more] = there.length < here.length ? [there, here] : [here, there];
+    if (!fewer.every((id) => more.includes(id))) note(theirs.writer, theirs.counter);
+  }
+
   async function goOn() {
     for (const [writer, from] of found) {
       found.delete(writer);
@@ -49,7 +70,7 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
       if (lane === null) continue;
       const { next } = sealer.counters()[lane];
       await sealer.renewWriter(lane);
-      const ours = from < next ? await entries.from(writer, from) : [];
+      const ours = from < next ? await entries.from(writer, from, next - 1) : [];
       const payloads = ours.flatMap((entry) => {
         const opened = open(entry);
         return opened.ok ? [{ lane, payload: opened.payload }] : [];
@@ -63,12 +84,12 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   }
 
   return {
-    ahead(writer, counter) {
-      const lane = laneOf(writer);
-      if (lane !== null && counter >= sealer.counters()[lane].next) note(writer, Infinity);
+    isOwn: (writer) => laneOf(writer) !== null,
+    ahead(writer) {
+      if (laneOf(writer) !== null) note(writer, Infinity);
     },
-    conflict(writer, counter) {
-      if (laneOf(writer) !== null) note(writer, counter);
+    conflict(theirs) {
+      if (laneOf(theirs.writer) !== null) compare(theirs).catch(onTrouble);
     },
     close: () => cancel?.(),
   };

@@ -147,17 +147,19 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       store: entries,
       timers,
       priority: (writer) => PRIORITY[laneOf(keys.household(), writer) ?? 'talk'],
-      onStored(stored) {
-        for (const { writer, counter } of stored) overtaken.ahead(writer, counter);
+      own: (writer) => overtaken.isOwn(writer),
+      onStored() {
         look();
         changed();
       },
+      onAhead: (writer) => overtaken.ahead(writer),
+      onPeers: changed,
       onBacklog(now) {
         backlog = now === null ? null : { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 };
         if (now === null) headTeller.look();
         changed();
       },
-      onConflict: ({ writer, counter }) => overtaken.conflict(writer, counter),
+      onConflict: ({ writer, counter }, sealed) => overtaken.conflict({ writer, counter, sealed }),
       onRefused(keys) {
         refused += keys.length;
         changed();
@@ -178,8 +180,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     timers,
     random,
     now,
-    isMember,
-    onChange: changed,
+    onLines: changed,
   });
 
   const line: RelayLine = openLine({
