@@ -77,7 +77,7 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
     async takeOffer(offer) {
       const mine = ++turn;
       set({ step: 'taking' });
-      const taken = await ask(owner.call('beginInvite', { offer: withoutBlanks(offer) }));
+      const taken = await ask(owner.call('beginInvite', { offer }));
       set(taken.ok ? { step: 'comparing', words: taken.value.words } : { step: 'failed', reason: taken.reason }, mine);
     },
     async answerInvite(same) {

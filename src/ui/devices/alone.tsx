@@ -23,6 +23,13 @@ export function Alone({ status, onOpen }: Props) {
             Add a device
           </button>
         </section>
+        <section aria-label="A recovery phrase">
+          <h3>A recovery phrase</h3>
+          <p>Twenty-four words on paper that bring everyone back when every device is lost.</p>
+          <button type="button" className="solid" onClick={() => onOpen('phrase')}>
+            Make a recovery phrase
+          </button>
+        </section>
       </div>
       <section className="devices-block" aria-label="Your team lives elsewhere?">
         <h3>Your team lives elsewhere?</h3>
@@ -30,6 +37,9 @@ export function Alone({ status, onOpen }: Props) {
         <div className="devices-ways">
           <button type="button" className="ghost" onClick={() => onOpen('join')}>
             Join from another device
+          </button>
+          <button type="button" className="ghost" onClick={() => onOpen('restore')}>
+            I have a recovery phrase
           </button>
         </div>
       </section>

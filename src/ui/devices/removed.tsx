@@ -21,6 +21,9 @@ export function Removed({ status, onOpen }: Props) {
         <button type="button" className="solid" onClick={() => onOpen('join')}>
           Join again
         </button>
+        <button type="button" className="ghost" onClick={() => onOpen('restore')}>
+          I have a recovery phrase
+        </button>
         <Link href={PATHS.settings('copies')} className="ghost">
           Export what is here
         </Link>

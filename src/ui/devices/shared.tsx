@@ -50,6 +50,32 @@ function HowFar({ status }: { status: SharedStatus }) {
   );
 }
 
+/** The way back when every device is lost. */
+function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialogName) => void }) {
+  return (
+    <section className="devices-block" aria-label="Recovery phrase">
+      <h3>
+        <i className="device-dot" data-state={made ? 'good' : 'warn'} aria-hidden="true" /> Recovery phrase
+      </h3>
+      <p>
+        {made
+          ? 'You have one. With its 24 words your team comes back on a new device, even when all of these are lost.'
+          : 'There is none yet. If all of these devices were lost, nobody could open what the relay keeps. Twenty-four words on paper can.'}
+      </p>
+      <div className="devices-ways">
+        {made && (
+          <button type="button" className="ghost" onClick={() => onOpen('check')}>
+            Check my phrase
+          </button>
+        )}
+        <button type="button" className={made ? 'ghost' : 'solid'} onClick={() => onOpen('phrase')}>
+          {made ? 'Make a new one' : 'Make a recovery phrase'}
+        </button>
+      </div>
+    </section>
+  );
+}
+
 interface Props {
   readonly status: SharedStatus;
   readonly onOpen: (dialog: DeviceDialogName) => void;
@@ -69,6 +95,7 @@ export function Shared({ status, onOpen }: Props) {
         </div>
       </section>
       <HowFar status={status} />
+      <Phrase made={status.phrase} onOpen={onOpen} />
     </>
   );
 }

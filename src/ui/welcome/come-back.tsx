@@ -9,6 +9,7 @@ type Way = 'copy' | DeviceDialogName;
 
 const WAYS: readonly { readonly way: Way; readonly label: string }[] = [
   { way: 'join', label: 'I have Roost on another device' },
+  { way: 'restore', label: 'I have a recovery phrase' },
   { way: 'copy', label: 'Bring it back from a copy' },
 ];
 
