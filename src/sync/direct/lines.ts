@@ -14,6 +14,8 @@ export interface DirectLink {
   send(frame: Uint8Array): void;
   /** Bytes that were sent and have not left this device. */
   buffered(): number;
+  /** The replica gives it up: what comes over it is of no use. */
+  close(reason: string): void;
 }
 /** The replica's end of it. */
 export interface DirectLinkEnd {
@@ -63,7 +65,10 @@ export interface Lines {
   drop(id: string): void;
   /** Ends it; its plan hears of it. */
   end(id: string): void;
+  endTo(device: string): void;
   endAll(): void;
+  /** Ends every line; there will be none. */
+  close(): void;
   report(report: DirectReport): void;
   /** Devices at the other end of the open lines. */
   open(): readonly string[];
@@ -105,12 +110,14 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
     for (const line of some) line.plan.ended(true);
   }
 
+  function giveUp(line: Line) {
+    drop(line);
+    line.plan.ended(false);
+  }
+
   function wait(line: Line, ms: number) {
     line.cancel();
-    line.cancel = timers.after(ms, () => {
-      drop(line);
-      line.plan.ended(false);
-    });
+    line.cancel = timers.after(ms, () => giveUp(line));
   }
 
   function opened(line: Line) {
@@ -130,6 +137,9 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
         order({ kind: 'frame', line: line.plan.id, frame: alone(frame) });
       },
       buffered: () => line.given - line.sent,
+      close() {
+        if (lines.get(line.plan.id) === line) giveUp(line);
+      },
     });
     // Of two lines between two devices one is enough. One side alone says which, or both might close the other's.
     if (deviceId < device) {
@@ -176,7 +186,12 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
       const line = lines.get(id);
       if (line) end([line]);
     },
+    endTo: (device) => end([...lines.values()].filter((line) => line.device === device)),
     endAll: () => end([...lines.values()]),
+    close() {
+      ready = false;
+      end([...lines.values()]);
+    },
     report(report) {
       if (report.kind === 'ready') return begun();
       const line = lines.get(report.line);

@@ -46,7 +46,8 @@ const direct = createDirect({
       drained: () => pump(exchange),
     };
   },
-  onLines: () => undefined,
+  isMember: () => true,
+  onChange: () => undefined,
   timers: {
     after(ms, run) {
       const handle = setTimeout(run, ms);
