@@ -76,8 +76,8 @@ export function createWorld(): World {
   const timers = createManualTimers();
   const devices = new Map<string, TestDevice>();
   const ends = new Map<string, End>();
-  let tasks: (() => void)[] = [];
-  let waiting: Signal[] = [];
+  const tasks: (() => void)[] = [];
+  const waiting: Signal[] = [];
   let clock = 1_000_000_000_000;
   let names = 0;
 
