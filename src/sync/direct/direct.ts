@@ -9,11 +9,12 @@
  * share that key and trust each other; since one of them could have come under another's name before it was
  * removed, a renewed key ends every line, and those that stay are introduced anew under it.
  */
+import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { openSignal, sealSignal } from '../crypto/index.ts';
 import { readIntroduction, writeIntroduction } from './introduction.ts';
-import { createLines, type DirectLink, type DirectLinkEnd, type Timers } from './lines.ts';
+import { createLines, type Timers } from './lines.ts';
 import { createMeetings } from './meetings.ts';
 import { createTexts } from './texts.ts';
 
@@ -28,9 +29,9 @@ export interface DirectDeps {
   /** To the tab that carries. */
   readonly order: (order: DirectOrder) => void;
   /** Gives an open line to the replica. */
-  readonly connect: (link: DirectLink) => DirectLinkEnd;
+  readonly connect: (link: Link) => LinkEnd;
   /** What `lines` answers has changed. */
-  readonly onChange: () => void;
+  readonly onLines: () => void;
   readonly timers: Timers;
   readonly random: RandomBytes;
   /** ms since the epoch */
@@ -57,9 +58,9 @@ export interface Direct {
   close(): void;
 }
 
-export function createDirect({ deviceId, keys, isMember, sendSignal, order, connect, onChange, timers, random, now }: DirectDeps): Direct {
+export function createDirect({ deviceId, keys, isMember, sendSignal, order, connect, onLines, timers, random, now }: DirectDeps): Direct {
   const out = new Set<string>();
-  const lines = createLines({ deviceId, order, connect, timers, onReady: () => meetings.afresh(), onOpen: onChange });
+  const lines = createLines({ deviceId, order, connect, timers, onReady: () => meetings.afresh(), onOpen: onLines });
   const meetings = createMeetings({
     deviceId,
     lines,

@@ -1,28 +1,11 @@
 /** The lines that the tab carries for the owner: opened, timed, given to the replica as links, and closed. */
+import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import { DIRECT } from './settings.ts';
 
 export interface Timers {
   /** Calls `run` once after `ms`. Returns the way to call it off. */
   after(ms: number, run: () => void): () => void;
-}
-
-/** A line to another replica. */
-export interface DirectLink {
-  readonly kind: 'device';
-  readonly name: string;
-  send(frame: Uint8Array): void;
-  /** Bytes that were sent and have not left this device. */
-  buffered(): number;
-  /** The replica gives it up: what comes over it is of no use. */
-  close(reason: string): void;
-}
-/** The replica's end of it. */
-export interface DirectLinkEnd {
-  take(frame: Uint8Array): void;
-  gone(): void;
-  /** Some of what was buffered has left. */
-  drained(): void;
 }
 
 export interface LinePlan {
@@ -43,7 +26,7 @@ export interface LinePlan {
 export interface LinesDeps {
   readonly deviceId: string;
   readonly order: (order: DirectOrder) => void;
-  readonly connect: (link: DirectLink) => DirectLinkEnd;
+  readonly connect: (link: Link) => LinkEnd;
   readonly timers: Timers;
   /** There is a tab that carries, and no line on it yet. */
   readonly onReady: () => void;
@@ -78,7 +61,7 @@ interface Line {
   readonly plan: LinePlan;
   device: string | null;
   stage: 'described' | 'connecting' | 'open';
-  end: DirectLinkEnd | null;
+  end: LinkEnd | null;
   proven: boolean;
   given: number;
   sent: number;

@@ -1,8 +1,9 @@
 /** Devices whose owners have direct lines, and tabs that carry them, joined in memory. */
+import type { Link } from '../../../src/protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../../src/protocol/sync/page.ts';
 import type { HouseholdKeys } from '../../../src/sync/contract.ts';
 import { newHousehold } from '../../../src/sync/crypto/index.ts';
-import { createDirect, type Direct, type DirectLink } from '../../../src/sync/direct/index.ts';
+import { createDirect, type Direct } from '../../../src/sync/direct/index.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { random } from './support.ts';
 
@@ -16,7 +17,7 @@ export interface TestDevice {
   readonly id: string;
   readonly direct: Direct;
   /** Links that the replica has now. */
-  readonly links: DirectLink[];
+  readonly links: Link[];
   readonly frames: Uint8Array[];
   drained: number;
   changes: number;
@@ -180,7 +181,7 @@ export function createWorld(): World {
     flowing: true,
     device(id, keys = household) {
       let tab: ReturnType<typeof openTab> | null = null;
-      const links: DirectLink[] = [];
+      const links: Link[] = [];
       const state: Omit<TestDevice, 'direct' | 'newTab' | 'loseTab'> = { id, links, frames: [], drained: 0, changes: 0, keys, members: new Set(), ahead: 0, orders: [] };
       const made: TestDevice = Object.assign(state, {
         direct: createDirect({
@@ -203,7 +204,7 @@ export function createWorld(): World {
               drained: () => void state.drained++,
             };
           },
-          onChange: () => void state.changes++,
+          onLines: () => void state.changes++,
           timers,
           random,
           now: () => clock + state.ahead,
