@@ -21,5 +21,6 @@ export const securityHeaders = () =>
     xFrameOptions: 'DENY',
     // Whether this name is served by TLS alone is for the proxy to say.
     strictTransportSecurity: false,
-    permissionsPolicy: { camera: [], microphone: [], geolocation: [], payment: [], usb: [] },
+    // The camera reads the code that another device shows; it is asked for then, and only this page may.
+    permissionsPolicy: { camera: ['self'], microphone: [], geolocation: [], payment: [], usb: [] },
   });
