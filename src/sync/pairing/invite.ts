@@ -78,7 +78,7 @@ export function createInvite({ slots, timers, now, random, offer, welcome }: Inv
         slot: 'joined',
         found: (read) => {
           callOff();
-          if (read.kind === 'gone') reject(new Error(SAID.ended));
+          if (read.kind !== 'data') reject(new Error(read.kind === 'gone' ? SAID.ended : read.reason));
           else if (openJoined(side, read.data)) resolve({ joined: true });
           else reject(new Error(SAID.otherAnswer));
         },

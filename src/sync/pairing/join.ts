@@ -48,7 +48,10 @@ export function createJoin({ slots, timers, now, random, take, changed }: JoinDe
   let callOffExpiry = () => {};
 
   function watch(slot: 'invitation' | 'welcome', found: (data: string) => void): () => void {
-    const heard = (read: Found) => (read.kind === 'gone' ? end({ step: 'failed', reason: SAID.gone }) : found(read.data));
+    const heard = (read: Found) => {
+      if (read.kind === 'data') found(read.data);
+      else end({ step: 'failed', reason: read.kind === 'gone' ? SAID.gone : read.reason });
+    };
     return watchSlot({ slots, timers, offerId: offer.offerId, slot, found: heard });
   }
 

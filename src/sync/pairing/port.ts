@@ -2,12 +2,17 @@
 import type { OfferSlot } from '../../protocol/sync/control.ts';
 import type { RandomBytes } from '../contract.ts';
 
-/** gone: the offer was ended, is over, or was never made here. */
-export type SlotRead = { readonly kind: 'data'; readonly data: string } | { readonly kind: 'empty' } | { readonly kind: 'gone' };
+/** gone: the offer was ended, is over, or was never made here. refused: asking again would not help; a sentence why. */
+export type SlotRead =
+  | { readonly kind: 'data'; readonly data: string }
+  | { readonly kind: 'empty' }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'refused'; readonly reason: string };
 
 /**
  * Where two devices that do not know each other leave what they say. Whoever carries it sees all of it and may keep, swap or
- * repeat it: nothing here is trusted. All reject with an Error whose message people can read where it cannot be reached.
+ * repeat it: nothing here is trusted. All reject with an Error whose message people can read where it cannot be reached;
+ * a slot is then looked at again.
  */
 export interface PairingSlots {
   /** Makes the offer's slots; they live for `SYNC.offerMs`. Rejects where they were ended before. */

@@ -263,6 +263,22 @@ describe('a relay that', () => {
     await expect(room.inviter(offering.offer(), { putSlot: away }).begin()).rejects.toThrow('cannot be reached');
   });
 
+  it('refuses to be asked ends it with its reason', async () => {
+    const refused: Partial<PairingSlots> = { getSlot: async () => ({ kind: 'refused', reason: 'This browser is not let in.' }) };
+    const room = createRoom();
+    const device = room.newDevice(refused);
+    await device.join.begin();
+    const inviter = room.inviter(device.offer(), refused);
+    await settle();
+    expect(device.reason()).toBe('This browser is not let in.');
+    await expect(inviter.begin()).rejects.toThrow('the other device has ended it');
+    const other = room.newDevice();
+    await other.join.begin();
+    const unheard = room.inviter(other.offer(), refused);
+    await unheard.begin();
+    await expect(unheard.answer(true)).rejects.toThrow('This browser is not let in.');
+  });
+
   it('is away for a while is asked again', async () => {
     let isAway = false;
     const room = createRoom();
