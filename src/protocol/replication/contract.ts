@@ -72,6 +72,8 @@ export interface Replica {
    * places everywhere, and are pushed to relays until they are acknowledged, as long as this replica lives.
    */
   wrote(entries: readonly Entry[], options?: { readonly replace?: boolean }): void;
+  /** Somebody else writes to the store too: looks at what it holds now, and tells the peers. */
+  reread(): Promise<void>;
   /** What is here. */
   have(): Have;
   /** What the peers on live links have said they have, together; of one kind where asked. */

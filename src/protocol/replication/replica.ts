@@ -245,6 +245,17 @@ export function createReplica(deps: ReplicaDeps): Replica {
       }
       backlog.look();
     },
+    async reread() {
+      const have = await trying.attempt(() => store.have());
+      if (have === null || closed) return;
+      here.addAll(have.value);
+      for (const peer of all()) {
+        peer.oweAll();
+        peer.settle();
+      }
+      backlog.look();
+      fetching.pump();
+    },
     have: () => here.now(),
     peerHas(kind) {
       const together = createAccount();
