@@ -25,8 +25,8 @@ function Arriving({ agentIds }: { agentIds: readonly string[] }) {
 function HowFar({ status }: { status: SharedStatus }) {
   const { backlog, newer, refused, trouble } = status;
   return (
-    <section className="devices-block" aria-label="How far it is">
-      <h3>How far it is</h3>
+    <section className="devices-block" aria-label="On the way">
+      <h3>On the way</h3>
       {trouble !== null && (
         <p className="wrong-note" role="alert">
           {trouble}
