@@ -4,6 +4,7 @@ import { Progress } from '../parts/progress.tsx';
 import { handedText } from '../text/devices.ts';
 import { count, names, plural } from '../text/sizes.ts';
 import { DeviceList } from './device-list.tsx';
+import { WithoutRelay } from './without-relay.tsx';
 import type { DeviceDialogName } from './later.tsx';
 
 type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;
@@ -96,6 +97,7 @@ export function Shared({ status, onOpen }: Props) {
       </section>
       <HowFar status={status} />
       <Phrase made={status.phrase} onOpen={onOpen} />
+      <WithoutRelay />
     </>
   );
 }
