@@ -4,7 +4,6 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import { SYNC } from '../../protocol/sync/settings.ts';
 import type { HouseholdKeys, Opened, PlaceOfEntry, RandomBytes } from '../contract.ts';
 import { decrypt, encrypt } from './aead.ts';
 import { idBytes, uint, uint16At } from './bytes.ts';
@@ -28,9 +27,7 @@ export function sealEntry(options: PlaceOfEntry & { readonly keys: HouseholdKeys
   const header = concatBytes(uint(CRYPTO.version, 1), uint(epochKey.epoch, 2));
   const aad = entryAad(options.keys, header, options);
   if (!aad) throw new RangeError(`There is no place ${options.counter} of a writer “${options.writer}”.`);
-  const sealed = concatBytes(header, encrypt(entryKey(epochKey), aad, pack(options.payload), options.random));
-  if (sealed.length > SYNC.entryBytes) throw new RangeError(`The sealed entry has ${sealed.length} bytes; at most ${SYNC.entryBytes} can be sent.`);
-  return sealed;
+  return concatBytes(header, encrypt(entryKey(epochKey), aad, pack(options.payload, CRYPTO.mostPlaintext.entry), options.random));
 }
 
 /** Which key sealed it; null where it is too short, or of a version that this Roost does not know. */

@@ -18,5 +18,5 @@ export {
 } from './pairing.ts';
 export { newPhrase, recoveryOf, type Recovery } from './recovery.ts';
 export { openSignal, sealSignal } from './signal.ts';
-export { relayAuth, type Signer } from './signer.ts';
+export { isSignedBy, relayAuth, type Signer } from './signer.ts';
 export { laneOf, newWriter } from './writer.ts';

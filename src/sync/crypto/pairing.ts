@@ -64,7 +64,7 @@ function agreement(message: Message, { secret, offerKey, inviterKey }: PairingSi
 function seal(message: Message, side: PairingSide, content: Uint8Array, random: RandomBytes): string {
   const agreed = agreement(message, side);
   if (!agreed) throw new Error('The other device’s key is not one that anything can be sealed to.');
-  return base64url(concatBytes(agreed.header, encrypt(agreed.key, agreed.aad, pack(content), random)));
+  return base64url(concatBytes(agreed.header, encrypt(agreed.key, agreed.aad, pack(content, CRYPTO.mostPlaintext.slot), random)));
 }
 
 /** null: not of these two devices, not of this direction, changed on its way, or by a newer Roost. */

@@ -23,15 +23,17 @@ export function padded(length: number): number {
   return Math.ceil(length / step) * step;
 }
 
-/** Throws a RangeError where the payload is larger than what is opened again. */
-export function pack(payload: Uint8Array): Uint8Array {
+/** Throws a RangeError where the payload is larger than what is opened again, or with its padding larger than `most`, which can be sent. */
+export function pack(payload: Uint8Array, most: number): Uint8Array {
   if (payload.length > CRYPTO.mostPayload) {
     throw new RangeError(`There are ${payload.length} bytes to seal; at most ${CRYPTO.mostPayload} go in one piece.`);
   }
   const deflated = deflateSync(payload);
   const smaller = deflated.length < payload.length;
   const stored = smaller ? deflated : payload;
-  const whole = new Uint8Array(padded(HEADER + stored.length));
+  const size = padded(HEADER + stored.length);
+  if (size > most) throw new RangeError(`What is to be sealed takes ${size} bytes; at most ${most} can be sent.`);
+  const whole = new Uint8Array(size);
   whole.set(concatBytes(uint(smaller ? DEFLATED : 0, 1), uint(payload.length, 4), uint(stored.length, 4)));
   whole.set(stored, HEADER);
   return whole;
@@ -48,7 +50,7 @@ export function unpack(plaintext: Uint8Array): Uint8Array | 'newer' | null {
   const end = HEADER + storedSize;
   if (plaintext.subarray(end).some((byte) => byte !== 0)) return null;
   const stored = plaintext.subarray(HEADER, end);
-  if (flags === DEFLATED) return inflated(stored, size);
+  if (flags === DEFLATED) return storedSize < size ? inflated(stored, size) : null;
   return size === storedSize ? stored.slice() : null;
 }
 

@@ -1,6 +1,10 @@
 /** Every size and label of the cryptography. The labels keep keys of one purpose from serving another. */
 import { SYNC } from '../../protocol/sync/settings.ts';
 
+/** Room for version, keys, nonce and tag beside a plaintext. */
+const AROUND = 128;
+const fromChars = (chars: number) => (chars / 4) * 3 - AROUND;
+
 export const CRYPTO = {
   /** Leads everything sealed. It rises when the format changes. */
   version: 1,
@@ -9,8 +13,10 @@ export const CRYPTO = {
   tagBytes: 16,
   /** What is sealed is at least so long. */
   leastPadded: 256,
-  /** What a sealed text may say its payload takes when inflated. */
+  /** A payload, and what a sealed one may say that it takes when inflated. */
   mostPayload: SYNC.entryBytes,
+  /** What can be sent, in bytes with padding. */
+  mostPlaintext: { entry: SYNC.entryBytes - AROUND, slot: fromChars(SYNC.slotChars), signal: fromChars(SYNC.signalChars) },
   /** Deflated bytes are inflated in steps of this many, so that a wrong length shows early. */
   inflateStep: 16 * 1024,
   mostEpoch: 65_535,

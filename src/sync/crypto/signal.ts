@@ -24,7 +24,8 @@ function frame(keys: HouseholdKeys, from: string, to: string) {
 export function sealSignal(keys: HouseholdKeys, from: string, to: string, text: string, random: RandomBytes): string {
   const framed = frame(keys, from, to);
   if (!framed) throw new RangeError('A signal goes from one device to another.');
-  return base64url(concatBytes(framed.header, encrypt(signalKey(newest(keys)), framed.aad, pack(utf8ToBytes(text)), random)));
+  const plaintext = pack(utf8ToBytes(text), CRYPTO.mostPlaintext.signal);
+  return base64url(concatBytes(framed.header, encrypt(signalKey(newest(keys)), framed.aad, plaintext, random)));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Ed25519 (RFC 8032), as the relay checks it. */
 import { ed25519 } from '@noble/curves/ed25519.js';
 import type { EpochKey } from '../contract.ts';
-import { base64url } from './bytes.ts';
+import { base64url, fromBase64url } from './bytes.ts';
 import { relayAuthSeed } from './epoch-keys.ts';
 
 export interface Signer {
@@ -18,3 +18,9 @@ export const createSigner = (seed: Uint8Array): Signer => ({
 
 /** What whoever has this key of the household proves it with to a relay. */
 export const relayAuth = (epochKey: EpochKey): Signer => createSigner(relayAuthSeed(epochKey));
+
+/** Was this signed with the key of that name? False for whatever is no key or no signature. */
+export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: string): boolean {
+  const [key, proof] = [fromBase64url(publicKey), fromBase64url(signature)];
+  return key?.length === 32 && proof?.length === 64 && ed25519.verify(proof, bytes, key);
+}

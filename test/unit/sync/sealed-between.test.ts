@@ -49,7 +49,7 @@ describe('a box for one device', () => {
         expect(device.openBox(box)).toEqual(payload);
         expect(deviceKeys(random(32)).openBox(box)).toBeNull();
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 
