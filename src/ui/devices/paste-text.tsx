@@ -44,9 +44,11 @@ export function PasteText({ label, placeholder, button, busy = false, onText }: 
           {button}
         </button>
       </div>
-      <p id={`${id}-wrong`} className="device-wrong" role="alert">
-        {wrong ?? ''}
-      </p>
+      {wrong !== null && (
+        <p id={`${id}-wrong`} className="device-wrong" role="alert">
+          {wrong}
+        </p>
+      )}
     </form>
   );
 }

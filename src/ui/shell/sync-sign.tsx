@@ -36,9 +36,9 @@ export function SyncSign() {
   return (
     <>
       {sign && (
-        <Link href={PATHS.settings('devices')} className="sync-sign" aria-label={sign.whole} title={sign.whole}>
+        <Link href={PATHS.settings('devices')} className="sync-sign" title={sign.whole}>
           <DevicesIcon />
-          <span aria-hidden="true">{sign.short}</span>
+          <span>{sign.short}</span>
         </Link>
       )}
       {/* Said once: figures that run are not read out. */}
