@@ -2,7 +2,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { freePort } from '../support/free-port.ts';
 import { makeNextBuild, type NextBuild } from '../support/next-build.ts';
@@ -11,7 +11,6 @@ import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 const FACT = 'the ferry leaves at a quarter past six';
-const OUT_OF_REACH = 'The relay cannot be reached';
 
 let next: NextBuild;
 let home: string;
@@ -24,19 +23,25 @@ let page: Page;
 async function start(from: RelayOptions['from'] = 'sources'): Promise<void> {
   relay = await startRelay({ home, port, from, args: ['--rehearsal', '{"delayMs":5,"wordMs":0}'] });
 }
+const outOfReach = () => page.getByRole('alert').getByText('The relay cannot be reached');
 const cacheNames = () => page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('roost-page-')));
 const version = () => page.evaluate(() => document.documentElement.dataset['version'] ?? 'first');
 const entry = () => page.evaluate(() => new URL(document.querySelector<HTMLScriptElement>('script[type=module]')?.src ?? '').pathname);
-/** Waits until the service worker of the relay's build is at work, and has stored all of it. */
-const untilKept = async () =>
-  page.waitForFunction(async (script) => {
+/** Is the service worker of this page's own build at work, with all of it stored? */
+async function isKept(): Promise<boolean> {
+  return page.evaluate(async (script) => {
     const registration = await navigator.serviceWorker.getRegistration();
-    if (!registration?.active || registration.installing || registration.waiting) return false;
-    return (await Promise.all((await caches.keys()).map(async (name) => {
-      const cache = await caches.open(name);
-      return (await cache.match('/index.html')) !== undefined && (await cache.match(script)) !== undefined;
-    }))).some(Boolean);
+    if (registration?.active?.state !== 'activated' || registration.installing || registration.waiting) return false;
+    const caught = await Promise.all(
+      (await caches.keys()).map(async (name) => {
+        const [shell, own] = await Promise.all(['/index.html', script].map(async (path) => (await caches.open(name)).match(path)));
+        return shell !== undefined && own !== undefined;
+      }),
+    );
+    return caught.includes(true);
   }, await entry());
+}
+const untilKept = () => vi.waitUntil(isKept, { timeout: 15_000 });
 
 beforeAll(async () => {
   [next, home, port, profile] = await Promise.all([makeNextBuild(), createHome(), freePort(), createProfile()]);
@@ -72,27 +77,25 @@ describe('On a phone', () => {
   it('it opens without its relay: everyone asleep, conversations there to read, and it says what is missing', async () => {
     await relay.kill('SIGKILL');
     await page.reload();
-    await page.getByText(OUT_OF_REACH).waitFor();
+    await outOfReach().waitFor();
     await visitor.untilRead(FACT);
     await visitor.hearth();
     const seats = await visitor.untilAll('sleeping');
     expect(seats.every(({ name }) => name !== null)).toBe(true);
     await page.goto(`${relay.url}/settings/storage`);
     await page.getByRole('heading', { name: 'Storage' }).first().waitFor();
-    await page.getByText(OUT_OF_REACH).waitFor();
+    await outOfReach().waitFor();
     expect(visitor.complaints).toEqual([]);
   });
 
   it('it finds the relay again by itself, and goes on', async () => {
     await start();
-    await page.getByText(OUT_OF_REACH).waitFor({ state: 'hidden' });
-    await page.goto(relay.url);
-    await visitor.press('WAKE');
-    await visitor.untilAll('awake');
+    await outOfReach().waitFor({ state: 'hidden' });
+    await page.getByText('A newer Roost is here.').waitFor({ state: 'detached' });
   });
 
   it('a build that is not whole is not taken: the one before still opens the page', async () => {
-    const name = (await readdir(join(next.page, 'assets'))).find((file) => file.includes('vietnamese')) ?? '';
+    const name = (await readdir(join(next.page, 'assets'))).find((file) => file.startsWith('only-in-the-next')) ?? '';
     const file = join(next.page, 'assets', name);
     const whole = await readFile(file);
     await writeFile(file, whole.subarray(0, 100));
@@ -111,7 +114,7 @@ describe('On a phone', () => {
     expect(failed).toBe('redundant');
     await relay.kill('SIGKILL');
     await page.reload();
-    await page.getByText(OUT_OF_REACH).waitFor();
+    await outOfReach().waitFor();
     expect(await version()).toBe('first');
     expect(await cacheNames()).toEqual(expect.arrayContaining(kept));
     await writeFile(file, whole);
@@ -133,10 +136,10 @@ describe('On a phone', () => {
     expect(await version()).toBe('next');
     // What no page needs is gone with the next visit.
     await page.reload();
-    await page.waitForFunction(async () => (await caches.keys()).length === 1);
+    await expect.poll(cacheNames).toHaveLength(1);
     await relay.kill('SIGKILL');
     await page.reload();
-    await page.getByText(OUT_OF_REACH).waitFor();
+    await outOfReach().waitFor();
     expect(await version()).toBe('next');
     expect(visitor.complaints).toEqual([]);
   });

@@ -16,7 +16,7 @@ export interface NextBuild {
   remove(): Promise<void>;
 }
 
-/** The page of the next version says so: `<html data-version="next">`. */
+/** The page of the next version says so, and has a file that no page asks for, `only-in-the-next-….txt`: `<html data-version="next">`. */
 export async function makeNextBuild(): Promise<NextBuild> {
   const root = await mkdtemp(join(tmpdir(), 'roost-next-'));
   const [page, server] = [join(root, 'dist/page'), join(root, 'dist/server')];
@@ -32,6 +32,9 @@ export async function makeNextBuild(): Promise<NextBuild> {
     plugins: [
       {
         name: 'next-version',
+        buildStart() {
+          this.emitFile({ type: 'asset', name: 'only-in-the-next.txt', source: 'new '.repeat(500) });
+        },
         transform: (code, id) => (id.endsWith('/src/main.tsx') ? `${code}\ndocument.documentElement.dataset.version = 'next';` : null),
       },
     ],
