@@ -38,6 +38,8 @@ export interface App {
   readonly refuse: (error: unknown) => Response;
   /** Ends every event stream in good order. */
   closeStreams(): void;
+  /** Ends those of sign-ins that have ended. */
+  endStreamsOf(browsers: readonly string[]): void;
 }
 
 type Refusal = Exclude<PostOutcome, { ok: true }>;
@@ -163,7 +165,7 @@ export function createApp(deps: AppDeps): App {
       if (streams.count() >= limits.most)
         throw problem(503, 'too-many-streams', 'Too many pages are open at once. Close one and try again.', { headers: { 'retry-after': '5' } });
       const { outgoing } = context.env;
-      const stream = streams.open({ after, log: context.req.query('log') ?? null }, () => outgoing.destroy());
+      const stream = streams.open({ after, log: context.req.query('log') ?? null }, () => outgoing.destroy(), context.get('browser'));
       return new Response(stream, {
         headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' },
       });
@@ -190,7 +192,7 @@ export function createApp(deps: AppDeps): App {
   });
   app.route('/', createPageRoutes(deps.pageFolder));
 
-  return { fetch: app.fetch, refuse, closeStreams: () => streams.close() };
+  return { fetch: app.fetch, refuse, closeStreams: () => streams.close(), endStreamsOf: (browsers) => streams.endOf(browsers) };
 }
 
 function refuseRealMind(): never {

@@ -5,10 +5,12 @@ import { parseArgs } from 'node:util';
 import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
 import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
 import { StartError } from './start-error.ts';
+import type { SyncSettings } from './sync/settings.ts';
 
 const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
 export type KeyHeader = (typeof KEY_HEADERS)[number];
 
+const GIGABYTE = 1_000_000_000;
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 
@@ -31,6 +33,7 @@ export interface Config {
   /** Calls of one browser: `perSecond` in the long run, `burst` at once. */
   readonly rate: { readonly perSecond: number; readonly burst: number };
   readonly streams: { readonly most: number; readonly bufferBytes: number };
+  readonly sync: SyncSettings;
 }
 
 interface Given {
@@ -176,5 +179,6 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     retentionMs: number('retentionHours') * HOUR,
     rate: { perSecond: number('rate'), burst: number('burst') },
     streams: { most: number('streams'), bufferBytes: number('streamBufferKb') * 1024 },
+    sync: { households: number('households'), householdBytes: number('householdGb') * GIGABYTE },
   };
 }

@@ -16,11 +16,13 @@ const HTTP_LIMITS = {
 } as const;
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
+/** `again` reads what comes on the socket as requests, from the beginning. */
+export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer, again: (socket: Duplex) => void) => void;
 
 export interface HttpServer {
   readonly port: number;
   /** Until this is called, every request gets a 503. */
-  serve(listener: Listener): void;
+  serve(listener: Listener, upgrade?: UpgradeListener): void;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ export function listen(host: string, port: number): Promise<HttpServer> {
   const server = createServer({ headersTimeout, requestTimeout, keepAliveTimeout }, (request, response) => serve(request, response));
   server.maxConnections = HTTP_LIMITS.connections;
   server.on('clientError', refuseBroken);
+  const again = (socket: Duplex) => void server.emit('connection', socket);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(startError(error, host, port)));
     server.listen(port, host, () => {
@@ -71,8 +74,9 @@ export function listen(host: string, port: number): Promise<HttpServer> {
       if (address === null || typeof address === 'string') return reject(new Error('the server has no port'));
       return resolve({
         port: address.port,
-        serve(listener) {
+        serve(listener, upgrade) {
           serve = listener;
+          if (upgrade) server.on('upgrade', (request, socket, head) => upgrade(request, socket, head, again));
         },
         close: () => closeServer(server),
       });

@@ -10,15 +10,17 @@ const TITLES = {
   404: 'Not here',
   405: 'Not that way',
   409: 'Not now',
+  410: 'Gone',
   413: 'Too large',
   415: 'Not JSON',
+  426: 'Not that way',
   429: 'Too many at once',
   500: 'Something broke',
   503: 'Not ready',
 } as const;
 export type ProblemStatus = keyof typeof TITLES;
 
-export type ProblemFields = Pick<Problem, 'errors' | 'sessionId'>;
+export type ProblemFields = Pick<Problem, 'errors' | 'sessionId' | 'epoch' | 'box'>;
 
 /** `name` becomes the type under `about:roost/`; `detail` is a sentence for people. */
 export function problemResponse(

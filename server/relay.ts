@@ -20,8 +20,9 @@ import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, type Mind, ty
 import type { PackageRoot } from './package-root.ts';
 import { problemResponse } from './problem.ts';
 import { createMcp } from './mcp/index.ts';
-import { createMemoryTools } from './session/index.ts';
+import { createMemoryTools, systemTimers } from './session/index.ts';
 import { createSleepingRoutes } from './sleeping/index.ts';
+import { createSync } from './sync/index.ts';
 import { createProxy } from './proxy/index.ts';
 import { openStore } from './store/index.ts';
 import { openTeam } from './team.ts';
@@ -131,6 +132,16 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
   const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
   const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, now })], inbox, gate, threads, version: root.version });
   const proxy = createProxy({ ...clients, costs, upstream: config.messagesApi, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
+  const sync = createSync({
+    db,
+    relay: home.relay,
+    now,
+    timers: systemTimers,
+    alone: store.kind === 'pglite',
+    onRevoked: (browsers) => app.endStreamsOf(browsers),
+    logger,
+    settings: config.sync,
+  });
   const app = createApp({
     access,
     host,
@@ -154,6 +165,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
       createThreadRoutes({ threads }),
       createCredentialRoutes({ credentials, directory }),
       createCostRoutes({ costs }),
+      sync.routes,
     ],
     streams: config.streams,
     pageFolder: join(root.path, 'dist/page'),
@@ -165,12 +177,14 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
       errorHandler: (error) =>
         error instanceof Error && error.name === 'RequestError' ? problemResponse(400, 'malformed', error.message) : app.refuse(error),
     }),
+    sync.upgrades.listener(app),
   );
   closers.add(async () => {
     await host.end('shutdown');
     await mcp.close();
     proxy.close();
     app.closeStreams();
+    await sync.close();
     await http.close();
   });
   logger.info('The relay has started.', { version: root.version, store: store.kind, mind: mind.models({ lead: '', agent: '' }).kind, url });

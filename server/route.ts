@@ -6,6 +6,10 @@ import { problem } from './problem.ts';
 
 export interface Env {
   readonly Bindings: HttpBindings;
+  readonly Variables: {
+    /** The sign-in of a browser that is let in, by hash. */
+    readonly browser?: string;
+  };
 }
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 

@@ -70,6 +70,14 @@ export const SETTINGS = {
     default: '1024',
     help: 'Kilobytes that an event stream may lag behind before it is cut; it resumes where it was.',
   },
+  households: { flag: 'households', env: 'ROOST_HOUSEHOLDS', value: 'number', default: '16', help: 'Households whose devices may meet here.' },
+  householdGb: {
+    flag: 'household-gb',
+    env: 'ROOST_HOUSEHOLD_GB',
+    value: 'number',
+    default: '4',
+    help: 'Gigabytes of sealed entries that one household may keep here.',
+  },
 } as const satisfies Record<string, SettingSpec>;
 export type SettingName = keyof typeof SETTINGS;
 
@@ -83,6 +91,8 @@ export const BOUNDS = {
   burst: { min: 1, max: 1_000_000 },
   streams: { min: 1, max: 10_000 },
   streamBufferKb: { min: 1, max: 1_000_000 },
+  households: { min: 1, max: 10_000 },
+  householdGb: { min: 1, max: 100_000 },
 } as const satisfies Partial<Record<SettingName, { min: number; max: number }>>;
 export type NumberSetting = keyof typeof BOUNDS;
 

@@ -30,7 +30,9 @@ export interface Cursor {
 
 export interface Streams {
   /** Events after `after` in the log named `log` (null: this one), then live ones. `cut` ends the connection at once. */
-  open(cursor: Cursor, cut: () => void): ReadableStream<Uint8Array>;
+  open(cursor: Cursor, cut: () => void, browser?: string): ReadableStream<Uint8Array>;
+  /** Ends those of these sign-ins. */
+  endOf(browsers: readonly string[]): void;
   readonly count: () => number;
   /** Ends all of them in good order. */
   close(): void;
@@ -46,14 +48,18 @@ function frame(event: string, data: unknown, id?: number): Uint8Array {
 const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 
 export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.heartbeatMs, onError }: StreamDeps): Streams {
-  const open = new Set<() => void>();
+  /** With the sign-in that each belongs to. */
+  const open = new Map<() => void, string | undefined>();
 
   return {
     count: () => open.size,
     close() {
-      for (const end of open) end();
+      for (const end of [...open.keys()]) end();
     },
-    open({ after, log: named }, cut) {
+    endOf(browsers) {
+      for (const [end, browser] of [...open]) if (browser !== undefined && browsers.includes(browser)) end();
+    },
+    open({ after, log: named }, cut, browser) {
       // A cursor past the head is of a store that was put back from a copy.
       const known = (named === null || named === log.id) && after <= log.head();
       let cursor = known ? after : 0;
@@ -102,7 +108,7 @@ export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.
               stop();
               controller.close();
             };
-            open.add(end);
+            open.set(end, browser);
             const hello: Hello = { log: log.id, version };
             controller.enqueue(frame('hello', hello));
             beats = setInterval(() => {

@@ -5,7 +5,8 @@
  */
 import { z } from 'zod';
 import { createDesk, createProblems, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
-import { createEventStream, createFeed, createRelayClient, realTimers } from './relay/index.ts';
+import { backoff, createEventStream, createFeed, createRelayClient, createSyncClient, openSyncSocket, realTimers } from './relay/index.ts';
+import { isSharing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
 
 const WAITING = 'Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.';
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
@@ -34,19 +35,35 @@ const lock = isSole
       },
     });
 
-const ledger = lock.acquired
-  .then(() => {
+/** Before the ledger: what it takes from its first moment on may have to go out to other devices. */
+const syncDatabase = lock.acquired.then(() =>
+  openSyncDatabase({
+    onBlocking: () => problems.set('owner', { kind: 'blocked', detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.' }),
+    onTerminated: () => problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
+  }),
+);
+let shares = false;
+
+const ledger = syncDatabase
+  .then(async (db) => {
+    shares = await isSharing(db);
     problems.set('owner', null);
     return openLedger({
       lockHeld: lock.held,
       after: realTimers.after,
       now: Date.now,
       onProgress: (progress) => desk.tell({ news: 'progress', progress }),
-      onForgotten: (forgets) => desk.tell({ news: 'forgotten', forgets }),
+      onForgotten(forgets) {
+        desk.tell({ news: 'forgotten', forgets });
+        void sync.then((open) => open.forget(forgets));
+      },
+      shares: () => shares,
+      onOutbox: () => synced?.stir(),
       keyMaterial: () => Promise.resolve(null),
       onProblem: (problem) => problems.set('ledger', problem),
       onDocuments(docs) {
         desk.tell({ news: 'documents', docs });
+        synced?.hearDocuments(docs);
         if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
       },
     });
@@ -65,7 +82,7 @@ const feed = ledger.then(async (open) => {
     timers: realTimers,
     openStream: (from, listener) =>
       createEventStream({ fetch: (...args) => fetch(...args), baseUrl: '', timers: realTimers, random: Math.random, cursor: from, listener }),
-    store: (docs) => open.append(docs),
+    store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.rememberCursor(to),
     queued: async () => (await open.household()).queued,
     tell: (news) => desk.tell(news),
@@ -75,25 +92,26 @@ const feed = ledger.then(async (open) => {
 let running: Awaited<typeof feed> | null = null;
 feed.then((open) => (running = open), crashed);
 
-const refuse = () => Promise.reject(new Error('Not built yet.'));
-const alone = {
-  syncStatus: () => Promise.resolve({ kind: 'alone' as const, joining: null }),
-  shareHousehold: refuse,
-  beginJoin: refuse,
-  answerJoin: refuse,
-  beginInvite: refuse,
-  answerInvite: refuse,
-  makePhrase: refuse,
-  keepPhrase: refuse,
-  checkPhrase: refuse,
-  restore: refuse,
-  nameDevice: refuse,
-  removeDevice: refuse,
-  caughtUp: () => Promise.resolve({ arriving: [] }),
-  direct: () => Promise.resolve(null),
-  makeDirectOffer: refuse,
-  takeDirectText: refuse,
-};
+let synced: Sync | null = null;
+const sync = Promise.all([ledger, syncDatabase]).then(([open, db]) =>
+  openSync(
+    {
+      db,
+      ledger: { ...open, append: (docs) => open.append(docs, 'elsewhere') },
+      relay: createSyncClient({ fetch: (...args) => fetch(...args), baseUrl: '' }),
+      openSocket: (listener) => openSyncSocket({ WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers }, listener),
+      timers: realTimers,
+      backoff: (failures) => backoff(failures, Math.random),
+      now: Date.now,
+      random: (length) => crypto.getRandomValues(new Uint8Array(length)),
+      isLetIn: () => running?.link().kind !== 'locked-out',
+      tell: (news) => desk.tell(news),
+      onCrash: crashed,
+    },
+    { set: (on) => (shares = on) },
+  ),
+);
+sync.then((open) => (synced = open), crashed);
 
 const desk = createDesk({
   welcome: () => ({
@@ -115,14 +133,33 @@ const desk = createDesk({
     rebuild: async () => (await ledger).rebuild(),
     reconnect: async () => {
       (await feed).reconnect();
+      synced?.reconnect();
       return null;
     },
-    ...alone,
+    syncStatus: async () => (await sync).answers.syncStatus(),
+    shareHousehold: async (request) => (await sync).answers.shareHousehold(request),
+    beginJoin: async (request) => (await sync).answers.beginJoin(request),
+    answerJoin: async (request) => (await sync).answers.answerJoin(request),
+    beginInvite: async (request) => (await sync).answers.beginInvite(request),
+    answerInvite: async (request) => (await sync).answers.answerInvite(request),
+    makePhrase: async () => (await sync).answers.makePhrase(),
+    keepPhrase: async (request) => (await sync).answers.keepPhrase(request),
+    checkPhrase: async (request) => (await sync).answers.checkPhrase(request),
+    restore: async (request) => (await sync).answers.restore(request),
+    nameDevice: async (request) => (await sync).answers.nameDevice(request),
+    removeDevice: async (request) => (await sync).answers.removeDevice(request),
+    caughtUp: async (request) => (await sync).answers.caughtUp(request),
+    direct: async (report) => (await sync).answers.direct(report),
+    makeDirectOffer: async () => (await sync).answers.makeDirectOffer(),
+    takeDirectText: async (request) => (await sync).answers.takeDirectText(request),
   },
 });
 
 // A tab that has just come may have brought the cookie that was missing.
-const onConnect = () => running?.reconnect();
+const onConnect = () => {
+  running?.reconnect();
+  synced?.reconnect();
+};
 if (isSole) serveOne(self, desk);
 else if (isShared) servePorts(self, desk, navigator.locks, onConnect);
 else lock.acquired.then(() => serveChannel(desk, navigator.locks, onConnect), crashed);

@@ -6,6 +6,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { problem } from '../problem.ts';
+import type { Env } from '../route.ts';
 import type { Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
 import { badLinkPage, signInPage, welcomePage } from './pages.ts';
@@ -17,7 +18,7 @@ export { createCredentials, type Bearer, type Credentials } from './credentials.
 export { securityHeaders } from './headers.ts';
 export { createOrigins } from './origins.ts';
 export { notBuiltPage } from './pages.ts';
-export { createRateLimit } from './rate.ts';
+export { createRateLimit, type RateLimit } from './rate.ts';
 export { createSignIn } from './sign-in.ts';
 
 export interface AccessDeps {
@@ -37,8 +38,8 @@ export interface AccessDeps {
 export interface Access {
   /** Other names and other sites: 403. Too many calls: 429. Before everything else. */
   readonly own: MiddlewareHandler;
-  /** Browsers that are not signed in: 401. */
-  readonly signedIn: MiddlewareHandler;
+  /** Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. */
+  readonly signedIn: MiddlewareHandler<Env>;
   /** The agent as whose client somebody calls, with its credential instead of a cookie; null for a browser. */
   readonly clientOf: (context: Context) => Promise<string | null>;
   /** `GET /enter?code=…` */
@@ -122,6 +123,7 @@ export function createAccess({ origins, signIn, rate, port, secure, cookieMs, cr
         throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
       }
       if (context.req.path.startsWith('/api/')) checkRate(known.browser);
+      context.set('browser', known.browser);
       await next();
       // Only now is there an answer to put it on.
       if (known.renew) setToken(context, known.token);

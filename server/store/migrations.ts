@@ -2,5 +2,6 @@
 import type { Migration } from 'kysely';
 import { first } from './steps/0001-first.ts';
 import { reach } from './steps/0002-reach.ts';
+import { sync } from './steps/0003-sync.ts';
 
-export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first, '0002-reach': reach };
+export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first, '0002-reach': reach, '0003-sync': sync };

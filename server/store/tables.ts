@@ -128,4 +128,31 @@ export interface Tables {
   };
   /** The money of `usage` summed by agent and quarter of an hour, so that a day's is read without its requests. Every zone's days begin with a quarter. */
   spending: { relay: string; quarter: number; agent_json: string; cost_micro_usd: number };
+  /**
+   * Households of devices. `auth_key`: an Ed25519 public key, which registrations of `epoch` are checked with. `bytes`: of all
+   * its entries. `recovery` names the box to whoever has the phrase; `recovery_epoch`: the newest key that lies in it.
+   */
+  households: {
+    relay: string;
+    household: string;
+    epoch: number;
+    auth_key: string;
+    made_at: number;
+    bytes: number;
+    recovery: string | null;
+    recovery_box: string | null;
+    recovery_epoch: number | null;
+  };
+  /** One that was removed stays as a row, so that it is refused. `device_key`: an Ed25519 public key; null for one that was removed before it came here. */
+  devices: { relay: string; household: string; device: string; device_key: string | null; added_at: number; seen_at: number; removed_at: number | null };
+  /** The sign-ins that a device has used, as `browsers` has them. */
+  device_browsers: { relay: string; household: string; device: string; browser: string };
+  /** Renewals of the household key. `boxes_json`: the keys, sealed to each device that stayed; those of the newest renewal alone are kept. */
+  rotations: { relay: string; household: string; epoch: number; auth_key: string; rotated_at: number; boxes_json: string };
+  /** Offers to join. One that has ended is kept for a while, so that it is not made again. */
+  offers: { relay: string; offer: string; made_at: number; ended_at: number | null };
+  /** What two devices say to each other over an offer. Each is written once. */
+  offer_slots: { relay: string; offer: string; slot: string; data: string };
+  /** Sealed entries of a household, each in its place in the log of one writer. */
+  entries: { relay: string; household: string; writer: string; counter: number; sealed: Uint8Array; arrived_at: number };
 }

@@ -8,16 +8,18 @@
  */
 import type { Doc, ForgetDoc } from '../protocol/documents.ts';
 import type { OwnerCalls, OwnerProgress, RebuildReport, StorageProblem, StorageStatus, VolumeStatus } from '../protocol/worker.ts';
-import { recall, remember, type JournalDatabase, type OpenOptions } from './journal/database.ts';
+import { recall, remember, type JournalDatabase, type OpenOptions, type OutboxRow } from './journal/database.ts';
 import { journalDocuments, writeRow } from './journal/journal.ts';
+import { clearOutbox, readOutbox, type Outgoing } from './journal/outbox.ts';
 import { plainDocument } from './plain.ts';
 import { StorageProblemError, storageProblemOf } from './problem.ts';
 import { createProblems } from './problems.ts';
 import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
-import { compareDocuments, readDocuments } from './views/copy.ts';
+import { compareDocuments, readAt, readDocuments, readPlaces, type DocumentPlace } from './views/copy.ts';
 import { readState, type ViewsDatabase } from './views/database.ts';
 import { readConversation, readHousehold, readWakeMaterial, splitForgets } from './views/read.ts';
+import { countTalks, readLastTalks, type LastTalk } from './views/talks.ts';
 import { createViews } from './views/views.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
 import { unfiled } from './volumes/refile.ts';
@@ -42,11 +44,21 @@ export interface LedgerDeps extends OpenOptions {
   readonly onProgress: (progress: OwnerProgress | null) => void;
   /** What these cover is gone. */
   readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
+  /** Is what is born here to go out to other devices? */
+  readonly shares: () => boolean;
+  /** Something waits in the outbox. */
+  readonly onOutbox: () => void;
   readonly storage?: StorageManager;
 }
 
 type Answer<Name extends keyof OwnerCalls> = Promise<ReturnType<OwnerCalls[Name]>>;
 type Request<Name extends keyof OwnerCalls> = Parameters<OwnerCalls[Name]>[0];
+
+/**
+ * Where documents come from. here: born on this device; relay: told by the relay, to every device that listens;
+ * elsewhere: from another device, and never sent on as ours.
+ */
+export type Origin = 'here' | 'relay' | 'elsewhere';
 
 export interface Ledger {
   /**
@@ -54,7 +66,7 @@ export interface Ledger {
    * for what is no document, and with a StorageProblemError where it cannot be written; nothing of the call
    * is stored then.
    */
-  append(docs: readonly unknown[]): Promise<{ readonly written: number }>;
+  append(docs: readonly unknown[], origin?: Origin): Promise<{ readonly written: number }>;
   household(): Answer<'household'>;
   conversation(request: Request<'conversation'>): Answer<'conversation'>;
   wakeMaterial(request: Request<'wakeMaterial'>): Answer<'wakeMaterial'>;
@@ -65,6 +77,17 @@ export interface Ledger {
   noteExport(note: Request<'noteExport'>): Answer<'noteExport'>;
   /** Checks every volume, repairs what it can, and writes the views anew, while the old ones are read. A second call waits for the first. */
   rebuild(): Promise<RebuildReport>;
+  /** What is to go out to other devices, oldest first. */
+  outbox(limit: number): Promise<readonly Outgoing[]>;
+  /** These have gone into sealed entries. */
+  clearOutbox(numbers: readonly number[]): Promise<void>;
+  /** Runs between two appends, when all before it can be read. */
+  betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
+  /** Where everything lies, oldest first. */
+  places(): Promise<readonly DocumentPlace[]>;
+  documentsAt(places: readonly DocumentPlace[]): Promise<readonly Doc[]>;
+  lastTalks(): Promise<readonly LastTalk[]>;
+  countTalks(talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[]): Promise<readonly number[]>;
   /** The cursor of the relay's log; undefined where there is none. */
   recallCursor(): Promise<unknown>;
   rememberCursor(value: unknown): Promise<void>;
@@ -76,6 +99,7 @@ export interface Ledger {
 
 interface Waiting {
   readonly docs: readonly Doc[];
+  readonly origin: Origin;
   readonly resolve: (result: { written: number }) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -174,11 +198,27 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     return [...distinct.values()];
   }
 
+  /** What of a batch goes out, call by call: a document of two origins goes with the first. */
+  function outgoingOf(batch: readonly Waiting[], fresh: readonly Doc[]): OutboxRow[] {
+    if (!deps.shares()) return [];
+    const left = new Map(fresh.map((doc) => [doc._id, doc]));
+    return batch.flatMap(({ docs, origin }) => {
+      const own = docs.flatMap(({ _id }) => {
+        const doc = left.get(_id);
+        left.delete(_id);
+        return doc ? [doc] : [];
+      });
+      return origin === 'elsewhere' || own.length === 0 ? [] : [{ docs: own, told: origin === 'relay' }];
+    });
+  }
+
   async function store(batch: readonly Waiting[]): Promise<void> {
     try {
       const fresh = await unheard(batch.flatMap(({ docs }) => docs));
       if (fresh.length > 0) {
-        const seq = await writeRow(journal, fresh);
+        const outgoing = outgoingOf(batch, fresh);
+        const seq = await writeRow(journal, fresh, outgoing);
+        if (outgoing.length > 0) deps.onOutbox();
         for (const { at } of fresh) if (at > newest) newest = at;
         views.add({ seq, docs: fresh });
       }
@@ -228,10 +268,10 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   discardVolumes(journal).catch(tellOutcome('damage'));
 
   return {
-    append(values) {
+    append(values, origin = 'here') {
       if (closed) return Promise.reject(new StorageProblemError({ kind: 'no-owner', detail: 'The ledger is closed.' }));
       return new Promise((resolve, reject) => {
-        queue.push({ docs: values.map(plainDocument), resolve, reject });
+        queue.push({ docs: values.map(plainDocument), origin, resolve, reject });
         pumping ??= pump();
       });
     },
@@ -266,6 +306,17 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
       return null;
     },
     rebuild: () => upkeep.rebuild(),
+    outbox: (limit) => readOutbox(journal, limit),
+    clearOutbox: (numbers) => clearOutbox(journal, numbers),
+    betweenAppends: (run) =>
+      inTurn(async () => {
+        await views.upToDate();
+        return run();
+      }),
+    places: async () => readPlaces(await views.readable()),
+    documentsAt: async (places) => readAt(await views.readable(), places),
+    lastTalks: async () => readLastTalks(await views.readable()),
+    countTalks: async (talks) => countTalks(await views.readable(), talks),
     recallCursor: () => recall(journal, 'cursor'),
     rememberCursor: (value) => remember(journal, 'cursor', value, 'relaxed'),
     async drain() {

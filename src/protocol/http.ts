@@ -64,6 +64,8 @@ export const problemSchema = z.looseObject({
   detail: z.string().describe('a sentence for people: what happened and what to do'),
   errors: z.array(z.object({ field: z.string(), message: z.string() })).optional().describe('400: what did not fit, and where'),
   sessionId: id.optional().describe('409 on `POST /api/sessions`: the session that runs'),
+  epoch: z.number().int().optional().describe('403 `old-key`: the household’s newest key'),
+  box: z.string().nullable().optional().describe('403 `old-key`: the newest keys, sealed to this device; null: there are none for it'),
 });
 export type Problem = z.infer<typeof problemSchema>;
 

@@ -5,3 +5,6 @@ export type { RelayProblem, RelayResult } from './problem.ts';
 export { realTimers, type Timers } from './timers.ts';
 export { RELAY_TIMES } from './settings.ts';
 export { createFeed, type Feed, type FeedDeps } from './feed.ts';
+export { createSyncClient } from './sync-client.ts';
+export { openSyncSocket } from './sync-socket.ts';
+export { backoff } from './backoff.ts';

@@ -14,6 +14,14 @@ export interface JournalRow {
   readonly docs: readonly Doc[];
 }
 
+/** Documents that were born on this device and that no sealed entry holds yet. */
+export interface OutboxRow {
+  readonly number?: number;
+  readonly docs: readonly Doc[];
+  /** They came from the relay, which tells every device of them: another one may have sealed them already. */
+  readonly told: boolean;
+}
+
 export interface VolumeRecord extends VolumeStatus {
   readonly number: number;
 }
@@ -53,13 +61,16 @@ export interface JournalMeta {
 
 interface JournalSchema extends DBSchema {
   journal: { key: number; value: JournalRow };
+  outbox: { key: number; value: OutboxRow };
   volumes: { key: string; value: VolumeRecord };
   manifests: { key: string; value: Manifest };
   meta: { key: string; value: unknown };
 }
 
 export type JournalDatabase = IDBPDatabase<JournalSchema>;
-const STORES = ['journal', 'volumes', 'manifests', 'meta'] as const;
+const STORES = ['journal', 'outbox', 'volumes', 'manifests', 'meta'] as const;
+/** Browsers that began with an earlier Roost have not had these: nothing is missing there. */
+const LATER: readonly string[] = ['outbox'];
 export type JournalTransaction = IDBPTransaction<JournalSchema, (typeof STORES)[number][], 'readwrite'>;
 
 /**
@@ -109,8 +120,9 @@ export async function openJournalDatabase({ onBlocking, onTerminated }: OpenOpti
         const mended = from > 0 && !db.objectStoreNames.contains('journal');
         for (const name of STORES) {
           if (db.objectStoreNames.contains(name)) continue;
-          if (from > 0) missing.push(name);
+          if (from > 0 && !LATER.includes(name)) missing.push(name);
           if (name === 'journal') db.createObjectStore(name, { keyPath: 'seq', autoIncrement: true });
+          else if (name === 'outbox') db.createObjectStore(name, { keyPath: 'number', autoIncrement: true });
           else if (name === 'meta') db.createObjectStore(name);
           else db.createObjectStore(name, { keyPath: 'name' });
         }

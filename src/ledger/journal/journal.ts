@@ -1,10 +1,14 @@
 /** Writing the journal: what a row holds is durable when the write has resolved. */
 import type { Doc } from '../../protocol/documents.ts';
-import { journalTransaction, type JournalDatabase, type JournalRow } from './database.ts';
+import { journalTransaction, type JournalDatabase, type JournalRow, type OutboxRow } from './database.ts';
 
-/** Writes one row. Answers its number. Rejects with the transaction's own error, and has then written nothing. */
-export async function writeRow(db: JournalDatabase, docs: readonly Doc[]): Promise<number> {
+/**
+ * Writes one row, and with it what is to go out to other devices. Answers its number. Rejects with the
+ * transaction's own error, and has then written nothing.
+ */
+export async function writeRow(db: JournalDatabase, docs: readonly Doc[], outgoing: readonly OutboxRow[] = []): Promise<number> {
   const tx = journalTransaction(db, 'strict');
+  for (const row of outgoing) void tx.objectStore('outbox').add(row);
   // Not ended with `tx.commit()`: with no room left, Chromium (156) then says neither that it is done nor that it failed.
   const added = tx.objectStore('journal').add({ docs });
   // The transaction's own error names the cause (a full disk, say); its request only says that it was aborted.

@@ -20,6 +20,10 @@ export interface OpenLedgerDeps {
   readonly onProblem: (problem: StorageProblem | null) => void;
   readonly onProgress: (progress: OwnerProgress | null) => void;
   readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
+  /** Is what is born here to go out to other devices? */
+  readonly shares: () => boolean;
+  /** Something waits in the outbox. */
+  readonly onOutbox: () => void;
   /** 32 bytes; null: a random key of this browser's own. */
   readonly keyMaterial: () => Promise<Uint8Array | null>;
 }
@@ -92,6 +96,8 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     onDocuments: deps.onDocuments,
     onProblem: deps.onProblem,
     onForgotten: deps.onForgotten,
+    shares: deps.shares,
+    onOutbox: deps.onOutbox,
     storage: navigator.storage,
   });
   if (missing.length > 0) deps.onProblem({ kind: 'damaged', detail: MENDED });

@@ -63,3 +63,38 @@ export async function compareDocuments(db: ViewsDatabase, docs: readonly Doc[], 
   });
   return { fresh, same, different, forgotten: docs.length - taken.length };
 }
+
+/** Where a document lies in the views, and when it was written. */
+export interface DocumentPlace {
+  /** A store of the views. */
+  readonly store: string;
+  readonly id: string;
+  readonly at: string;
+}
+
+/** Of everything there is, oldest first: small enough to be held at once. */
+export async function readPlaces(db: ViewsDatabase): Promise<readonly DocumentPlace[]> {
+  const places: DocumentPlace[] = [];
+  for (const store of DOCUMENT_STORES) {
+    let from = '';
+    for (;;) {
+      const records = await db.getAll(store, IDBKeyRange.bound(from, AFTER_ALL, true), STRIDE);
+      for (const { _id, doc } of records) places.push({ store, id: _id, at: doc.at });
+      from = records.at(-1)?._id ?? AFTER_ALL;
+      if (records.length < STRIDE) break;
+    }
+  }
+  return places.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.id < b.id ? -1 : 1));
+}
+
+/** The documents at these places, without those that are gone meanwhile. */
+export async function readAt(db: ViewsDatabase, places: readonly DocumentPlace[]): Promise<readonly Doc[]> {
+  const tx = db.transaction([...DOCUMENT_STORES]);
+  const records = await Promise.all(
+    places.map(async ({ store: name, id }) => {
+      const store = DOCUMENT_STORES.find((one) => one === name);
+      return store && (await tx.objectStore(store).get(id));
+    }),
+  );
+  return records.flatMap((record) => (record ? [record.doc] : []));
+}

@@ -9,6 +9,7 @@ import { CLIENT_CALLS } from './clients.ts';
 import { COST_CALLS } from './costs.ts';
 import { MAIL_CALLS } from './mail.ts';
 import { SLEEPING_CALLS } from './sleeping.ts';
+import { SYNC_CALLS } from './sync.ts';
 import { THREAD_CALLS } from './threads.ts';
 import { WAKE_CALLS } from './wakes.ts';
 
@@ -131,4 +132,5 @@ export const CALLS: readonly Call[] = [
   ...SLEEPING_CALLS,
   ...CLIENT_CALLS,
   ...COST_CALLS,
+  ...SYNC_CALLS,
 ];

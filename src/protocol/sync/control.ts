@@ -75,6 +75,8 @@ export const registerSchema = z.strictObject({
 export type Register = z.infer<typeof registerSchema>;
 export const registeredSchema = z.object({ epoch });
 
+/** `PUT /api/sync/offers/{id}`. */
+export const offerSchema = z.object({ until: z.number().describe('when it ends, ms since the epoch') });
 /** What an offer to join has room for. Each is written once. */
 export const OFFER_SLOTS = ['invitation', 'welcome', 'joined'] as const;
 export type OfferSlot = (typeof OFFER_SLOTS)[number];

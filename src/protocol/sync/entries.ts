@@ -1,4 +1,7 @@
 /** What replicates: sealed entries, each with its place in the log of one writer. */
+import type { Ranges } from '../../domain/ranges.ts';
+
+export type { Ranges };
 
 /** 16 random bytes as base64url. A device writes under one writer for each lane, and under new ones when it was restored. */
 export type WriterId = string;
@@ -14,8 +17,5 @@ export interface Entry extends EntryKey {
   readonly sealed: Uint8Array;
 }
 
-/** Counters from–to, inclusive, ascending, apart from each other by more than one. */
-export type Ranges = readonly (readonly [from: number, to: number])[];
-
-/** What a replica has: its version vector, with the gaps that fetching the newest first leaves. */
+/** What a replica has, as ranges of counters: its version vector, with the gaps that fetching the newest first leaves. */
 export type Have = ReadonlyMap<WriterId, Ranges>;

@@ -69,6 +69,8 @@ export type DirectReport =
   | { readonly kind: 'signal'; readonly line: string; readonly data: string }
   | { readonly kind: 'opened'; readonly line: string }
   | { readonly kind: 'frame'; readonly line: string; readonly frame: Uint8Array }
+  /** So many bytes of the frames that were ordered have left this page since the line was opened. */
+  | { readonly kind: 'sent'; readonly line: string; readonly bytes: number }
   | { readonly kind: 'closed'; readonly line: string };
 
 /** Calls of a tab. All reject with an Error whose message people can read. */
@@ -128,6 +130,7 @@ export const SYNC_REQUESTS = {
       z.object({ kind: z.literal('signal'), line: z.string(), data: z.string() }),
       z.object({ kind: z.literal('opened'), line: z.string() }),
       z.object({ kind: z.literal('frame'), line: z.string(), frame: z.instanceof(Uint8Array) }),
+      z.object({ kind: z.literal('sent'), line: z.string(), bytes: z.number().int().min(0) }),
       z.object({ kind: z.literal('closed'), line: z.string() }),
     ]),
   ]),

@@ -2,7 +2,7 @@
 import type { Entry, EntryKey, Have } from './entries.ts';
 
 export interface PutOutcome {
-  /** Durable now, and were not here before. */
+  /** Durable now, and were not here before; with `replace` also those that were here with other bytes. */
   readonly stored: readonly EntryKey[];
   /** Here already with other bytes. What is here stays. */
   readonly conflicts: readonly EntryKey[];

@@ -1,0 +1,182 @@
+/**
+ * The households that have devices here now: who of them is here, what each is told, and one replica for all of its sockets,
+ * let go of when the last one leaves.
+ */
+import type { DeviceSeen, FromRelay } from '../../src/protocol/sync/control.ts';
+import { createReplica, type Link, type LinkEnd, type Replica } from '../../src/protocol/replication/index.ts';
+import type { EntryStore } from '../../src/protocol/sync/store.ts';
+import type { Logger } from '../logger.ts';
+import { createQueue } from '../queue.ts';
+import { HouseholdFull } from './entry-store.ts';
+import type { HouseholdNow, Households } from './households.ts';
+
+/** A device on a socket. */
+export interface Member {
+  readonly device: string;
+  readonly browser: string;
+  readonly link: Link;
+  send(message: FromRelay): void;
+  /** Says it as the last thing, and closes. */
+  end(message: FromRelay): void;
+}
+
+export interface HubDeps {
+  readonly households: Households;
+  readonly storeOf: (household: string) => EntryStore;
+  readonly timers: { after(ms: number, run: () => void): () => void };
+  /** Nobody else writes to this store: what is here need not be read again. */
+  readonly alone: boolean;
+  /** These sign-ins have ended: so must everything that hangs on them. */
+  readonly onRevoked: (browsers: readonly string[]) => void;
+  readonly logger: Logger;
+}
+
+export interface Hub {
+  /** Takes a device that has proven itself, and welcomes it; frames go to what it answers with, null where it is out already. */
+  join(household: string, member: Member): Promise<LinkEnd | null>;
+  leave(household: string, member: Member): Promise<void>;
+  /** Its devices or keys have changed: everybody is told, and who is out is out. */
+  changed(household: string, revoked: readonly string[]): Promise<void>;
+  /** Hands a signal to a device of the household that is here; false where it is not. */
+  signal(household: string, from: string, to: string, data: string): boolean;
+  /** Notes that those who are here are here, and looks for what other processes have changed. */
+  look(): Promise<void>;
+  /** How many sockets a household has. */
+  count(household: string): number;
+  close(): Promise<void>;
+}
+
+interface Place {
+  readonly member: Member;
+  end: LinkEnd | null;
+  /** What it was told last; null: not welcomed yet. */
+  told: { readonly epoch: number; readonly devices: string } | null;
+}
+interface Room {
+  readonly household: string;
+  readonly places: Map<Member, Place>;
+  readonly turn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  replica: Replica | null;
+  trouble: string | null;
+}
+
+const troubleOf = (error: unknown) => (error instanceof HouseholdFull ? error.message : 'The relay cannot store anything just now; it goes on trying. Its log says more.');
+
+export function createHub({ households, storeOf, timers, alone, onRevoked, logger }: HubDeps): Hub {
+  const rooms = new Map<string, Room>();
+
+  function roomOf(household: string): Room {
+    const room = rooms.get(household) ?? { household, places: new Map<Member, Place>(), turn: createQueue(), replica: null, trouble: null };
+    rooms.set(household, room);
+    return room;
+  }
+
+  function seenOf(room: Room, { devices }: HouseholdNow): readonly DeviceSeen[] {
+    const online = new Set([...room.places.keys()].map(({ device }) => device));
+    return devices
+      .filter(({ removed_at }) => removed_at === null)
+      .map(({ device, added_at, seen_at }) => ({ device, addedAt: added_at, lastSeen: seen_at, online: online.has(device) }));
+  }
+
+  function onTrouble(room: Room, error: unknown): void {
+    const trouble = error === null ? null : troubleOf(error);
+    if (trouble === room.trouble) return;
+    room.trouble = trouble;
+    if (trouble === null) return logger.info('A household’s entries are stored again.', { household: room.household });
+    logger.warn('A household’s entries could not be stored; it is tried again.', { household: room.household, error });
+    for (const { member } of room.places.values()) member.send({ kind: 'refused', what: 'entries', reason: trouble });
+  }
+
+  function replicaOf(room: Room): Replica {
+    return (room.replica ??= createReplica({
+      store: storeOf(room.household),
+      timers,
+      priority: () => 0,
+      forwards: true,
+      onTrouble: (error) => onTrouble(room, error),
+    }));
+  }
+
+  function drop(room: Room, place: Place): void {
+    room.places.delete(place.member);
+    place.end?.gone();
+    place.end = null;
+  }
+
+  /** Tells everybody what they do not know yet. */
+  async function settle(room: Room): Promise<void> {
+    const state = await households.now(room.household);
+    const row = new Map(state?.devices.map((each) => [each.device, each]));
+    for (const place of [...room.places.values()]) {
+      const known = row.get(place.member.device);
+      if (known && known.removed_at === null) continue;
+      drop(room, place);
+      place.member.end({ kind: known ? 'removed' : 'unknown' });
+    }
+    if (state === null) return;
+    const seen = seenOf(room, state);
+    const devices = JSON.stringify(seen);
+    for (const place of room.places.values()) {
+      const { member, told } = place;
+      const box = state.boxes[member.device] ?? null;
+      if (told === null) member.send({ kind: 'welcome', epoch: state.epoch, box, recoveryId: state.recoveryId, devices: [...seen] });
+      if (told !== null && told.epoch !== state.epoch) member.send({ kind: 'rotated', epoch: state.epoch, box });
+      if (told !== null && told.devices !== devices) member.send({ kind: 'devices', devices: [...seen] });
+      if (told === null && room.trouble !== null) member.send({ kind: 'refused', what: 'entries', reason: room.trouble });
+      place.told = { epoch: state.epoch, devices };
+    }
+  }
+
+  return {
+    async join(household, member) {
+      const room = roomOf(household);
+      const place: Place = { member, end: null, told: null };
+      room.places.set(member, place);
+      return await room.turn(async () => {
+        await households.seen(household, member.device, member.browser);
+        await settle(room);
+        if (!room.places.has(member)) return null;
+        const replica = replicaOf(room);
+        await replica.ready;
+        if (!alone) await replica.reread();
+        if (room.places.has(member)) place.end = replica.connect(member.link);
+        return place.end;
+      });
+    },
+    async leave(household, member) {
+      const room = rooms.get(household);
+      const place = room?.places.get(member);
+      if (room && place) drop(room, place);
+      await room?.turn(async () => {
+        if (place) await households.seen(household, member.device, member.browser);
+        if (room.places.size > 0) return await settle(room);
+        const { replica } = room;
+        room.replica = null;
+        room.trouble = null;
+        await replica?.close();
+        if (room.places.size === 0 && rooms.get(household) === room) rooms.delete(household);
+      });
+    },
+    async changed(household, revoked) {
+      const room = rooms.get(household);
+      if (room) await room.turn(() => settle(room));
+      if (revoked.length > 0) onRevoked(revoked);
+    },
+    signal(household, from, to, data) {
+      const member = [...(rooms.get(household)?.places.values() ?? [])].filter(({ told, member: { device } }) => told !== null && device === to).at(-1)?.member;
+      member?.send({ kind: 'signal', from, data });
+      return member !== undefined;
+    },
+    async look() {
+      for (const room of [...rooms.values()])
+        await room.turn(async () => {
+          for (const { device, browser } of [...room.places.keys()]) await households.seen(room.household, device, browser);
+          await settle(room);
+        });
+    },
+    count: (household) => rooms.get(household)?.places.size ?? 0,
+    async close() {
+      for (const room of [...rooms.values()]) await room.turn(async () => void (await room.replica?.close()));
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** The relay's side of synchronisation: who belongs to a household, what they hand each other, and sealed entries that nobody here can open. */
+import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { createRateLimit } from '../access/index.ts';
+import type { Logger } from '../logger.ts';
+import type { Routes } from '../route.ts';
+import type { Db } from '../store/index.ts';
+import { createUpgrades, type Upgrades } from '../upgrade.ts';
+import { createEntryStore } from './entry-store.ts';
+import { createHouseholds } from './households.ts';
+import { createHub } from './hub.ts';
+import { createOffers } from './offers.ts';
+import { createSyncRoutes } from './routes.ts';
+import { SYNC_LIMITS, type SyncSettings } from './settings.ts';
+import { createSockets } from './socket.ts';
+
+export interface SyncDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly relay: string;
+  readonly now: () => number;
+  readonly timers: { after(ms: number, run: () => void): () => void };
+  /** Nobody else writes to this store. */
+  readonly alone: boolean;
+  /** These sign-ins have ended. */
+  readonly onRevoked: (browsers: readonly string[]) => void;
+  readonly logger: Logger;
+  readonly settings: SyncSettings;
+}
+
+export interface Sync {
+  readonly routes: Routes;
+  readonly upgrades: Upgrades;
+  /** Ends every socket in good order; resolves when what came over them is stored or let go of. */
+  close(): Promise<void>;
+}
+
+export function createSync({ db, relay, now, timers, alone, onRevoked, logger, settings }: SyncDeps): Sync {
+  const households = createHouseholds({ db, relay, now, most: settings.households });
+  const hub = createHub({
+    households,
+    storeOf: (household) => createEntryStore({ db, relay, household, now, mostBytes: settings.householdBytes }),
+    timers,
+    alone,
+    onRevoked(browsers) {
+      sockets.cut(browsers);
+      onRevoked(browsers);
+    },
+    logger,
+  });
+  const failures = createRateLimit({ perSecond: SYNC_LIMITS.failuresPerSecond, burst: SYNC_LIMITS.failureBurst, now });
+  const lookups = createRateLimit({ perSecond: SYNC_LIMITS.lookupsPerSecond, burst: SYNC_LIMITS.lookupBurst, now });
+  const sockets = createSockets({ households, hub, failures, now, onError: (error) => logger.error('A sync socket failed.', { error }) });
+  const upgrades = createUpgrades({ messageBytes: SYNC_LIMITS.messageBytes });
+
+  // What another process has changed is seen with the next look; alone, it is enough to note now and then who is here.
+  const looks = setInterval(() => void hub.look().catch((error: unknown) => logger.error('Who is connected could not be looked after.', { error })), alone ? SYNC_LIMITS.noteSeenMs : SYNC.heartbeatMs);
+  return {
+    routes: createSyncRoutes({ households, offers: createOffers({ db, relay, now }), hub, sockets, upgrades, failures, lookups }),
+    upgrades,
+    async close() {
+      clearInterval(looks);
+      await sockets.close();
+      await hub.close();
+    },
+  };
+}

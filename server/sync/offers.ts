@@ -1,0 +1,71 @@
+/** Offers to join: two browsers leave each other what they say in slots that are written once. What lies in them is sealed. */
+import type { OfferSlot } from '../../src/protocol/sync/control.ts';
+import { SYNC } from '../../src/protocol/sync/settings.ts';
+import type { Db } from '../store/index.ts';
+import { SYNC_LIMITS } from './settings.ts';
+
+export interface OffersDeps {
+  readonly db: Db;
+  readonly relay: string;
+  readonly now: () => number;
+}
+
+/** gone: it has ended, or its time is over. unknown: nobody has made it. */
+type NotThere = { readonly ok: false; readonly reason: 'unknown' | 'gone' };
+export interface Offers {
+  /** Harmless where it is there already. */
+  make(offer: string): Promise<{ readonly ok: true; readonly until: number } | { readonly ok: false; readonly reason: 'gone' | 'too-many' }>;
+  /** Harmless where the same lies there already. */
+  write(offer: string, slot: OfferSlot, data: string): Promise<{ readonly ok: true } | NotThere | { readonly ok: false; readonly reason: 'taken' }>;
+  /** Null: nothing lies there yet. */
+  read(offer: string, slot: OfferSlot): Promise<{ readonly ok: true; readonly data: string | null } | NotThere>;
+  /** It is not made again. Harmless where it has ended already. */
+  end(offer: string): Promise<void>;
+}
+
+export function createOffers({ db, relay, now }: OffersDeps): Offers {
+  /** Ends what is too old, and forgets what ended long ago. */
+  async function sweep(trx: Db): Promise<void> {
+    const expired = await trx.updateTable('offers').set({ ended_at: now() }).where('relay', '=', relay).where('ended_at', 'is', null).where('made_at', '<=', now() - SYNC.offerMs).returning('offer').execute();
+    if (expired.length > 0) await trx.deleteFrom('offer_slots').where('relay', '=', relay).where('offer', 'in', expired.map(({ offer }) => offer)).execute();
+    await trx.deleteFrom('offers').where('relay', '=', relay).where('ended_at', '<=', now() - SYNC_LIMITS.offerMemoryMs).execute();
+  }
+  const find = (trx: Db, offer: string) => trx.selectFrom('offers').select(['made_at', 'ended_at']).where('relay', '=', relay).where('offer', '=', offer);
+  const stateOf = (row: { readonly ended_at: number | null } | undefined): NotThere | null =>
+    row === undefined ? { ok: false, reason: 'unknown' } : row.ended_at === null ? null : { ok: false, reason: 'gone' };
+  const slotOf = async (trx: Db, offer: string, slot: OfferSlot) =>
+    (await trx.selectFrom('offer_slots').select('data').where('relay', '=', relay).where('offer', '=', offer).where('slot', '=', slot).executeTakeFirst())?.data ?? null;
+
+  return {
+    make: (offer) =>
+      db.transaction().execute(async (trx) => {
+        await sweep(trx);
+        const { count } = await trx.selectFrom('offers').select((eb) => eb.fn.countAll<number>().as('count')).where('relay', '=', relay).where('ended_at', 'is', null).executeTakeFirstOrThrow();
+        const there = await find(trx, offer).executeTakeFirst();
+        if (there?.ended_at === null) return { ok: true, until: there.made_at + SYNC.offerMs };
+        if (there) return { ok: false, reason: 'gone' };
+        if (Number(count) >= SYNC_LIMITS.offers) return { ok: false, reason: 'too-many' };
+        await trx.insertInto('offers').values({ relay, offer, made_at: now() }).onConflict((conflict) => conflict.doNothing()).execute();
+        return { ok: true, until: now() + SYNC.offerMs };
+      }),
+    write: (offer, slot, data) =>
+      db.transaction().execute(async (trx) => {
+        await sweep(trx);
+        // Locked, so that it does not end in between.
+        const state = stateOf(await find(trx, offer).forUpdate().executeTakeFirst());
+        if (state) return state;
+        await trx.insertInto('offer_slots').values({ relay, offer, slot, data }).onConflict((conflict) => conflict.doNothing()).execute();
+        return (await slotOf(trx, offer, slot)) === data ? { ok: true } : { ok: false, reason: 'taken' };
+      }),
+    read: (offer, slot) =>
+      db.transaction().execute(async (trx) => {
+        await sweep(trx);
+        return stateOf(await find(trx, offer).executeTakeFirst()) ?? { ok: true, data: await slotOf(trx, offer, slot) };
+      }),
+    end: (offer) =>
+      db.transaction().execute(async (trx) => {
+        await trx.updateTable('offers').set({ ended_at: now() }).where('relay', '=', relay).where('offer', '=', offer).where('ended_at', 'is', null).execute();
+        await trx.deleteFrom('offer_slots').where('relay', '=', relay).where('offer', '=', offer).execute();
+      }),
+  };
+}

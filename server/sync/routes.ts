@@ -1,0 +1,146 @@
+/** The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the socket. */
+import { getConnInfo } from '@hono/node-server/conninfo';
+import type { Context } from 'hono';
+import { OFFER_SLOTS, publicKey, registerSchema, slotSchema, syncId, type OfferSlot } from '../../src/protocol/sync/control.ts';
+import type { RateLimit } from '../access/index.ts';
+import { readBody } from '../body.ts';
+import { problem } from '../problem.ts';
+import type { Env, Routes } from '../route.ts';
+import type { Upgrades } from '../upgrade.ts';
+import type { Households, Registered } from './households.ts';
+import type { Hub } from './hub.ts';
+import type { Offers } from './offers.ts';
+import type { Sockets } from './socket.ts';
+
+export interface SyncRoutesDeps {
+  readonly households: Households;
+  readonly offers: Offers;
+  readonly hub: Hub;
+  readonly sockets: Sockets;
+  readonly upgrades: Upgrades;
+  /** Proofs that failed, and look-ups of recovery boxes, by address. */
+  readonly failures: RateLimit;
+  readonly lookups: RateLimit;
+}
+
+const addressOf = (context: Context<Env>) => getConnInfo(context).remote.address ?? '';
+const browserOf = (context: Context<Env>): string => {
+  const browser = context.get('browser');
+  if (browser === undefined) throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
+  return browser;
+};
+
+function householdOf(context: Context): string {
+  const id = syncId.safeParse(context.req.param('id'));
+  if (!id.success) throw problem(404, 'unknown', 'There can be no household under such an id.');
+  return id.data;
+}
+
+/** An offer is named by a hash, so its id is of 16 or of 32 bytes. */
+function offerOf(context: Context): string {
+  const id = syncId.or(publicKey).safeParse(context.req.param('id'));
+  if (!id.success) throw problem(404, 'no-offer', 'There can be no offer under such an id.');
+  return id.data;
+}
+
+function slotOf(context: Context): OfferSlot {
+  const slot = OFFER_SLOTS.find((name) => name === context.req.param('slot'));
+  if (slot === undefined) throw problem(404, 'no-slot', `An offer has the slots ${OFFER_SLOTS.join(', ')}.`);
+  return slot;
+}
+
+function notThere(reason: 'unknown' | 'gone') {
+  return reason === 'gone'
+    ? problem(410, 'offer-gone', 'This offer is used or its time is over: it lives five minutes and works once. Make a new one on the device that wants to join.')
+    : problem(404, 'no-offer', 'There is no such offer. It may have been made at another relay.');
+}
+
+function refusal(refused: Exclude<Registered, { ok: true }>) {
+  switch (refused.reason) {
+    case 'households':
+      return problem(409, 'households-full', 'This relay keeps as many households as it may. Its owner can set --households higher.');
+    case 'devices':
+      return problem(409, 'devices-full', 'This household has as many devices as it may. Remove one that is not used any more.');
+    case 'removed':
+      return problem(403, 'device-removed', 'This device was removed from its household. Let it join again as a new device.');
+    case 'other-key':
+      return problem(409, 'other-device', 'Another device has this id. Let this one join as a new device.');
+    case 'other-household':
+      return problem(409, 'other-household', 'This relay knows the household with another key. Somebody who was removed may have brought it here before.');
+    case 'bad-proof':
+      return problem(403, 'bad-proof', 'This device could not prove that it has the household’s key.');
+    case 'bad-rotations':
+      return problem(409, 'bad-rotations', 'The relay cannot follow from the key it knows to this one: a renewal of the household’s key is missing, or was not signed by the one before.');
+    case 'old-key':
+      return problem(403, 'old-key', 'The household’s key was renewed since. Let this device join again, unless it can open what was sealed to it.', { fields: { epoch: refused.epoch, box: refused.box } });
+  }
+}
+
+export function createSyncRoutes({ households, offers, hub, sockets, upgrades, failures, lookups }: SyncRoutesDeps): Routes {
+  function checkRate(seconds: number, what: string): void {
+    if (seconds > 0) throw problem(429, 'too-many-tries', `${what} Try again in ${seconds} s.`, { headers: { 'retry-after': String(seconds) } });
+  }
+
+  return (route) => {
+    route('/api/sync/socket', {
+      GET(context) {
+        const { incoming } = context.env;
+        if (!upgrades.isUpgrade(incoming)) throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', { headers: { upgrade: 'websocket', connection: 'upgrade' } });
+        // Every browser names the page that opens a socket; whoever does not is none.
+        if (context.req.header('origin') === undefined) throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
+        if (sockets.full()) throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', { headers: { 'retry-after': '5' } });
+        const [browser, address] = [browserOf(context), addressOf(context)];
+        upgrades.accept(incoming, (socket) => sockets.open(socket, { browser, address }));
+        return context.body(null, 204);
+      },
+    });
+    route('/api/sync/households/:id', {
+      async PUT(context) {
+        const [household, address] = [householdOf(context), addressOf(context)];
+        checkRate(failures.wait(address), 'Too many proofs from your address have failed.');
+        const registered = await households.register(household, await readBody(context, registerSchema), browserOf(context));
+        if (!registered.ok) {
+          if (registered.reason === 'bad-proof' || registered.reason === 'bad-rotations') failures.take(address);
+          throw refusal(registered);
+        }
+        await hub.changed(household, registered.revoked);
+        return context.json({ epoch: registered.epoch });
+      },
+    });
+    route('/api/sync/offers/:id', {
+      async PUT(context) {
+        const made = await offers.make(offerOf(context));
+        if (made.ok) return context.json({ until: made.until });
+        if (made.reason === 'gone') throw notThere('gone');
+        throw problem(429, 'too-many-offers', 'Too many devices want to join at once. Try again in a few minutes.', { headers: { 'retry-after': '60' } });
+      },
+      async DELETE(context) {
+        await offers.end(offerOf(context));
+        return context.body(null, 204);
+      },
+    });
+    route('/api/sync/offers/:id/:slot', {
+      async PUT(context) {
+        const [offer, slot] = [offerOf(context), slotOf(context)];
+        const written = await offers.write(offer, slot, (await readBody(context, slotSchema)).data);
+        if (written.ok) return context.body(null, 204);
+        if (written.reason === 'taken') throw problem(409, 'slot-taken', 'Another device has answered this offer already. Make a new one on the device that wants to join.');
+        throw notThere(written.reason);
+      },
+      async GET(context) {
+        const read = await offers.read(offerOf(context), slotOf(context));
+        if (!read.ok) throw notThere(read.reason);
+        return read.data === null ? context.body(null, 204) : context.json({ data: read.data });
+      },
+    });
+    route('/api/sync/recoveries/:id', {
+      async GET(context) {
+        checkRate(lookups.take(addressOf(context)), 'Recovery phrases were tried too often from your address.');
+        const id = publicKey.safeParse(context.req.param('id'));
+        const found = id.success ? await households.recovery(id.data) : null;
+        if (found === null) throw problem(404, 'no-recovery', 'This relay knows no household with this recovery phrase. Look at the words once more; the phrase may also be of another relay, or have been replaced by a newer one.');
+        return context.json(found);
+      },
+    });
+  };
+}

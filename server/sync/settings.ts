@@ -1,0 +1,47 @@
+/** Every limit and pause of the relay's side of synchronisation. What an owner may set stands in ../settings.ts. */
+import { SYNC } from '../../src/protocol/sync/settings.ts';
+
+export const SYNC_LIMITS = {
+  /** Devices of one household; those that were removed do not count. */
+  devices: 32,
+  /** Sockets at once: of one household, and of all together, those included that have not said hello yet. */
+  householdSockets: 64,
+  sockets: 512,
+  /** ms that a socket may take for its hello. */
+  helloMs: 10_000,
+  /** Bytes of one message: an entry that goes alone, and what stands around it. */
+  messageBytes: SYNC.entryBytes + 64 * 1024,
+  /** Characters of one text message: a renewal with a box for each device. */
+  textChars: 2 * 1024 * 1024,
+  /** Text messages of one socket: a second in the long run, and at once. */
+  textsPerSecond: 20,
+  textBurst: 200,
+  /** Bytes of messages that have arrived and are not worked through, from which on a socket is read no further. */
+  unreadBytes: 4 * 1024 * 1024,
+  /** Bytes that a reader may let wait before it is cut; it resumes by its vector. */
+  unsentBytes: 48 * 1024 * 1024,
+  /** ms between two notes of when a device that is here was last seen. */
+  noteSeenMs: 5 * 60_000,
+  /** ms that the other side has to close a socket in good order. */
+  closeGraceMs: 500,
+  /** Offers at once. */
+  offers: 32,
+  /** ms after its end that an offer cannot be made again. */
+  offerMemoryMs: 60 * 60_000,
+  /** Proofs that failed: a second in the long run, and at once, from one address. */
+  failuresPerSecond: 0.1,
+  failureBurst: 10,
+  /** Look-ups of recovery boxes, from one address. */
+  lookupsPerSecond: 0.1,
+  lookupBurst: 10,
+  /** Rows that one reading of entries looks at, whatever its budget of bytes. */
+  readRows: 4_096,
+} as const;
+
+/** What an owner may set. */
+export interface SyncSettings {
+  /** Households of this relay. */
+  readonly households: number;
+  /** Bytes of the sealed entries of one household. */
+  readonly householdBytes: number;
+}

@@ -1,0 +1,270 @@
+/**
+ * The relay's end of the sync sockets: challenge, hello, welcome; then text messages one after the other, and binary ones for
+ * the household's replica. Whoever sends what does not belong here is told so and cut, and nothing is changed by it.
+ */
+import { randomBytes } from 'node:crypto';
+import type { RawData, WebSocket } from 'ws';
+import type { Link, LinkEnd } from '../../src/protocol/replication/index.ts';
+import { fromDeviceSchema, type FromDevice, type FromRelay } from '../../src/protocol/sync/control.ts';
+import { socketBytes } from '../../src/protocol/sync/proofs.ts';
+import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { createRateLimit, type RateLimit } from '../access/index.ts';
+import { createQueue } from '../queue.ts';
+import type { Households, RecoverySet, Rotated } from './households.ts';
+import type { Hub, Member } from './hub.ts';
+import { isSignedBy } from './proofs.ts';
+import { SYNC_LIMITS } from './settings.ts';
+
+/** Of RFC 6455: the relay ends; what came does not belong here. */
+const CLOSE = { ending: 1001, policy: 1008 } as const;
+const NONCE_BYTES = 32;
+/** Heartbeats without a sign of life, or without anything read, before a socket is cut. */
+const BEATS_SILENT = 2;
+
+export interface SocketsDeps {
+  readonly households: Households;
+  readonly hub: Hub;
+  /** Proofs that failed, by address. */
+  readonly failures: RateLimit;
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+  readonly heartbeatMs?: number;
+  readonly limits?: Partial<Record<'sockets' | 'householdSockets' | 'helloMs' | 'unsentBytes', number>>;
+}
+
+/** Who opened a socket: the sign-in of its browser, and its address. */
+export interface Opener {
+  readonly browser: string;
+  readonly address: string;
+}
+
+export interface Sockets {
+  full(): boolean;
+  open(socket: WebSocket, opener: Opener): void;
+  /** Cuts the sockets of these sign-ins. */
+  cut(browsers: readonly string[]): void;
+  /** Ends all of them in good order, and after a while by force. */
+  close(): Promise<void>;
+}
+
+/** Why a socket is ended: `what` was refused, and a sentence. */
+class Refusal extends Error {
+  readonly what: string;
+  constructor(what: string, reason: string) {
+    super(reason);
+    this.what = what;
+  }
+}
+
+const bytesOf = (data: RawData): Buffer => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as ArrayBuffer));
+
+function parse(text: string): FromDevice {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal('message', 'A text message must be JSON.');
+    throw error;
+  }
+  const message = fromDeviceSchema.safeParse(value);
+  if (message.success) return message.data;
+  const [issue] = message.error.issues;
+  throw new Refusal('message', `A message does not fit${issue && issue.path.length > 0 ? ` at "${issue.path.map(String).join('.')}"` : ''}: ${issue?.message ?? ''}`);
+}
+
+function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): { readonly reason: string; readonly ends: boolean } {
+  switch (reason) {
+    case 'late':
+      return { reason: 'Another device renewed the household’s key first. Take its keys, and try again if it is still wanted.', ends: false };
+    case 'too-early':
+      return { reason: 'The relay does not know the key before this one: register with the renewals that it lacks.', ends: false };
+    case 'taken':
+      return { reason: 'Another household of this relay has this recovery id.', ends: false };
+    case 'not-here':
+      return { reason: 'This device is not one of the household.', ends: true };
+    case 'bad-proof':
+      return { reason: 'The key before did not sign this renewal.', ends: true };
+  }
+}
+const recoveryRefusal = ({ reason }: Exclude<RecoverySet, { ok: true }>) =>
+  reason === 'taken' ? { reason: 'Another household of this relay has this recovery id.', ends: false } : { reason: 'The household’s current key did not sign this.', ends: true };
+
+export function createSockets({ households, hub, failures, now, onError, heartbeatMs = SYNC.heartbeatMs, limits = {} }: SocketsDeps): Sockets {
+  const { sockets: most, householdSockets, helloMs, unsentBytes } = { ...SYNC_LIMITS, ...limits };
+  const open = new Map<WebSocket, { readonly browser: string; readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void }>();
+
+  function serve(socket: WebSocket, { browser, address }: Opener): { readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void } {
+    const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+    const turn = createQueue();
+    const texts = createRateLimit({ perSecond: SYNC_LIMITS.textsPerSecond, burst: SYNC_LIMITS.textBurst, now });
+    let state: { readonly household: string; readonly member: Member; readonly end: LinkEnd } | null = null;
+    let joining: { readonly household: string; readonly member: Member } | null = null;
+    let over = false;
+    let closing: NodeJS.Timeout | null = null;
+    let waiting = 0;
+    let heard = true;
+    let silent = 0;
+    let unread = 0;
+
+    const sendText = (message: FromRelay) => {
+      if (over || socket.readyState !== socket.OPEN) return;
+      socket.send(JSON.stringify(message));
+      cutIfSlow();
+    };
+    function cutIfSlow(): void {
+      if (socket.bufferedAmount > unsentBytes) socket.terminate();
+    }
+    /** Nothing that comes later counts. */
+    function close(code: number, why: string): void {
+      over = true;
+      socket.close(code, why);
+      // Whoever is not read would keep the closing from coming through.
+      socket.resume();
+      closing = setTimeout(() => socket.terminate(), SYNC_LIMITS.closeGraceMs);
+    }
+    function endWith(message: FromRelay): void {
+      sendText(message);
+      close(CLOSE.policy, message.kind);
+    }
+    const refuse = ({ what, message }: Refusal) => endWith({ kind: 'refused', what, reason: message });
+
+    const link: Link = {
+      kind: 'device',
+      name: address,
+      send(frame) {
+        if (over || socket.readyState !== socket.OPEN) return;
+        socket.send(frame, () => state?.end.drained());
+        cutIfSlow();
+      },
+      buffered: () => socket.bufferedAmount,
+      close: (reason) => refuse(new Refusal('frame', reason)),
+    };
+
+    async function hello({ household, device, signature }: Extract<FromDevice, { kind: 'hello' }>): Promise<void> {
+      const wait = failures.wait(address);
+      if (wait > 0) throw new Refusal('hello', `Too many proofs from your address have failed. Try again in ${wait} s.`);
+      const row = await households.device(household, device);
+      if (!row) return endWith({ kind: 'unknown' });
+      if (row.removed_at !== null || row.device_key === null) return endWith({ kind: 'removed' });
+      if (!isSignedBy(row.device_key, socketBytes(household, device, nonce), signature)) {
+        failures.take(address);
+        throw new Refusal('hello', 'This device could not prove that it is itself.');
+      }
+      if (hub.count(household) >= householdSockets) throw new Refusal('hello', 'Too many sockets of this household are open at once. Close some pages and try again.');
+      const member: Member = { device, browser, link, send: sendText, end: endWith };
+      joining = { household, member };
+      const end = await hub.join(household, member);
+      if (end !== null) state = { household, member, end };
+    }
+
+    async function handle(message: FromDevice): Promise<void> {
+      if (message.kind === 'ping') return sendText({ kind: 'pong' });
+      if (state === null) {
+        if (message.kind !== 'hello') throw new Refusal(message.kind, 'A device must say hello first.');
+        return await hello(message);
+      }
+      const { household, member } = state;
+      switch (message.kind) {
+        case 'hello':
+          throw new Refusal('hello', 'This device has said hello already.');
+        case 'signal':
+          if (!hub.signal(household, member.device, message.to, message.data)) sendText({ kind: 'refused', what: 'signal', reason: 'That device is not connected to the relay now.' });
+          return;
+        case 'rotate': {
+          const rotated = await households.rotate(household, message.rotation, member.device);
+          if (rotated.ok) return await hub.changed(household, rotated.revoked);
+          const { reason, ends } = rotationRefusal(rotated);
+          if (rotated.reason === 'bad-proof') failures.take(address);
+          if (ends) throw new Refusal('rotate', reason);
+          sendText({ kind: 'refused', what: 'rotate', reason });
+          const state = rotated.reason === 'late' ? await households.now(household) : null;
+          if (state) sendText({ kind: 'rotated', epoch: state.epoch, box: state.boxes[member.device] ?? null });
+          return;
+        }
+        case 'recovery': {
+          const { recovery, proof } = message;
+          const set = await households.setRecovery(household, recovery, proof);
+          if (set.ok) return sendText({ kind: 'recovery-kept', recoveryId: recovery.id });
+          const { reason, ends } = recoveryRefusal(set);
+          if (set.reason === 'bad-proof') failures.take(address);
+          if (ends) throw new Refusal('recovery', reason);
+          return sendText({ kind: 'refused', what: 'recovery', reason });
+        }
+      }
+    }
+
+    async function take(data: Buffer, isBinary: boolean): Promise<void> {
+      if (over) return;
+      try {
+        if (isBinary) {
+          if (state === null) throw new Refusal('frame', 'A device must say hello first.');
+          return state.end.take(new Uint8Array(data.buffer, data.byteOffset, data.length));
+        }
+        if (texts.take('') > 0) throw new Refusal('message', 'Too many messages at once.');
+        if (data.length > SYNC_LIMITS.textChars) throw new Refusal('message', `A text message may have ${SYNC_LIMITS.textChars} characters at most.`);
+        await handle(parse(data.toString('utf8')));
+      } catch (error) {
+        if (error instanceof Refusal) return refuse(error);
+        onError(error);
+        endWith({ kind: 'refused', what: 'message', reason: 'Something in the relay broke. Its log says more.' });
+      }
+    }
+
+    const tooLate = setTimeout(() => state === null && refuse(new Refusal('hello', 'No hello came in time.')), helloMs);
+    const beats = setInterval(() => {
+      silent = heard ? 0 : silent + 1;
+      unread = socket.bufferedAmount > 0 ? unread + 1 : 0;
+      heard = false;
+      if (silent > BEATS_SILENT || unread > BEATS_SILENT) return socket.terminate();
+      socket.ping();
+      if (state !== null) sendText({ kind: 'pong' });
+    }, heartbeatMs);
+    const alive = () => (heard = true);
+    const left = new Promise<void>((resolve) =>
+      socket.once('close', () => {
+        over = true;
+        clearTimeout(tooLate);
+        if (closing) clearTimeout(closing);
+        clearInterval(beats);
+        open.delete(socket);
+        const leaving = joining;
+        // After what it was in the middle of.
+        if (leaving === null) return resolve(void turn(() => Promise.resolve()));
+        state?.end.gone();
+        turn(() => hub.leave(leaving.household, leaving.member)).then(resolve, (error: unknown) => resolve(onError(error)));
+      }),
+    );
+
+    // What is wrong with a socket ends it; the close that follows is what counts.
+    socket.on('error', alive);
+    socket.on('ping', alive);
+    socket.on('pong', alive);
+    socket.on('message', (data, isBinary) => {
+      heard = true;
+      const bytes = bytesOf(data);
+      waiting += bytes.length;
+      if (waiting > SYNC_LIMITS.unreadBytes) socket.pause();
+      void turn(() => take(bytes, isBinary)).finally(() => {
+        waiting -= bytes.length;
+        if (socket.isPaused && waiting <= SYNC_LIMITS.unreadBytes) socket.resume();
+      });
+    });
+    sendText({ kind: 'challenge', nonce });
+    return { gone: left, leave: close };
+  }
+
+  return {
+    full: () => open.size >= most,
+    open(socket, opener) {
+      open.set(socket, { browser: opener.browser, ...serve(socket, opener) });
+    },
+    cut(browsers) {
+      for (const { browser, leave } of [...open.values()]) if (browsers.includes(browser)) leave(CLOSE.policy, 'the sign-in has ended');
+    },
+    async close() {
+      const all = [...open.values()];
+      for (const { leave } of all) leave(CLOSE.ending, 'the relay ends');
+      await Promise.all(all.map(({ gone }) => gone));
+    },
+  };
+}

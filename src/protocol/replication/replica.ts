@@ -1,0 +1,271 @@
+/**
+ * A replica: hands on what it has and asks for what it lacks, over any number of links. What counts is what each
+ * side says it has (`have`, and the differences `more` and `less`); pushes only save a round trip. So frames may be
+ * lost, repeated and come in any order, and a line may be cut at any point.
+ */
+import { contains, highest } from '../../domain/ranges.ts';
+import type { Entry, EntryKey, Have } from '../sync/entries.ts';
+import type { PutOutcome } from '../sync/store.ts';
+import { createAccount, placesOf } from './account.ts';
+import { createBacklog } from './backlog.ts';
+import { createComparing } from './comparing.ts';
+import type { Link, LinkEnd, Replica, ReplicaDeps } from './contract.ts';
+import { digestOf } from './digest.ts';
+import { createFetching } from './fetching.ts';
+import { decodeFrame, type Digested, type Frame } from './frames.ts';
+import { createPeer, type Peer } from './peer.ts';
+import { answerTo } from './serving.ts';
+import { REPLICATION, type ReplicationSettings } from './settings.ts';
+import { createStoring, keyOf, type Came } from './storing.ts';
+import { createTrying } from './trying.ts';
+
+const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
+
+export function createReplica(deps: ReplicaDeps): Replica {
+  const { store, priority, forwards = false, own = () => false, onStored, onConflict, onAhead, onRefused, onPeers } = deps;
+  const settings: ReplicationSettings = { ...REPLICATION, ...deps.settings };
+  const here = createAccount();
+  const peers = new Map<Peer, { stop: () => void }>();
+  /** Overwritten here, and not acknowledged by a relay yet. */
+  const replacing = new Map<string, Entry>();
+  let known = false;
+  let closed = false;
+
+  const after = (ms: number, run: () => void) => deps.timers.after(ms, () => closed || run());
+  const trying = createTrying({ after: deps.timers.after, retryMs: settings.retryMs, onTrouble: (error) => deps.onTrouble?.(error) });
+  const all = () => [...peers.keys()];
+  const viaRelay = () => all().some(({ link }) => link.kind === 'relay');
+  const backlog = createBacklog({ here, peers: all, priority, onBacklog: deps.onBacklog });
+  const storing = createStoring({ store, trying, settings, onPut });
+  const fetching = createFetching({ peers: all, here, waiting: storing.waiting, mayAsk: () => known && !closed && storing.hasRoom(), priority, after, settings });
+  const comparing = createComparing({ store, here, trying, settings, own, isReplaced, onConflict: (key, theirs) => onConflict?.(key, theirs) });
+
+  function isReplaced(key: EntryKey, peer: Peer): boolean {
+    const entry = replacing.get(keyOf(key));
+    if (!entry) return false;
+    peer.oweReplaced([entry]);
+    return true;
+  }
+
+  /** New entries go to a peer at once where they are few and it has room; otherwise it is told of them, and asks. */
+  function push(peer: Peer, entries: readonly Entry[]): void {
+    if (entries.length === 0) return;
+    const fits = entries.length <= settings.askEntries && bytesOf(entries) <= settings.pushBytes;
+    if (fits && peer.told() && peer.hasRoom() && peer.send({ kind: 'entries', request: null, replace: false, entries })) return;
+    peer.owe(entries);
+  }
+
+  function onPut(batch: readonly Came[], outcome: PutOutcome, replace: boolean): void {
+    if (closed) return;
+    const [stored, refused, conflicts] = [outcome.stored, outcome.refused, outcome.conflicts].map((keys) => new Set(keys.map(keyOf)));
+    const came = (keys: Set<string> | undefined, peer: Peer) => batch.filter(({ entry, from }) => from === peer && keys?.has(keyOf(entry))).map(({ entry }) => entry);
+    // Also what was here before: between two answers of the store an account may be behind.
+    for (const { entry } of batch) if (!refused?.has(keyOf(entry))) here.add(entry);
+    for (const peer of new Set(batch.map(({ from }) => from))) {
+      const bad = came(refused, peer);
+      for (const key of bad) peer.has.remove(key);
+      if (bad.length > 0 && peer.hasRoom()) peer.send({ kind: 'refused', refused: bad.map((entry) => ({ writer: entry.writer, counter: entry.counter, digest: digestOf(entry.sealed) })) });
+      const others = came(conflicts, peer);
+      if (others.length > 0) comparing.met(peer, others);
+      // What is here is acknowledged, also where it was here before.
+      const good = batch.filter(({ entry, from }) => from === peer && here.has(entry) && !conflicts?.has(keyOf(entry))).map(({ entry }) => entry);
+      peer.owe(good);
+    }
+    for (const peer of all()) {
+      const fresh = batch.filter(({ entry, from }) => from !== peer && stored?.has(keyOf(entry))).map(({ entry }) => entry);
+      if (replace) peer.oweReplaced(fresh);
+      else {
+        const lacking = fresh.filter((entry) => !peer.has.has(entry));
+        if (forwards) push(peer, lacking);
+        else peer.owe(lacking);
+      }
+      peer.settle();
+    }
+    if (outcome.refused.length > 0) onRefused?.(outcome.refused);
+    if (outcome.stored.length > 0) onStored?.(outcome.stored);
+    backlog.look();
+    fetching.pump();
+  }
+
+  /** What a peer refused is let go of, where it still lies here with those bytes. A relay has no key, so it is not believed. */
+  function drop(peer: Peer, refused: readonly Digested[]): void {
+    if (peer.link.kind === 'relay') return;
+    peer.tasks.add(async () => {
+      for (const { digest, ...key } of refused) {
+        if (!here.has(key)) continue;
+        const dropped = await trying.attempt(() => store.drop(key, digest));
+        if (!dropped?.value) continue;
+        here.remove(key);
+        for (const each of all()) each.oweLess(key);
+      }
+      for (const each of all()) each.settle();
+      backlog.look();
+      fetching.pump();
+      return 'done';
+    });
+  }
+
+  /** What a device has news of comes from the relay too, as a rule: it is asked for only if it does not. */
+  function leaveToRelay(peer: Peer, keys: Have): void {
+    if (forwards || peer.link.kind === 'relay' || !viaRelay()) return;
+    if (peer.fresh.isEmpty()) {
+      after(settings.directMs, () => {
+        peer.fresh.set(new Map());
+        fetching.pump();
+      });
+    }
+    peer.fresh.addAll(keys);
+  }
+
+  function heard(peer: Peer, frame: Extract<Frame, { kind: 'have' | 'more' | 'less' }>): void {
+    switch (frame.kind) {
+      case 'have':
+        peer.has.set(frame.have);
+        peer.heard = true;
+        if (known) comparing.heard(peer);
+        break;
+      case 'more':
+        peer.has.addAll(frame.have);
+        if (peer.has.ranges() > settings.ranges * 2) return broken(peer, 'It claims to have more than can be kept account of.');
+        if (peer.link.kind === 'relay') for (const [id, entry] of [...replacing]) if (contains(frame.have.get(entry.writer) ?? [], entry.counter)) replacing.delete(id);
+        leaveToRelay(peer, frame.have);
+        break;
+      case 'less':
+        peer.has.removeAll(frame.have);
+        break;
+    }
+    lookAhead(peer);
+    onPeers?.();
+    backlog.look();
+    fetching.pump();
+  }
+
+  function lookAhead(peer: Peer): void {
+    if (!known || !onAhead) return;
+    for (const writer of [...peer.has.writers()]) if (own(writer) && highest(peer.has.of(writer)) > highest(here.of(writer))) onAhead(writer);
+  }
+
+  function take(peer: Peer, frame: Frame): void {
+    switch (frame.kind) {
+      case 'have':
+      case 'more':
+      case 'less':
+        return heard(peer, frame);
+      case 'want':
+        return peer.tasks.add(answerTo({ store, here, trying, settings }, peer, frame.request, frame.want));
+      case 'entries':
+        for (const entry of frame.entries) peer.has.add(entry);
+        if (frame.request !== null) fetching.answered(peer, frame.request, frame.entries);
+        storing.add(frame.entries, peer, frame.replace);
+        return fetching.pump();
+      case 'conflict':
+        return comparing.conflict(peer, frame.entries);
+      case 'refused':
+        return drop(peer, frame.refused);
+      case 'compare':
+        return comparing.compare(peer, frame.compared);
+    }
+  }
+
+  function end(peer: Peer): void {
+    if (!peers.has(peer)) return;
+    peers.get(peer)?.stop();
+    peers.delete(peer);
+    peer.end();
+    fetching.forget(peer);
+    if (closed) return;
+    if (!viaRelay()) for (const each of all()) each.fresh.set(new Map());
+    onPeers?.();
+    backlog.look();
+    fetching.pump();
+  }
+  function broken(peer: Peer, reason: string): void {
+    end(peer);
+    peer.link.close(reason);
+  }
+
+  function connect(link: Link): LinkEnd {
+    const peer = createPeer({ link, settings, here: () => (known && !closed ? here.now() : null), broken: (reason) => broken(peer, reason) });
+    let callOff: () => void = () => undefined;
+    const announce = () => {
+      callOff = after(settings.announceMs, announce);
+      peer.oweAll();
+      peer.settle();
+      peer.tasks.kick();
+    };
+    callOff = after(settings.announceMs, announce);
+    peers.set(peer, { stop: () => callOff() });
+    if (link.kind === 'relay') peer.oweReplaced([...replacing.values()]);
+    peer.settle();
+    return {
+      take(bytes) {
+        if (closed || !peer.live()) return;
+        peer.frames += 1;
+        const read = decodeFrame(bytes);
+        if (read.ok) take(peer, read.frame);
+        else broken(peer, read.reason);
+      },
+      gone: () => end(peer),
+      drained() {
+        if (closed) return;
+        peer.settle();
+        peer.tasks.kick();
+      },
+    };
+  }
+
+  const ready = trying.attempt(() => store.have()).then((have) => {
+    if (have === null) return;
+    here.addAll(have.value);
+    known = true;
+    storing.begin();
+    for (const peer of all()) {
+      peer.settle();
+      if (peer.heard) comparing.heard(peer);
+      lookAhead(peer);
+    }
+    backlog.look();
+    fetching.pump();
+  });
+
+  return {
+    ready,
+    connect,
+    wrote(entries, { replace = false } = {}) {
+      here.addAll(placesOf(entries));
+      if (replace) for (const entry of entries) replacing.set(keyOf(entry), entry);
+      const relayed = viaRelay();
+      for (const peer of all()) {
+        if (replace) peer.oweReplaced(entries);
+        else if (peer.link.kind === 'relay' || !relayed) push(peer, entries);
+        else peer.owe(entries);
+        peer.settle();
+      }
+      backlog.look();
+    },
+    async reread() {
+      const have = await trying.attempt(() => store.have());
+      if (have === null || closed) return;
+      here.addAll(have.value);
+      for (const peer of all()) {
+        peer.oweAll();
+        peer.settle();
+      }
+      backlog.look();
+      fetching.pump();
+    },
+    have: () => here.now(),
+    peerHas(kind) {
+      const together = createAccount();
+      for (const peer of all()) if (kind === undefined || peer.link.kind === kind) together.addAll(peer.has.now());
+      return together.now();
+    },
+    async close() {
+      closed = true;
+      const left = all();
+      for (const peer of left) end(peer);
+      trying.close();
+      await Promise.all([ready, storing.idle(), ...left.map(({ tasks }) => tasks.idle())]);
+    },
+  };
+}

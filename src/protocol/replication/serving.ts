@@ -1,0 +1,46 @@
+/** Answers to what peers ask for: entries are read only when the link has room for them. */
+import { intersect } from '../../domain/ranges.ts';
+import type { Entry, Have } from '../sync/entries.ts';
+import type { EntryStore } from '../sync/store.ts';
+import type { Account } from './account.ts';
+import type { Peer } from './peer.ts';
+import type { ReplicationSettings } from './settings.ts';
+import type { Task } from './tasks.ts';
+import type { Trying } from './trying.ts';
+
+export interface ServingDeps {
+  readonly store: EntryStore;
+  readonly here: Account;
+  readonly trying: Trying;
+  readonly settings: ReplicationSettings;
+}
+
+/** One frame answers a request, with as much of it as fits, the newest of each writer first; the peer asks for the rest again. */
+export const answerTo = ({ store, here, trying, settings }: ServingDeps, peer: Peer, request: number, want: Have): Task =>
+  async function answer() {
+    const entries: Entry[] = [];
+    let bytes = 0;
+    const isFull = () => bytes >= settings.frameBytes || entries.length >= settings.askEntries;
+    for (const [writer, ranges] of want) {
+      for (const [from, to] of [...intersect(ranges, here.of(writer))].reverse()) {
+        if (isFull()) break;
+        const read = await trying.attempt(() => store.read(writer, from, to, { newestFirst: true, maxBytes: settings.frameBytes - bytes }));
+        if (read === null || !peer.live()) return 'done';
+        for (const entry of read.value) {
+          if (entries.length > 0 && (bytes + entry.sealed.length > settings.frameBytes || entries.length >= settings.askEntries)) {
+            bytes = settings.frameBytes;
+            break;
+          }
+          entries.push(entry);
+          bytes += entry.sealed.length;
+        }
+      }
+    }
+    peer.send({ kind: 'entries', request, replace: false, entries });
+    if (entries.length === 0) {
+      // It believes that these are here: it is told what is.
+      peer.oweAll();
+      peer.settle();
+    }
+    return 'done';
+  };

@@ -1,0 +1,92 @@
+/** What came is handed to the store together: whatever came while it was busy goes with the next turn. */
+import type { Entry, EntryKey } from '../sync/entries.ts';
+import type { EntryStore, PutOutcome } from '../sync/store.ts';
+import { createAccount, type Account } from './account.ts';
+import type { Peer } from './peer.ts';
+import type { ReplicationSettings } from './settings.ts';
+import type { Trying } from './trying.ts';
+
+export interface Came {
+  readonly entry: Entry;
+  readonly from: Peer;
+}
+export interface Storing {
+  /** Lets go of them where too much waits. */
+  add(entries: readonly Entry[], from: Peer, replace: boolean): void;
+  /** Is there room for answers to further requests? */
+  hasRoom(): boolean;
+  /** What came and is not stored yet. */
+  readonly waiting: Account;
+  /** The store is known to answer: begin. */
+  begin(): void;
+  idle(): Promise<void>;
+}
+
+export const keyOf = ({ writer, counter }: EntryKey) => `${writer}/${counter}`;
+
+export function createStoring({ store, trying, settings, onPut }: {
+  readonly store: EntryStore;
+  readonly trying: Trying;
+  readonly settings: ReplicationSettings;
+  readonly onPut: (batch: readonly Came[], outcome: PutOutcome, replace: boolean) => void;
+}): Storing {
+  const queue: (Came & { readonly replace: boolean })[] = [];
+  const waiting = createAccount();
+  let bytes = 0;
+  let begun = false;
+  let running: Promise<void> | null = null;
+
+  /** The next ones, of one kind, each place once: a store need not know what to do with two of one place. */
+  function takeBatch(): (Came & { readonly replace: boolean })[] {
+    const places = new Set<string>();
+    let sum = 0;
+    const end = queue.findIndex((came) => {
+      const key = keyOf(came.entry);
+      sum += came.entry.sealed.length;
+      if (places.has(key) || came.replace !== queue[0]?.replace || (sum > settings.putBytes && places.size > 0)) return true;
+      places.add(key);
+      return false;
+    });
+    return queue.splice(0, end < 0 ? queue.length : end);
+  }
+
+  async function work(): Promise<void> {
+    while (queue.length > 0) {
+      const batch = takeBatch();
+      const replace = batch[0]?.replace ?? false;
+      const put = await trying.attempt(() => store.put(batch.map(({ entry }) => entry), { replace }));
+      if (put === null) return;
+      for (const { entry } of batch) {
+        bytes -= entry.sealed.length;
+        waiting.remove(entry);
+      }
+      onPut(batch, put.value, replace);
+    }
+  }
+  function kick(): void {
+    if (!begun || running !== null || queue.length === 0) return;
+    running = work().finally(() => {
+      running = null;
+    });
+  }
+  return {
+    waiting,
+    add(entries, from, replace) {
+      for (const entry of entries) {
+        if (bytes > 0 && bytes + entry.sealed.length > settings.queueBytes) continue;
+        bytes += entry.sealed.length;
+        waiting.add(entry);
+        queue.push({ entry, from, replace });
+      }
+      kick();
+    },
+    hasRoom: () => bytes * 2 <= settings.queueBytes,
+    begin() {
+      begun = true;
+      kick();
+    },
+    idle: async () => {
+      await running;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+/** The cryptography of synchronisation. Its formats are in ../README.md, byte for byte. */
+export { base64url, fromBase64url, newId } from './bytes.ts';
+export { sealBox } from './box.ts';
+export { deviceKeys, type DeviceKeys } from './device.ts';
+export { digestOf, epochOf, openEntry, sealEntry } from './entry.ts';
+export { newHousehold, readKeys, renewed, writeKeys } from './keyring.ts';
+export { newOffer, readOffer, type Offer, type ReadOffer } from './offer.ts';
+export {
+  isPairingKey,
+  newInvitation,
+  openJoined,
+  openWelcome,
+  pairingWords,
+  sealJoined,
+  sealWelcome,
+  type PairingKey,
+  type PairingSide,
+} from './pairing.ts';
+export { newPhrase, recoveryOf, type Recovery } from './recovery.ts';
+export { openSignal, sealSignal } from './signal.ts';
+export { isSignedBy, relayAuth, type Signer } from './signer.ts';
+export { laneOf, newWriter } from './writer.ts';

@@ -1,0 +1,42 @@
+/**
+ * What introduces two browsers to each other, sealed from one device to another: version u8 | epoch u16 | nonce 24 |
+ * ciphertext | tag 16. Associated data: the label, version u8, epoch u16, household 16, from 16, to 16.
+ */
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { HouseholdKeys, RandomBytes } from '../contract.ts';
+import { decrypt, encrypt } from './aead.ts';
+import { base64url, fromBase64url, idBytes, uint } from './bytes.ts';
+import { signalKey } from './epoch-keys.ts';
+import { householdBytes, newest } from './keyring.ts';
+import { pack, unpack } from './plaintext.ts';
+import { CRYPTO, LABEL } from './settings.ts';
+
+const HEADER = 3;
+
+/** The header with the newest epoch, and the associated data; null where a device’s id is none. */
+function frame(keys: HouseholdKeys, from: string, to: string) {
+  const header = concatBytes(uint(CRYPTO.version, 1), uint(newest(keys).epoch, 2));
+  const ids = [idBytes(from), idBytes(to)];
+  return ids[0] && ids[1] ? { header, aad: concatBytes(utf8ToBytes(LABEL.signal), header, householdBytes(keys), ids[0], ids[1]) } : null;
+}
+
+/** `from`, `to`: ids of devices. Throws where one of them is none. */
+export function sealSignal(keys: HouseholdKeys, from: string, to: string, text: string, random: RandomBytes): string {
+  const framed = frame(keys, from, to);
+  if (!framed) throw new RangeError('A signal goes from one device to another.');
+  const plaintext = pack(utf8ToBytes(text), CRYPTO.mostPlaintext.signal);
+  return base64url(concatBytes(framed.header, encrypt(signalKey(newest(keys)), framed.aad, plaintext, random)));
+}
+
+/**
+ * Opens with the newest key only: an older one is known to devices that were removed, and they are not to be
+ * introduced. A signal that crosses a renewal is lost, and its line is tried again. null: not from there, not for here.
+ */
+export function openSignal(keys: HouseholdKeys, from: string, to: string, data: string): string | null {
+  const bytes = fromBase64url(data);
+  const framed = frame(keys, from, to);
+  if (!bytes || !framed || bytes.length < HEADER || framed.header.some((byte, at) => byte !== bytes[at])) return null;
+  const plaintext = decrypt(signalKey(newest(keys)), framed.aad, bytes.subarray(HEADER));
+  const payload = plaintext && unpack(plaintext);
+  return payload && payload !== 'newer' ? new TextDecoder().decode(payload) : null;
+}

@@ -1,0 +1,96 @@
+/**
+ * The owner's side of direct lines: with whom there are any, and that they lead to devices of the household alone.
+ *
+ * A line needs no proof within it. Each end says in its description by which certificate it will be known (the
+ * DTLS fingerprint), and each description is sealed with the household's newest key from one device to the other:
+ * an answer counts only for the line that was just offered, and an offer only for the nonce that was just asked
+ * with. So whoever passes the descriptions on can put neither itself nor an old description in between, and who
+ * has no key of the household, or one from before a device was removed, is not heard. Devices of one household
+ * share that key and trust each other; since one of them could have come under another's name before it was
+ * removed, a removal ends every line, and those that stay are introduced anew under the new key.
+ */
+import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
+import type { HouseholdKeys, RandomBytes } from '../contract.ts';
+import { openSignal, sealSignal } from '../crypto/index.ts';
+import { readIntroduction, writeIntroduction } from './introduction.ts';
+import { createLines, type DirectLink, type DirectLinkEnd, type Timers } from './lines.ts';
+import { createMeetings } from './meetings.ts';
+import { createTexts } from './texts.ts';
+
+export interface DirectDeps {
+  readonly deviceId: string;
+  /** As they are now: a renewed key counts at once. */
+  readonly keys: () => HouseholdKeys;
+  /** Through the relay, to another device's `hearSignal`. It may be lost, repeated or late. */
+  readonly sendSignal: (to: string, data: string) => void;
+  /** To the tab that carries. */
+  readonly order: (order: DirectOrder) => void;
+  /** Gives an open line to the replica. */
+  readonly connect: (link: DirectLink) => DirectLinkEnd;
+  /** What `lines` answers has changed. */
+  readonly onLines: () => void;
+  readonly timers: Timers;
+  readonly random: RandomBytes;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+export interface Direct {
+  hearSignal(from: string, data: string): void;
+  report(report: DirectReport): void;
+  /** The devices that the relay says are there; none while it is away. Open lines stay. */
+  setOnline(deviceIds: readonly string[]): void;
+  /** These are out of the household. Call after the renewed key is known; saying it again is harmless. */
+  removed(deviceIds: readonly string[]): void;
+  /** A text that introduces this device to another one of the household. Rejects with a sentence. */
+  makeOffer(): Promise<string>;
+  /**
+   * Takes the text of another device. An offer is answered with the text to carry back; an answer with null, when
+   * its line is open. Rejects with a sentence that says what is wrong with the text and what to do.
+   */
+  takeText(text: string): Promise<string | null>;
+  /** Devices to which there is a direct line. */
+  lines(): readonly string[];
+  close(): void;
+}
+
+export function createDirect({ deviceId, keys, sendSignal, order, connect, onLines, timers, random, now }: DirectDeps): Direct {
+  const out = new Set<string>();
+  const lines = createLines({ deviceId, order, connect, timers, onReady: () => meetings.afresh(), onOpen: onLines });
+  const meetings = createMeetings({
+    deviceId,
+    lines,
+    send: (to, introduction) => sendSignal(to, sealSignal(keys(), deviceId, to, writeIntroduction(introduction), random)),
+    timers,
+    random,
+  });
+  const texts = createTexts({ deviceId, keys, lines, isRemoved: (device) => out.has(device), onEnded: (device) => meetings.again(device), random, now });
+
+  return {
+    hearSignal(from, data) {
+      if (from === deviceId || out.has(from)) return;
+      const opened = openSignal(keys(), from, deviceId, data);
+      const introduction = opened === null ? null : readIntroduction(opened);
+      // Not from there, not for here, not of this key, or of a newer Roost: the line is tried again from where it failed.
+      if (introduction) meetings.hear(from, introduction);
+    },
+    report: (report) => lines.report(report),
+    setOnline: (deviceIds) => meetings.setOnline(deviceIds.filter((device) => !out.has(device))),
+    removed(deviceIds) {
+      const fresh = deviceIds.filter((device) => device !== deviceId && !out.has(device));
+      if (fresh.length === 0) return;
+      for (const device of fresh) {
+        out.add(device);
+        meetings.forget(device);
+      }
+      lines.endAll();
+    },
+    makeOffer: () => texts.makeOffer(),
+    takeText: (text) => texts.takeText(text),
+    lines: () => lines.open(),
+    close() {
+      meetings.close();
+      lines.endAll();
+    },
+  };
+}

@@ -1,0 +1,185 @@
+/** Introductions through the relay: with whom a line is wanted, whose turn it is, and when it is tried again. */
+import type { RandomBytes } from '../contract.ts';
+import { newId } from '../crypto/index.ts';
+import { keepFew } from './few.ts';
+import type { Introduction } from './introduction.ts';
+import type { Lines, Timers } from './lines.ts';
+import { DIRECT } from './settings.ts';
+
+export interface MeetingsDeps {
+  readonly deviceId: string;
+  readonly lines: Lines;
+  readonly send: (to: string, introduction: Introduction) => void;
+  readonly timers: Timers;
+  readonly random: RandomBytes;
+}
+
+export interface Meetings {
+  hear(from: string, introduction: Introduction): void;
+  setOnline(devices: readonly string[]): void;
+  /** A line to this device is over: is another wanted? */
+  again(device: string): void;
+  /** Everybody who is there, now: whatever failed before failed elsewhere. */
+  afresh(): void;
+  forget(device: string): void;
+  close(): void;
+}
+
+interface Peer {
+  failures: number;
+  /** Calls off the next try. */
+  waiting: (() => void) | null;
+  /** Calls off the end of our patience, while the other side's turn is awaited. */
+  asked: (() => void) | null;
+  /** That the next offer has to bring. */
+  nonce: string | null;
+  /** The line on its way. */
+  line: string | null;
+  /** Nonces that were answered with an offer, oldest first. */
+  readonly answered: Set<string>;
+}
+
+/** ms before a try after so many failures in a row: anywhere in the upper half of what doubles with each. */
+function backoff(failures: number, random: RandomBytes): number {
+  const full = Math.min(DIRECT.backoffMost, DIRECT.backoffFirst * 2 ** Math.min(failures, 16));
+  const [byte = 0] = random(1);
+  return full / 2 + (full / 2) * (byte / 255);
+}
+
+export function createMeetings({ deviceId, lines, send, timers, random }: MeetingsDeps): Meetings {
+  const peers = new Map<string, Peer>();
+  let online: ReadonlySet<string> = new Set();
+
+  function peerOf(device: string): Peer {
+    const known = peers.get(device);
+    if (known) return known;
+    const peer: Peer = { failures: 0, waiting: null, asked: null, nonce: null, line: null, answered: new Set() };
+    peers.set(device, peer);
+    return peer;
+  }
+
+  /** Nothing is awaited of it any more. */
+  function rest(peer: Peer) {
+    peer.asked?.();
+    peer.waiting?.();
+    peer.asked = peer.waiting = peer.nonce = null;
+  }
+
+  function failed(device: string) {
+    const peer = peerOf(device);
+    rest(peer);
+    peer.failures += 1;
+    // Who is not there is tried when it comes.
+    if (!online.has(device)) return;
+    peer.waiting = timers.after(backoff(peer.failures - 1, random), () => {
+      peer.waiting = null;
+      attempt(device);
+    });
+  }
+
+  /** Asks for the other side's turn: it has to come before our patience ends. */
+  function ask(device: string) {
+    const peer = peerOf(device);
+    peer.waiting?.();
+    peer.waiting = null;
+    peer.asked ??= timers.after(DIRECT.introduceMs, () => failed(device));
+    if (deviceId < device) send(device, { kind: 'want' });
+    else send(device, { kind: 'ask', nonce: (peer.nonce ??= newId(random)), open: lines.openTo(device) });
+  }
+
+  function attempt(device: string) {
+    const { asked, waiting, line } = peerOf(device);
+    const idle = !asked && !waiting && line === null && lines.openTo(device).length === 0;
+    if (idle && online.has(device) && lines.room() === 'free') ask(device);
+  }
+  const attemptAll = () => online.forEach(attempt);
+
+  function begin(device: string, id: string, offered: string | null, say: (description: string) => Introduction) {
+    const peer = peerOf(device);
+    rest(peer);
+    peer.line = id;
+    lines.begin({
+      id,
+      device,
+      offered,
+      patience: DIRECT.introduceMs,
+      described: (description) => send(device, say(description)),
+      opened() {
+        rest(peer);
+        peer.line = null;
+      },
+      ended(proven) {
+        peer.line = null;
+        if (proven) peer.failures = 0;
+        failed(device);
+        // There is room for one more.
+        attemptAll();
+      },
+    });
+  }
+
+  function offer(device: string, nonce: string, theirs: readonly string[]) {
+    const { answered, line: before } = peerOf(device);
+    if (answered.has(nonce) || lines.openTo(device).some((id) => theirs.includes(id))) return;
+    // What is on its way answers an earlier question, which the other side has given up.
+    if (before !== null) lines.drop(before);
+    if (lines.room() !== 'free') return;
+    keepFew(answered, nonce, DIRECT.answeredKept);
+    const line = newId(random);
+    begin(device, line, null, (description) => ({ kind: 'offer', nonce, line, description }));
+  }
+
+  return {
+    hear(from, introduction) {
+      const offers = deviceId < from;
+      switch (introduction.kind) {
+        case 'want':
+          if (!offers && peerOf(from).line === null && lines.room() === 'free') ask(from);
+          return;
+        case 'ask':
+          if (offers) offer(from, introduction.nonce, introduction.open);
+          return;
+        case 'offer': {
+          const { nonce, line, description } = introduction;
+          if (offers || nonce !== peerOf(from).nonce || lines.has(line) || lines.room() !== 'free') return;
+          return begin(from, line, description, (own) => ({ kind: 'answer', line, description: own }));
+        }
+        case 'answer':
+          lines.answer(introduction.line, from, introduction.description);
+          return;
+        case 'text-offer':
+        case 'text-answer':
+          // A person carries these; a relay has no business with them.
+          return;
+      }
+    },
+    setOnline(devices) {
+      const before = online;
+      online = new Set(devices.filter((device) => device !== deviceId));
+      for (const [device, peer] of peers) if (!online.has(device)) rest(peer);
+      for (const device of online) {
+        if (before.has(device)) continue;
+        rest(peerOf(device));
+        attempt(device);
+      }
+    },
+    again: attempt,
+    afresh() {
+      for (const peer of peers.values()) {
+        rest(peer);
+        peer.failures = 0;
+      }
+      attemptAll();
+    },
+    forget(device) {
+      const peer = peers.get(device);
+      if (peer) rest(peer);
+      peers.delete(device);
+      online = new Set([...online].filter((other) => other !== device));
+    },
+    close() {
+      online = new Set();
+      for (const peer of peers.values()) rest(peer);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** Introductions by texts that a person copies from one device to another, for when there is no relay. */
+import type { HouseholdKeys, RandomBytes } from '../contract.ts';
+import { newId, openSignal, sealSignal } from '../crypto/index.ts';
+import { readIntroduction, writeIntroduction, type Introduction } from './introduction.ts';
+import { keepFew } from './few.ts';
+import type { Lines } from './lines.ts';
+import { DIRECT } from './settings.ts';
+import { readText, writeText } from './text.ts';
+
+const minutes = Math.round(DIRECT.textMs / 60_000);
+const AGAIN = 'Make a new one on the device that you would like to connect with.';
+const SAYS = {
+  noTab: 'No page of this browser can open a direct line: it may not have begun yet, or the browser may have no WebRTC. Wait a moment and try again, or use another browser.',
+  full: 'This browser has as many direct lines as it can have. Close Roost on a device that you do not need now, and try again.',
+  other: 'This is not a text for a direct line; such a text begins with ROOST-LINE. Copy all of it from the other device.',
+  newer: 'This text was made by a newer Roost. Update this one (reload the page where the relay can be reached), and try again.',
+  damaged: 'Some of this text is missing or was changed on its way. Copy all of it once more.',
+  otherHousehold: 'This text is from another household. A direct line leads to a device of this one only.',
+  own: 'This text was made on this very device. Paste it on the other one.',
+  otherDevice: 'This text answers another device. Paste it on the one whose text it answers.',
+  removed: 'The device that made this text was removed from the household.',
+  otherKey: 'This text is sealed with another key of the household: one of the two devices has not heard yet that a device was removed. Connect both to the relay once, and try again.',
+  old: `This text is too old: it was good for ${minutes} minutes. ${AGAIN}`,
+  used: `This text was taken before, and is good only once. ${AGAIN}`,
+  noOffer: `What this text answers is no longer open here: it was good for ${minutes} minutes, once, and until the tab that made it was closed. Make a new text here, and begin anew.`,
+  unreached: 'The two devices do not reach each other. They have to be on the same network, and that network has to let its devices speak to each other.',
+  ended: 'The direct line could not be prepared: the tab that was to carry it was closed. Try again.',
+} as const;
+
+export interface TextsDeps {
+  readonly deviceId: string;
+  readonly keys: () => HouseholdKeys;
+  readonly lines: Lines;
+  readonly isRemoved: (device: string) => boolean;
+  /** A line to this device is over. */
+  readonly onEnded: (device: string) => void;
+  readonly random: RandomBytes;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+export interface Texts {
+  makeOffer(): Promise<string>;
+  takeText(text: string): Promise<string | null>;
+}
+
+/** Somebody waits for a line to open. */
+interface Opening {
+  readonly opened: Promise<null>;
+  readonly resolve: (value: null) => void;
+  readonly reject: (error: Error) => void;
+}
+function newOpening(): Opening {
+  let resolve: Opening['resolve'] = () => undefined;
+  let reject: Opening['reject'] = () => undefined;
+  const opened = new Promise<null>((...ways) => ([resolve, reject] = ways));
+  return { opened, resolve, reject };
+}
+
+export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random, now }: TextsDeps): Texts {
+  /** Lines that were offered and not answered, oldest first. */
+  const offered = new Set<string>();
+  /** Those that were answered here, until they open. */
+  const openings = new Map<string, Opening>();
+  /** Answers that were given and not used, by line: the same offer gets the same answer. */
+  const answers = new Map<string, Promise<string>>();
+  /** Offers whose line was open once, oldest first. */
+  const used = new Set<string>();
+
+  function write(to: string, introduction: Introduction): string {
+    const { household } = keys();
+    return writeText({ household, from: deviceId, to, data: sealSignal(keys(), deviceId, to, writeIntroduction(introduction), random) });
+  }
+
+  function lookForRoom() {
+    switch (lines.room()) {
+      case 'free':
+        return;
+      case 'no-tab':
+        throw new Error(SAYS.noTab);
+      case 'full':
+        throw new Error(SAYS.full);
+    }
+  }
+
+  /** Throws what is wrong with it. */
+  function read(text: string): { readonly from: string; readonly introduction: Introduction } {
+    const said = readText(text);
+    if (typeof said === 'string') throw new Error(SAYS[said]);
+    const { household, from, to, data } = said;
+    if (household !== keys().household) throw new Error(SAYS.otherHousehold);
+    if (from === deviceId) throw new Error(SAYS.own);
+    if (to !== household && to !== deviceId) throw new Error(SAYS.otherDevice);
+    if (isRemoved(from)) throw new Error(SAYS.removed);
+    const opened = openSignal(keys(), from, to, data);
+    if (opened === null) throw new Error(SAYS.otherKey);
+    const introduction = readIntroduction(opened);
+    if (!introduction) throw new Error(SAYS.newer);
+    return { from, introduction };
+  }
+
+  function takeOffer(from: string, line: string, at: number, description: string): Promise<string> {
+    const known = answers.get(line);
+    if (known) return known;
+    if (used.has(line)) throw new Error(SAYS.used);
+    if (Math.abs(now() - at) > DIRECT.textMs + DIRECT.clockMs) throw new Error(SAYS.old);
+    lookForRoom();
+    const answer = new Promise<string>((resolve, reject) => {
+      lines.begin({
+        id: line,
+        device: from,
+        offered: description,
+        // However long the person takes to carry the answer.
+        patience: DIRECT.textMs,
+        described: (own) => resolve(write(from, { kind: 'text-answer', line, description: own })),
+        opened() {
+          answers.delete(line);
+          keepFew(used, line, DIRECT.usedKept);
+        },
+        ended() {
+          answers.delete(line);
+          reject(new Error(SAYS.ended));
+          onEnded(from);
+        },
+      });
+    });
+    answers.set(line, answer);
+    return answer;
+  }
+
+  function takeAnswer(from: string, line: string, description: string): Promise<null> {
+    const known = openings.get(line);
+    if (known) return known.opened;
+    if (!lines.answer(line, from, description)) throw new Error(SAYS.noOffer);
+    const opening = newOpening();
+    offered.delete(line);
+    openings.set(line, opening);
+    return opening.opened;
+  }
+
+  return {
+    makeOffer: () =>
+      new Promise((resolve, reject) => {
+        const [oldest] = offered;
+        if (oldest !== undefined && offered.size >= DIRECT.textsMost) lines.end(oldest);
+        lookForRoom();
+        const line = newId(random);
+        let other: string | null = null;
+        offered.add(line);
+        lines.begin({
+          id: line,
+          device: null,
+          offered: null,
+          patience: DIRECT.textMs,
+          described: (description) => resolve(write(keys().household, { kind: 'text-offer', line, at: now(), description })),
+          opened(device) {
+            other = device;
+            openings.get(line)?.resolve(null);
+            openings.delete(line);
+          },
+          ended() {
+            offered.delete(line);
+            reject(new Error(SAYS.ended));
+            openings.get(line)?.reject(new Error(SAYS.unreached));
+            openings.delete(line);
+            if (other !== null) onEnded(other);
+          },
+        });
+      }),
+    async takeText(text) {
+      const { from, introduction } = read(text);
+      switch (introduction.kind) {
+        case 'text-offer':
+          return takeOffer(from, introduction.line, introduction.at, introduction.description);
+        case 'text-answer':
+          return takeAnswer(from, introduction.line, introduction.description);
+        case 'want':
+        case 'ask':
+        case 'offer':
+        case 'answer':
+          // These go through the relay, and nobody is shown one to copy it.
+          throw new Error(SAYS.other);
+      }
+    },
+  };
+}

@@ -1,0 +1,195 @@
+/**
+ * A device's entries, for its replica: what comes is opened, given to the ledger, and kept as it came. An
+ * entry counts as here only when what it carries is durable in the ledger.
+ */
+import { addRange, subtract } from '../../domain/ranges.ts';
+import type { Entry, EntryKey, Have, Ranges } from '../../protocol/sync/entries.ts';
+import type { EntryStore, PutOutcome } from '../../protocol/sync/store.ts';
+import type { Opened } from '../contract.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import { settled, syncTransaction, type EntryRow, type SyncDatabase, type SyncTransaction } from './database.ts';
+import { readPayload, type ReadPayload } from './payload.ts';
+
+export interface EntryStoreDeps {
+  readonly db: SyncDatabase;
+  readonly open: (entry: Entry) => Opened;
+  readonly digestOf: (sealed: Uint8Array) => string;
+  /** Resolves when what these carry is durable. Rejects where it cannot be stored: nothing of them counts as here then. */
+  readonly take: (payloads: readonly ReadPayload[]) => Promise<void>;
+  /** How many could not be opened yet, when that changes. */
+  readonly onShut: (count: number) => void;
+}
+
+export interface DeviceEntryStore extends EntryStore {
+  /** Tries those again that could not be opened: a key has come, or a newer Roost. */
+  openShut(): Promise<void>;
+  /** Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails where a place is taken. */
+  add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
+  /** Entries of one writer, from one counter to another, in their order. */
+  from(writer: string, from: number, to: number): Promise<readonly Entry[]>;
+  /** Takes these out: they were not what everybody else has. */
+  takeOut(writer: string, from: number, to: number): Promise<void>;
+  /**
+   * Goes through all of them and puts what `change` answers in the place of an entry (null: it stays as it is).
+   * `onChanged` is told of those that are durable, some at a time.
+   */
+  rewrite(change: (entry: Entry) => Uint8Array | null, onChanged: (entries: readonly Entry[]) => void): Promise<void>;
+}
+
+const sameBytes = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i]);
+const placeOf = ({ writer, counter }: EntryKey): [string, number] => [writer, counter];
+const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter });
+
+export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStoreDeps): DeviceEntryStore {
+  /** Puts one after the other: two that bring the same entry must not both take it for new. */
+  let turn: Promise<unknown> = Promise.resolve();
+  function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
+    const result = turn.then(run);
+    turn = result.catch(() => undefined);
+    return result;
+  }
+
+  async function widen(tx: SyncTransaction, keys: readonly EntryKey[]) {
+    const store = tx.objectStore('have');
+    const byWriter = new Map<string, number[]>();
+    for (const { writer, counter } of keys) byWriter.set(writer, [...(byWriter.get(writer) ?? []), counter]);
+    for (const [writer, counters] of byWriter) {
+      let ranges: Ranges = (await store.get(writer))?.ranges ?? [];
+      for (const counter of counters) ranges = addRange(ranges, counter, counter);
+      await store.put({ writer, ranges });
+    }
+  }
+
+  async function write(rows: readonly EntryRow[], fresh: readonly EntryKey[]) {
+    if (rows.length === 0) return;
+    const tx = syncTransaction(db, 'relaxed');
+    await settled(tx, Promise.all([...rows.map((row) => tx.objectStore('entries').put(row)), widen(tx, fresh)]));
+  }
+
+  const tellShut = async () => onShut(await db.countFromIndex('entries', 'shut'));
+
+  /** Opened and read, or why not. */
+  function read(entry: Entry): { readonly kind: 'open'; readonly payload: ReadPayload } | { readonly kind: 'shut' | 'forged' } {
+    const opened = open(entry);
+    if (!opened.ok) return { kind: opened.reason === 'forged' ? 'forged' : 'shut' };
+    const payload = readPayload(opened.payload);
+    return payload === null ? { kind: 'shut' } : { kind: 'open', payload };
+  }
+
+  async function put(entries: readonly Entry[], replace: boolean): Promise<PutOutcome> {
+    const distinct = [...new Map(entries.map((entry) => [`${entry.writer} ${entry.counter}`, entry])).values()];
+    const tx = db.transaction('entries');
+    const held = await Promise.all(distinct.map((entry) => tx.store.get(placeOf(entry))));
+    const conflicts: EntryKey[] = [];
+    const refused: EntryKey[] = [];
+    const payloads: ReadPayload[] = [];
+    const rows: EntryRow[] = [];
+    const fresh: EntryKey[] = [];
+    distinct.forEach((entry, i) => {
+      const here = held[i];
+      if (here && sameBytes(here.sealed, entry.sealed)) return;
+      if (here && !replace) {
+        conflicts.push(keyOf(entry));
+        return;
+      }
+      const result = read(entry);
+      if (result.kind === 'forged') {
+        refused.push(keyOf(entry));
+        return;
+      }
+      if (result.kind === 'open') payloads.push(result.payload);
+      rows.push({ ...keyOf(entry), sealed: entry.sealed, ...(result.kind === 'shut' ? { shut: 1 as const } : {}) });
+      if (!here) fresh.push(keyOf(entry));
+    });
+    if (payloads.length > 0) await take(payloads);
+    await write(rows, fresh);
+    if (rows.some(({ shut }) => shut === 1)) await tellShut();
+    return { stored: rows.map(keyOf), conflicts, refused };
+  }
+
+  return {
+    async have(): Promise<Have> {
+      await tellShut();
+      return new Map((await db.getAll('have')).map(({ writer, ranges }) => [writer, ranges]));
+    },
+    put: (entries, { replace }) => inTurn(() => put(entries, replace)),
+    async read(writer, from, to, { newestFirst, maxBytes }) {
+      const found: Entry[] = [];
+      let bytes = 0;
+      let [low, high] = [from, to];
+      while (low <= high) {
+        const [first, last] = newestFirst ? [Math.max(low, high - SYNC_OWNER.readStride + 1), high] : [low, Math.min(high, low + SYNC_OWNER.readStride - 1)];
+        const rows = await db.getAll('entries', IDBKeyRange.bound([writer, first], [writer, last]));
+        for (const { counter, sealed } of newestFirst ? rows.reverse() : rows) {
+          if (found.length > 0 && bytes + sealed.length > maxBytes) return found;
+          found.push({ writer, counter, sealed });
+          bytes += sealed.length;
+        }
+        if (newestFirst) high = first - 1;
+        else low = last + 1;
+      }
+      return found;
+    },
+    drop: (key, digest) =>
+      inTurn(async () => {
+        const row = await db.get('entries', placeOf(key));
+        // Whoever says that it is broken may be wrong: what we can open stays.
+        if (!row || digestOf(row.sealed) !== digest || row.shut !== 1) return false;
+        await forget(key.writer, [key.counter]);
+        return true;
+      }),
+    openShut: () =>
+      inTurn(async () => {
+        const shut = await db.getAllFromIndex('entries', 'shut');
+        const opened = shut.flatMap((row) => {
+          const result = read(row);
+          return result.kind === 'open' ? [{ row, payload: result.payload }] : [];
+        });
+        if (opened.length > 0) {
+          await take(opened.map(({ payload }) => payload));
+          await write(opened.map(({ row: { writer, counter, sealed } }) => ({ writer, counter, sealed })), []);
+        }
+        await tellShut();
+      }),
+    async add(tx, entries) {
+      await Promise.all([...entries.map(({ writer, counter, sealed }) => tx.objectStore('entries').add({ writer, counter, sealed })), widen(tx, entries)]);
+    },
+    from: (writer, from, to) => db.getAll('entries', IDBKeyRange.bound([writer, from], [writer, to])),
+    takeOut: (writer, from, to) =>
+      inTurn(async () => {
+        const keys = await db.getAllKeys('entries', IDBKeyRange.bound([writer, from], [writer, to]));
+        await forget(writer, keys.map(([, counter]) => counter));
+      }),
+    async rewrite(change, onChanged) {
+      for (const { writer } of await db.getAll('have')) {
+        for (let from = 1; ; from += SYNC_OWNER.readStride) {
+          const range = IDBKeyRange.bound([writer, from], [writer, from + SYNC_OWNER.readStride - 1]);
+          const changed = await inTurn(async () => {
+            const rows = await db.getAll('entries', range);
+            const rewritten = rows.flatMap((row) => {
+              const sealed = change(row);
+              return sealed === null ? [] : [{ writer, counter: row.counter, sealed }];
+            });
+            await write(rewritten, []);
+            return rewritten;
+          });
+          if (changed.length > 0) onChanged(changed);
+          const beyond = await db.getKey('entries', IDBKeyRange.bound([writer, from + SYNC_OWNER.readStride], [writer, Infinity]));
+          if (beyond === undefined) break;
+        }
+      }
+    },
+  };
+
+  async function forget(writer: string, counters: readonly number[]) {
+    const tx = syncTransaction(db, 'strict');
+    const narrow = async () => {
+      const store = tx.objectStore('have');
+      const ranges = (await store.get(writer))?.ranges ?? [];
+      const left = subtract(ranges, counters.reduce<Ranges>((all, counter) => addRange(all, counter, counter), []));
+      if (left.length === 0) await store.delete(writer);
+      else await store.put({ writer, ranges: left });
+    };
+    await settled(tx, Promise.all([...counters.map((counter) => tx.objectStore('entries').delete([writer, counter])), narrow()]));
+  }
+}

@@ -1,0 +1,28 @@
+/** Which lane a document goes into: what the page needs before all else, or what was said. */
+import type { Doc } from '../../protocol/documents.ts';
+import type { Lane } from '../contract.ts';
+
+const PEOPLE: ReadonlySet<string> = new Set(['agent-identity', 'agent-change', 'setting', 'forget', 'forget-undo']);
+
+export const laneOfDocument = (doc: Doc): Lane => (PEOPLE.has(doc.type) ? 'people' : 'talk');
+
+/** By lane, and within each in stretches of bounded size, in their order. A document that is larger goes alone. */
+export function stretches(docs: readonly Doc[], { documents, chars }: { documents: number; chars: number }): readonly { readonly lane: Lane; readonly docs: readonly Doc[] }[] {
+  const cut: { lane: Lane; docs: Doc[] }[] = [];
+  for (const lane of ['people', 'talk'] as const) {
+    let current: Doc[] = [];
+    let size = 0;
+    for (const doc of docs) {
+      if (laneOfDocument(doc) !== lane) continue;
+      const length = JSON.stringify(doc).length;
+      if (current.length === 0 || current.length >= documents || size + length > chars) {
+        current = [];
+        size = 0;
+        cut.push({ lane, docs: current });
+      }
+      current.push(doc);
+      size += length;
+    }
+  }
+  return cut;
+}

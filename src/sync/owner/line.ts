@@ -1,0 +1,193 @@
+/**
+ * The line to the relay's sync socket: proves who this device is, learns who else there is, and carries the
+ * frames of replication. One socket at a time; whatever ends it, the next one begins anew.
+ */
+import { socketBytes } from '../../protocol/sync/proofs.ts';
+import { SYNC } from '../../protocol/sync/settings.ts';
+import type { DeviceSeen, FromDevice, FromRelay } from '../../protocol/sync/control.ts';
+import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import type { OpenSocket, Socket, SocketItem, Timers } from './ports.ts';
+
+export type Welcome = Extract<FromRelay, { kind: 'welcome' }>;
+
+export interface LineDeps {
+  readonly household: string;
+  readonly deviceId: string;
+  readonly sign: (bytes: Uint8Array) => string;
+  readonly openSocket: OpenSocket;
+  readonly timers: Timers;
+  /** ms before try number `failures` + 1. */
+  readonly backoff: (failures: number) => number;
+  /** The relay does not know this device: makes it known. Answers whether another try makes sense at once. */
+  readonly register: () => Promise<boolean>;
+  /** Let in. Runs before replication begins. */
+  readonly onWelcome: (welcome: Welcome) => Promise<void>;
+  readonly connect: (link: Link) => LinkEnd;
+  readonly onDevices: (devices: readonly DeviceSeen[]) => void;
+  readonly onRotated: (rotated: Extract<FromRelay, { kind: 'rotated' }>) => void;
+  readonly onSignal: (from: string, data: string) => void;
+  /** Answers to what was sent with `say`. */
+  readonly onAnswer: (message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>) => void;
+  readonly onRemoved: () => void;
+  readonly onState: (state: 'connecting' | 'live' | 'lost') => void;
+}
+
+export interface RelayLine {
+  /** False where there is no line. */
+  say(message: FromDevice): boolean;
+  isLive(): boolean;
+  /** Tries again now. */
+  reconnect(): void;
+  close(): void;
+}
+
+export function openLine(deps: LineDeps): RelayLine {
+  const { timers } = deps;
+  let number = 0;
+  let failures = 0;
+  let socket: Socket | null = null;
+  let end: LinkEnd | null = null;
+  /** Frames that came while we were still busy with the welcome. */
+  let early: Uint8Array[] = [];
+  let live = false;
+  let closed = false;
+  let cancelRetry: (() => void) | null = null;
+  let cancelWatch: (() => void) | null = null;
+  let cancelPing: (() => void) | null = null;
+
+  function over() {
+    number += 1;
+    live = false;
+    cancelWatch?.();
+    cancelPing?.();
+    end?.gone();
+    end = null;
+    early = [];
+    socket?.close();
+    socket = null;
+  }
+
+  function lose() {
+    if (closed) return;
+    over();
+    deps.onState('lost');
+    cancelRetry?.();
+    cancelRetry = timers.after(deps.backoff(failures++), open);
+  }
+
+  function watch(ms: number) {
+    cancelWatch?.();
+    cancelWatch = timers.after(ms, lose);
+  }
+
+  function ping() {
+    cancelPing = timers.after(SYNC.heartbeatMs, () => {
+      socket?.text({ kind: 'ping' });
+      ping();
+    });
+  }
+
+  async function welcome(message: Welcome, mine: number) {
+    await deps.onWelcome(message);
+    if (mine !== number || !socket) return;
+    const current = socket;
+    live = true;
+    failures = 0;
+    watch(2 * SYNC.heartbeatMs);
+    end = deps.connect({ kind: 'relay', name: 'relay', send: (frame) => current.frame(frame), buffered: () => current.buffered(), close: lose });
+    for (const frame of early) end.take(frame);
+    early = [];
+    deps.onDevices(message.devices);
+    deps.onState('live');
+    ping();
+  }
+
+  async function introduce() {
+    over();
+    if (await deps.register()) open();
+    else lose();
+  }
+
+  function take(message: FromRelay, mine: number) {
+    switch (message.kind) {
+      case 'challenge':
+        socket?.text({ kind: 'hello', household: deps.household, device: deps.deviceId, signature: deps.sign(socketBytes(deps.household, deps.deviceId, message.nonce)) });
+        return;
+      case 'welcome':
+        welcome(message, mine).catch(() => {
+          if (mine === number) lose();
+        });
+        return;
+      case 'devices':
+        deps.onDevices(message.devices);
+        return;
+      case 'rotated':
+        deps.onRotated(message);
+        return;
+      case 'signal':
+        deps.onSignal(message.from, message.data);
+        return;
+      case 'removed':
+        over();
+        closed = true;
+        deps.onRemoved();
+        return;
+      case 'unknown':
+        void introduce();
+        return;
+      case 'refused':
+      case 'recovery-kept':
+        deps.onAnswer(message);
+        return;
+      case 'pong':
+        return;
+      default:
+        message satisfies never;
+    }
+  }
+
+  function open() {
+    cancelRetry?.();
+    cancelRetry = null;
+    if (closed) return;
+    const mine = ++number;
+    deps.onState('connecting');
+    watch(SYNC_OWNER.connect);
+    socket = deps.openSocket((item: SocketItem) => {
+      if (mine !== number) return;
+      if (item.kind === 'lost') {
+        lose();
+        return;
+      }
+      // Until it is welcome, what counts is the time since the socket was asked for.
+      if (live) watch(2 * SYNC.heartbeatMs);
+      if (item.kind === 'text') take(item.message, mine);
+      else if (item.kind === 'drained') end?.drained();
+      else if (end) end.take(item.frame);
+      else early.push(item.frame);
+    });
+  }
+
+  open();
+
+  return {
+    say(message) {
+      if (!live || !socket) return false;
+      socket.text(message);
+      return true;
+    },
+    isLive: () => live,
+    reconnect() {
+      if (closed || live || !cancelRetry) return;
+      failures = 0;
+      open();
+    },
+    close() {
+      if (closed) return;
+      closed = true;
+      cancelRetry?.();
+      over();
+    },
+  };
+}

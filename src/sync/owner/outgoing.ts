@@ -1,0 +1,116 @@
+/**
+ * From the ledger's outbox into entries. What this device alone knows is sealed at once. What the relay told
+ * is told to every device that listens, so each waits a moment, and what another one has sealed meanwhile is
+ * left out; where two do it all the same, a document lies in two entries, which is harmless.
+ */
+import { SYNC_OWNER } from '../settings.ts';
+import { stretches } from './lanes.ts';
+import { writePayload } from './payload.ts';
+import type { LedgerPort, Timers } from './ports.ts';
+import type { Sealer } from './sealer.ts';
+
+export interface OutgoingDeps {
+  readonly ledger: Pick<LedgerPort, 'outbox' | 'clearOutbox'>;
+  readonly sealer: Pick<Sealer, 'seal'>;
+  readonly timers: Timers;
+  readonly now: () => number;
+  /** 0 to 1 */
+  readonly random: () => number;
+  /** null: it works again. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+export interface OutgoingPump {
+  /** Something waits. */
+  stir(): void;
+  /** Documents that came in entries of other devices. */
+  heard(ids: readonly string[]): void;
+  /** Seals everything that waits now, without waiting for others. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble }: OutgoingDeps): OutgoingPump {
+  /** When each told row is due, by its number. */
+  const due = new Map<number, number>();
+  let known = new Set<string>();
+  let previous = new Set<string>();
+  let running: Promise<void> | null = null;
+  let again = false;
+  let hurry = false;
+  let cancel: (() => void) | null = null;
+  let failed = false;
+  let closed = false;
+
+  const isKnown = (id: string) => known.has(id) || previous.has(id);
+
+  async function once(): Promise<void> {
+    const rows = await ledger.outbox(SYNC_OWNER.outboxRows);
+    const ready = rows.filter(({ number, told }) => {
+      if (!told || hurry) return true;
+      const time = due.get(number) ?? now() + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread;
+      due.set(number, time);
+      return time <= now();
+    });
+    if (ready.length > 0) {
+      const docs = ready.flatMap((row) => (row.told ? row.docs.filter(({ _id }) => !isKnown(_id)) : row.docs));
+      const cut = stretches(docs, { documents: SYNC_OWNER.entryDocuments, chars: SYNC_OWNER.entryChars });
+      await sealer.seal(cut.map(({ lane, docs }) => ({ lane, payload: writePayload({ docs }) })));
+      await ledger.clearOutbox(ready.map(({ number }) => number));
+      for (const { number } of ready) due.delete(number);
+      if (rows.length === SYNC_OWNER.outboxRows) again = true;
+    }
+    const waits = rows.flatMap(({ number }) => due.get(number) ?? []);
+    if (waits.length > 0) wait(Math.max(0, Math.min(...waits) - now()));
+  }
+
+  function wait(ms: number) {
+    cancel?.();
+    if (!closed) cancel = timers.after(ms, stir);
+  }
+
+  async function run(): Promise<void> {
+    try {
+      do {
+        again = false;
+        await once();
+      } while (again);
+      hurry = false;
+      if (failed) onTrouble(null);
+      failed = false;
+    } catch (error) {
+      failed = true;
+      onTrouble(error);
+      wait(SYNC_OWNER.sealRetry);
+    }
+  }
+
+  function stir() {
+    if (closed) return;
+    again = true;
+    running ??= run().finally(() => {
+      running = null;
+    });
+  }
+
+  return {
+    stir,
+    heard(ids) {
+      for (const id of ids) known.add(id);
+      if (known.size <= SYNC_OWNER.heardIds) return;
+      previous = known;
+      known = new Set();
+    },
+    async flush() {
+      await running;
+      hurry = true;
+      stir();
+      await running;
+    },
+    async close() {
+      closed = true;
+      cancel?.();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * A profile that was restored from a copy, or runs twice, writes where others have something of ours already.
+ * It then goes on under new writers; what it wrote in those places is sealed anew, and what everybody else has
+ * is fetched.
+ */
+import { SYNC_OWNER } from '../settings.ts';
+import type { Entry } from '../../protocol/sync/entries.ts';
+import type { Lane, Opened } from '../contract.ts';
+import type { DeviceEntryStore } from './entry-store.ts';
+import { readPayload } from './payload.ts';
+import type { Timers } from './ports.ts';
+import type { Sealer } from './sealer.ts';
+
+/** What an entry carries, by names that tell two apart. */
+function idsOf(bytes: Uint8Array): readonly string[] {
+  const { docs = [], ...rest } = readPayload(bytes) ?? {};
+  const others = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
+  return [...others, ...docs.map((doc) => (typeof doc === 'object' && doc !== null && '_id' in doc ? String(doc._id) : JSON.stringify(doc)))];
+}
+
+export interface Overtaken {
+  isOwn(writer: string): boolean;
+  /** Somebody has entries of this writer that we never wrote. */
+  ahead(writer: string): void;
+  /** Somebody has other bytes in this place. */
+  conflict(theirs: Entry): void;
+  close(): void;
+}
+
+export function createOvertaken({ entries, sealer, open, restart, timers, onTrouble }: {
+  readonly entries: Pick<DeviceEntryStore, 'from' | 'takeOut'>;
+  readonly sealer: Sealer;
+  readonly open: (entry: Entry) => Opened;
+  /** The replica takes account anew: something of ours is gone. */
+  readonly restart: () => Promise<void>;
+  readonly timers: Timers;
+  readonly onTrouble: (error: unknown) => void;
+}): Overtaken {
+  /** By writer, the first counter that is not ours alone. */
+  const found = new Map<string, number>();
+  let cancel: (() => void) | null = null;
+
+  const laneOf = (writer: string): Lane | null => (['people', 'talk'] as const).find((lane) => sealer.counters()[lane].writer === writer) ?? null;
+
+  function note(writer: string, counter: number) {
+    found.set(writer, Math.min(counter, found.get(writer) ?? Infinity));
+    // More of them come together.
+    cancel ??= timers.after(SYNC_OWNER.overtaken, () => {
+      cancel = null;
+      goOn().catch(onTrouble);
+    });
+  }
+
+  /** Where something was forgotten, an entry is sealed anew with less in it: that is no conflict, nor is what nobody of the household sealed. */
+  async function compare(theirs: Entry) {
+    const [ours] = await entries.from(theirs.writer, theirs.counter, theirs.counter);
+    const [there, here] = [theirs, ours].map((entry) => {
+      const opened = entry && open(entry);
+      return opened?.ok ? idsOf(opened.payload) : null;
+    });
+    if (!there || !here) return;
+    const [fewer, more] = there.length < here.length ? [there, here] : [here, there];
+    if (!fewer.every((id) => more.includes(id))) note(theirs.writer, theirs.counter);
+  }
+
+  async function goOn() {
+    for (const [writer, from] of found) {
+      found.delete(writer);
+      const lane = laneOf(writer);
+      if (lane === null) continue;
+      const { next } = sealer.counters()[lane];
+      await sealer.renewWriter(lane);
+      const ours = from < next ? await entries.from(writer, from, next - 1) : [];
+      const payloads = ours.flatMap((entry) => {
+        const opened = open(entry);
+        return opened.ok ? [{ lane, payload: opened.payload }] : [];
+      });
+      // First under the new writer, then out of the old one: a crash in between leaves them twice, which is harmless.
+      if (payloads.length > 0) await sealer.seal(payloads);
+      if (ours.length === 0) continue;
+      await entries.takeOut(writer, from, next - 1);
+      await restart();
+    }
+  }
+
+  return {
+    isOwn: (writer) => laneOf(writer) !== null,
+    ahead(writer) {
+      if (laneOf(writer) !== null) note(writer, Infinity);
+    },
+    conflict(theirs) {
+      if (laneOf(theirs.writer) !== null) compare(theirs).catch(onTrouble);
+    },
+    close: () => cancel?.(),
+  };
+}

@@ -1,0 +1,45 @@
+/** What an entry carries, as JSON: documents of the ledger, or what devices tell each other about themselves. */
+import { z } from 'zod';
+import { isCovered } from '../../domain/forgetting.ts';
+import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
+import { deviceRecordSchema, headSchema, recoveryRecordSchema, type DeviceRecord, type Head, type RecoveryRecord } from './records.ts';
+
+export interface Payload {
+  readonly docs?: readonly Doc[];
+  readonly devices?: readonly DeviceRecord[];
+  readonly heads?: readonly Head[];
+  readonly recovery?: RecoveryRecord;
+}
+
+/** Documents are parsed by the ledger. What a newer Roost adds is passed over, and stays. */
+const payloadSchema = z.looseObject({
+  docs: z.array(z.unknown()).optional(),
+  devices: z.array(deviceRecordSchema).optional(),
+  heads: z.array(headSchema).optional(),
+  recovery: recoveryRecordSchema.optional(),
+});
+export type ReadPayload = z.infer<typeof payloadSchema>;
+
+const isWritten = (doc: unknown): doc is { readonly type: string; readonly at: string; readonly [field: string]: unknown } =>
+  typeof doc === 'object' && doc !== null && 'type' in doc && typeof doc.type === 'string' && 'at' in doc && typeof doc.at === 'string';
+
+/** The payload without what was forgotten for good; null where it holds nothing of that, or cannot be read. */
+export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[]): Uint8Array | null {
+  const payload = readPayload(bytes);
+  const kept = payload?.docs?.filter((doc) => !(isWritten(doc) && forgets.some((forget) => isCovered(doc, forget))));
+  if (!kept || kept.length === payload?.docs?.length) return null;
+  return new TextEncoder().encode(JSON.stringify({ ...payload, docs: kept }));
+}
+
+export const writePayload = (payload: Payload): Uint8Array => new TextEncoder().encode(JSON.stringify(payload));
+
+/** Null where the bytes are no payload that this version can read. */
+export function readPayload(bytes: Uint8Array): ReadPayload | null {
+  try {
+    const parsed = payloadSchema.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
+    return parsed.success ? parsed.data : null;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return null;
+    throw error;
+  }
+}

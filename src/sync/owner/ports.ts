@@ -1,0 +1,67 @@
+/** What synchronisation needs from outside, and nothing more. `src/worker.ts` gives the real ones. */
+import type { Doc } from '../../protocol/documents.ts';
+import type { FromDevice, FromRelay, OfferSlot, Register } from '../../protocol/sync/control.ts';
+
+/** A document's place in the ledger, and when it was written. */
+export interface Place {
+  readonly store: string;
+  readonly id: string;
+  readonly at: string;
+}
+
+export interface Talk {
+  readonly agentId: string;
+  readonly sessionId: string;
+  readonly messages: number;
+}
+
+/** The ledger, as far as synchronisation needs it. */
+export interface LedgerPort {
+  /** Documents of another device. Resolves when they are durable. Rejects with a ZodError or TypeError for what is no document, and then stores none. */
+  append(docs: readonly unknown[]): Promise<unknown>;
+  /** Rows that are to go out, oldest first. */
+  outbox(limit: number): Promise<readonly { readonly number: number; readonly docs: readonly Doc[]; readonly told: boolean }[]>;
+  clearOutbox(numbers: readonly number[]): Promise<void>;
+  betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
+  places(): Promise<readonly Place[]>;
+  documentsAt(places: readonly Place[]): Promise<readonly Doc[]>;
+  lastTalks(): Promise<readonly Talk[]>;
+  countTalks(talks: readonly { readonly agentId: string; readonly sessionId: string }[]): Promise<readonly number[]>;
+}
+
+/** One call of the relay: its answer, or a sentence for people. `status`: null where it could not be reached. */
+export type Called<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly status: number | null; readonly reason: string };
+
+/** The relay's calls about households. */
+export interface SyncRelayPort {
+  register(household: string, request: Register): Promise<Called<{ readonly epoch: number }>>;
+  openOffer(offerId: string): Promise<Called<null>>;
+  closeOffer(offerId: string): Promise<Called<null>>;
+  putSlot(offerId: string, slot: OfferSlot, data: string): Promise<Called<null>>;
+  /** Null: nothing lies there yet. */
+  getSlot(offerId: string, slot: OfferSlot): Promise<Called<{ readonly data: string } | null>>;
+  recovery(id: string): Promise<Called<{ readonly household: string; readonly epoch: number; readonly box: string }>>;
+}
+
+/** What comes on the sync socket. */
+export type SocketItem =
+  | { readonly kind: 'text'; readonly message: FromRelay }
+  | { readonly kind: 'frame'; readonly frame: Uint8Array }
+  /** What was to be sent has left. */
+  | { readonly kind: 'drained' }
+  | { readonly kind: 'lost'; readonly reason: string };
+
+/** One connection. After `lost` nothing more comes on it. */
+export interface Socket {
+  text(message: FromDevice): void;
+  frame(bytes: Uint8Array): void;
+  /** Bytes that have not left yet. */
+  buffered(): number;
+  close(): void;
+}
+export type OpenSocket = (listener: (item: SocketItem) => void) => Socket;
+
+export interface Timers {
+  /** Calls `run` once after `ms`. Returns the way to call it off. */
+  after(ms: number, run: () => void): () => void;
+}

@@ -1,0 +1,54 @@
+/** What this device knows of its household: kept in its own database, never sent in the clear. */
+import { z } from 'zod';
+import type { Rotation } from '../../protocol/sync/control.ts';
+import type { EpochKey, Lane } from '../contract.ts';
+
+/** Whoever has a recovery phrase: where its box is, and what to seal it to. */
+export interface Recovery {
+  readonly id: string;
+  readonly boxKey: string;
+  /** The keyring, sealed to the phrase. */
+  readonly box: string;
+}
+
+export interface Membership {
+  readonly household: string;
+  readonly keyring: readonly EpochKey[];
+  readonly deviceId: string;
+  /** 32 random bytes: this device's own keys come from them. */
+  readonly seed: Uint8Array;
+  /** What renewed the household key, for a relay that has forgotten it. */
+  readonly rotations: readonly Rotation[];
+  readonly recovery: Recovery | null;
+  /** Removed by another device: nothing more is sent or fetched. */
+  readonly removed: boolean;
+}
+
+/** Where the next entry of each lane goes. */
+export type Counters = { readonly [L in Lane]: { readonly writer: string; readonly next: number } };
+
+/** How far what was here before sharing began is sealed; `through` is the last document that is. */
+export interface FirstSeal {
+  readonly done: boolean;
+  readonly through: { readonly at: string; readonly id: string } | null;
+}
+
+/** A device as its household knows it. The newest by `time` holds. */
+export const deviceRecordSchema = z.object({
+  deviceId: z.string(),
+  name: z.string(),
+  signKey: z.string().describe('Ed25519: what it says about renewed keys is checked with it'),
+  boxKey: z.string().describe('X25519: keys are sealed to it'),
+  addedAt: z.number(),
+  time: z.number().describe('when this was written, ms since the epoch'),
+  removed: z.boolean(),
+});
+export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
+
+/** An agent's last conversation, as the device that wrote this knew it. The newest by `time` holds. */
+export const headSchema = z.object({ agentId: z.string(), sessionId: z.string(), messages: z.number(), time: z.number() });
+export type Head = z.infer<typeof headSchema>;
+
+/** Where the household's phrase is kept, for whoever renews the key. */
+export const recoveryRecordSchema = z.object({ id: z.string(), boxKey: z.string(), time: z.number() });
+export type RecoveryRecord = z.infer<typeof recoveryRecordSchema>;

@@ -1,0 +1,123 @@
+/**
+ * The household's keys as they are renewed, and the recovery phrase they are sealed to. A renewal counts when
+ * the relay has taken it: of two devices that renew at once one is first, and the other takes its keys.
+ */
+import type { FromRelay } from '../../protocol/sync/control.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import type { HouseholdBook } from './household.ts';
+import { recoveryOfRotation, type Keys } from './keys.ts';
+import type { RelayLine, Welcome } from './line.ts';
+import type { Payload } from './payload.ts';
+import type { Called, Timers } from './ports.ts';
+import type { RecoveryRecord } from './records.ts';
+
+const AWAY = 'The relay cannot be reached, and it must lock the device out. Try again when it can.';
+const OVERTAKEN = 'Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.';
+
+export interface Renewals {
+  hearWelcome(welcome: Welcome): Promise<void>;
+  hearRotated(rotated: Extract<FromRelay, { kind: 'rotated' }>): Promise<void>;
+  hearAnswer(message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>): void;
+  hearRecovery(record: RecoveryRecord): Promise<void>;
+  /** Leaves a device out. Rejects with a sentence where the relay did not take it; nothing is changed then. */
+  remove(deviceId: string): Promise<void>;
+  /** From now on this phrase restores the household. Rejects with a sentence where the relay did not take it. */
+  keepRecovery(recovery: { readonly id: string; readonly boxKey: string }): Promise<void>;
+}
+
+export interface RenewalsDeps {
+  readonly keys: Keys;
+  readonly book: HouseholdBook;
+  readonly timers: Timers;
+  readonly now: () => number;
+  readonly line: () => RelayLine;
+  readonly register: () => Promise<Called<{ readonly epoch: number }>>;
+  readonly say: (payload: Payload) => Promise<void>;
+  /** There are more keys than before. */
+  readonly onKeys: () => Promise<void>;
+  /** null: it is over. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+export function createRenewals({ keys, book, timers, now, line, register, say, onKeys, onTrouble }: RenewalsDeps): Renewals {
+  /** What is waited for: the relay's word on a rotation to this epoch, or on this recovery. */
+  let waiting: { readonly what: 'rotate' | 'recovery'; readonly settle: (answer: Answer) => void } | null = null;
+  let recoveryTime = 0;
+
+  const signKeyOf = (deviceId: string) => book.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
+
+  function ask(what: 'rotate' | 'recovery', message: Parameters<RelayLine['say']>[0]): Promise<Answer> {
+    if (waiting) return Promise.resolve({ ok: false, reason: 'Another change of the keys is under way. Try again in a moment.' });
+    if (!line().say(message)) return Promise.resolve({ ok: false, reason: AWAY });
+    return new Promise((resolve) => {
+      const settle = (answer: Answer) => {
+        waiting = null;
+        cancel();
+        resolve(answer);
+      };
+      const cancel = timers.after(SYNC_OWNER.rotate, () => settle({ ok: false, reason: 'The relay did not answer. Look at the list of devices in a moment: it may have been done.' }));
+      waiting = { what, settle };
+    });
+  }
+
+  async function adopt(box: string | null): Promise<boolean> {
+    if (box === null || !(await keys.adopt(box, signKeyOf))) return false;
+    await onKeys();
+    return true;
+  }
+
+  return {
+    async hearWelcome({ epoch, box, recoveryId }) {
+      if (epoch > keys.epoch()) onTrouble((await adopt(box)) ? null : new Error('The household’s keys were renewed, and this device was not given the new ones. Add it anew from another device.'));
+      else onTrouble(null);
+      // A relay from an old copy has forgotten renewals: it is told of them before anything new goes to it.
+      if (epoch < keys.epoch()) await register();
+      const { recovery } = keys.membership();
+      if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '') queueMicrotask(() => line().say({ kind: 'recovery', recovery: { id: recovery.id, box: recovery.box }, proof: keys.recoveryProof(recovery.id) }));
+    },
+    async hearRotated({ epoch, box }) {
+      if (waiting?.what === 'rotate') {
+        waiting.settle({ ok: true });
+        return;
+      }
+      if (epoch > keys.epoch()) await adopt(box);
+    },
+    hearAnswer(message) {
+      if (message.kind === 'recovery-kept') {
+        if (waiting?.what === 'recovery') waiting.settle({ ok: true });
+        return;
+      }
+      if (waiting?.what === message.what) waiting.settle({ ok: false, reason: message.what === 'rotate' ? OVERTAKEN : message.reason });
+    },
+    async hearRecovery({ id, boxKey, time }) {
+      if (time <= recoveryTime || keys.membership().recovery?.id === id) return;
+      recoveryTime = time;
+      await keys.change({ recovery: { id, boxKey, box: keys.recoveryBox(boxKey) } });
+    },
+    async remove(deviceId) {
+      const staying = book.devices().filter((one) => !one.removed && one.deviceId !== deviceId);
+      const { rotation, keyring } = keys.renewal([deviceId], staying);
+      const answer = await ask('rotate', { kind: 'rotate', rotation });
+      if (!answer.ok) throw new Error(answer.reason);
+      const { rotations, recovery } = keys.membership();
+      await keys.change({ keyring, rotations: [...rotations, rotation], recovery: recoveryOfRotation(recovery, rotation) });
+      const record = book.devices().find((one) => one.deviceId === deviceId);
+      if (!record) return;
+      const devices = [{ ...record, time: now(), removed: true }];
+      await book.hear({ devices });
+      // Sealed with the new key: whoever has only the old ones cannot write such a thing.
+      await say({ devices });
+    },
+    async keepRecovery({ id, boxKey }) {
+      const box = keys.recoveryBox(boxKey);
+      const answer = await ask('recovery', { kind: 'recovery', recovery: { id, box }, proof: keys.recoveryProof(id) });
+      if (!answer.ok) throw new Error(answer.reason);
+      recoveryTime = now();
+      await keys.change({ recovery: { id, boxKey, box } });
+      await say({ recovery: { id, boxKey, time: recoveryTime } });
+    },
+  };
+}
+

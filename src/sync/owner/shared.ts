@@ -1,0 +1,351 @@
+/**
+ * A device within its household, while it runs: its entries and their replica, what it seals and what it
+ * hears, the lines to the relay and to other browsers.
+ */
+import { count, subtract } from '../../domain/ranges.ts';
+import type { Doc } from '../../protocol/documents.ts';
+import type { Entry } from '../../protocol/sync/entries.ts';
+import type { DeviceSeen } from '../../protocol/sync/control.ts';
+import type { DirectOrder, DirectReport, SyncStatus } from '../../protocol/sync/page.ts';
+import type { ForgetDoc } from '../../protocol/documents.ts';
+import type { Lane, RandomBytes } from '../contract.ts';
+import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
+import { createDirect, type Direct } from '../direct/index.ts';
+import { createArrivals } from './arrivals.ts';
+import { recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
+import { createEntryStore } from './entry-store.ts';
+import { createExchange } from './exchange.ts';
+import { sealEverything } from './first-seal.ts';
+import { createHeadTeller } from './heads.ts';
+import { createHouseholdBook, type HouseholdBook } from './household.ts';
+import { createKeys, type Keys } from './keys.ts';
+import { openLine, type RelayLine } from './line.ts';
+import { createOutgoing } from './outgoing.ts';
+import { withoutForgotten, writePayload, type Payload } from './payload.ts';
+import type { LedgerPort, OpenSocket, SyncRelayPort, Timers } from './ports.ts';
+import type { Counters, DeviceRecord, Membership } from './records.ts';
+import { createRenewals, type Renewals } from './renewals.ts';
+import { createOvertaken } from './overtaken.ts';
+import { createSealer } from './sealer.ts';
+import { createTaking } from './taking.ts';
+
+export interface SharedDeps {
+  readonly db: SyncDatabase;
+  readonly ledger: LedgerPort;
+  readonly relay: SyncRelayPort;
+  readonly openSocket: OpenSocket;
+  readonly timers: Timers;
+  readonly backoff: (failures: number) => number;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly random: RandomBytes;
+  readonly order: (order: DirectOrder) => void;
+  /** Is this browser let in at the relay, as far as is known? */
+  readonly isLetIn: () => boolean;
+  /** The status may have changed. */
+  readonly onChange: () => void;
+  /** This device was removed from its household. */
+  readonly onRemoved: () => void;
+}
+
+export interface Shared {
+  readonly keys: Keys;
+  readonly book: HouseholdBook;
+  readonly renewals: Renewals;
+  status(): Extract<SyncStatus, { kind: 'shared' }>;
+  /** Something waits in the ledger's outbox. */
+  stir(): void;
+  /** Documents that were new in the ledger, whoever wrote them. */
+  hearDocuments(docs: readonly Doc[]): void;
+  /** What these cover is gone from the ledger: it goes from the entries too. */
+  forget(forgets: readonly ForgetDoc[]): Promise<void>;
+  /** This device's record, under this name. */
+  introduce(name: string): Promise<void>;
+  /** Everything that waits is sealed, and the last conversations are told: before a device joins. */
+  settle(): Promise<void>;
+  /** Resolves when the last sessions of these agents are here, or after `patience` ms; those that are not. */
+  caughtUp(agentIds: readonly string[], patience: number): Promise<readonly string[]>;
+  readonly direct: Direct;
+  report(report: DirectReport): void;
+  reconnect(): void;
+  close(): Promise<void>;
+}
+
+/** Fetched in this order. */
+const PRIORITY: Readonly<Record<Lane, number>> = { people: 0, talk: 1 };
+
+export async function openShared(deps: SharedDeps, membership: Membership, counters: Counters): Promise<Shared> {
+  const { db, ledger, timers, now, random, onChange } = deps;
+  const keys = createKeys({ db, random, membership });
+  const [devices, heads, firstSeal] = await Promise.all([recallMeta(db, 'devices'), recallMeta(db, 'heads'), recallMeta(db, 'firstSeal')]);
+
+  let seen: ReadonlyMap<string, DeviceSeen> = new Map();
+  let link: 'connecting' | 'live' | 'lost' = 'connecting';
+  let backlog: { readonly done: number; readonly of: number; readonly people: number } | null = null;
+  let sealing: { readonly done: number; readonly of: number } | null = null;
+  let shut = 0;
+  let refused = 0;
+  let closed = false;
+  const troubles = new Map<string, string>();
+  const watchers = new Set<() => void>();
+
+  const changed = () => {
+    for (const watcher of watchers) watcher();
+    onChange();
+  };
+  const trouble = (from: string) => (error: unknown) => {
+    if (error === null) troubles.delete(from);
+    else troubles.set(from, error instanceof Error ? error.message : String(error));
+    changed();
+  };
+
+  const book = createHouseholdBook({ db, devices: devices ?? [], heads: heads ?? [], onChange: bookChanged });
+  const isMember = (deviceId: string) => book.devices().some((one) => one.deviceId === deviceId && !one.removed);
+  const arrivals = createArrivals({ ledger, heads: book.heads, onChange: changed });
+
+  /** Documents have come: is what was awaited among them? */
+  const look = () => {
+    if (arrivals.arriving().length > 0) void arrivals.look().catch(trouble('arrivals'));
+  };
+
+  function bookChanged() {
+    const out = book.devices().filter(({ removed }) => removed).map(({ deviceId }) => deviceId);
+    direct.removed(out);
+    if (out.includes(keys.membership().deviceId)) deps.onRemoved();
+    void arrivals.look().catch(trouble('arrivals'));
+    changed();
+  }
+
+  const open = ({ writer, counter, sealed }: Entry) => openEntry({ keys: keys.household(), writer, counter, sealed });
+  const entries = createEntryStore({
+    db,
+    open,
+    digestOf,
+    take: createTaking({ ledger, book, outgoing: () => outgoing, renewals: () => renewals, onMisfit: trouble('misfit') }),
+    onShut(count) {
+      shut = count;
+      changed();
+    },
+  });
+  const sealer = createSealer({
+    db,
+    counters,
+    entries,
+    seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
+    newWriter: (lane) => newWriter(keys.household(), lane, random),
+    onSealed(fresh) {
+      exchange.replica().wrote(fresh);
+      changed();
+    },
+  });
+  const outgoing = createOutgoing({ ledger, sealer, timers, now, random: () => (random(1)[0] ?? 0) / 256, onTrouble: trouble('sealing') });
+  const say = (payload: Payload) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }]);
+  const headTeller = createHeadTeller({ ledger, book, timers, now, random: () => (random(1)[0] ?? 0) / 256, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
+
+  const exchange = createExchange(
+    {
+      store: entries,
+      timers,
+      priority: (writer) => PRIORITY[laneOf(keys.household(), writer) ?? 'talk'],
+      own: (writer) => overtaken.isOwn(writer),
+      onStored() {
+        look();
+        changed();
+      },
+      onAhead: (writer) => overtaken.ahead(writer),
+      onPeers: changed,
+      onBacklog(now) {
+        backlog = now === null ? null : { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 };
+        if (now === null) headTeller.look();
+        changed();
+      },
+      onConflict: ({ writer, counter }, sealed) => overtaken.conflict({ writer, counter, sealed }),
+      onRefused(keys) {
+        refused += keys.length;
+        changed();
+      },
+      onTrouble: trouble('storing'),
+    },
+    changed,
+  );
+  const overtaken = createOvertaken({ entries, sealer, open, restart: exchange.restart, timers, onTrouble: trouble('sealing') });
+
+  const { deviceId, household } = membership;
+  const direct = createDirect({
+    deviceId,
+    keys: keys.household,
+    sendSignal: (to, data) => void line.say({ kind: 'signal', to, data }),
+    order: deps.order,
+    connect: exchange.connect,
+    timers,
+    random,
+    now,
+    onLines: changed,
+  });
+
+  const line: RelayLine = openLine({
+    household,
+    deviceId,
+    sign: keys.device.sign,
+    openSocket: deps.openSocket,
+    timers,
+    backoff: deps.backoff,
+    async register() {
+      const answer = await deps.relay.register(household, keys.registration());
+      trouble('register')(answer.ok || answer.status === null || answer.status === 401 ? null : answer.reason);
+      if (!answer.ok && answer.status === 403) deps.onRemoved();
+      return answer.ok;
+    },
+    onWelcome: (welcome) => renewals.hearWelcome(welcome),
+    connect: exchange.connect,
+    onDevices(list) {
+      seen = new Map(list.map((one) => [one.device, one]));
+      direct.setOnline(list.flatMap((one) => (one.online && one.device !== deviceId && isMember(one.device) ? [one.device] : [])));
+      changed();
+    },
+    onRotated: (rotated) => void renewals.hearRotated(rotated).catch(trouble('keys')),
+    onSignal: (from, data) => direct.hearSignal(from, data),
+    onAnswer: (message) => renewals.hearAnswer(message),
+    onRemoved: deps.onRemoved,
+    onState(state) {
+      link = state;
+      changed();
+    },
+  });
+
+  const renewals = createRenewals({
+    keys,
+    book,
+    timers,
+    now,
+    line: () => line,
+    register: () => deps.relay.register(household, keys.registration()),
+    say,
+    onKeys: () => entries.openShut(),
+    onTrouble: trouble('keys'),
+  });
+
+  if (firstSeal?.done !== true) {
+    sealEverything(
+      {
+        db,
+        ledger,
+        sealer,
+        onProgress(progress) {
+          sealing = progress;
+          if (progress === null) headTeller.look();
+          changed();
+        },
+        isClosed: () => closed,
+      },
+      firstSeal ?? { done: false, through: null },
+    ).catch(trouble('sealing'));
+  }
+  // A newer Roost can open what an older one could not.
+  void exchange.replica().ready.then(() => entries.openShut()).catch(trouble('storing'));
+  void arrivals.look().catch(trouble('arrivals'));
+  outgoing.stir();
+
+  const toSend = () => {
+    const there = exchange.replica().peerHas('relay');
+    let left = 0;
+    for (const [writer, ranges] of exchange.replica().have()) left += count(subtract(ranges, there.get(writer) ?? []));
+    return left;
+  };
+  const isCaughtUp = (agentIds: readonly string[]) => {
+    if (link !== 'live' || exchange.replica().peerHas('relay').size === 0) return false;
+    const late = arrivals.arriving();
+    return backlog === null ? !agentIds.some((id) => late.includes(id)) : backlog.people === 0 && book.heads().length > 0 && !agentIds.some((id) => late.includes(id));
+  };
+
+  return {
+    keys,
+    book,
+    renewals,
+    direct,
+    stir: outgoing.stir,
+    reconnect: () => line.reconnect(),
+    report: (report) => direct.report(report),
+    hearDocuments(docs) {
+      look();
+      if (docs.some((doc) => doc.type === 'session' && isEnd(doc))) headTeller.look();
+    },
+    forget: (forgets) =>
+      entries.rewrite(
+        (entry) => {
+          const opened = open(entry);
+          const left = opened.ok ? withoutForgotten(opened.payload, forgets) : null;
+          return left && sealEntry({ keys: keys.household(), writer: entry.writer, counter: entry.counter, payload: left, random });
+        },
+        (rewritten) => exchange.replica().wrote(rewritten, { replace: true }),
+      ),
+    introduce: async (name) => {
+      const known = book.devices().find((one) => one.deviceId === deviceId);
+      const record: DeviceRecord = { deviceId, name, signKey: keys.device.signKey, boxKey: keys.device.boxKey, addedAt: known?.addedAt ?? now(), time: now(), removed: false };
+      await book.hear({ devices: [record] });
+      await say({ devices: [record] });
+      await rememberMeta(db, { name });
+    },
+    async settle() {
+      await outgoing.flush();
+      await headTeller.tell();
+    },
+    caughtUp(agentIds, patience) {
+      const late = () => arrivals.arriving().filter((id) => agentIds.includes(id));
+      return new Promise((resolve) => {
+        const done = () => {
+          watchers.delete(look);
+          cancel();
+          resolve(late());
+        };
+        // A relay that is away has nothing newer; and where nobody is let in, nothing comes either.
+        const look = () => {
+          if (isCaughtUp(agentIds) || link === 'lost') done();
+        };
+        const cancel = timers.after(patience, done);
+        watchers.add(look);
+        look();
+      });
+    },
+    status() {
+      const direct_ = new Set(direct.lines());
+      return {
+        kind: 'shared',
+        household,
+        deviceId,
+        link: link !== 'live' && !deps.isLetIn() ? 'locked-out' : link,
+        devices: book
+          .devices()
+          .filter(({ removed }) => !removed)
+          .map((one) => ({
+            deviceId: one.deviceId,
+            name: one.name,
+            self: one.deviceId === deviceId,
+            addedAt: one.addedAt,
+            lastSeen: seen.get(one.deviceId)?.lastSeen ?? null,
+            online: one.deviceId === deviceId ? link === 'live' : link === 'live' && (seen.get(one.deviceId)?.online ?? false),
+            direct: direct_.has(one.deviceId),
+          }))
+          .sort((a, b) => Number(b.self) - Number(a.self) || a.addedAt - b.addedAt),
+        toSend: toSend() + (sealing ? 1 : 0),
+        backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
+        arriving: arrivals.arriving(),
+        phrase: keys.membership().recovery !== null,
+        newer: shut,
+        refused,
+        trouble: [...troubles.values()][0] ?? null,
+      };
+    },
+    async close() {
+      closed = true;
+      overtaken.close();
+      line.close();
+      direct.close();
+      headTeller.close();
+      await outgoing.close();
+      await exchange.close();
+    },
+  };
+}
+
+const isEnd = (doc: Doc) => 'phase' in doc && typeof doc['phase'] === 'object' && doc['phase'] !== null && 'kind' in doc['phase'] && doc['phase'].kind === 'end';

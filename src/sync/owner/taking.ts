@@ -1,0 +1,53 @@
+/** What came from other devices, into the ledger and into the household's book. */
+import type { HouseholdBook } from './household.ts';
+import type { OutgoingPump } from './outgoing.ts';
+import type { ReadPayload } from './payload.ts';
+import type { LedgerPort } from './ports.ts';
+import type { Renewals } from './renewals.ts';
+
+const MISFIT = 'Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.';
+
+export interface TakingDeps {
+  readonly ledger: Pick<LedgerPort, 'append'>;
+  readonly book: Pick<HouseholdBook, 'hear'>;
+  readonly outgoing: () => Pick<OutgoingPump, 'heard'>;
+  readonly renewals: () => Pick<Renewals, 'hearRecovery'>;
+  readonly onMisfit: (error: Error) => void;
+}
+
+/** Is it that a document does not fit, rather than that nothing can be written? */
+const isMisfit = (error: unknown) => error instanceof Error && (error.name === 'ZodError' || error.name === '$ZodError' || error instanceof TypeError);
+
+function idOf(doc: unknown): string[] {
+  return typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string' ? [doc._id] : [];
+}
+
+/** Answers how to take what entries carry: it resolves when all of it is durable, and rejects where it cannot be stored. */
+export function createTaking({ ledger, book, outgoing, renewals, onMisfit }: TakingDeps) {
+  /** One that is no document keeps none of the others out. */
+  async function append(docs: readonly unknown[]) {
+    if (docs.length === 0) return;
+    try {
+      await ledger.append(docs);
+    } catch (error) {
+      if (!isMisfit(error)) throw error;
+      for (const doc of docs) {
+        try {
+          await ledger.append([doc]);
+        } catch (one) {
+          if (!isMisfit(one)) throw one;
+          onMisfit(new Error(MISFIT));
+        }
+      }
+    }
+  }
+
+  return async function take(payloads: readonly ReadPayload[]): Promise<void> {
+    const docs = payloads.flatMap((payload) => payload.docs ?? []);
+    // Before they are in the ledger: what waits here to be sealed need not be.
+    outgoing().heard(docs.flatMap(idOf));
+    await append(docs);
+    await book.hear({ devices: payloads.flatMap((payload) => payload.devices ?? []), heads: payloads.flatMap((payload) => payload.heads ?? []) });
+    for (const { recovery } of payloads) if (recovery) await renewals().hearRecovery(recovery);
+  };
+}

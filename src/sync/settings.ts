@@ -1,0 +1,33 @@
+/** Every name, limit and pause of synchronisation on a device; ms where a name says nothing else. */
+export const SYNC_OWNER = {
+  /** Our IndexedDB database: keys, sealed entries, what is known of the other devices. */
+  database: 'roost-sync',
+  /** Documents, and characters of them as JSON, that go into one entry when many wait. */
+  entryDocuments: 100,
+  entryChars: 128 * 1024,
+  /** Rows of the outbox that are looked at in one go. */
+  outboxRows: 500,
+  /** What the relay tells every device is sealed by one of them: each waits this long, and as long again at random, whether another did. */
+  toldFirst: 400,
+  toldSpread: 1_600,
+  /** Ids of documents that came from elsewhere, remembered for that. */
+  heardIds: 20_000,
+  /** Documents sealed in one go when a household begins to share. */
+  firstSeal: 500,
+  /** Places where somebody else has something else are gathered this long before new writers are taken. */
+  overtaken: 200,
+  /** Entries read in one go to be handed on. */
+  readStride: 64,
+  /** The last conversations are told to the other devices this long after a session ended. */
+  headsAfter: 300,
+  /** Pause before sealing that failed (a full disk) is tried again. */
+  sealRetry: 5_000,
+  /** Changes of the status are told at most this often. */
+  statusEvery: 100,
+  /** Pause between two looks whether the other device has said something, while one joins. */
+  pairingLook: 1_000,
+  /** From asking for the socket to its welcome. */
+  connect: 10_000,
+  /** A renewal of the keys must be confirmed by the relay within this. */
+  rotate: 15_000,
+} as const;

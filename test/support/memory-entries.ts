@@ -1,0 +1,64 @@
+/** Keeps entries in memory, as IndexedDB and Postgres do on disk. */
+import { addOne, NO_RANGES, type Ranges } from '../../src/domain/ranges.ts';
+import { digestOf } from '../../src/protocol/replication/digest.ts';
+import type { Entry, EntryKey } from '../../src/protocol/sync/entries.ts';
+import type { EntryStore, PutOutcome } from '../../src/protocol/sync/store.ts';
+
+export interface MemoryEntries extends EntryStore {
+  /** All of them, by writer and counter. */
+  readonly all: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>;
+  /** Writes one's own: durable when it returns. */
+  write(entries: readonly Entry[]): void;
+  /** As it is now, apart from this one. */
+  copy(): MemoryEntries;
+}
+
+/** `refuses`: what an entry would be refused for by a device. */
+export function createMemoryEntries(refuses: (entry: Entry) => boolean = () => false, from: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>> = new Map()): MemoryEntries {
+  const all = new Map([...from].map(([writer, entries]) => [writer, new Map(entries)]));
+  const ofWriter = (writer: string) => {
+    const entries = all.get(writer) ?? new Map<number, Uint8Array>();
+    all.set(writer, entries);
+    return entries;
+  };
+  return {
+    all,
+    write(entries) {
+      for (const { writer, counter, sealed } of entries) ofWriter(writer).set(counter, sealed);
+    },
+    copy: () => createMemoryEntries(refuses, all),
+    have: async () => new Map([...all].map(([writer, entries]) => [writer, [...entries.keys()].sort((a, b) => a - b).reduce<Ranges>(addOne, NO_RANGES)])),
+    async put(entries, { replace }): Promise<PutOutcome> {
+      const outcome: { stored: EntryKey[]; conflicts: EntryKey[]; refused: EntryKey[] } = { stored: [], conflicts: [], refused: [] };
+      for (const entry of entries) {
+        const { writer, counter, sealed } = entry;
+        const key = { writer, counter };
+        const before = ofWriter(writer).get(counter);
+        if (refuses(entry)) outcome.refused.push(key);
+        else if (before === undefined || (replace && digestOf(before) !== digestOf(sealed))) {
+          ofWriter(writer).set(counter, sealed);
+          outcome.stored.push(key);
+        } else if (digestOf(before) !== digestOf(sealed)) outcome.conflicts.push(key);
+      }
+      return outcome;
+    },
+    async read(writer, from, to, { newestFirst, maxBytes }) {
+      const entries = all.get(writer) ?? new Map<number, Uint8Array>();
+      const counters = [...entries.keys()].filter((counter) => counter >= from && counter <= to).sort((a, b) => (newestFirst ? b - a : a - b));
+      const found: Entry[] = [];
+      let bytes = 0;
+      for (const counter of counters) {
+        const sealed = entries.get(counter);
+        if (!sealed || (found.length > 0 && bytes >= maxBytes)) break;
+        found.push({ writer, counter, sealed });
+        bytes += sealed.length;
+      }
+      return found;
+    },
+    async drop({ writer, counter }, digest) {
+      const sealed = all.get(writer)?.get(counter);
+      if (sealed === undefined || digestOf(sealed) !== digest) return false;
+      return ofWriter(writer).delete(counter);
+    },
+  };
+}

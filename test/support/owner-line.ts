@@ -1,0 +1,78 @@
+/**
+ * A line of a test's own to the owner of a real page: the page's built worker is asked as its tabs ask it, for
+ * what a person would have to look for on many screens.
+ */
+import type { Page } from 'playwright-core';
+import type { OwnerCallName, OwnerCalls, OwnerNews } from '../../src/protocol/worker.ts';
+
+export interface OwnerLine {
+  call<Name extends OwnerCallName>(name: Name, ...args: Parameters<OwnerCalls[Name]>): Promise<ReturnType<OwnerCalls[Name]>>;
+  /** Everything the owner said on this line since it was opened. */
+  news(): Promise<readonly OwnerNews[]>;
+  /** Every document in the ledger, by id. */
+  documents(): Promise<ReadonlyMap<string, unknown>>;
+}
+
+declare global {
+  interface Window {
+    ownerLine?: { call(name: string, args: readonly unknown[]): Promise<unknown>; readonly news: unknown[] };
+  }
+}
+
+/** `page` must have been painted. After a reload the line is opened anew. */
+export function createOwnerLine(page: Page): OwnerLine {
+  async function ready() {
+    await page.evaluate(() => {
+      if (window.ownerLine) return;
+      const script = performance.getEntriesByType('resource').find(({ name }) => /\/worker-[^/]*\.js$/.test(name));
+      const { port } = new SharedWorker(script?.name ?? '', { type: 'module', name: 'roost-owner' });
+      const open = new Map<string, { resolve(value: unknown): void; reject(error: Error): void }>();
+      const news: unknown[] = [];
+      port.addEventListener('message', ({ data }: MessageEvent<readonly { reply?: string; ok?: boolean; value?: unknown; error?: { message: string } }[]>) => {
+        for (const message of data) {
+          if (message.reply === undefined) news.push(message);
+          else if (message.ok) open.get(message.reply)?.resolve(message.value);
+          else open.get(message.reply)?.reject(new Error(message.error?.message));
+        }
+      });
+      port.start();
+      const tab = crypto.randomUUID();
+      void navigator.locks.request(`roost-tab-${tab}`, () => {
+        port.postMessage({ from: tab, hello: true });
+        return new Promise(() => undefined);
+      });
+      window.ownerLine = {
+        news,
+        call: (name, args) =>
+          new Promise((resolve, reject) => {
+            const id = crypto.randomUUID();
+            open.set(id, { resolve, reject });
+            port.postMessage([{ call: name, id, args }]);
+          }),
+      };
+    });
+  }
+
+  const line: OwnerLine = {
+    async call(name, ...args) {
+      await ready();
+      const value: unknown = await page.evaluate(([named, given]) => window.ownerLine?.call(named, given), [name, args] as const);
+      // The owner's answer to `name` is of its type.
+      return value as ReturnType<OwnerCalls[typeof name]>;
+    },
+    async news() {
+      await ready();
+      return (await page.evaluate(() => window.ownerLine?.news ?? [])) as readonly OwnerNews[];
+    },
+    async documents() {
+      const found = new Map<string, unknown>();
+      for (let after: string | null = null; ; ) {
+        const part: ReturnType<OwnerCalls['documents']> = await line.call('documents', { after, limit: 2_000, agentId: null });
+        for (const doc of part.docs) found.set(doc._id, doc);
+        after = part.after;
+        if (after === null) return found;
+      }
+    },
+  };
+  return line;
+}
