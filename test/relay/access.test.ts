@@ -216,7 +216,7 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
 
 describe('origins', () => {
   it('answer for the TLS proxy too where a public URL is set, and only with TLS', () => {
-    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: new URL('https://roost.example.org') });
+    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: new URL('https://roost.example.org'), tls: false, proxied: false });
     expect(origins.isHost('roost.example.org')).toBe(true);
     expect(origins.isHost('Roost.Example.org:443')).toBe(true);
     expect(origins.isHost('roost.example.org:80')).toBe(false);
@@ -226,14 +226,14 @@ describe('origins', () => {
   });
 
   it('leave out the port where it is the usual one', () => {
-    const origins = createOrigins({ port: 80, host: '::1', publicUrl: null });
+    const origins = createOrigins({ port: 80, host: '::1', publicUrl: null, tls: false, proxied: false });
     expect(['localhost', 'localhost:80', '[::1]'].every((host) => origins.isHost(host))).toBe(true);
     expect(origins.isOrigin('http://localhost')).toBe(true);
     expect(origins.isOrigin('http://localhost:81')).toBe(false);
   });
 
   it('take a request without any browser header: it is none of a website', () => {
-    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: null });
+    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: null, tls: false, proxied: false });
     const plain = { method: 'POST', path: '/api/messages', origin: undefined, site: undefined, mode: undefined, dest: undefined };
     expect(isOwnRequest(plain, origins)).toBe(true);
     expect(isOwnRequest({ ...plain, site: 'cross-site', mode: 'navigate', dest: 'document' }, origins), 'a form of another site').toBe(false);
