@@ -22,7 +22,8 @@ export const securityHeaders = () =>
     xFrameOptions: 'DENY',
     // See below.
     strictTransportSecurity: false,
-    permissionsPolicy: { camera: [], microphone: [], geolocation: [], payment: [], usb: [] },
+    // The camera reads the code that another device shows; it is asked for then, and only this page may.
+    permissionsPolicy: { camera: ['self'], microphone: [], geolocation: [], payment: [], usb: [] },
   });
 
 /** s */

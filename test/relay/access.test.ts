@@ -160,6 +160,11 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     );
   });
 
+  it('lets its own page ask for the camera, and nobody for anything else of the device', async () => {
+    const policy = String((await call('/')).headers['permissions-policy']);
+    expect(policy.split(', ').sort()).toEqual(['camera=(self)', 'geolocation=()', 'microphone=()', 'payment=()', 'usb=()']);
+  });
+
   it('knows the browser again after a restart', async () => {
     const { home, port } = relay;
     await relay.kill('SIGTERM');
