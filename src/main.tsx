@@ -8,6 +8,7 @@ import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
 import { createTabMemory } from './state/tab-memory.ts';
+import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { fetchLaterParts } from './ui/later.ts';
@@ -17,9 +18,14 @@ const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
   return createArchive({ spawn: spawnArchiveWorker });
 });
+const owner = openOwner();
+function after(ms: number, task: () => void) {
+  const handle = setTimeout(task, ms);
+  return () => clearTimeout(handle);
+}
 const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
 const state = createRoostState({
-  owner: openOwner(),
+  owner,
   relay: createRelayPort(async () => {
     const { createRelayClient } = await import('./relay/client.ts');
     return createRelayClient(line);
@@ -35,10 +41,7 @@ const state = createRoostState({
     persist: askPersistence,
     tab: createTabMemory(sessionStorage),
     browser: createTabMemory(localStorage),
-    after(ms, task) {
-      const handle = setTimeout(task, ms);
-      return () => clearTimeout(handle);
-    },
+    after,
   },
   node: `page_${ulid().slice(-10)}`,
 });
@@ -60,6 +63,7 @@ addEventListener(
   () => {
     void fetchLaterParts();
     void archive.warm();
+    carryWhenShared(owner, { after });
   },
   { once: true },
 );
