@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { readConfig } from '../../server/config.ts';
 import { findPackageRoot } from '../../server/package-root.ts';
 import { openRelay } from '../../server/relay.ts';
+import type { SyncSettings } from '../../server/sync/settings.ts';
 import { createHome } from './relay.ts';
 
 export interface OpenRelay {
@@ -33,12 +34,21 @@ export function browserOf(url: string, cookie: string): Browser {
   };
 }
 
-export async function openTestRelay({ args = [], databaseUrl, home: given }: { readonly args?: readonly string[]; readonly databaseUrl?: string; readonly home?: string } = {}): Promise<OpenRelay> {
+export interface OpenRelayOptions {
+  readonly args?: readonly string[];
+  readonly databaseUrl?: string;
+  /** Is not removed at the end. */
+  readonly home?: string;
+  /** What no argument can set so low. */
+  readonly sync?: Partial<SyncSettings>;
+}
+
+export async function openTestRelay({ args = [], databaseUrl, home: given, sync = {} }: OpenRelayOptions = {}): Promise<OpenRelay> {
   const home = given ?? (await createHome({ store: databaseUrl === undefined }));
   const config = readConfig(['--port', '0', '--home', home, '--no-open', ...args], databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl });
   if (config === null) throw new Error('help was asked for');
   let ahead = 0;
-  const relay = await openRelay({ config, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead });
+  const relay = await openRelay({ config: { ...config, sync: { ...config.sync, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead });
   return {
     url: relay.url,
     home,

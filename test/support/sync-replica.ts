@@ -16,6 +16,8 @@ export interface TestReplica {
   connect(home: Home): Promise<TestSocket>;
   /** How many of its entries the relay has said that it has. */
   acknowledged(): number;
+  /** The most that it has ever said, also when it is gone. */
+  everAcknowledged(): number;
   /** How many entries are here. */
   count(): number;
   close(): Promise<void>;
@@ -35,7 +37,10 @@ export function createTestReplica(household: TestHousehold, device: TestDevice, 
       return () => clearTimeout(timer);
     },
   };
-  const replica = createReplica({ timers, priority: () => 0, own: (id) => id === writer, ...deps, store });
+  let most = 0;
+  const acknowledged = () => countOf(replica.peerHas('relay').get(writer));
+  const onPeers = () => (most = Math.max(most, acknowledged()));
+  const replica = createReplica({ timers, priority: () => 0, own: (id) => id === writer, onPeers, ...deps, store });
   return {
     store,
     replica,
@@ -63,7 +68,8 @@ export function createTestReplica(household: TestHousehold, device: TestDevice, 
       void line.closed.then(() => end.gone());
       return line;
     },
-    acknowledged: () => countOf(replica.peerHas('relay').get(writer)),
+    acknowledged,
+    everAcknowledged: () => most,
     count: () => [...store.all.values()].reduce((sum, entries) => sum + entries.size, 0),
     close: () => replica.close(),
   };
