@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
+import { registerOffline } from './offline/register.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
@@ -18,8 +19,9 @@ const archive = createArchivePort(async () => {
   return createArchive({ spawn: spawnArchiveWorker });
 });
 const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
+const owner = openOwner();
 const state = createRoostState({
-  owner: openOwner(),
+  owner,
   relay: createRelayPort(async () => {
     const { createRelayClient } = await import('./relay/client.ts');
     return createRelayClient(line);
@@ -44,6 +46,19 @@ const state = createRoostState({
 });
 state.start();
 
+/** Lines to other devices without the relay: nothing of them is fetched before there is another device. */
+const stopWaiting = state.devices.store.subscribe(({ status }) => {
+  if (status?.kind !== 'shared' || typeof RTCPeerConnection === 'undefined') return;
+  stopWaiting();
+  void carry();
+});
+async function carry() {
+  const { createCarrier } = await import('./sync/carrier/index.ts');
+  // Absent in old browsers, whatever the types say.
+  const locks: LockManager | undefined = navigator.locks;
+  createCarrier({ owner, locks, newConnection: () => new RTCPeerConnection(), timers: state.device });
+}
+
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');
 createRoot(root).render(
@@ -55,11 +70,19 @@ createRoot(root).render(
     </RoostProvider>
   </StrictMode>,
 );
-addEventListener(
-  'load',
-  () => {
-    void fetchLaterParts();
-    void archive.warm();
-  },
-  { once: true },
-);
+
+/** After everything else: what the page has fetched by then is taken from the browser's own cache. */
+async function openOffline(): Promise<void> {
+  await Promise.allSettled([fetchLaterParts(), archive.warm()]);
+  const offline = registerOffline({
+    container: isSecureContext ? navigator.serviceWorker : undefined,
+    locks: navigator.locks,
+    entry: new URL(import.meta.url).pathname,
+    onNewer: () => state.notices.info('A newer Roost is here.', { label: 'Reload', run: () => location.reload() }),
+    onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
+  });
+  state.live.store.subscribe(({ link }, before) => {
+    if (link.kind === 'live' && before.link.kind !== 'live') offline.look();
+  });
+}
+addEventListener('load', () => void openOffline(), { once: true });
