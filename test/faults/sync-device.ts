@@ -19,7 +19,7 @@ export interface DeviceDisk {
   readonly writers: Record<Lane, string>;
   /** Every writer that it ever wrote under. */
   readonly mine: Set<string>;
-  /** Conflicts that were settled, by place and digest. */
+  /** Digests of what lay in a place together with something else, and was written anew. */
   readonly settled: Set<string>;
 }
 
@@ -105,20 +105,26 @@ export function startDevice({ disk, keys, bytes, truth, world, settings, onTroub
     for (const lane of LANES) disk.mine.add(disk.writers[lane]);
   }
 
-  /** What lies here and what lies there are both kept, and written anew where this device wrote. */
-  function settle(theirs: Entry): void {
-    const lies = disk.entries.all.get(theirs.writer)?.get(theirs.counter);
-    const both = [...(lies ? [{ ...theirs, sealed: lies }] : []), theirs];
-    const known = both.map((entry) => `${placeOf(entry)} ${digestOf(entry.sealed)}`);
-    if (known.every((one) => disk.settled.has(one))) return;
-    const docs = both.filter((_entry, i) => !disk.settled.has(known[i] ?? '')).flatMap((entry) => docOf(entry) ?? []);
-    for (const one of known) disk.settled.add(one);
-    keep(theirs);
-    if (!disk.mine.has(theirs.writer)) return;
-    if (LANES.some((lane) => disk.writers[lane] === theirs.writer)) overtaken();
-    const anew = sealNow('talk', docs);
-    disk.entries.write([theirs]);
-    replica.wrote(anew);
+  let shown: Entry[] = [];
+  /** What lies here and what lies there are both kept, and written anew where this device wrote: all of it in one stroke. */
+  function settle(): void {
+    const all = shown;
+    shown = [];
+    const docs = new Map<string, Doc>();
+    for (const theirs of all) {
+      keep(theirs);
+      if (!disk.mine.has(theirs.writer)) continue;
+      if (LANES.some((lane) => disk.writers[lane] === theirs.writer)) overtaken();
+      const lies = disk.entries.all.get(theirs.writer)?.get(theirs.counter);
+      for (const entry of [theirs, ...(lies ? [{ ...theirs, sealed: lies }] : [])]) {
+        const doc = docOf(entry);
+        if (doc && !disk.settled.has(digestOf(entry.sealed))) docs.set(doc.id, doc);
+        disk.settled.add(digestOf(entry.sealed));
+      }
+      disk.entries.write([theirs]);
+    }
+    const anew = sealNow('talk', [...docs.values()]);
+    if (anew.length > 0) replica.wrote(anew);
   }
 
   const untilDone = (work: () => void): void => {
@@ -130,11 +136,15 @@ export function startDevice({ disk, keys, bytes, truth, world, settings, onTroub
     timers: { after: (ms, run) => time.after(ms, () => (life.alive ? run() : undefined)) },
     priority: (writer) => (laneOf(keys, writer) === 'people' ? 0 : 1),
     own: (writer) => disk.mine.has(writer),
+    left: (writer) => disk.mine.has(writer) && !LANES.some((lane) => disk.writers[lane] === writer),
     onAhead: (writer) => {
       if (!LANES.some((lane) => disk.writers[lane] === writer)) return;
       untilDone(() => LANES.some((lane) => disk.writers[lane] === writer) && overtaken());
     },
-    onConflict: (key, theirs) => untilDone(() => settle({ ...key, sealed: theirs })),
+    onConflict: (key, theirs) => {
+      shown.push({ ...key, sealed: theirs });
+      if (shown.length === 1) untilDone(settle);
+    },
     onTrouble,
     settings,
   });

@@ -24,7 +24,7 @@ export interface Network {
   cutOne(): void;
   /** Nobody reaches it, and it nobody, for so many ms. */
   isolate(name: string, ms: number): void;
-  /** No more faults. */
+  /** No more faults: all lines are made anew. */
   calm(): void;
 }
 
@@ -125,6 +125,8 @@ export function createNetwork({ time, random, weather }: { readonly time: Virtua
       calm = true;
       carry = steady;
       isolated.clear();
+      // Lines lose nothing while they last: what was lost, everybody who reconnects looks at anew.
+      for (const line of [...lines.values()]) line.cut();
       for (const key of pairs.keys()) tryJoin(key);
     },
   };
