@@ -4,10 +4,12 @@ import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
+import { registerOffline } from './offline/register.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
 import { createTabMemory } from './state/tab-memory.ts';
+import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { fetchLaterParts } from './ui/later.ts';
@@ -17,9 +19,14 @@ const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
   return createArchive({ spawn: spawnArchiveWorker });
 });
+const owner = openOwner();
+function after(ms: number, task: () => void) {
+  const handle = setTimeout(task, ms);
+  return () => clearTimeout(handle);
+}
 const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
 const state = createRoostState({
-  owner: openOwner(),
+  owner,
   relay: createRelayPort(async () => {
     const { createRelayClient } = await import('./relay/client.ts');
     return createRelayClient(line);
@@ -35,10 +42,7 @@ const state = createRoostState({
     persist: askPersistence,
     tab: createTabMemory(sessionStorage),
     browser: createTabMemory(localStorage),
-    after(ms, task) {
-      const handle = setTimeout(task, ms);
-      return () => clearTimeout(handle);
-    },
+    after,
   },
   node: `page_${ulid().slice(-10)}`,
 });
@@ -55,11 +59,20 @@ createRoot(root).render(
     </RoostProvider>
   </StrictMode>,
 );
-addEventListener(
-  'load',
-  () => {
-    void fetchLaterParts();
-    void archive.warm();
-  },
-  { once: true },
-);
+
+/** After everything else: what the page has fetched by then is taken from the browser's own cache. */
+async function openOffline(): Promise<void> {
+  await Promise.allSettled([fetchLaterParts(), archive.warm()]);
+  carryWhenShared(owner, { after });
+  const offline = registerOffline({
+    container: isSecureContext ? navigator.serviceWorker : undefined,
+    locks: navigator.locks,
+    entry: new URL(import.meta.url).pathname,
+    onNewer: () => state.notices.info('A newer Roost is here.', { label: 'Reload', run: () => location.reload() }),
+    onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
+  });
+  state.live.store.subscribe(({ link }, before) => {
+    if (link.kind === 'live' && before.link.kind !== 'live') offline.look();
+  });
+}
+addEventListener('load', () => void openOffline(), { once: true });

@@ -82,7 +82,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const pending = createPending();
   const info = createRelayInfo();
   const upkeep = createUpkeep();
-  const devices = createDevices();
+  const devices = createDevices(owner);
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const changes = createChanges();
@@ -93,7 +93,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     read: readLimits,
     put: (own) => reach((client) => client.putHouseholdConfig(own)),
   });
-  const parts = { owner, relay, reach, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep };
+  const parts = { owner, relay, reach, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep, devices };
   const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), ...createWakeActions({ notices, limits }), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
 
   function take(docs: readonly Doc[]) {
@@ -117,6 +117,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
           changes.tell({ what: 'everything', agentId: null });
         }
         welcomed = true;
+        void devices.refresh();
         live.hearLink(news.link, news.snapshot);
         answers.load(news.answers);
         info.setState({ problem: news.problem });
@@ -152,7 +153,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         for (const { target } of news.forgets) unread.drop(target.agentId);
         break;
       case 'sync':
-        devices.setState({ status: news.status });
+        devices.hear(news.status);
         break;
       case 'direct':
         // For the tab's carrier of direct lines, which listens by itself.
@@ -191,6 +192,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       const lookAway = [mail.look(), limits.kept.look()];
       void actions.reload();
       void actions.refreshHealth();
+      void devices.refresh();
       return () => {
         stop();
         stopTelling();

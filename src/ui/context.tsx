@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import type { LiveState } from '../state/live.ts';
 import type { AnswersState } from '../state/answers.ts';
 import type { ConversationsState } from '../state/conversations.ts';
+import type { DevicesState } from '../state/devices.ts';
 import type { HouseholdState } from '../state/household.ts';
 import type { RoostState } from '../state/index.ts';
 import type { PendingState, RelayInfoState } from '../state/relay-info.ts';
@@ -31,3 +32,4 @@ export const useUnread = <T,>(pick: (state: UnreadState) => T): T => useStore(us
 export const usePending = <T,>(pick: (state: PendingState) => T): T => useStore(useRoost().pending, pick);
 export const useUpkeep = <T,>(pick: (state: UpkeepState) => T): T => useStore(useRoost().upkeep, pick);
 export const useInfo = <T,>(pick: (state: RelayInfoState) => T): T => useStore(useRoost().info, pick);
+export const useDevices = <T,>(pick: (state: DevicesState) => T): T => useStore(useRoost().devices.store, pick);

@@ -3,6 +3,7 @@
  * which has them, may be gone, and a page must not break because of words that come just then.
  */
 import { fetchAgentExport } from './copies/later.ts';
+import { fetchDeviceDialogs } from './devices/later.tsx';
 
 export async function fetchLaterParts(): Promise<void> {
   // What does not come now is asked for again when it is needed, and whoever needs it says what is missing.
@@ -20,5 +21,6 @@ export async function fetchLaterParts(): Promise<void> {
     import('./copies/adopt-dialog.tsx'),
     import('./copies/bring-back.tsx'),
     fetchAgentExport(),
+    fetchDeviceDialogs(),
   ]);
 }

@@ -2,7 +2,7 @@
 import { useLocation } from 'wouter';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
-export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'limits', 'prompt', 'rehearsal', 'team', 'costs', 'clients', 'storage', 'copies', 'about'] as const;
+export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'limits', 'prompt', 'rehearsal', 'team', 'costs', 'clients', 'devices', 'storage', 'copies', 'about'] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
 const agentPath = (agentId: string) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);

@@ -1,6 +1,7 @@
 /** What the actions work with. */
 import type { StoreApi } from 'zustand/vanilla';
 import type { Conversations } from '../conversations.ts';
+import type { Devices } from '../devices.ts';
 import type { Writer } from '../documents.ts';
 import type { Household } from '../household.ts';
 import type { Live } from '../live.ts';
@@ -27,6 +28,7 @@ export interface Parts {
   readonly pending: StoreApi<PendingState>;
   readonly info: StoreApi<RelayInfoState>;
   readonly upkeep: StoreApi<UpkeepState>;
+  readonly devices: Devices;
 }
 
 export type Done = { readonly ok: true } | { readonly ok: false; readonly reason: string };

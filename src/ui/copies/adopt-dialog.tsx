@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { seatNumber, type SeatPosition } from '../../domain/seat.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { AdoptFlow } from './adopt-flow.tsx';
-import { DropZone } from './drop-zone.tsx';
+import { DropZone } from '../parts/drop-zone.tsx';
 import './copies.css';
 
 /** Somebody from a file for this seat. */

@@ -4,7 +4,7 @@ import type { ImportState } from '../../state/copies.ts';
 import { useRoost } from '../context.tsx';
 import { count, plural } from '../text/sizes.ts';
 import { AdoptFlow } from './adopt-flow.tsx';
-import { DropZone } from './drop-zone.tsx';
+import { DropZone } from '../parts/drop-zone.tsx';
 import { PassphraseForm } from './passphrase.tsx';
 import { Preview } from './preview.tsx';
 import { Work } from './work.tsx';

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { ClientsSection } from '../clients/clients-section.tsx';
 import { CostsSection } from '../costs/costs-section.tsx';
 import { CopiesSection } from '../copies/copies-section.tsx';
+import { DevicesSection } from '../devices/devices-section.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PATHS, SETTINGS_SECTIONS, type SettingsSection } from '../places.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
@@ -24,6 +25,7 @@ const TITLES: Record<SettingsSection, string> = {
   team: 'Team',
   costs: 'Costs',
   clients: 'Other clients',
+  devices: 'Devices',
   storage: 'Storage',
   copies: 'Export & import',
   about: 'About',
@@ -49,6 +51,8 @@ function content(section: SettingsSection, agentId: string | null): ReactNode {
       return <CostsSection />;
     case 'clients':
       return <ClientsSection />;
+    case 'devices':
+      return <DevicesSection />;
     case 'storage':
       return <StorageSection />;
     case 'copies':

@@ -9,6 +9,7 @@ import type { OwnerCalls, OwnerNews, RebuildReport, StorageStatus } from '../../
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTabMemory } from '../../../../src/state/tab-memory.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
+import type { SyncCalls } from '../../../../src/protocol/sync/page.ts';
 import { NOW } from './household.ts';
 import { aloneSync } from '../../../support/sync-calls.ts';
 
@@ -25,6 +26,8 @@ export interface MemoryOwner extends OwnerPort {
   report: RebuildReport;
   /** While set, a rebuild waits for it. */
   rebuilding: Promise<void> | null;
+  /** What is answered to calls about other devices; without it nobody shares anything. May take its time. */
+  sync: Partial<{ [Name in keyof SyncCalls]: (...given: Parameters<SyncCalls[Name]>) => ReturnType<SyncCalls[Name]> | Promise<ReturnType<SyncCalls[Name]>> }>;
   /** While set, it is awaited before a call is answered. */
   pause: (() => Promise<void>) | null;
 }
@@ -86,6 +89,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     docs,
     broken: null,
     calls: [],
+    sync: {},
     pageSize: 40,
     storage: STORAGE,
     report: { documents: 412, volumes: 1, repaired: 0, faults: [] },
@@ -98,7 +102,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       if (name === 'rebuild') await owner.rebuilding;
       if (owner.broken !== null) throw new Error(owner.broken);
       // `answers` is keyed by the same table that types the call.
-      const answer = answers[name] as (...given: typeof args) => ReturnType<OwnerCalls[typeof name]>;
+      const answer = { ...answers, ...owner.sync }[name] as (...given: typeof args) => ReturnType<OwnerCalls[typeof name]>;
       return answer(...args);
     },
     subscribe(listener) {

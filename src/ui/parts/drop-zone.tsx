@@ -1,4 +1,5 @@
 import { useId, useState, type ReactNode } from 'react';
+import './drop-zone.css';
 
 interface Props {
   /** What may be dropped, in words. */

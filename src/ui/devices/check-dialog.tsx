@@ -1,0 +1,58 @@
+import { useState, type FormEvent } from 'react';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { PhraseField } from './phrase-field.tsx';
+import './devices.css';
+import './phrase.css';
+
+type Step = { readonly kind: 'typing'; readonly wrong: string | null } | { readonly kind: 'checking' } | { readonly kind: 'good' };
+
+/** Is what stands on the paper still the household's phrase? */
+export default function CheckDialog({ onClose }: { onClose: () => void }) {
+  const actions = deviceActionsOf(useRoost());
+  const [phrase, setPhrase] = useState('');
+  const [step, setStep] = useState<Step>({ kind: 'typing', wrong: null });
+  const check = async (event: FormEvent) => {
+    event.preventDefault();
+    if (step.kind === 'checking' || phrase.trim() === '') return;
+    setStep({ kind: 'checking' });
+    const checked = await actions.checkPhrase(phrase);
+    if (!checked.ok) setStep({ kind: 'typing', wrong: checked.reason });
+    else if (checked.value) setStep({ kind: 'good' });
+    else setStep({ kind: 'typing', wrong: 'This is a phrase, but not the one of your team: it may be an older one. Make a new one if you have no other paper.' });
+  };
+  return (
+    <Dialog title="Check my phrase" onClose={onClose}>
+      {step.kind === 'good' ? (
+        <div className="devices">
+          <div className="devices-done" role="status">
+            <p>
+              <strong>This is your phrase.</strong> It brings your team back on a new device.
+            </p>
+            <button type="button" className="solid" onClick={onClose}>
+              Good
+            </button>
+          </div>
+        </div>
+      ) : (
+        <form className="devices" onSubmit={(event) => void check(event)} noValidate>
+          <p>Type it from your paper. It is compared on this device, and goes nowhere.</p>
+          <PhraseField
+            value={phrase}
+            onChange={(next) => {
+              setPhrase(next);
+              setStep({ kind: 'typing', wrong: null });
+            }}
+            wrong={step.kind === 'typing' ? step.wrong : null}
+          />
+          <div className="devices-ways">
+            <button type="submit" className="solid" disabled={step.kind === 'checking' || phrase.trim() === ''}>
+              {step.kind === 'checking' ? 'Checking…' : 'Check'}
+            </button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

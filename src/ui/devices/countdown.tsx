@@ -1,0 +1,28 @@
+import { useNow } from '../use-now.ts';
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+/** `4:07` */
+const clock = (ms: number) => `${Math.floor(ms / MINUTE)}:${String(Math.floor((ms % MINUTE) / SECOND)).padStart(2, '0')}`;
+
+/** How long is left until `until` (ms since the epoch); 0 once it is over. */
+export function useLeft(until: number): number {
+  const now = useNow(SECOND);
+  return Math.max(0, until - now);
+}
+
+/** How long an offer is good for. Its last minute is said once to those who listen; the seconds are not. */
+export function Countdown({ left }: { left: number }) {
+  return (
+    <p className="countdown">
+      Good for{' '}
+      <span role="timer" aria-live="off">
+        {clock(left)}
+      </span>
+      <span className="visually-hidden" role="status">
+        {left <= MINUTE && left > 0 ? 'Less than a minute is left.' : ''}
+      </span>
+    </p>
+  );
+}

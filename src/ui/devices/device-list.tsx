@@ -1,0 +1,120 @@
+import { useState, type FormEvent } from 'react';
+import type { DeviceView } from '../../protocol/sync/page.ts';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { EditIcon } from '../parts/icons.tsx';
+import { reachText } from '../text/devices.ts';
+import { useNow } from '../use-now.ts';
+import { NameField } from './name-field.tsx';
+import { Wrong } from './wrong.tsx';
+
+function RemoveDialog({ device, onClose }: { device: DeviceView; onClose: () => void }) {
+  const state = useRoost();
+  const [busy, setBusy] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const remove = async () => {
+    setBusy(true);
+    setFailed(null);
+    const removed = await deviceActionsOf(state).remove(device.deviceId);
+    setBusy(false);
+    if (!removed.ok) return setFailed(removed.reason);
+    onClose();
+    state.notices.info(`${device.name} is no longer one of your devices.`);
+  };
+  return (
+    <Dialog title={`Remove ${device.name}?`} onClose={onClose}>
+      <div className="devices">
+        <ul className="devices-points">
+          <li>The relay shuts it out at once: its line is cut, and it is signed out.</li>
+          <li>The household key is renewed. It reads nothing that is written from now on.</li>
+          <li>
+            <b>What it has already stays there.</b> Nobody can take that back from here. If it was stolen or sold, clear the browser’s data on it while you can.
+          </li>
+        </ul>
+        {failed !== null && <Wrong title="It was not removed." reason={`${failed} Nothing has changed.`} />}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>
+            Keep it
+          </button>
+          <button type="button" className="danger-button" disabled={busy} onClick={() => void remove()}>
+            {busy ? 'Removing…' : 'Remove it'}
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => void }) {
+  const actions = deviceActionsOf(useRoost());
+  const [name, setName] = useState(device.name);
+  const [failed, setFailed] = useState<string | null>(null);
+  const rename = async (event: FormEvent) => {
+    event.preventDefault();
+    if (name.trim() === '') return;
+    const renamed = await actions.rename(name.trim());
+    if (renamed.ok) onClose();
+    else setFailed(renamed.reason);
+  };
+  return (
+    <Dialog title="Rename this device" onClose={onClose}>
+      <form className="devices" onSubmit={(event) => void rename(event)} noValidate>
+        <NameField value={name} onChange={setName} hint="Your other devices show it by this name." />
+        {failed !== null && <Wrong title="It could not be renamed." reason={failed} />}
+        <div className="dialog-ways">
+          <button type="button" className="ghost" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="solid" disabled={name.trim() === ''}>
+            Rename
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Row({ device, now, onRemove, onRename }: { device: DeviceView; now: number; onRemove: () => void; onRename: () => void }) {
+  const { name, self, online, direct } = device;
+  return (
+    <li className="device" data-online={online || self}>
+      <i className="device-dot" aria-hidden="true" />
+      <div className="device-who">
+        <b dir="auto">{name}</b>
+        {self && <span className="device-tag">this device</span>}
+        <small>{reachText({ self, online, direct, lastSeen: device.lastSeen, addedAt: device.addedAt }, now)}</small>
+      </div>
+      {self ? (
+        <button type="button" className="icon-button" aria-label="Rename this device" title="Rename" onClick={onRename}>
+          <EditIcon />
+        </button>
+      ) : (
+        <button type="button" className="ghost ghost-danger" aria-label={`Remove ${name}`} onClick={onRemove}>
+          Remove
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** This device first, then those that are there, then the rest by when they were last seen. */
+const inOrder = (devices: readonly DeviceView[]) =>
+  [...devices].sort((a, b) => Number(b.self) - Number(a.self) || Number(b.online) - Number(a.online) || (b.lastSeen ?? 0) - (a.lastSeen ?? 0) || a.name.localeCompare(b.name));
+
+export function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
+  const now = useNow();
+  const [removing, setRemoving] = useState<DeviceView | null>(null);
+  const [renaming, setRenaming] = useState<DeviceView | null>(null);
+  return (
+    <>
+      <ul className="device-list">
+        {inOrder(devices).map((device) => (
+          <Row key={device.deviceId} device={device} now={now} onRemove={() => setRemoving(device)} onRename={() => setRenaming(device)} />
+        ))}
+      </ul>
+      {removing && <RemoveDialog device={removing} onClose={() => setRemoving(null)} />}
+      {renaming && <RenameDialog device={renaming} onClose={() => setRenaming(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import { useCallback, useState } from 'react';
+import { useDevices, useRoost } from '../context.tsx';
+import { PATHS, usePlace } from '../places.ts';
+import { Alone } from './alone.tsx';
+import { DeviceDialog, type DeviceDialogName } from './later.tsx';
+import { Removed } from './removed.tsx';
+import { Shared } from './shared.tsx';
+import { Wrong } from './wrong.tsx';
+import './devices.css';
+
+/** The same team on every device: what is shared, with whom, and how far it is. */
+export function DevicesSection() {
+  const { devices, notices } = useRoost();
+  const { go } = usePlace();
+  const status = useDevices((state) => state.status);
+  const failed = useDevices((state) => state.failed);
+  // Held here: what a dialog does changes what stands below it.
+  const [open, setOpen] = useState<DeviceDialogName | null>(null);
+  const onJoined = useCallback(() => {
+    notices.info('This device is one of yours now. Who lives there is on the way here.');
+    go(PATHS.hearth);
+  }, [notices, go]);
+  return (
+    <div className="devices">
+      {failed !== null && (
+        <Wrong title="It is not known how it stands with your devices." reason={failed}>
+          <button type="button" className="ghost" onClick={() => void devices.refresh()}>
+            Ask again
+          </button>
+        </Wrong>
+      )}
+      {status === null && failed === null && (
+        <p className="kept-loading" role="status">
+          Looking…
+        </p>
+      )}
+      {status?.kind === 'alone' && <Alone status={status} onOpen={setOpen} />}
+      {status?.kind === 'shared' && <Shared status={status} onOpen={setOpen} />}
+      {status?.kind === 'removed' && <Removed status={status} onOpen={setOpen} />}
+      <DeviceDialog open={open} onClose={() => setOpen(null)} onJoined={onJoined} />
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+/** What is done with devices, fetched when it is first needed: making and reading QR codes is no small part of it. */
+import { lazy, Suspense } from 'react';
+
+const loadAdd = () => import('./add-device.tsx');
+const loadJoin = () => import('./join-dialog.tsx');
+const loadPhrase = () => import('./phrase-dialog.tsx');
+const loadCheck = () => import('./check-dialog.tsx');
+const loadRestore = () => import('./restore-dialog.tsx');
+
+/** Fetches all of it, so that it is there when the relay is not. */
+export const fetchDeviceDialogs = (): Promise<unknown> => Promise.all([loadAdd(), loadJoin(), loadPhrase(), loadCheck(), loadRestore()]);
+
+const AddDevice = lazy(loadAdd);
+const JoinDialog = lazy(loadJoin);
+const PhraseDialog = lazy(loadPhrase);
+const CheckDialog = lazy(loadCheck);
+const RestoreDialog = lazy(loadRestore);
+
+export type DeviceDialogName = 'add' | 'join' | 'phrase' | 'check' | 'restore';
+
+interface Props {
+  readonly open: DeviceDialogName | null;
+  readonly onClose: () => void;
+  /** This device has become one of a household. */
+  readonly onJoined: () => void;
+}
+
+/** The one dialog that is open, or none. */
+export function DeviceDialog({ open, onClose, onJoined }: Props) {
+  return (
+    <Suspense fallback={null}>
+      {open === 'add' && <AddDevice onClose={onClose} />}
+      {open === 'join' && <JoinDialog onClose={onClose} onJoined={onJoined} />}
+      {open === 'phrase' && <PhraseDialog onClose={onClose} />}
+      {open === 'check' && <CheckDialog onClose={onClose} />}
+      {open === 'restore' && <RestoreDialog onClose={onClose} onJoined={onJoined} />}
+    </Suspense>
+  );
+}

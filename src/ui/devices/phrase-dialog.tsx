@@ -1,0 +1,144 @@
+import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useDevices, useRoost } from '../context.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Drill } from './drill.tsx';
+import { PhraseWords } from './phrase-words.tsx';
+import { drillPlaces } from './phrase.ts';
+import { ShareFirst } from './share-first.tsx';
+import { Wrong } from './wrong.tsx';
+import './devices.css';
+import './phrase.css';
+
+type Step =
+  | { readonly kind: 'about'; readonly busy: boolean; readonly failed: string | null }
+  | { readonly kind: 'shown'; readonly words: readonly string[] }
+  | { readonly kind: 'drill'; readonly words: readonly string[]; readonly places: readonly number[] }
+  | { readonly kind: 'done' };
+
+function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; onShow: () => void }) {
+  return (
+    <div className="devices-block">
+      <p>Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not whoever runs the relay.</p>
+      <ul className="devices-points">
+        <li>They are shown once, and stored nowhere. Have paper and a pen at hand.</li>
+        <li>Whoever has them has your team. Keep them as you keep a key to your home.</li>
+        <li>You are asked for three of them afterwards, so that a slip of the pen is found now.</li>
+      </ul>
+      {replaces && (
+        <p className="devices-warning">
+          <span>
+            <strong>You have a phrase already.</strong> It holds until the new one has passed its check; from then on the old one opens nothing.
+          </span>
+        </p>
+      )}
+      <div className="devices-ways">
+        <button type="button" className="solid" disabled={busy} onClick={onShow}>
+          {busy ? 'Making the words…' : 'Show the words'}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** The words, once. Reading begins at their head. */
+function Shown({ words, onWritten }: { words: readonly string[]; onWritten: () => void }) {
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => head.current?.focus(), []);
+  return (
+    <div className="devices-block">
+      <h3 ref={head} tabIndex={-1}>
+        Write these down, in this order
+      </h3>
+      <PhraseWords words={words} />
+      <div className="devices-ways">
+        <button type="button" className="solid" onClick={onWritten}>
+          I have written them down
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Making a recovery phrase: what it is for, the words, and the drill. Closing it half-way is asked about, for the words do not come again. */
+export default function PhraseDialog({ onClose }: { onClose: () => void }) {
+  const actions = deviceActionsOf(useRoost());
+  const shared = useDevices(({ status }) => status?.kind === 'shared');
+  const replaces = useDevices(({ status }) => status?.kind === 'shared' && status.phrase);
+  const [step, setStep] = useState<Step>({ kind: 'about', busy: false, failed: null });
+  const [leaving, setLeaving] = useState(false);
+  const show = async () => {
+    setStep({ kind: 'about', busy: true, failed: null });
+    const made = await actions.makePhrase();
+    setStep(made.ok ? { kind: 'shown', words: made.value } : { kind: 'about', busy: false, failed: made.reason });
+  };
+  const drill = (words: readonly string[]) => setStep({ kind: 'drill', words, places: drillPlaces(words.length, Math.random) });
+  const halfWay = step.kind === 'shown' || step.kind === 'drill';
+  const close = () => (halfWay && !leaving ? setLeaving(true) : onClose());
+
+  function content(): ReactNode {
+    if (!shared) return <ShareFirst onClose={onClose} />;
+    switch (step.kind) {
+      case 'about':
+        return (
+          <>
+            <About replaces={replaces} busy={step.busy} onShow={() => void show()} />
+            {step.failed !== null && <Wrong title="The words could not be made." reason={`${step.failed} Nothing has changed.`} />}
+          </>
+        );
+      case 'shown':
+        return <Shown words={step.words} onWritten={() => drill(step.words)} />;
+      case 'drill':
+        return (
+          <Drill
+            words={step.words}
+            places={step.places}
+            onKeep={async (answers) => {
+              const kept = await actions.keepPhrase(answers);
+              if (!kept.ok) return kept.reason;
+              setStep({ kind: 'done' });
+              return null;
+            }}
+            onLookAgain={() => setStep({ kind: 'shown', words: step.words })}
+            onAnew={() => void show()}
+          />
+        );
+      case 'done':
+        return (
+          <div className="devices-done" role="status">
+            <p>
+              <strong>Your recovery phrase holds from now on.</strong> Keep the paper somewhere safe, and not beside this device. You can check it here at any time.
+            </p>
+            <button type="button" className="solid" onClick={onClose}>
+              Good
+            </button>
+          </div>
+        );
+      default:
+        return step satisfies never;
+    }
+  }
+
+  return (
+    <Dialog title="Recovery phrase" onClose={close}>
+      <div className="devices">
+        {leaving && halfWay && (
+          <div className="wrong-note" role="alert">
+            <p>
+              <strong>These words do not count yet.</strong> They are not shown again after this, and hold only once three of them were checked. {replaces && 'Your phrase from before holds on.'}
+            </p>
+            <div className="devices-ways">
+              <button type="button" className="ghost" onClick={() => setLeaving(false)}>
+                Stay
+              </button>
+              <button type="button" className="ghost ghost-danger" onClick={onClose}>
+                Throw these words away
+              </button>
+            </div>
+          </div>
+        )}
+        {content()}
+      </div>
+    </Dialog>
+  );
+}

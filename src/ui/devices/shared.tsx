@@ -1,0 +1,103 @@
+import type { SyncStatus } from '../../protocol/sync/page.ts';
+import { useHousehold } from '../context.tsx';
+import { Progress } from '../parts/progress.tsx';
+import { handedText } from '../text/devices.ts';
+import { count, names, plural } from '../text/sizes.ts';
+import { DeviceList } from './device-list.tsx';
+import { WithoutRelay } from './without-relay.tsx';
+import type { DeviceDialogName } from './later.tsx';
+
+type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;
+
+/** Who is still on the way here, by name where the name is here already. */
+function Arriving({ agentIds }: { agentIds: readonly string[] }) {
+  const roster = useHousehold((state) => state.roster);
+  const known = agentIds.flatMap((agentId) => roster.byId.get(agentId)?.name ?? []);
+  if (agentIds.length === 0) return null;
+  const who = known.length === agentIds.length ? names(known) : plural(agentIds.length, 'agent');
+  return (
+    <p>
+      {who} {agentIds.length === 1 ? 'is' : 'are'} on the way here: what was said last is not all on this device yet, so {agentIds.length === 1 ? 'it is' : 'they are'} not woken here before.
+    </p>
+  );
+}
+
+/** How far both ways are: to the relay, and from there to here. */
+function HowFar({ status }: { status: SharedStatus }) {
+  const { backlog, newer, refused, trouble } = status;
+  return (
+    <section className="devices-block" aria-label="On the way">
+      <h3>On the way</h3>
+      {trouble !== null && (
+        <p className="wrong-note" role="alert">
+          {trouble}
+        </p>
+      )}
+      <p className="devices-handed" data-link={status.link}>
+        <i className="device-dot" aria-hidden="true" />
+        {handedText(status)}
+      </p>
+      {backlog !== null && <Progress label="Fetching what is elsewhere" done={backlog.done} of={backlog.of} text={`${count(Math.min(backlog.done, backlog.of))} of ${plural(backlog.of, 'entry', 'entries')}`} />}
+      <Arriving agentIds={status.arriving} />
+      {newer > 0 && <p>{plural(newer, 'entry was', 'entries were')} written by a newer Roost on another device. They are kept, and are read here once this Roost is updated too.</p>}
+      {refused > 0 && (
+        <p className="devices-warning">
+          <span>
+            <strong>{plural(refused, 'entry was', 'entries were')} refused</strong> since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.
+          </span>
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The way back when every device is lost. */
+function Phrase({ made, onOpen }: { made: boolean; onOpen: (dialog: DeviceDialogName) => void }) {
+  return (
+    <section className="devices-block" aria-label="Recovery phrase">
+      <h3>
+        <i className="device-dot" data-state={made ? 'good' : 'warn'} aria-hidden="true" /> Recovery phrase
+      </h3>
+      <p>
+        {made
+          ? 'You have one. With its 24 words your team comes back on a new device, even when all of these are lost.'
+          : 'There is none yet. If all of these devices were lost, nobody could open what the relay keeps. Twenty-four words on paper can.'}
+      </p>
+      <div className="devices-ways">
+        {made && (
+          <button type="button" className="ghost" onClick={() => onOpen('check')}>
+            Check my phrase
+          </button>
+        )}
+        <button type="button" className={made ? 'ghost' : 'solid'} onClick={() => onOpen('phrase')}>
+          {made ? 'Make a new one' : 'Make a recovery phrase'}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+interface Props {
+  readonly status: SharedStatus;
+  readonly onOpen: (dialog: DeviceDialogName) => void;
+}
+
+/** The household's devices, and how far everything is between them. */
+export function Shared({ status, onOpen }: Props) {
+  return (
+    <>
+      <section className="devices-block" aria-label="Your devices">
+        <h3>Your devices</h3>
+        <DeviceList devices={status.devices} />
+        <div className="devices-ways">
+          <button type="button" className="solid" onClick={() => onOpen('add')}>
+            Add a device
+          </button>
+        </div>
+      </section>
+      <HowFar status={status} />
+      <Phrase made={status.phrase} onOpen={onOpen} />
+      <WithoutRelay />
+    </>
+  );
+}

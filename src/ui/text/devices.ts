@@ -1,0 +1,44 @@
+/** How it stands with devices and what is on its way between them, in words. */
+import type { DeviceView, SyncStatus } from '../../protocol/sync/page.ts';
+import { plural } from './sizes.ts';
+import { clockTime, dayWithin, duration } from './time.ts';
+
+type Shared = Extract<SyncStatus, { kind: 'shared' }>;
+
+/** ms within which somebody was there "just now". */
+const JUST_NOW = 2 * 60_000;
+/** ms within which the time is said as a span rather than as a day and a time. */
+const RECENT = 2 * 60 * 60_000;
+
+function seen(lastSeen: number, now: number): string {
+  const ago = now - lastSeen;
+  if (ago < JUST_NOW) return 'seen just now';
+  if (ago < RECENT) return `seen ${duration(ago)} ago`;
+  return `last seen ${dayWithin(lastSeen, now)} ${clockTime(lastSeen)}`;
+}
+
+/** `there now · direct line`, `last seen yesterday 23:41`, `not seen yet · added today` */
+export function reachText({ self, online, direct, lastSeen, addedAt }: Pick<DeviceView, 'self' | 'online' | 'direct' | 'lastSeen' | 'addedAt'>, now: number): string {
+  const added = `added ${dayWithin(addedAt, now)}`;
+  if (self) return added;
+  const line = direct ? ' · direct line' : '';
+  if (online || direct) return `there now${line}`;
+  return `${lastSeen === null ? 'not seen yet' : seen(lastSeen, now)} · ${added}`;
+}
+
+/** How far what is here has been handed to the relay. */
+export function handedText({ toSend, link }: Pick<Shared, 'toSend' | 'link'>): string {
+  const left = plural(toSend, 'entry', 'entries');
+  switch (link) {
+    case 'live':
+      return toSend === 0 ? 'Everything that is here has been handed to the relay.' : `${left} on the way to the relay.`;
+    case 'connecting':
+      return toSend === 0 ? 'Connecting to the relay. Everything that was here has been handed to it.' : `Connecting to the relay; ${left} wait${toSend === 1 ? 's' : ''} for it.`;
+    case 'lost':
+      return toSend === 0 ? 'The relay cannot be reached. Everything that is here was handed to it before.' : `The relay cannot be reached; ${left} wait${toSend === 1 ? 's' : ''} here until it can.`;
+    case 'locked-out':
+      return `This browser is not signed in at the relay${toSend === 0 ? '' : `; ${left} wait${toSend === 1 ? 's' : ''} here until it is`}. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
+    default:
+      return link satisfies never;
+  }
+}
