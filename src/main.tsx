@@ -18,8 +18,9 @@ const archive = createArchivePort(async () => {
   return createArchive({ spawn: spawnArchiveWorker });
 });
 const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
+const owner = openOwner();
 const state = createRoostState({
-  owner: openOwner(),
+  owner,
   relay: createRelayPort(async () => {
     const { createRelayClient } = await import('./relay/client.ts');
     return createRelayClient(line);
@@ -43,6 +44,19 @@ const state = createRoostState({
   node: `page_${ulid().slice(-10)}`,
 });
 state.start();
+
+/** Lines to other devices without the relay: nothing of them is fetched before there is another device. */
+const stopWaiting = state.devices.store.subscribe(({ status }) => {
+  if (status?.kind !== 'shared' || typeof RTCPeerConnection === 'undefined') return;
+  stopWaiting();
+  void carry();
+});
+async function carry() {
+  const { createCarrier } = await import('./sync/carrier/index.ts');
+  // Absent in old browsers, whatever the types say.
+  const locks: LockManager | undefined = navigator.locks;
+  createCarrier({ owner, locks, newConnection: () => new RTCPeerConnection(), timers: state.device });
+}
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');

@@ -7,13 +7,14 @@
  * with. So whoever passes the descriptions on can put neither itself nor an old description in between, and who
  * has no key of the household, or one from before a device was removed, is not heard. Devices of one household
  * share that key and trust each other; since one of them could have come under another's name before it was
- * removed, a removal ends every line, and those that stay are introduced anew under the new key.
+ * removed, a renewed key ends every line, and those that stay are introduced anew under it.
  */
+import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { openSignal, sealSignal } from '../crypto/index.ts';
 import { readIntroduction, writeIntroduction } from './introduction.ts';
-import { createLines, type DirectLink, type DirectLinkEnd, type Timers } from './lines.ts';
+import { createLines, type Timers } from './lines.ts';
 import { createMeetings } from './meetings.ts';
 import { createTexts } from './texts.ts';
 
@@ -21,12 +22,14 @@ export interface DirectDeps {
   readonly deviceId: string;
   /** As they are now: a renewed key counts at once. */
   readonly keys: () => HouseholdKeys;
+  /** Is this device known as one of the household, and was it not removed? */
+  readonly isMember: (deviceId: string) => boolean;
   /** Through the relay, to another device's `hearSignal`. It may be lost, repeated or late. */
   readonly sendSignal: (to: string, data: string) => void;
   /** To the tab that carries. */
   readonly order: (order: DirectOrder) => void;
   /** Gives an open line to the replica. */
-  readonly connect: (link: DirectLink) => DirectLinkEnd;
+  readonly connect: (link: Link) => LinkEnd;
   /** What `lines` answers has changed. */
   readonly onLines: () => void;
   readonly timers: Timers;
@@ -40,7 +43,7 @@ export interface Direct {
   report(report: DirectReport): void;
   /** The devices that the relay says are there; none while it is away. Open lines stay. */
   setOnline(deviceIds: readonly string[]): void;
-  /** These are out of the household. Call after the renewed key is known; saying it again is harmless. */
+  /** These are out of the household. To be called whenever what is known of its devices changes; saying it again is harmless. */
   removed(deviceIds: readonly string[]): void;
   /** A text that introduces this device to another one of the household. Rejects with a sentence. */
   makeOffer(): Promise<string>;
@@ -51,46 +54,67 @@ export interface Direct {
   takeText(text: string): Promise<string | null>;
   /** Devices to which there is a direct line. */
   lines(): readonly string[];
+  /** Ends every line, for good. */
   close(): void;
 }
 
-export function createDirect({ deviceId, keys, sendSignal, order, connect, onLines, timers, random, now }: DirectDeps): Direct {
+export function createDirect({ deviceId, keys, isMember, sendSignal, order, connect, onLines, timers, random, now }: DirectDeps): Direct {
   const out = new Set<string>();
   const lines = createLines({ deviceId, order, connect, timers, onReady: () => meetings.afresh(), onOpen: onLines });
   const meetings = createMeetings({
     deviceId,
     lines,
+    isMember,
     send: (to, introduction) => sendSignal(to, sealSignal(keys(), deviceId, to, writeIntroduction(introduction), random)),
     timers,
     random,
   });
   const texts = createTexts({ deviceId, keys, lines, isRemoved: (device) => out.has(device), onEnded: (device) => meetings.again(device), random, now });
 
+  const newest = () => keys().keyring.at(-1)?.epoch ?? 0;
+  let epoch = newest();
+  /** Looks whether the key was renewed meanwhile. */
+  function lookAtKeys() {
+    if (newest() === epoch) return;
+    epoch = newest();
+    lines.endAll();
+  }
+
+  let closed = false;
   return {
     hearSignal(from, data) {
-      if (from === deviceId || out.has(from)) return;
+      lookAtKeys();
+      if (closed || from === deviceId || !isMember(from)) return;
       const opened = openSignal(keys(), from, deviceId, data);
       const introduction = opened === null ? null : readIntroduction(opened);
       // Not from there, not for here, not of this key, or of a newer Roost: the line is tried again from where it failed.
       if (introduction) meetings.hear(from, introduction);
     },
-    report: (report) => lines.report(report),
-    setOnline: (deviceIds) => meetings.setOnline(deviceIds.filter((device) => !out.has(device))),
+    report(report) {
+      lookAtKeys();
+      if (!closed) lines.report(report);
+    },
+    setOnline(deviceIds) {
+      lookAtKeys();
+      if (!closed) meetings.setOnline(deviceIds);
+    },
     removed(deviceIds) {
-      const fresh = deviceIds.filter((device) => device !== deviceId && !out.has(device));
-      if (fresh.length === 0) return;
-      for (const device of fresh) {
+      lookAtKeys();
+      for (const device of deviceIds) {
+        if (out.has(device)) continue;
         out.add(device);
+        lines.endTo(device);
         meetings.forget(device);
       }
-      lines.endAll();
+      meetings.look();
     },
     makeOffer: () => texts.makeOffer(),
     takeText: (text) => texts.takeText(text),
     lines: () => lines.open(),
     close() {
+      closed = true;
       meetings.close();
-      lines.endAll();
+      lines.close();
     },
   };
 }

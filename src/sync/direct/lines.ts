@@ -1,28 +1,11 @@
 /** The lines that the tab carries for the owner: opened, timed, given to the replica as links, and closed. */
+import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import { DIRECT } from './settings.ts';
 
 export interface Timers {
   /** Calls `run` once after `ms`. Returns the way to call it off. */
   after(ms: number, run: () => void): () => void;
-}
-
-/** A line to another replica. */
-export interface DirectLink {
-  readonly kind: 'device';
-  readonly name: string;
-  send(frame: Uint8Array): void;
-  /** Bytes that were sent and have not left this device. */
-  buffered(): number;
-  /** The replica gives it up: what comes on it cannot be read. */
-  close(reason: string): void;
-}
-/** The replica's end of it. */
-export interface DirectLinkEnd {
-  take(frame: Uint8Array): void;
-  gone(): void;
-  /** Some of what was buffered has left. */
-  drained(): void;
 }
 
 export interface LinePlan {
@@ -43,7 +26,7 @@ export interface LinePlan {
 export interface LinesDeps {
   readonly deviceId: string;
   readonly order: (order: DirectOrder) => void;
-  readonly connect: (link: DirectLink) => DirectLinkEnd;
+  readonly connect: (link: Link) => LinkEnd;
   readonly timers: Timers;
   /** There is a tab that carries, and no line on it yet. */
   readonly onReady: () => void;
@@ -65,7 +48,10 @@ export interface Lines {
   drop(id: string): void;
   /** Ends it; its plan hears of it. */
   end(id: string): void;
+  endTo(device: string): void;
   endAll(): void;
+  /** Ends every line; there will be none. */
+  close(): void;
   report(report: DirectReport): void;
   /** Devices at the other end of the open lines. */
   open(): readonly string[];
@@ -75,7 +61,7 @@ interface Line {
   readonly plan: LinePlan;
   device: string | null;
   stage: 'described' | 'connecting' | 'open';
-  end: DirectLinkEnd | null;
+  end: LinkEnd | null;
   proven: boolean;
   given: number;
   sent: number;
@@ -107,12 +93,14 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
     for (const line of some) line.plan.ended(true);
   }
 
+  function giveUp(line: Line) {
+    drop(line);
+    line.plan.ended(false);
+  }
+
   function wait(line: Line, ms: number) {
     line.cancel();
-    line.cancel = timers.after(ms, () => {
-      drop(line);
-      line.plan.ended(false);
-    });
+    line.cancel = timers.after(ms, () => giveUp(line));
   }
 
   function opened(line: Line) {
@@ -133,7 +121,7 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
       },
       buffered: () => line.given - line.sent,
       close() {
-        if (lines.get(line.plan.id) === line) drop(line);
+        if (lines.get(line.plan.id) === line) giveUp(line);
       },
     });
     // Of two lines between two devices one is enough. One side alone says which, or both might close the other's.
@@ -181,7 +169,12 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
       const line = lines.get(id);
       if (line) end([line]);
     },
+    endTo: (device) => end([...lines.values()].filter((line) => line.device === device)),
     endAll: () => end([...lines.values()]),
+    close() {
+      ready = false;
+      end([...lines.values()]);
+    },
     report(report) {
       if (report.kind === 'ready') return begun();
       const line = lines.get(report.line);

@@ -9,6 +9,7 @@ import { DIRECT } from './settings.ts';
 export interface MeetingsDeps {
   readonly deviceId: string;
   readonly lines: Lines;
+  readonly isMember: (device: string) => boolean;
   readonly send: (to: string, introduction: Introduction) => void;
   readonly timers: Timers;
   readonly random: RandomBytes;
@@ -17,9 +18,11 @@ export interface MeetingsDeps {
 export interface Meetings {
   hear(from: string, introduction: Introduction): void;
   setOnline(devices: readonly string[]): void;
+  /** Is there anybody now who was not known before? */
+  look(): void;
   /** A line to this device is over: is another wanted? */
   again(device: string): void;
-  /** Everybody who is there, now: whatever failed before failed elsewhere. */
+  /** Everybody who is there, now: what failed before may have failed elsewhere. */
   afresh(): void;
   forget(device: string): void;
   close(): void;
@@ -46,7 +49,7 @@ function backoff(failures: number, random: RandomBytes): number {
   return full / 2 + (full / 2) * (byte / 255);
 }
 
-export function createMeetings({ deviceId, lines, send, timers, random }: MeetingsDeps): Meetings {
+export function createMeetings({ deviceId, lines, isMember, send, timers, random }: MeetingsDeps): Meetings {
   const peers = new Map<string, Peer>();
   let online: ReadonlySet<string> = new Set();
 
@@ -90,9 +93,18 @@ export function createMeetings({ deviceId, lines, send, timers, random }: Meetin
   function attempt(device: string) {
     const { asked, waiting, line } = peerOf(device);
     const idle = !asked && !waiting && line === null && lines.openTo(device).length === 0;
-    if (idle && online.has(device) && lines.room() === 'free') ask(device);
+    if (idle && online.has(device) && isMember(device) && lines.room() === 'free') ask(device);
   }
   const attemptAll = () => online.forEach(attempt);
+
+  function afresh(device: string) {
+    const peer = peerOf(device);
+    rest(peer);
+    peer.failures = 0;
+    if (peer.line !== null) lines.drop(peer.line);
+    peer.line = null;
+    attempt(device);
+  }
 
   function begin(device: string, id: string, offered: string | null, say: (description: string) => Introduction) {
     const peer = peerOf(device);
@@ -157,20 +169,11 @@ export function createMeetings({ deviceId, lines, send, timers, random }: Meetin
       const before = online;
       online = new Set(devices.filter((device) => device !== deviceId));
       for (const [device, peer] of peers) if (!online.has(device)) rest(peer);
-      for (const device of online) {
-        if (before.has(device)) continue;
-        rest(peerOf(device));
-        attempt(device);
-      }
+      for (const device of online) if (!before.has(device)) afresh(device);
     },
+    look: attemptAll,
     again: attempt,
-    afresh() {
-      for (const peer of peers.values()) {
-        rest(peer);
-        peer.failures = 0;
-      }
-      attemptAll();
-    },
+    afresh: () => online.forEach(afresh),
     forget(device) {
       const peer = peers.get(device);
       if (peer) rest(peer);

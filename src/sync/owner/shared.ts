@@ -174,6 +174,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
   const direct = createDirect({
     deviceId,
     keys: keys.household,
+    isMember,
     sendSignal: (to, data) => void line.say({ kind: 'signal', to, data }),
     order: deps.order,
     connect: exchange.connect,
@@ -200,7 +201,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     connect: exchange.connect,
     onDevices(list) {
       seen = new Map(list.map((one) => [one.device, one]));
-      direct.setOnline(list.flatMap((one) => (one.online && one.device !== deviceId && isMember(one.device) ? [one.device] : [])));
+      direct.setOnline(list.flatMap((one) => (one.online ? [one.device] : [])));
       changed();
     },
     onRotated: (rotated) => void renewals.hearRotated(rotated).catch(trouble('keys')),
@@ -209,6 +210,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     onRemoved: deps.onRemoved,
     onState(state) {
       link = state;
+      if (state === 'lost') direct.setOnline([]);
       changed();
     },
   });

@@ -1,9 +1,10 @@
 /** A SharedWorker in the owner's place: it has direct lines, and what comes on them is kept as digests. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import type { Link } from '../../../src/protocol/replication/index.ts';
 import { SYNC_REQUESTS } from '../../../src/protocol/sync/page.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
-import { createDirect, type DirectLink } from '../../../src/sync/direct/index.ts';
+import { createDirect } from '../../../src/sync/direct/index.ts';
 import { configOf, type DirectCalls, type FromDirectOwner } from './calls.ts';
 
 /** Bytes that may wait for a line before the next frame is held back. */
@@ -17,7 +18,7 @@ const tell = (message: FromDirectOwner) => {
 const news = (item: OwnerNews) => tell({ news: item });
 
 interface Exchange {
-  readonly link: DirectLink;
+  readonly link: Link;
   waiting: Uint8Array[];
 }
 const exchanges = new Set<Exchange>();
@@ -46,6 +47,7 @@ const direct = createDirect({
       drained: () => pump(exchange),
     };
   },
+  isMember: () => true,
   onLines: () => undefined,
   timers: {
     after(ms, run) {
