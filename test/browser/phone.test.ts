@@ -158,6 +158,7 @@ describe('On a phone', () => {
   it('an open page goes on with its own parts when the relay has another build, and takes that with a reload', async () => {
     const own = await entry();
     await start({ main: next.main });
+    await visitor.press('Try now');
     await page.getByText('A newer Roost is here.').waitFor();
     const parts = await page.evaluate(async (path) => {
       const [old = ''] = [...(await (await caches.match(path))?.text() ?? '').matchAll(/assets\/wakes-page-[\w-]+\.js/g)].map(([found]) => found);
