@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
+import { registerOffline } from './offline/register.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
@@ -58,11 +59,25 @@ createRoot(root).render(
     </RoostProvider>
   </StrictMode>,
 );
+
+/** After everything else: what the page has fetched by then is taken from the browser's own cache. */
+async function openOffline(): Promise<void> {
+  await Promise.allSettled([fetchLaterParts(), archive.warm()]);
+  const offline = registerOffline({
+    container: isSecureContext ? navigator.serviceWorker : undefined,
+    locks: navigator.locks,
+    entry: new URL(import.meta.url).pathname,
+    onNewer: () => state.notices.info('A newer Roost is here.', { label: 'Reload', run: () => location.reload() }),
+    onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
+  });
+  state.live.store.subscribe(({ link }, before) => {
+    if (link.kind === 'live' && before.link.kind !== 'live') offline.look();
+  });
+}
 addEventListener(
   'load',
   () => {
-    void fetchLaterParts();
-    void archive.warm();
+    void openOffline();
     carryWhenShared(owner, { after });
   },
   { once: true },

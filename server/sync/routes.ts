@@ -1,5 +1,4 @@
 /** The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the socket. */
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { OFFER_SLOTS, publicKey, registerSchema, slotSchema, syncId, type OfferSlot } from '../../src/protocol/sync/control.ts';
 import type { RateLimit } from '../access/index.ts';
@@ -23,7 +22,7 @@ export interface SyncRoutesDeps {
   readonly lookups: RateLimit;
 }
 
-const addressOf = (context: Context<Env>) => getConnInfo(context).remote.address ?? '';
+const addressOf = (context: Context<Env>) => context.get('address') ?? '';
 const browserOf = (context: Context<Env>): string => {
   const browser = context.get('browser');
   if (browser === undefined) throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');

@@ -12,6 +12,7 @@ import { ledgerYears } from './ledger-years.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageWeight } from './page-weight.ts';
 import { proxyFigures } from './proxy.ts';
+import { syncBrowsers } from './sync-browsers.ts';
 import { wakeFigures } from './wake.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
@@ -24,6 +25,7 @@ const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   'ledger-append': ledgerAppend,
   'ledger-takeover': ledgerTakeover,
   'ledger-years': ledgerYears,
+  'sync-browsers': syncBrowsers,
 };
 
 const asked = process.argv.slice(2);

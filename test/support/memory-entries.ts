@@ -7,6 +7,8 @@ import type { EntryStore, PutOutcome } from '../../src/protocol/sync/store.ts';
 export interface MemoryEntries extends EntryStore {
   /** All of them, by writer and counter. */
   readonly all: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>>;
+  /** One line for each entry, in order: two stores with the same lines hold the same bytes. */
+  lines(): readonly string[];
   /** Writes one's own: durable when it returns. */
   write(entries: readonly Entry[]): void;
   /** As it is now, apart from this one. */
@@ -23,6 +25,7 @@ export function createMemoryEntries(refuses: (entry: Entry) => boolean = () => f
   };
   return {
     all,
+    lines: () => [...all].flatMap(([writer, entries]) => [...entries].map(([counter, sealed]) => `${writer} ${counter} ${digestOf(sealed)}`)).sort(),
     write(entries) {
       for (const { writer, counter, sealed } of entries) ofWriter(writer).set(counter, sealed);
     },

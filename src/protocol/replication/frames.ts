@@ -1,6 +1,7 @@
 /**
  * What two replicas say to each other, as bytes. The first byte is the kind; numbers are varints; a writer is its
- * 16 bytes.
+ * 16 bytes. The last 4 bytes are the beginning of the SHA-256 of those before: they show what a line changed by
+ * accident. What somebody changed on purpose, the seal of each entry shows.
  *
  *     1 have     | per writer: writer, how many ranges, ranges         everything the sender has
  *     2 more     | the same                                            it has these as well
@@ -15,6 +16,7 @@
  * how many follow its first number. Entries: writer, how many, each with its counter, length and bytes. A digest is
  * the beginning of the SHA-256 of the sealed bytes.
  */
+import { sha256 } from '@noble/hashes/sha2.js';
 import type { Ranges } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have } from '../sync/entries.ts';
 import { SYNC } from '../sync/settings.ts';
@@ -142,6 +144,26 @@ function takeDigests(from: ByteReader, bytes: number): Digested[] {
   return list;
 }
 
+const CHECK_BYTES = 4;
+const checkOf = (body: Uint8Array) => sha256(body).subarray(0, CHECK_BYTES);
+
+/** A frame with its check behind it. */
+export function checked(body: Uint8Array): Uint8Array {
+  const frame = new Uint8Array(body.length + CHECK_BYTES);
+  frame.set(body);
+  frame.set(checkOf(body), body.length);
+  return frame;
+}
+
+/** The frame's bytes without the check. */
+function bodyOf(frame: Uint8Array): Uint8Array {
+  if (frame.length > SYNC.entryBytes + SYNC.frameBytes) throw new BadBytes('it is too large');
+  const body = frame.subarray(0, Math.max(0, frame.length - CHECK_BYTES));
+  const check = checkOf(body);
+  if (check.some((byte, i) => byte !== frame[body.length + i])) throw new BadBytes('it was changed or cut short on the way');
+  return body;
+}
+
 export function encodeFrame(frame: Frame): Uint8Array {
   const out = createWriter();
   out.byte(KINDS.indexOf(frame.kind) + 1);
@@ -170,17 +192,18 @@ export function encodeFrame(frame: Frame): Uint8Array {
       putDigests(out, frame.compared, DIGEST_BYTES.compare);
       break;
   }
-  return out.done();
+  return checked(out.done());
 }
 
 /** The most bytes that a frame of its kind can have: an entry passes alone, however large; lists are bounded. */
 const mostBytes = (kind: (typeof KINDS)[number]) => (kind === 'entries' || kind === 'conflict' ? SYNC.entryBytes + SYNC.frameBytes : SYNC.listBytes);
 
 function frameFrom(bytes: Uint8Array): Frame {
-  const from = createReader(bytes);
+  const body = bodyOf(bytes);
+  const from = createReader(body);
   const kind = KINDS[from.byte() - 1];
   if (kind === undefined) throw new BadBytes('its kind is unknown');
-  if (bytes.length > mostBytes(kind)) throw new BadBytes('it is too large');
+  if (body.length > mostBytes(kind)) throw new BadBytes('it is too large');
   switch (kind) {
     case 'have':
     case 'more':

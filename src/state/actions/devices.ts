@@ -43,9 +43,6 @@ export interface DeviceActions {
   takeDirectText(text: string): Promise<Answer<string | null>>;
 }
 
-/** Texts that were copied out of mails and terminals come with blanks and line breaks; none belongs to them. */
-const withoutBlanks = (text: string) => text.replace(/\s+/gu, '');
-
 async function ask<Value>(work: Promise<Value>): Promise<Answer<Value>> {
   try {
     return { ok: true, value: await work };
@@ -117,7 +114,7 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
       return made.ok ? { ok: true, value: made.value.text } : made;
     },
     async takeDirectText(text) {
-      const taken = await ask(owner.call('takeDirectText', { text: withoutBlanks(text) }));
+      const taken = await ask(owner.call('takeDirectText', { text }));
       return taken.ok ? { ok: true, value: taken.value.text } : taken;
     },
   };

@@ -1,16 +1,20 @@
 /** WAKE and SUMMON, for all, some or one; putting to sleep; starting and ending the session. */
 import type { Agent } from '../../domain/agent.ts';
 import { bigButton, lifecycleOf } from '../../domain/lifecycle.ts';
-import { isSeatPosition, SEAT_ORDER, seatColor, type SeatPosition } from '../../domain/seat.ts';
+import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { RelayProblem } from '../../relay/index.ts';
+import { arrivingOf } from '../devices.ts';
 import { problemText } from '../ports.ts';
 import { payloadOf, startSessionBody } from '../wake-material.ts';
 import type { Parts } from './parts.ts';
 
 /** ms to wait for the relay's word that a call has begun, before the button is given back. */
 const CONFIRM_MS = 20_000;
+/** ms that a call waits for what was said on other devices. */
+const CATCH_UP_PATIENCE_MS = 4_000;
+const NOBODY: ReadonlySet<string> = new Set();
 
 /** Another tab or device was first: what was asked for happens, only not from here. */
 const isAlreadyUnderWay = (problem: RelayProblem) => problem.kind === 'refused' && problem.problem.type.endsWith('already-awake');
@@ -18,7 +22,8 @@ const isAlreadyUnderWay = (problem: RelayProblem) => problem.kind === 'refused' 
 export interface TeamActions {
   /**
    * Wakes these agents, or everyone who sleeps. Who is in the session and only set to sleep goes on where it was;
-   * the others are called by the lead. Does nothing while a call of this page is under way.
+   * the others are called by the lead. Whose last session is not whole on this device yet is waited for a little, and then
+   * left to sleep. Does nothing while a call of this page is under way.
    */
   wake(agents?: readonly Agent[]): Promise<void>;
   /** Brings somebody to life in these seats, or in every empty one. */
@@ -32,7 +37,7 @@ export interface TeamActions {
   endSession(): Promise<void>;
 }
 
-export function createTeamActions({ relay, reach, device, household, live, remember, notices, pending }: Parts): TeamActions {
+export function createTeamActions({ owner, devices, relay, reach, device, household, live, remember, notices, pending }: Parts): TeamActions {
   async function startSession(): Promise<boolean> {
     if (live.store.getState().live) return true;
     pending.setState({ step: 'Starting the session…' });
@@ -65,15 +70,41 @@ export function createTeamActions({ relay, reach, device, household, live, remem
     });
   }
 
-  /** One road for both calls: hold the button, start a session, write the message, wait for the relay's word. */
-  async function call(kind: 'wake' | 'summon', write: () => Promise<string | null>): Promise<void> {
+  /** Waits for the last sessions of these agents, where the team is shared; answers with those that are still on their way. */
+  async function lateOf(agentIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { status } = devices.store.getState();
+    if (status?.kind !== 'shared' || agentIds.length === 0) return NOBODY;
+    pending.setState({ step: 'Fetching what was said elsewhere…' });
+    const hopeful = status.link === 'live' || status.link === 'connecting';
+    try {
+      const { arriving } = await owner.call('caughtUp', { agentIds, patience: hopeful ? CATCH_UP_PATIENCE_MS : 0 });
+      return new Set(arriving);
+    } catch {
+      // Who is whole here can be woken all the same: what was told last of the others stands.
+      return new Set(arrivingOf(devices.store.getState()));
+    }
+  }
+
+  const leftOut = (count: number) =>
+    notices.info(`${count === 1 ? 'One agent is' : `${count} agents are`} still on the way to this device, and sleep${count === 1 ? 's' : ''} on. WAKE calls ${count === 1 ? 'it' : 'them'} once ${count === 1 ? 'it is' : 'they are'} here.`);
+
+  /**
+   * One road for both calls: hold the button, catch up with other devices, start a session, write the message, wait for the
+   * relay's word. `called`: who is to be woken; whoever of them is not whole here yet is left out.
+   */
+  async function call(kind: 'wake' | 'summon', called: readonly Agent[], write: (late: ReadonlySet<string>) => Promise<string | null>): Promise<void> {
     if (pending.getState().call) return;
     pending.setState({ call: kind, step: null });
     live.dismissCallError();
     try {
+      // A session begins with the lead, and with what it remembers.
+      const late = await lateOf([...(live.store.getState().live ? [] : [LEAD_ID]), ...called.map(({ agentId }) => agentId)]);
+      const lateCalled = called.filter(({ agentId }) => late.has(agentId)).length;
+      if (lateCalled > 0) leftOut(lateCalled);
+      if (lateCalled > 0 && lateCalled === called.length) return;
       if (!(await startSession())) return;
       pending.setState({ step: kind === 'wake' ? 'Gathering what they remember…' : 'Preparing the seats…' });
-      const text = await write();
+      const text = await write(late);
       if (text === null) return;
       if (text.length > LIMITS.teamCallText) {
         notices.error('Together they remember more than one wake can carry. Lower the transcript length in the settings, or wake fewer at once.');
@@ -107,11 +138,11 @@ export function createTeamActions({ relay, reach, device, household, live, remem
   const asleepNow = (agents: readonly Agent[]) =>
     agents.filter((agent) => isSeatPosition(agent.position) && lifecycleOf(agent, agent.position, live.store.getState().live) === 'sleeping');
 
-  const callToWake = (agents: readonly Agent[] | undefined) =>
-    call('wake', async () => {
+  const callToWake = (agents: readonly Agent[] | undefined, asked: readonly Agent[]) =>
+    call('wake', asked, async (late) => {
       // Asked again after the session began: another tab may have woken some of them meanwhile.
       const now = bigButton(household.store.getState().roster, live.store.getState().live, null);
-      const chosen = (agents ? asleepNow(agents) : now.kind === 'wake' ? now.agents : []).filter((agent) => !restsNow(agent));
+      const chosen = (agents ? asleepNow(agents) : now.kind === 'wake' ? now.agents : []).filter((agent) => !restsNow(agent) && !late.has(agent.agentId));
       if (chosen.length === 0) return null;
       const payloads = (await remember.read(chosen)).flatMap((share) => payloadOf(share) ?? []);
       return writeWake(payloads);
@@ -125,11 +156,11 @@ export function createTeamActions({ relay, reach, device, household, live, remem
       const resting = asked.filter(restsNow);
       await Promise.all(resting.map(({ agentId }) => setSleeping(agentId, false)));
       const others = asleepNow(asked).filter((agent) => !resting.includes(agent));
-      if (resting.length === 0) await callToWake(agents);
-      else if (others.length > 0) await callToWake(others);
+      if (resting.length === 0) await callToWake(agents, others);
+      else if (others.length > 0) await callToWake(others, others);
     },
     summon: (seats) =>
-      call('summon', () => {
+      call('summon', [], () => {
         const { roster } = household.store.getState();
         const births = live.store.getState().live?.births;
         const wanted = (seats ?? SEAT_ORDER).filter((seat) => !roster.seats.has(seat) && !births?.has(seat));

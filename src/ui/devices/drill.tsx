@@ -64,9 +64,11 @@ export function Drill({ words, places, onKeep, onLookAgain, onAnew }: Props) {
           );
         })}
       </div>
-      <p className="device-wrong" role="alert">
-        {wrongPlaces.length > 0 && `${wrongPlaces.length === 1 ? 'Word' : 'Words'} ${names(wrongPlaces.map(String))} ${wrongPlaces.length === 1 ? 'is' : 'are'} not what was shown. Look at your paper, or at the words again and put the paper right.`}
-      </p>
+      {wrongPlaces.length > 0 && (
+        <p className="device-wrong" role="alert">
+          {`${wrongPlaces.length === 1 ? 'Word' : 'Words'} ${names(wrongPlaces.map(String))} ${wrongPlaces.length === 1 ? 'is' : 'are'} not what was shown. Look at your paper, or at the words again and put the paper right.`}
+        </p>
+      )}
       {failed !== null && <Wrong title="The phrase does not count yet." reason={failed} />}
       <div className="devices-ways">
         <button type="submit" className="solid" disabled={busy || missing}>

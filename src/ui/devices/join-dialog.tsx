@@ -2,10 +2,9 @@ import { useEffect, useState, type FormEvent, type ReactNode } from 'react';
 import type { Joining } from '../../protocol/sync/page.ts';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
-import { copyText } from '../parts/copy.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { CopyIcon } from '../parts/icons.tsx';
 import { Progress } from '../parts/progress.tsx';
+import { CopyableText } from './copy-text.tsx';
 import { Countdown, useLeft } from './countdown.tsx';
 import { guessDeviceName } from './device-name.ts';
 import { NameField } from './name-field.tsx';
@@ -17,7 +16,6 @@ import './devices.css';
 
 /** The offer: a code to be scanned, and the same as text. */
 function Offer({ offer, until, onAgain, onCancel }: { offer: string; until: number; onAgain: () => void; onCancel: () => void }) {
-  const state = useRoost();
   const left = useLeft(until);
   if (left === 0)
     return (
@@ -38,16 +36,7 @@ function Offer({ offer, until, onAgain, onCancel }: { offer: string; until: numb
           <Countdown left={left} />
         </figcaption>
       </figure>
-      <div className="offer-text">
-        {/* Read by keyboard too where it scrolls. */}
-        {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-        <pre tabIndex={0} aria-label="The offer as text" translate="no">
-          {offer}
-        </pre>
-        <button type="button" className="icon-button" aria-label="Copy the offer" title="Copy" onClick={() => void copyText(state, offer, 'The offer')}>
-          <CopyIcon />
-        </button>
-      </div>
+      <CopyableText text={offer} what="The offer as text" />
       <button type="button" className="ghost" onClick={onCancel}>
         Cancel
       </button>

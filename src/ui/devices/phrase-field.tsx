@@ -25,9 +25,11 @@ export function PhraseField({ value, onChange, wrong }: Props) {
           {count} of {WORDS}
         </small>
       </p>
-      <p id={`${id}-wrong`} className="device-wrong" role="alert">
-        {wrong ?? ''}
-      </p>
+      {wrong !== null && (
+        <p id={`${id}-wrong`} className="device-wrong" role="alert">
+          {wrong}
+        </p>
+      )}
     </div>
   );
 }

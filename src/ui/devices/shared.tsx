@@ -4,6 +4,7 @@ import { Progress } from '../parts/progress.tsx';
 import { handedText } from '../text/devices.ts';
 import { count, names, plural } from '../text/sizes.ts';
 import { DeviceList } from './device-list.tsx';
+import { WithoutRelay } from './without-relay.tsx';
 import type { DeviceDialogName } from './later.tsx';
 
 type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;
@@ -25,8 +26,8 @@ function Arriving({ agentIds }: { agentIds: readonly string[] }) {
 function HowFar({ status }: { status: SharedStatus }) {
   const { backlog, newer, refused, trouble } = status;
   return (
-    <section className="devices-block" aria-label="How far it is">
-      <h3>How far it is</h3>
+    <section className="devices-block" aria-label="On the way">
+      <h3>On the way</h3>
       {trouble !== null && (
         <p className="wrong-note" role="alert">
           {trouble}
@@ -96,6 +97,7 @@ export function Shared({ status, onOpen }: Props) {
       </section>
       <HowFar status={status} />
       <Phrase made={status.phrase} onOpen={onOpen} />
+      <WithoutRelay />
     </>
   );
 }

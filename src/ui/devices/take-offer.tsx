@@ -1,5 +1,6 @@
-import { useEffect, useId, useRef, useState, type FormEvent } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { DropZone } from '../parts/drop-zone.tsx';
+import { PasteText } from './paste-text.tsx';
 import { readPicture } from './pixels.ts';
 import { Scan } from './scan.tsx';
 import { Wrong } from './wrong.tsx';
@@ -27,9 +28,6 @@ function usePastedPicture(onFile: (file: File) => void) {
 
 /** Ways to bring an offer here from the other device: by the camera, as a picture, as text. */
 export function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
-  const id = useId();
-  const [text, setText] = useState('');
-  const [wrong, setWrong] = useState<string | null>(null);
   const [unread, setUnread] = useState<string | null>(null);
   const [looking, setLooking] = useState(false);
   const takeCode = (code: string) => {
@@ -45,10 +43,10 @@ export function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
     else setUnread(read.reason);
   };
   usePastedPicture((file) => void picture(file));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (OFFER.test(text)) onOffer(text);
-    else setWrong('This is not an offer of Roost. It begins with ROOST1. and stands under the code on the new device.');
+  const takeText = (text: string) => {
+    if (!OFFER.test(text)) return 'This is not an offer of Roost. It begins with ROOST1. and stands under the code on the new device.';
+    onOffer(text);
+    return null;
   };
   return (
     <section className="devices-block" aria-label="Here">
@@ -58,33 +56,7 @@ export function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
         {looking ? 'Looking for the code…' : 'or drop or paste it here: a photo or a screenshot'}
       </DropZone>
       {unread !== null && <Wrong title="No offer was found." reason={unread} />}
-      <form className="device-field" onSubmit={submit}>
-        <label htmlFor={id}>The text under the code</label>
-        <div className="device-line">
-          <textarea
-            id={id}
-            className="field device-text"
-            rows={2}
-            spellCheck={false}
-            autoComplete="off"
-            autoCapitalize="off"
-            placeholder="ROOST1.…"
-            value={text}
-            aria-invalid={wrong !== null}
-            aria-describedby={`${id}-wrong`}
-            onChange={(event) => {
-              setText(event.target.value);
-              setWrong(null);
-            }}
-          />
-          <button type="submit" className="ghost ghost-dawn" disabled={text.trim() === ''}>
-            Take it
-          </button>
-        </div>
-        <p id={`${id}-wrong`} className="device-wrong" role="alert">
-          {wrong ?? ''}
-        </p>
-      </form>
+      <PasteText label="The text under the code" placeholder="ROOST1.…" button="Take it" onText={takeText} />
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { displayName } from '../../domain/agent.ts';
-import { useActions, useHousehold } from '../context.tsx';
+import { arrivingOf } from '../../state/devices.ts';
+import { useActions, useDevices, useHousehold } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useSleepers } from './big-button.tsx';
 import { Face } from './face.tsx';
@@ -11,8 +12,9 @@ export function ChooseWho({ onClose }: { onClose: () => void }) {
   const actions = useActions();
   const roster = useHousehold((state) => state.roster);
   const sleepers = useSleepers({ resting: true });
+  const arriving = useDevices(arrivingOf);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const agents = sleepers.filter((agent) => chosen.has(agent.agentId));
+  const agents = sleepers.filter((agent) => chosen.has(agent.agentId) && !arriving.includes(agent.agentId));
   const toggle = (agentId: string) => {
     const next = new Set(chosen);
     if (!next.delete(agentId)) next.add(agentId);
@@ -24,11 +26,14 @@ export function ChooseWho({ onClose }: { onClose: () => void }) {
         {sleepers.map((agent) => (
           <li key={agent.agentId}>
             <label style={{ '--c': agent.color }}>
-              <input type="checkbox" checked={chosen.has(agent.agentId)} onChange={() => toggle(agent.agentId)} />
+              <input type="checkbox" checked={agents.includes(agent)} disabled={arriving.includes(agent.agentId)} onChange={() => toggle(agent.agentId)} />
               <span className="choose-face">
                 <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
               </span>
-              {displayName(agent, roster)}
+              <span>
+                {displayName(agent, roster)}
+                {arriving.includes(agent.agentId) && <small>on its way here</small>}
+              </span>
             </label>
           </li>
         ))}

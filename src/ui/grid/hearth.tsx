@@ -2,7 +2,8 @@ import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';
 import { emptySeats } from '../../domain/agent.ts';
-import { useActions, useHousehold, useLive, useRoost } from '../context.tsx';
+import { arrivingOf } from '../../state/devices.ts';
+import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
 import { RehearsalNote } from '../shell/rehearsal-note.tsx';
@@ -25,6 +26,8 @@ function Remembering() {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [remember, key, cap]);
   const resting = useSleepers({ resting: true }).length - sleepers.length;
+  const arriving = useDevices(arrivingOf);
+  const late = sleepers.filter(({ agentId }) => arriving.includes(agentId)).length;
   if (sleepers.length === 0) return resting === 0 ? null : <span>{resting} set to sleep</span>;
   const ids = new Set(sleepers.map((agent) => agent.agentId));
   const size = shares.filter((share) => ids.has(share.agent.agentId)).reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
@@ -33,6 +36,7 @@ function Remembering() {
       <span>
         {sleepers.length} sleeping
         {resting > 0 && ` · ${resting} set to sleep`}
+        {late > 0 && ` · ${late} on the way here`}
         {status === 'ready' && ` · ${bytes(size)} to remember`}
         {status === 'failed' && ' · what they remember cannot be read'}
       </span>

@@ -2,8 +2,9 @@ import { memo, useId, useRef, useState, type MouseEvent } from 'react';
 import { useStore } from 'zustand';
 import type { Lifecycle } from '../../domain/lifecycle.ts';
 import { LEAD_COLOR, LEAD_ID } from '../../domain/seat.ts';
+import { arrivingOf } from '../../state/devices.ts';
 import { leadNameOf } from '../../state/wake-material.ts';
-import { useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
+import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
 import { PATHS, usePlace } from '../places.ts';
@@ -44,6 +45,9 @@ function useBadges(agentId: string | null): readonly Badge[] {
 
 /** Of an agent in the running session that is set to sleep. */
 const RESTS = 'Set to sleep: it keeps what was said, and goes on from there when it is woken';
+
+/** Of an agent whose last session is not whole on this device. */
+const ARRIVES = 'On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then';
 
 const SUB: Record<Lifecycle, string> = { empty: '', hatching: 'hatching', awake: 'awake', sleeping: 'asleep' };
 
@@ -123,8 +127,9 @@ function SeatFrame({ label, state, color, agentId, name, sub, reason, about = nu
 export const SeatCell = memo(function SeatCell({ seat, slept, ...cell }: CellProps & { seat: SeatView; slept: string | null }) {
   const menu = useSeatMenu(seat);
   const { agentId, state, label, name, color, reason, resting } = seat;
-  const about = resting ? RESTS : null;
-  const sub = resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : SUB[state];
+  const arriving = useDevices((devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId));
+  const about = resting ? RESTS : arriving ? ARRIVES : null;
+  const sub = arriving && !resting ? 'on its way here' : resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : SUB[state];
   return <SeatFrame {...cell} {...{ label, state, color, agentId, name, sub, reason, about, menu }} figure={<SeatFigure seat={seat} />} />;
 });
 

@@ -31,4 +31,5 @@ export const WarnIcon = () => <Icon><path d="M12 4.500l8.5 15h-17zM12 10.500v4M1
 export const WakesIcon = () => <Icon><path d="M3.5 17.5h17M7 17.5a5 5 0 0 1 10 0M12 9V5.5M5.600 11.100L3.800 9.300M18.400 11.100l1.800-1.800" /></Icon>;
 export const PauseIcon = () => <Icon><path d="M9 6v12M15 6v12" strokeWidth="2.6" /></Icon>;
 export const ThreadsIcon = () => <Icon><path d="M14.5 6.5h-8a2.5 2.5 0 0 0-2.5 2.5v8l3-2.5h7.5a2.5 2.5 0 0 0 2.5-2.5v-3a2.5 2.5 0 0 0-2.5-2.5zM8.5 6.5c.3-1.5 1.4-2.5 2.8-2.5h6.2a2.5 2.5 0 0 1 2.5 2.5v7l-3-1.5" /></Icon>;
+export const DevicesIcon = () => <Icon><path d="M4 15.500v-8.500a2 2 0 0 1 2-2h11M2.500 18.500h9" /><rect x="14" y="9" width="7" height="10.500" rx="1.600" /></Icon>;
 export const CoinIcon = () => <Icon><circle cx="12" cy="12" r="8" /><path d="M12 7.5v9M14.5 9.7c-.5-.8-1.4-1.2-2.5-1.2-1.4 0-2.5.7-2.5 1.8 0 2.6 5 1.2 5 3.6 0 1-1.100 1.7-2.5 1.7-1.100 0-2-.4-2.5-1.2" /></Icon>;

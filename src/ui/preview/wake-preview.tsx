@@ -2,7 +2,8 @@ import { useEffect, useState } from 'react';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import { writeWake } from '../../domain/wake-payload.ts';
 import { bytesOf, humanNameOf, leadNameOf, payloadOf, roughTokens, wakePromptOf, type WakeShare } from '../../state/wake-material.ts';
-import { useHousehold, useRoost } from '../context.tsx';
+import { arrivingOf } from '../../state/devices.ts';
+import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { useSleepers } from '../grid/big-button.tsx';
 import { Face } from '../grid/face.tsx';
 import { copyText } from '../parts/copy.ts';
@@ -68,7 +69,10 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
 
 /** What a wake would carry: per agent the very text it will read, and how large all of it is. */
 export default function WakePreview({ onClose }: { onClose: () => void }) {
-  const sleepers = useSleepers({ resting: false });
+  const asleep = useSleepers({ resting: false });
+  const arriving = useDevices(arrivingOf);
+  const sleepers = asleep.filter(({ agentId }) => !arriving.includes(agentId));
+  const late = asleep.length - sleepers.length;
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const read = useShares(sleepers);
@@ -86,7 +90,8 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog title="What a wake would carry" shape="wide" onClose={onClose}>
-      {sleepers.length === 0 && <p className="quiet">Nobody sleeps now: there is nobody to wake.</p>}
+      {late > 0 && <p className="quiet">{late === 1 ? 'One agent is' : `${late} agents are`} still on the way to this device, and would sleep on.</p>}
+      {asleep.length === 0 && <p className="quiet">Nobody sleeps now: there is nobody to wake.</p>}
       {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">Reading what they remember…</p>}
       {read.kind === 'failed' && <p role="alert">What they remember could not be read: {read.text}</p>}
       {rows.length > 0 && (

@@ -7,6 +7,7 @@ import { HeaderMenu } from './header-menu.tsx';
 import { Mark } from './mark.tsx';
 import { RehearsalNote } from './rehearsal-note.tsx';
 import { SessionPill } from './session-pill.tsx';
+import { SyncSign } from './sync-sign.tsx';
 import { WakesStopped } from './wakes-switch.tsx';
 import './header.css';
 
@@ -46,6 +47,7 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
       {(begun || !quiet) && <SessionPill />}
       <RehearsalNote place="header" />
       <span className="spacer" />
+      {begun && <SyncSign />}
       {begun && <WakesStopped />}
       <EndSession />
       {begun && (

@@ -1,0 +1,20 @@
+import { useRoost } from '../context.tsx';
+import { copyText } from '../parts/copy.ts';
+import { CopyIcon } from '../parts/icons.tsx';
+
+/** A long text that is to be carried elsewhere. `what`: as a sentence begins, "The offer". */
+export function CopyableText({ text, what }: { text: string; what: string }) {
+  const state = useRoost();
+  return (
+    <div className="device-copy">
+      {/* Read by keyboard too where it scrolls. */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <pre tabIndex={0} aria-label={what} translate="no">
+        {text}
+      </pre>
+      <button type="button" className="icon-button" aria-label={`Copy: ${what}`} title="Copy" onClick={() => void copyText(state, text, what)}>
+        <CopyIcon />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+/**
+ * Two real browsers and a real relay: how soon what one writes is on the other, and how soon a new device has
+ * the agents, and everything else.
+ */
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import { formatStamp } from '../../src/domain/stamp.ts';
+import type { Doc } from '../../src/protocol/documents.ts';
+import { createProfile } from '../support/chromium.ts';
+import { deviceOf, openDevice, pair, untilEqual, type DeviceBrowser } from '../support/devices.ts';
+import { AGENTS, generateHousehold } from '../support/household-generator.ts';
+import { startRelay } from '../support/relay.ts';
+import { median, percentile, type Section } from './figures.ts';
+
+const BEHIND = 10_000;
+const APPENDS = 100;
+/** Characters of a small document, as JSON. */
+const SMALL = 240;
+
+const seenLimit = 300;
+const agentsLimit = 1_000;
+const allLimit = 10_000;
+
+function smallDocument(n: number): Doc {
+  const time = Date.now();
+  const doc = { _id: `queued:${n}`, schema: 1, at: formatStamp({ time, counter: 0, node: 'bench' }), type: 'queued-message', clientId: `bench-${n}`, agentId: LEAD_ID, text: '', time } as const;
+  return { ...doc, text: 'x'.repeat(SMALL - JSON.stringify(doc).length) };
+}
+
+/** In the page of the one who waits: ms since the epoch at which each document was told of, by id. */
+async function watchDocuments({ page, owner }: DeviceBrowser) {
+  await owner.news();
+  await page.evaluate(() => {
+    const seen: Record<string, number> = {};
+    Object.assign(window, { seenAt: seen });
+    const line = window.ownerLine;
+    if (!line) throw new Error('no line');
+    const push = line.news.push.bind(line.news);
+    line.news.push = (...news: unknown[]) => {
+      for (const item of news as { news: string; docs?: { _id: string }[] }[]) for (const doc of item.docs ?? []) seen[doc._id] ??= Date.now();
+      return push(...news);
+    };
+  });
+  return async () => (await page.evaluate(() => (window as unknown as { seenAt: Record<string, number> }).seenAt)) as Record<string, number>;
+}
+
+/** The figures; about two minutes. */
+export async function syncBrowsers(): Promise<Section> {
+  const relay = await startRelay({ from: 'built' });
+  const profiles = [await createProfile()];
+  const [first] = profiles;
+  if (!first) throw new Error('no profile');
+  try {
+    const context = await first.open();
+    const page = await context.newPage();
+    await page.goto(relay.link);
+    await page.waitForURL((url) => !url.pathname.startsWith('/enter'));
+    await page.locator('#root > *').first().waitFor();
+    const one = deviceOf(first, context, page);
+    let behind = 0;
+    for (const docs of generateHousehold({ seed: 1, messages: BEHIND - 8 * 100, lastSession: 100 })) behind += (await one.owner.call('append', docs)).written;
+    await one.owner.call('shareHousehold', { deviceName: 'Laptop' });
+    await one.until('everything handed over', ({ toSend, backlog }) => toSend === 0 && backlog === null);
+    await page.waitForTimeout(3_000);
+
+    const two = await openDevice(relay.url, context);
+    profiles.push(two.profile);
+    await pair(one, two);
+    const began = Date.now();
+    let agents = 0;
+    for (;;) {
+      const { identities } = await two.owner.call('household');
+      if (agents === 0 && identities.length >= AGENTS.length) agents = Date.now() - began;
+      const { backlog, arriving } = await two.status();
+      if (agents > 0 && backlog === null && arriving.length === 0 && (await two.owner.call('storage')).documents >= behind) break;
+      await two.page.waitForTimeout(20);
+    }
+    const all = Date.now() - began;
+    await untilEqual([one, two], behind);
+
+    const seen = await watchDocuments(two);
+    const begunAt: Record<string, number> = {};
+    for (let n = 0; n < APPENDS; n++) {
+      const doc = smallDocument(n);
+      begunAt[doc._id] = Date.now();
+      await one.owner.call('append', [doc]);
+      await page.waitForTimeout(30);
+    }
+    await two.page.waitForTimeout(1_000);
+    const at = await seen();
+    const delays = Object.entries(begunAt).map(([id, time]) => (at[id] ?? Infinity) - time);
+    return {
+      title: 'Devices of one household',
+      method: `two Chromium profiles and the relay on this machine; ${behind} documents behind the first; ${APPENDS} documents of ${SMALL} characters, one every 30 ms`,
+      figures: [
+        { what: 'an append on one, told on the other, median', value: median(delays), unit: 'ms', beside: null },
+        { what: '  p95', value: percentile(delays, 0.95), unit: 'ms', beside: { kind: 'limit', what: 'p95', value: seenLimit } },
+        { what: 'a new device: the agents are there', value: agents, unit: 'ms', beside: { kind: 'limit', what: 'after its keys', value: agentsLimit } },
+        { what: '  everything is there', value: all, unit: 'ms', beside: { kind: 'limit', what: 'after its keys', value: allLimit } },
+      ],
+    };
+  } finally {
+    for (const profile of profiles) await profile.remove();
+    await relay.stop();
+  }
+}
