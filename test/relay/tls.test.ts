@@ -1,4 +1,3 @@
-import { Agent } from 'node:https';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
