@@ -1,5 +1,5 @@
-import { Agent } from 'node:https';
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
