@@ -104,7 +104,7 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
     setFailed(answered.ok ? (same ? null : 'You said that the words differ. Make a new offer, and compare again.') : answered.reason);
   };
   const leave = () => {
-    if (joining !== null && joining.step !== 'failed') void giveUp();
+    if (joining !== null) void giveUp();
     onClose();
   };
 
@@ -117,7 +117,13 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
       case 'waiting':
         return <Waiting words={now.words} until={now.until} />;
       case 'failed':
-        return <Begin name={name} setName={setName} begin={begin} failed={now.reason} />;
+        return (
+          <Wrong title="This device has not joined." reason={`${now.reason} Nothing has changed.`}>
+            <button type="button" className="ghost" onClick={() => void begin()}>
+              Make a new offer
+            </button>
+          </Wrong>
+        );
       default:
         return now satisfies never;
     }

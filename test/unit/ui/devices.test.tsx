@@ -190,7 +190,12 @@ test('why joining failed is said, with the way to begin anew', async () => {
   await press(page, 'Join from another device');
   await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'failed', reason: 'The other device said no.' } } });
   expect(screen.getByRole('alert').textContent).toContain('The other device said no. Nothing has changed.');
-  expect(screen.getByRole('button', { name: 'Show the code' })).toBeDefined();
+  page.owner.sync.beginJoin = () => {
+    page.owner.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until } } });
+    return null;
+  };
+  await press(page, 'Make a new offer');
+  expect(screen.getByLabelText('The offer as text').textContent).toBe(OFFER);
 });
 
 const WORDS = 'abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic acquire across act action actor actress actual'.split(' ');
