@@ -10,6 +10,7 @@ import { guessDeviceName } from './device-name.ts';
 import { NameField } from './name-field.tsx';
 import { QrCode } from './qr-code.tsx';
 import { CompareWords, Words } from './six-words.tsx';
+import { StepHead } from './step-head.tsx';
 import { TwoTeams } from './two-teams.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
@@ -27,8 +28,9 @@ function Offer({ offer, until, onAgain, onCancel }: { offer: string; until: numb
     );
   return (
     <div className="offer">
+      <StepHead>Show this to a device that has your team</StepHead>
       <p>
-        On a device that has your team: Settings, Devices, <b>Add a device</b>. Scan this there, or bring the text below.
+        There: Settings, Devices, <b>Add a device</b>. Scan this, or bring the text below.
       </p>
       <figure className="offer-code">
         <QrCode text={offer} label="QR code of the offer; the same stands below as text" />
@@ -48,7 +50,8 @@ function Waiting({ words, until }: { words: readonly string[]; until: number }) 
   const left = useLeft(until);
   return (
     <div className="compare">
-      <Progress label="Waiting for the other device…" done={0} of={0} text="Say yes there too: the same six words stand there." />
+      <StepHead>Say yes on the other device too</StepHead>
+      <Progress label="Waiting for the other device…" done={0} of={0} text="The same six words stand there." />
       <Words words={words} />
       {left > 0 && <Countdown left={left} />}
     </div>
