@@ -12,9 +12,10 @@ const MAY_IMPORT = {
   relay: ['protocol', 'domain'],
   sync: ['protocol', 'domain'],
   archive: ['protocol', 'domain'],
+  offline: [],
   state: ['relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
   ui: ['state', 'archive', 'protocol', 'domain'],
-  entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
+  entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'archive', 'offline', 'protocol', 'domain'],
   server: ['protocol', 'domain'],
 };
 const types = Object.keys(MAY_IMPORT);

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import type { Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { offlinePage } from './src/offline/plugin.ts';
 
 // The groups run one after the other: browser tests want the machine to themselves.
 const together = { sequence: { groupOrder: 0 }, maxWorkers: Math.max(2, availableParallelism() - 1) };
@@ -16,8 +19,13 @@ const rolldownOptions: Rolldown.InputOptions = {
   onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
 };
 
+const offline = offlinePage({
+  serviceWorker: fileURLToPath(new URL('src/service-worker.ts', import.meta.url)),
+  icon: (name) => readFileSync(new URL(`src/ui/shell/icons/${name}.png`, import.meta.url)),
+});
+
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: isSsrBuild ? [] : [react()],
+  plugins: isSsrBuild ? [] : [react(), offline],
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : { outDir: 'dist/page', emptyOutDir: true, target: 'es2023', sourcemap: false, rolldownOptions },

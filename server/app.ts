@@ -4,7 +4,7 @@ import { Hono, type Context } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { ackSchema, postMessageSchema, rehearsalSchema, startSessionSchema, type Health, type Rehearsal } from '../src/protocol/http.ts';
 import type { MindInfo } from '../src/protocol/events.ts';
-import { securityHeaders, type Access } from './access/index.ts';
+import { onlyByTls, securityHeaders, type Access } from './access/index.ts';
 import { limitBody, readBody } from './body.ts';
 import type { EventLog, PostOutcome, SessionHost } from './contracts.ts';
 import { createPageRoutes } from './page.ts';
@@ -25,6 +25,8 @@ export interface AppDeps {
   readonly openRoutes: readonly Routes[];
   /** Calls of further parts, for browsers that are signed in. */
   readonly routes: readonly Routes[];
+  /** The name that is served by our own TLS alone; null where there is none. */
+  readonly tlsName: string | null;
   readonly streams: { readonly most: number; readonly bufferBytes: number };
   /** Where the built page is. */
   readonly pageFolder: string;
@@ -89,6 +91,7 @@ export function createApp(deps: AppDeps): App {
 
   app.onError(refuse);
   app.use(securityHeaders());
+  if (deps.tlsName !== null) app.use(onlyByTls(deps.tlsName));
   app.use(access.own);
   app.use('/api/*', async (context, next) => {
     await next();

@@ -3,8 +3,10 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
+import { isLoopback, isWildcard } from './access/index.ts';
 import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
 import { StartError } from './start-error.ts';
+import type { TlsFiles } from './tls.ts';
 import type { SyncSettings } from './sync/settings.ts';
 
 const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
@@ -20,6 +22,10 @@ export interface Config {
   readonly home: string;
   readonly open: boolean;
   readonly publicUrl: URL | null;
+  /** Our own certificate; null: HTTP. */
+  readonly tls: TlsFiles | null;
+  /** A TLS proxy of the person's stands in front; what it says of addresses is believed. */
+  readonly proxied: boolean;
   readonly databaseUrl: string | null;
   /** Null: the rehearsal mind. */
   readonly messagesApi: { readonly key: string | null; readonly baseUrl: string | null; readonly keyHeader: KeyHeader | null } | null;
@@ -106,20 +112,36 @@ function databaseUrlOf(given: Given): string {
   return given.text;
 }
 
-function hostOf({ text, source }: Given): string {
-  const loopback = text === 'localhost' || text === '::1' || (isIP(text) === 4 && text.startsWith('127.'));
-  if (loopback) return text;
-  return bad(
-    `${source} must be a loopback address, not "${text}". To reach Roost from elsewhere, put a TLS proxy (such as Caddy) or a private network (such as Tailscale Serve) on this machine in front of it, and name its address with --public-url https://….`,
-  );
-}
-
 function publicUrlOf(given: Given | null): URL | null {
   if (given === null) return null;
   const url = urlOf(given, ['https:'], 'https://roost.example.org');
   if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
     bad(`${given.source} must be an address without a path, such as https://roost.example.org.`);
   return url;
+}
+
+const SAFER =
+  'Safer: leave it on 127.0.0.1, put a TLS proxy (such as Caddy) or a private network (such as Tailscale Serve) on this machine in front of it, and name its address with --public-url https://….';
+const TLS_WAYS = 'a certificate of its own (--tls-cert FILE --tls-key FILE), or a TLS proxy in front (--behind-proxy --public-url https://…)';
+
+function tlsOf(cert: Given | null, key: Given | null): TlsFiles | null {
+  if (cert !== null && key !== null) return { cert: resolve(cert.text), key: resolve(key.text) };
+  const [given, missing] = cert ? [cert, '--tls-key'] : [key, '--tls-cert'];
+  return given === null ? null : bad(`${given.source} needs ${missing} too: a certificate and its key belong together.`);
+}
+
+/** How it is reached: from elsewhere only where that was said in so many words, and only by TLS. */
+function reachOf(source: Source): Pick<Config, 'host' | 'publicUrl' | 'tls' | 'proxied'> {
+  const [{ text: host, source: by }, behind] = [source('host') ?? { text: '127.0.0.1', source: '--host' }, source('behindProxy')];
+  const [publicUrl, tls, proxied] = [publicUrlOf(source('publicUrl')), tlsOf(source('tlsCert'), source('tlsKey')), switchOf(behind)];
+  if (proxied && publicUrl === null) bad(`${behind?.source ?? ''} needs --public-url https://…: the address of the proxy, the only one from elsewhere that Roost then answers under.`);
+  if (!isLoopback(host)) {
+    if (isIP(host) === 0) bad(`${by} must be an address of this machine, such as 127.0.0.1, not "${host}". The name under which it is reached goes into --public-url https://….`);
+    if (!switchOf(source('allowRemote'))) bad(`${by} ${host} would let other machines reach Roost. If that is meant, add --allow-remote and ${TLS_WAYS}. ${SAFER}`);
+    if (tls === null && !proxied) bad(`${by} ${host} needs TLS: ${TLS_WAYS}. ${SAFER}`);
+    if (publicUrl === null && isWildcard(host)) bad(`${by} ${host} needs --public-url https://…: the name under which it is reached, the only one from elsewhere that Roost then answers under.`);
+  }
+  return { host, publicUrl, tls, proxied };
 }
 
 function keyHeaderOf(given: Given | null): KeyHeader | null {
@@ -161,14 +183,12 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
   const source = createSource(args, env);
   const number = (name: NumberSetting) => numberOf(source(name), name);
   const text = (name: SettingName) => source(name)?.text ?? '';
-  const host = source('host');
   const databaseUrl = source('databaseUrl');
   return {
     port: number('port'),
-    host: host === null ? '127.0.0.1' : hostOf(host),
+    ...reachOf(source),
     home: resolve(text('home')),
     open: !switchOf(source('noOpen')),
-    publicUrl: publicUrlOf(source('publicUrl')),
     databaseUrl: databaseUrl === null ? null : databaseUrlOf(databaseUrl),
     messagesApi: messagesApiOf(source),
     leadModel: text('leadModel'),

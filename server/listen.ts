@@ -1,8 +1,10 @@
 /** The relay's HTTP server: bounded in connections and in how long a request may take to arrive. */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Problem } from '../src/protocol/http.ts';
 import { StartError } from './start-error.ts';
+import type { TlsPair } from './tls.ts';
 
 const HTTP_LIMITS = {
   /** Each call of an agent that sleeps is held on a connection of its own. */
@@ -11,6 +13,8 @@ const HTTP_LIMITS = {
   headersTimeout: 20_000,
   requestTimeout: 120_000,
   keepAliveTimeout: 30_000,
+  /** ms for two ends to agree on TLS. */
+  handshakeTimeout: 20_000,
   /** ms that answers in progress get when the relay ends. */
   closeGrace: 1_000,
 } as const;
@@ -23,6 +27,8 @@ export interface HttpServer {
   readonly port: number;
   /** Until this is called, every request gets a 503. */
   serve(listener: Listener, upgrade?: UpgradeListener): void;
+  /** From the next connection on; only where it listens with TLS. */
+  secureWith(pair: TlsPair): void;
   close(): Promise<void>;
 }
 
@@ -35,7 +41,8 @@ function startError(error: NodeJS.ErrnoException, host: string, port: number): u
 
 /** What is not HTTP, is too slow or has too many headers never becomes a request: its answer is written by hand. */
 function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  // What could not agree on TLS can be told nothing.
+  if (error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL_') || error.code?.startsWith('ERR_TLS_') || !socket.writable) return void socket.destroy();
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const problem: Problem = { type: 'about:roost/malformed', title: 'That does not fit', status, detail: 'This is not a request that Roost can read.' };
   const body = JSON.stringify(problem);
@@ -48,7 +55,7 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function closeServer(server: Server): Promise<void> {
+function closeServer(server: Server | SecureServer): Promise<void> {
   return new Promise((resolve) => {
     const grace = setTimeout(() => server.closeAllConnections(), HTTP_LIMITS.closeGrace);
     server.close(() => {
@@ -59,14 +66,17 @@ function closeServer(server: Server): Promise<void> {
   });
 }
 
-/** Listens at once, so that a port in use is known before anything slow begins. Throws `StartError`. */
-export function listen(host: string, port: number): Promise<HttpServer> {
+/** Listens at once, so that a port in use is known before anything slow begins; with TLS where there is a certificate. Throws `StartError`. */
+export function listen(host: string, port: number, tls: TlsPair | null = null): Promise<HttpServer> {
   let serve: Listener = (_request, response) => response.writeHead(503, { 'retry-after': '1' }).end();
-  const { headersTimeout, requestTimeout, keepAliveTimeout } = HTTP_LIMITS;
-  const server = createServer({ headersTimeout, requestTimeout, keepAliveTimeout }, (request, response) => serve(request, response));
+  const { headersTimeout, requestTimeout, keepAliveTimeout, handshakeTimeout } = HTTP_LIMITS;
+  const limits = { headersTimeout, requestTimeout, keepAliveTimeout };
+  const onRequest: Listener = (request, response) => serve(request, response);
+  const secure = tls === null ? null : createSecureServer({ ...limits, ...tls, handshakeTimeout }, onRequest);
+  const server = secure ?? createServer(limits, onRequest);
   server.maxConnections = HTTP_LIMITS.connections;
   server.on('clientError', refuseBroken);
-  const again = (socket: Duplex) => void server.emit('connection', socket);
+  const again = (socket: Duplex) => void server.emit(secure ? 'secureConnection' : 'connection', socket);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(startError(error, host, port)));
     server.listen(port, host, () => {
@@ -78,6 +88,7 @@ export function listen(host: string, port: number): Promise<HttpServer> {
           serve = listener;
           if (upgrade) server.on('upgrade', (request, socket, head) => upgrade(request, socket, head, again));
         },
+        secureWith: (pair) => secure?.setSecureContext(pair),
         close: () => closeServer(server),
       });
     });

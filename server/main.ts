@@ -1,10 +1,12 @@
 /** Starts the relay from the command line. */
+import { isLoopback } from './access/index.ts';
 import { readConfig, type Config } from './config.ts';
 import { findPackageRoot } from './package-root.ts';
-import { openRelay, type Relay } from './relay.ts';
+import { openRelay } from './relay.ts';
 import { helpText } from './settings.ts';
 import { StartError } from './start-error.ts';
 import { StoreError } from './store/index.ts';
+import { createTerminal } from './terminal.ts';
 
 /** ms in which everything must be flushed and closed. */
 const CLOSE_WITHIN_MS = 4_000;
@@ -21,12 +23,6 @@ function explain(error: unknown): number {
   return 1;
 }
 
-async function showLink(relay: Relay): Promise<string> {
-  const link = await relay.newLink();
-  process.stdout.write(`\n  Open Roost:  ${link}\n\n`);
-  return link;
-}
-
 async function openBrowser(link: string): Promise<void> {
   const { default: open } = await import('open');
   const child = await open(link);
@@ -34,7 +30,7 @@ async function openBrowser(link: string): Promise<void> {
 }
 
 /** The first signal ends the relay in good order, a second one at once. */
-function endOnSignals(end: () => Promise<void>): void {
+function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<void>): void {
   let ending = false;
   const onSignal = () => {
     if (ending) process.exit(1);
@@ -48,13 +44,15 @@ function endOnSignals(end: () => Promise<void>): void {
       (error: unknown) => process.exit(explain(error)),
     );
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
 }
 
 async function run(config: Config): Promise<void> {
   const root = findPackageRoot(import.meta.url);
   const opening = openRelay({ config, root, say: tell, now: Date.now });
-  endOnSignals(async () => {
+  // Where there is no terminal that could be closed, SIGHUP means what it means to servers.
+  const hangUpReloads = config.tls !== null && !process.stdin.isTTY;
+  endOnSignals(['SIGINT', 'SIGTERM', ...(hangUpReloads ? [] : ['SIGHUP' as const])], async () => {
     await (await opening).close();
   });
   const relay = await opening;
@@ -62,13 +60,14 @@ async function run(config: Config): Promise<void> {
     relay.logger.error('The relay broke and ends; the next start closes the session.', { error });
     process.exit(explain(error));
   });
-  const link = await showLink(relay);
+  if (hangUpReloads) process.on('SIGHUP', () => void relay.reloadCertificate?.());
+  const reachable = config.publicUrl !== null || !isLoopback(config.host);
+  const terminal = createTerminal({ input: process.stdin, output: process.stdout, newLink: relay.newLink, reachable, tell });
+  const opens = config.open && process.stdout.isTTY && !process.env['CI'];
+  const link = await terminal.show({ code: !opens });
   if (relay.rehearsal) tell('No model is connected: a rehearsal mind answers. ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL connects one.');
-  if (process.stdin.isTTY) {
-    tell('The link works once. Enter prints a fresh one; Ctrl+C ends Roost.');
-    process.stdin.on('data', () => void showLink(relay).catch((error: unknown) => tell(`No link: ${error instanceof Error ? error.message : String(error)}`)));
-  }
-  if (config.open && process.stdout.isTTY && !process.env['CI']) await openBrowser(link);
+  terminal.listen();
+  if (opens) await openBrowser(link);
 }
 
 // Whoever reads our output may leave before we do.

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { parseProtocol } from '../src/domain/prompts.ts';
-import { createAccess, createCredentialRoutes, createCredentials, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
+import { bracketed, createAccess, createCredentialRoutes, createCredentials, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { openEventLog } from './events/index.ts';
@@ -26,6 +26,7 @@ import { createSync } from './sync/index.ts';
 import { createProxy } from './proxy/index.ts';
 import { openStore } from './store/index.ts';
 import { openTeam } from './team.ts';
+import { readTlsPair, watchTlsFiles } from './tls.ts';
 import { createThreadRoutes } from './threads/index.ts';
 
 export interface Relay {
@@ -33,6 +34,8 @@ export interface Relay {
   readonly url: string;
   readonly rehearsal: boolean;
   readonly logger: Logger;
+  /** Reads the certificate anew; null where there is none. */
+  readonly reloadCertificate: (() => Promise<void>) | null;
   /** A fresh one-time link. */
   newLink(): Promise<string>;
   /** Ends the session as `shutdown`, flushes, and closes everything. */
@@ -90,9 +93,22 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
   const home = await readHome(folder);
   const logger = createLogger(home.logFolder, () => new Date(now()), say);
 
-  const http = await listen(config.host, config.port);
+  const tls = config.tls && { files: config.tls, name: config.proxied ? null : (config.publicUrl?.hostname ?? null), now };
+  const http = await listen(config.host, config.port, tls && (await readTlsPair(tls)));
   closers.add(() => http.close());
-  const url = config.publicUrl?.origin ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${http.port}`;
+  const certificate = tls && watchTlsFiles({
+    ...tls,
+    onPair(pair) {
+      http.secureWith(pair);
+      logger.info('The certificate was read anew.');
+    },
+    onProblem(error) {
+      say(`${error.message} The one before stays in use.`);
+      logger.warn('The certificate could not be read anew.', { error });
+    },
+  });
+  closers.add(() => Promise.resolve(certificate?.close()));
+  const url = config.publicUrl?.origin ?? `${tls ? 'https' : 'http'}://${bracketed(config.host)}:${http.port}`;
   lock.tell(url);
 
   const { db, ...store } = await openStore({
@@ -121,11 +137,12 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
   const signIn = createSignIn({ db, relay: home.relay, now, linkMs: config.linkMs, cookieMs: config.cookieMs });
   const credentials = createCredentials({ db, relay: home.relay, now, newId, log });
   const access = createAccess({
-    origins: createOrigins({ port: http.port, host: config.host, publicUrl: config.publicUrl }),
+    origins: createOrigins({ port: http.port, host: config.host, publicUrl: config.publicUrl, tls: tls !== null, proxied: config.proxied }),
     signIn,
     rate: createRateLimit({ ...config.rate, now }),
     port: http.port,
-    secure: config.publicUrl !== null,
+    secure: tls !== null || config.publicUrl !== null,
+    proxied: config.proxied,
     cookieMs: config.cookieMs,
     credentials,
   });
@@ -167,6 +184,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
       createCostRoutes({ costs }),
       sync.routes,
     ],
+    tlsName: tls !== null && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     streams: config.streams,
     pageFolder: join(root.path, 'dist/page'),
     onError: (id, error) => logger.error('A call failed.', { id, error }),
@@ -193,6 +211,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     url,
     rehearsal: rehearsal !== null,
     logger,
+    reloadCertificate: certificate && (() => certificate.reload()),
     newLink: async () => `${url}/enter?code=${await signIn.newCode()}`,
     close: () => closers.closeAll(),
   };

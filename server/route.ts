@@ -9,6 +9,8 @@ export interface Env {
   readonly Variables: {
     /** The sign-in of a browser that is let in, by hash. */
     readonly browser?: string;
+    /** Of whoever calls, as far as it is known. */
+    readonly address?: string;
   };
 }
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';

@@ -20,7 +20,23 @@ export interface SettingSpec {
 
 export const SETTINGS = {
   port: { flag: 'port', env: 'ROOST_PORT', value: 'number', default: '4747', help: 'Port to listen on; 0 takes any free one.' },
-  host: { flag: 'host', env: 'ROOST_HOST', value: 'address', default: '127.0.0.1', help: 'Loopback address to listen on.' },
+  host: { flag: 'host', env: 'ROOST_HOST', value: 'address', default: '127.0.0.1', help: 'Address to listen on; any but loopback needs --allow-remote and TLS.' },
+  allowRemote: { flag: 'allow-remote', env: 'ROOST_ALLOW_REMOTE', value: null, default: null, help: 'Let other machines reach Roost: --host may be an address of the network.' },
+  tlsCert: {
+    flag: 'tls-cert',
+    env: 'ROOST_TLS_CERT',
+    value: 'file',
+    default: null,
+    help: 'A certificate with its chain, in PEM: Roost speaks HTTPS itself. Read anew when it changes, or on SIGHUP without a terminal.',
+  },
+  tlsKey: { flag: 'tls-key', env: 'ROOST_TLS_KEY', value: 'file', default: null, help: 'The private key of that certificate, in PEM.' },
+  behindProxy: {
+    flag: 'behind-proxy',
+    env: 'ROOST_BEHIND_PROXY',
+    value: null,
+    default: null,
+    help: 'All calls from elsewhere come through a TLS proxy at --public-url, whose X-Forwarded-For is believed.',
+  },
   home: {
     flag: 'home',
     env: 'ROOST_HOME',
@@ -35,7 +51,7 @@ export const SETTINGS = {
     env: 'ROOST_PUBLIC_URL',
     value: 'https URL',
     default: null,
-    help: 'Address of a TLS proxy on this machine that leads here; the link then uses it.',
+    help: 'Address that leads here by TLS, of a proxy or of our own certificate; the link then uses it.',
   },
   databaseUrl: { flag: null, env: 'DATABASE_URL', value: 'postgres URL', default: null, help: 'Keep the store in this Postgres instead of inside the home.' },
   apiKey: { flag: null, env: 'ANTHROPIC_API_KEY', value: 'key', default: null, help: 'Key of the Messages API. With it, or a base URL, the minds are real.' },

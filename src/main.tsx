@@ -4,10 +4,12 @@ import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
+import { registerOffline } from './offline/register.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
 import { createTabMemory } from './state/tab-memory.ts';
+import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { fetchLaterParts } from './ui/later.ts';
@@ -17,8 +19,12 @@ const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
   return createArchive({ spawn: spawnArchiveWorker });
 });
-const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
 const owner = openOwner();
+function after(ms: number, task: () => void) {
+  const handle = setTimeout(task, ms);
+  return () => clearTimeout(handle);
+}
+const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
 const state = createRoostState({
   owner,
   relay: createRelayPort(async () => {
@@ -36,27 +42,11 @@ const state = createRoostState({
     persist: askPersistence,
     tab: createTabMemory(sessionStorage),
     browser: createTabMemory(localStorage),
-    after(ms, task) {
-      const handle = setTimeout(task, ms);
-      return () => clearTimeout(handle);
-    },
+    after,
   },
   node: `page_${ulid().slice(-10)}`,
 });
 state.start();
-
-/** Lines to other devices without the relay: nothing of them is fetched before there is another device. */
-const stopWaiting = state.devices.store.subscribe(({ status }) => {
-  if (status?.kind !== 'shared' || typeof RTCPeerConnection === 'undefined') return;
-  stopWaiting();
-  void carry();
-});
-async function carry() {
-  const { createCarrier } = await import('./sync/carrier/index.ts');
-  // Absent in old browsers, whatever the types say.
-  const locks: LockManager | undefined = navigator.locks;
-  createCarrier({ owner, locks, newConnection: () => new RTCPeerConnection(), timers: state.device });
-}
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');
@@ -69,11 +59,20 @@ createRoot(root).render(
     </RoostProvider>
   </StrictMode>,
 );
-addEventListener(
-  'load',
-  () => {
-    void fetchLaterParts();
-    void archive.warm();
-  },
-  { once: true },
-);
+
+/** After everything else: what the page has fetched by then is taken from the browser's own cache. */
+async function openOffline(): Promise<void> {
+  await Promise.allSettled([fetchLaterParts(), archive.warm()]);
+  carryWhenShared(owner, { after });
+  const offline = registerOffline({
+    container: isSecureContext ? navigator.serviceWorker : undefined,
+    locks: navigator.locks,
+    entry: new URL(import.meta.url).pathname,
+    onNewer: () => state.notices.info('A newer Roost is here.', { label: 'Reload', run: () => location.reload() }),
+    onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
+  });
+  state.live.store.subscribe(({ link }, before) => {
+    if (link.kind === 'live' && before.link.kind !== 'live') offline.look();
+  });
+}
+addEventListener('load', () => void openOffline(), { once: true });

@@ -2,11 +2,11 @@
  * Access to the relay: only under its own names, only from its own page, only for browsers that have once
  * opened a link that the relay printed.
  */
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { problem } from '../problem.ts';
 import type { Env } from '../route.ts';
+import { addressOf } from './address.ts';
 import type { Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
 import { badLinkPage, signInPage, welcomePage } from './pages.ts';
@@ -15,8 +15,8 @@ import type { SignIn } from './sign-in.ts';
 
 export { createCredentialRoutes } from './credential-routes.ts';
 export { createCredentials, type Bearer, type Credentials } from './credentials.ts';
-export { securityHeaders } from './headers.ts';
-export { createOrigins } from './origins.ts';
+export { onlyByTls, securityHeaders } from './headers.ts';
+export { bracketed, createOrigins, isLoopback, isWildcard } from './origins.ts';
 export { notBuiltPage } from './pages.ts';
 export { createRateLimit, type RateLimit } from './rate.ts';
 export { createSignIn } from './sign-in.ts';
@@ -29,6 +29,8 @@ export interface AccessDeps {
   readonly port: number;
   /** The relay is reached by TLS. */
   readonly secure: boolean;
+  /** A proxy that is ours stands in front, and says whose address a call comes from. */
+  readonly proxied: boolean;
   /** ms */
   readonly cookieMs: number;
   /** Secrets of agents that joined from elsewhere. */
@@ -36,14 +38,14 @@ export interface AccessDeps {
 }
 
 export interface Access {
-  /** Other names and other sites: 403. Too many calls: 429. Before everything else. */
-  readonly own: MiddlewareHandler;
+  /** Other names and other sites: 403. Too many calls: 429. Before everything else. From here on the caller's address is known. */
+  readonly own: MiddlewareHandler<Env>;
   /** Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. */
   readonly signedIn: MiddlewareHandler<Env>;
   /** The agent as whose client somebody calls, with its credential instead of a cookie; null for a browser. */
   readonly clientOf: (context: Context) => Promise<string | null>;
   /** `GET /enter?code=…` */
-  readonly enter: (context: Context) => Promise<Response>;
+  readonly enter: (context: Context<Env>) => Promise<Response>;
 }
 
 /** Is this a person opening a page, who should read a page? */
@@ -73,7 +75,13 @@ function safeDecode(part: string): string {
   }
 }
 
-export function createAccess({ origins, signIn, rate, port, secure, cookieMs, credentials }: AccessDeps): Access {
+/** A code, or the whole link as somebody pasted it. */
+function codeOf(text: string): string {
+  const pasted = text.trim();
+  return (URL.canParse(pasted) ? new URL(pasted).searchParams.get('code') : null) ?? pasted;
+}
+
+export function createAccess({ origins, signIn, rate, port, secure, proxied, cookieMs, credentials }: AccessDeps): Access {
   const cookie = `roost_${port}`;
   const setToken = (context: Context, token: string) =>
     setCookie(context, cookie, token, { httpOnly: true, sameSite: 'Strict', secure, path: '/', maxAge: Math.floor(cookieMs / 1_000) });
@@ -111,12 +119,13 @@ export function createAccess({ origins, signIn, rate, port, secure, cookieMs, cr
         dest: header('sec-fetch-dest'),
       };
       if (!isOwnRequest(fetchHeaders, origins)) throw problem(403, 'other-site', 'Another website may not call Roost.');
+      context.set('address', addressOf(context, proxied));
       await next();
     },
     async signedIn(context, next) {
       const known = await knownBrowser(context);
       if (known === null) {
-        checkRate(`address ${getConnInfo(context).remote.address ?? ''}`);
+        checkRate(`address ${context.get('address') ?? ''}`);
         if (wantsPage(context)) return signInPage();
         const client = await clientOf(context);
         if (client !== null && isOfAgent(context, client)) return next();
@@ -129,9 +138,9 @@ export function createAccess({ origins, signIn, rate, port, secure, cookieMs, cr
       if (known.renew) setToken(context, known.token);
     },
     async enter(context) {
-      checkRate(`address ${getConnInfo(context).remote.address ?? ''}`);
+      checkRate(`address ${context.get('address') ?? ''}`);
       if ((await knownBrowser(context)) !== null) return welcomePage();
-      const token = await signIn.take(context.req.query('code') ?? '');
+      const token = await signIn.take(codeOf(context.req.query('code') ?? ''));
       if (token === null) return badLinkPage();
       setToken(context, token);
       const welcome = welcomePage();

@@ -11,11 +11,23 @@ h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 .75rem; }
 p { margin: 0 0 .75rem; color: var(--soft); }
 a { color: var(--dawn); }
 a:focus-visible { outline: 2px solid var(--dawn); outline-offset: 3px; }
+form { display: flex; flex-wrap: wrap; align-items: end; gap: .75rem; margin-top: 1.25rem; }
+label { flex: 1 1 14rem; color: var(--soft); }
+input, button { min-height: 44px; border: 1px solid var(--line); border-radius: 8px; padding: .4em .9em; background: none; color: var(--ink); font: inherit; }
+input { display: block; width: 100%; margin-top: .25rem; }
+button { border-color: var(--dawn); }
+input:focus-visible, button:focus-visible { outline: 2px solid var(--dawn); outline-offset: 2px; }
 kbd, code { font: .95em ui-monospace, monospace; color: var(--ink); border: 1px solid var(--line); border-radius: 4px; padding: .05em .4em; }
 `;
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
-const POLICY = `default-src 'none'; style-src ${STYLE_HASH}; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`;
+const POLICY = `default-src 'none'; style-src ${STYLE_HASH}; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`;
+
+/** On a home screen there is no address bar into which a link could be put. */
+const PASTE = `<form action="/enter">
+<label>The link, or what follows its <code>code=</code><input name="code" required autocomplete="off" autocapitalize="off" spellcheck="false"></label>
+<button>Go on</button>
+</form>`;
 
 /** `body` and `title` are markup of ours: nothing from a request is ever put in. */
 function page(status: number, title: string, body: string, head = ''): Response {
@@ -48,7 +60,8 @@ export const badLinkPage = (): Response =>
     'This link was used already, or is not whole',
     `<p>Each link opens Roost once. Look at the terminal in which Roost runs and press <kbd>Enter</kbd> there: it prints a fresh link.</p>
 <p>If nothing comes, stop it with <kbd>Ctrl</kbd> <kbd>C</kbd> and start it again with <code>npm start</code>.</p>
-<p>If this browser was let in before, <a href="/">go on to Roost</a>.</p>`,
+<p>If this browser was let in before, <a href="/">go on to Roost</a>.</p>
+${PASTE}`,
   );
 
 export const signInPage = (): Response =>
@@ -56,7 +69,8 @@ export const signInPage = (): Response =>
     401,
     'Roost does not know this browser yet',
     `<p>Open the link that Roost printed in the terminal when it started. It lets this browser in, once and for good.</p>
-<p>If the link was used already, press <kbd>Enter</kbd> in that terminal: it prints a fresh one.</p>`,
+<p>If the link was used already, press <kbd>Enter</kbd> in that terminal: it prints a fresh one.</p>
+${PASTE}`,
   );
 
 export const notBuiltPage = (): Response =>

@@ -1,5 +1,4 @@
 /** The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the socket. */
-import { getConnInfo } from '@hono/node-server/conninfo';
 import type { Context } from 'hono';
 import { OFFER_SLOTS, publicKey, registerSchema, slotSchema, syncId, type OfferSlot } from '../../src/protocol/sync/control.ts';
 import type { RateLimit } from '../access/index.ts';
@@ -23,7 +22,7 @@ export interface SyncRoutesDeps {
   readonly lookups: RateLimit;
 }
 
-const addressOf = (context: Context<Env>) => getConnInfo(context).remote.address ?? '';
+const addressOf = (context: Context<Env>) => context.get('address') ?? '';
 const browserOf = (context: Context<Env>): string => {
   const browser = context.get('browser');
   if (browser === undefined) throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
@@ -85,7 +84,7 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
     route('/api/sync/socket', {
       GET(context) {
         const { incoming } = context.env;
-        if (!upgrades.isUpgrade(incoming)) throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', { headers: { upgrade: 'websocket', connection: 'upgrade' } });
+        if (!upgrades.isUpgrade(incoming)) throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', { headers: { upgrade: 'websocket' } });
         // Every browser names the page that opens a socket; whoever does not is none.
         if (context.req.header('origin') === undefined) throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
         if (sockets.full()) throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', { headers: { 'retry-after': '5' } });

@@ -26,6 +26,8 @@ const ROUTES = [
   ['GET', '/'],
   ['GET', '/seat/1'],
   ['GET', '/assets/index.js'],
+  ['GET', '/manifest.webmanifest'],
+  ['GET', '/service-worker.js'],
   ['POST', '/'],
   ['POST', '/enter'],
 ] as const;
@@ -170,6 +172,14 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     expect((await call('/api/rehearsal', { cookie })).status).toBe(200);
   });
 
+  it('takes a link that is pasted whole, where there is no address bar', async () => {
+    const page = await call('/', NAVIGATION);
+    expect(page.text).toContain('<form action="/enter">');
+    expect(page.headers['content-security-policy']).toContain("form-action 'self'");
+    const { status, headers } = await call(`/enter?code=${encodeURIComponent(` ${relay.link} `)}`, NAVIGATION);
+    expect([status, String(headers['set-cookie'])]).toEqual([200, expect.stringContaining('HttpOnly')]);
+  });
+
   describe('sign-in', () => {
     let place: StorePlace;
     let store: Store;
@@ -221,7 +231,7 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
 
 describe('origins', () => {
   it('answer for the TLS proxy too where a public URL is set, and only with TLS', () => {
-    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: new URL('https://roost.example.org') });
+    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: new URL('https://roost.example.org'), tls: false, proxied: false });
     expect(origins.isHost('roost.example.org')).toBe(true);
     expect(origins.isHost('Roost.Example.org:443')).toBe(true);
     expect(origins.isHost('roost.example.org:80')).toBe(false);
@@ -231,14 +241,31 @@ describe('origins', () => {
   });
 
   it('leave out the port where it is the usual one', () => {
-    const origins = createOrigins({ port: 80, host: '::1', publicUrl: null });
+    const origins = createOrigins({ port: 80, host: '::1', publicUrl: null, tls: false, proxied: false });
     expect(['localhost', 'localhost:80', '[::1]'].every((host) => origins.isHost(host))).toBe(true);
     expect(origins.isOrigin('http://localhost')).toBe(true);
     expect(origins.isOrigin('http://localhost:81')).toBe(false);
   });
 
+  it('are those of TLS where the relay speaks it, and never of every address at once', () => {
+    const origins = createOrigins({ port: 4747, host: '192.168.1.2', publicUrl: null, tls: true, proxied: false });
+    expect(origins.isHost('192.168.1.2:4747')).toBe(true);
+    expect([origins.isOrigin('https://192.168.1.2:4747'), origins.isOrigin('http://192.168.1.2:4747')]).toEqual([true, false]);
+    for (const host of ['0.0.0.0', '::']) {
+      const everywhere = createOrigins({ port: 443, host, publicUrl: new URL('https://roost.example.org'), tls: true, proxied: false });
+      expect(['0.0.0.0', '0.0.0.0:443', '[::]:443'].some((name) => everywhere.isHost(name))).toBe(false);
+      expect(['roost.example.org', 'localhost'].every((name) => everywhere.isHost(name))).toBe(true);
+    }
+  });
+
+  it('leave out the address that is listened on where a proxy stands in front', () => {
+    const origins = createOrigins({ port: 4747, host: '192.168.1.2', publicUrl: new URL('https://roost.example.org'), tls: false, proxied: true });
+    expect(['192.168.1.2', '192.168.1.2:4747'].some((name) => origins.isHost(name))).toBe(false);
+    expect(['roost.example.org', 'localhost:4747'].every((name) => origins.isHost(name))).toBe(true);
+  });
+
   it('take a request without any browser header: it is none of a website', () => {
-    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: null });
+    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: null, tls: false, proxied: false });
     const plain = { method: 'POST', path: '/api/messages', origin: undefined, site: undefined, mode: undefined, dest: undefined };
     expect(isOwnRequest(plain, origins)).toBe(true);
     expect(isOwnRequest({ ...plain, site: 'cross-site', mode: 'navigate', dest: 'document' }, origins), 'a form of another site').toBe(false);
@@ -258,6 +285,35 @@ describe('a relay behind a TLS proxy', () => {
       const headers = { host: 'roost.example.org', origin: 'https://roost.example.org', 'sec-fetch-site': 'same-origin', cookie };
       expect((await rawRequest({ port, path: '/api/rehearsal', headers })).status).toBe(200);
       expect((await rawRequest({ port, path: '/api/rehearsal', headers: { ...headers, origin: 'http://roost.example.org' } })).status).toBe(403);
+    } finally {
+      await relay.stop();
+    }
+  });
+});
+
+describe('the address of a caller', () => {
+  /** How many of these calls, made at once, were too many. */
+  const refusedOf = async (relay: TestRelay, forwarded: readonly string[]) => {
+    const calls = forwarded.map((from) => rawRequest({ port: relay.port, path: '/enter?code=wrong', headers: { host: `127.0.0.1:${relay.port}`, 'x-forwarded-for': from } }));
+    return (await Promise.all(calls)).filter(({ status }) => status === 429).length;
+  };
+  const LIMITS = ['--rate', '1', '--burst', '1'];
+
+  it('is what the declared proxy adds; what a caller wrote before that counts for nothing', async () => {
+    const relay = await startRelay({ port: await freePort(), args: [...LIMITS, '--behind-proxy', '--public-url', 'https://roost.example.org'] });
+    try {
+      expect(await refusedOf(relay, ['1.1.1.1', '2.2.2.2', '9.9.9.9, 3.3.3.3', '2001:db8::1', 'nonsense'])).toBe(0);
+      expect(await refusedOf(relay, ['7.7.7.7', '8.8.8.8, 7.7.7.7', '9.9.9.9,7.7.7.7'])).toBeGreaterThan(0);
+      expect(await refusedOf(relay, ['', 'nonsense', '1.1.1.1, nonsense']), 'without one, the socket’s own').toBeGreaterThan(0);
+    } finally {
+      await relay.stop();
+    }
+  });
+
+  it('is the socket’s where no proxy was declared, whatever the call says', async () => {
+    const relay = await startRelay({ args: LIMITS });
+    try {
+      expect(await refusedOf(relay, ['1.1.1.1', '2.2.2.2', '3.3.3.3'])).toBeGreaterThan(0);
     } finally {
       await relay.stop();
     }

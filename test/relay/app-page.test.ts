@@ -34,6 +34,8 @@ describe('the page', () => {
     await writeFile(join(folder, 'page/index.html'), INDEX);
     await writeFile(join(folder, 'page/assets/index-abc123.js'), SCRIPT);
     await writeFile(join(folder, 'page/icon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+    await writeFile(join(folder, 'page/manifest.webmanifest'), '{"name":"Roost"}');
+    await writeFile(join(folder, 'page/service-worker.js'), SCRIPT);
     await writeFile(join(folder, 'secret.txt'), 'not for anyone');
     http = await serve(join(folder, 'page'));
   });
@@ -66,6 +68,13 @@ describe('the page', () => {
     expect(script.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(script.headers['content-type']).toMatch(/^text\/javascript/);
     expect((await get('/icon.svg')).headers['content-type']).toMatch(/^image\/svg\+xml/);
+  });
+
+  it('can be installed: what says how is of the right type, and is asked for anew every time', async () => {
+    const [manifest, worker] = [await get('/manifest.webmanifest'), await get('/service-worker.js')];
+    expect(manifest.headers['content-type']).toMatch(/^application\/manifest\+json/);
+    expect(worker.headers['content-type']).toMatch(/^text\/javascript/);
+    for (const { headers } of [manifest, worker]) expect(headers['cache-control']).toBe('no-cache');
   });
 
   it('travels compressed to whoever takes that', async () => {

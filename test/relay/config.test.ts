@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig, type Config } from '../../server/config.ts';
 import { helpText, SETTINGS } from '../../server/settings.ts';
@@ -34,6 +34,8 @@ describe('the configuration', () => {
       home: join(homedir(), '.roost'),
       open: true,
       publicUrl: null,
+      tls: null,
+      proxied: false,
       databaseUrl: null,
       messagesApi: null,
       rehearsal: { seed: 1, delayMs: 400, fail: [] },
@@ -76,8 +78,16 @@ describe('the configuration', () => {
     ['a rehearsal that is not JSON', ['--rehearsal', '{'], '--rehearsal must be JSON: '],
     ['a rehearsal that does not fit', ['--rehearsal', '{"fail":[9]}'], '--rehearsal does not fit at "fail.0": '],
     ['a rehearsal with an unknown member', ['--rehearsal', '{"speed":1}'], '--rehearsal does not fit: '],
-    ['an address for everyone', ['--host', '0.0.0.0'], '--host must be a loopback address, not "0.0.0.0". To reach Roost from elsewhere, put a TLS proxy'],
-    ['an address of the network', ['--host', '192.168.1.2'], '--host must be a loopback address'],
+    ['an address for everyone', ['--host', '0.0.0.0'], '--host 0.0.0.0 would let other machines reach Roost. If that is meant, add --allow-remote and'],
+    ['an address of the network', ['--host', '192.168.1.2'], 'Safer: leave it on 127.0.0.1, put a TLS proxy (such as Caddy) or a private network (such as Tailscale Serve)'],
+    ['an address of the network that nobody asked for', ['--host', '::', '--tls-cert', 'c', '--tls-key', 'k'], '--host :: would let other machines reach Roost.'],
+    ['an address of the network without TLS', ['--host', '192.168.1.2', '--allow-remote'], '--host 192.168.1.2 needs TLS: a certificate of its own (--tls-cert FILE --tls-key FILE), or a TLS proxy in front'],
+    ['a public URL that nobody speaks TLS for', ['--host', '192.168.1.2', '--allow-remote', '--public-url', 'https://a.example'], '--host 192.168.1.2 needs TLS'],
+    ['every address without a name', ['--host', '0.0.0.0', '--allow-remote', '--tls-cert', 'c', '--tls-key', 'k'], '--host 0.0.0.0 needs --public-url https://…'],
+    ['a name as an address', ['--host', 'roost.example.org', '--allow-remote'], '--host must be an address of this machine, such as 127.0.0.1, not "roost.example.org".'],
+    ['a certificate without its key', ['--tls-cert', 'c'], '--tls-cert needs --tls-key too'],
+    ['a key without its certificate', ['--tls-key', 'k'], '--tls-key needs --tls-cert too'],
+    ['a proxy at no address', ['--behind-proxy'], '--behind-proxy needs --public-url https://…'],
     ['a public URL without TLS', ['--public-url', 'http://roost.example.org'], '--public-url must be an address such as https://roost.example.org.'],
     ['a public URL with a path', ['--public-url', 'https://example.org/roost'], '--public-url must be an address without a path'],
     ['an unknown way to send the key', ['--api-key-header', 'cookie'], '--api-key-header must be one of bearer, x-api-key, both, not "cookie".'],
@@ -90,13 +100,23 @@ describe('the configuration', () => {
     ['ROOST_PORT', 'x', 'ROOST_PORT must be a whole number'],
     ['ROOST_NO_OPEN', 'perhaps', 'ROOST_NO_OPEN must be 1 or 0, not "perhaps".'],
     ['ROOST_REHEARSAL', 'x', 'ROOST_REHEARSAL must be JSON'],
-    ['ROOST_HOST', 'example.org', 'ROOST_HOST must be a loopback address'],
+    ['ROOST_HOST', 'example.org', 'ROOST_HOST must be an address of this machine'],
+    ['ROOST_HOST', '10.0.0.1', 'ROOST_HOST 10.0.0.1 would let other machines reach Roost.'],
+    ['ROOST_TLS_KEY', '/secret/key', 'ROOST_TLS_KEY needs --tls-cert too'],
     ['DATABASE_URL', 'mysql://secret', 'DATABASE_URL must be an address such as postgres://user:password@host/database.'],
     ['ANTHROPIC_BASE_URL', 'secret-host', 'ANTHROPIC_BASE_URL must be an address such as http://127.0.0.1:11434.'],
     ['ANTHROPIC_API_KEY', 'secret key', 'ANTHROPIC_API_KEY holds a space'],
   ])('names %s where the environment does not fit, and repeats no secret', (name, value, complaint) => {
     expect(complaintOf([], { [name]: value })).toContain(complaint);
     expect(complaintOf([], { [name]: value })).not.toContain('secret');
+  });
+
+  it('lets other machines in where that was said, and TLS is there', () => {
+    const own = ['--host', '192.168.1.2', '--allow-remote', '--tls-cert', 'own.crt', '--tls-key', 'own.key'];
+    expect(configOf(own)).toMatchObject({ host: '192.168.1.2', tls: { cert: resolve('own.crt'), key: resolve('own.key') }, proxied: false, publicUrl: null });
+    const env = { ROOST_HOST: '0.0.0.0', ROOST_ALLOW_REMOTE: '1', ROOST_BEHIND_PROXY: '1', ROOST_PUBLIC_URL: 'https://roost.example.org' };
+    expect(configOf([], env)).toMatchObject({ host: '0.0.0.0', tls: null, proxied: true });
+    for (const host of ['localhost', '::1', '127.8.9.1']) expect(configOf(['--host', host])).toMatchObject({ host, tls: null });
   });
 
   it('explains every setting, with its environment name and default, and no secret has a flag', () => {

@@ -22,7 +22,8 @@ export interface RelayOptions {
   readonly from?: RelayOrigin;
 }
 
-export type RelayOrigin = 'sources' | 'built';
+/** `main`: of another package. */
+export type RelayOrigin = 'sources' | 'built' | { readonly main: string };
 
 export interface ProcessEnd {
   readonly code: number | null;
@@ -67,7 +68,7 @@ function watch(child: ChildProcess): { ended: Promise<ProcessEnd>; out: { stdout
 }
 
 async function spawnRelay(args: readonly string[], env: Readonly<Record<string, string>>, from: RelayOrigin = 'sources'): Promise<ChildProcess> {
-  const main = from === 'built' ? BUILT_MAIN : await relayMain();
+  const main = typeof from === 'object' ? from.main : from === 'built' ? BUILT_MAIN : await relayMain();
   return spawn(process.execPath, [main, ...args], { env: { ...cleanEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 

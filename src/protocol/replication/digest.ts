@@ -4,7 +4,3 @@ import { DIGEST_BYTES } from './frames.ts';
 
 /** The first 16 bytes of the SHA-256, as hex: what `EntryStore.drop` compares. */
 export const digestOf = (sealed: Uint8Array): string => bytesToHex(sha256(sealed).subarray(0, DIGEST_BYTES.refused));
-
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
-}

@@ -16,13 +16,13 @@ import { decodeFrame, type Digested, type Frame } from './frames.ts';
 import { createPeer, type Peer } from './peer.ts';
 import { answerTo } from './serving.ts';
 import { REPLICATION, type ReplicationSettings } from './settings.ts';
-import { createStoring, keyOf, type Came } from './storing.ts';
+import { createStoring, keyOf, type Came, type Manner } from './storing.ts';
 import { createTrying } from './trying.ts';
 
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
 export function createReplica(deps: ReplicaDeps): Replica {
-  const { store, priority, forwards = false, own = () => false, onStored, onConflict, onAhead, onRefused, onPeers } = deps;
+  const { store, priority, forwards = false, own = () => false, left = () => false, onStored, onConflict, onAhead, onRefused, onPeers } = deps;
   const settings: ReplicationSettings = { ...REPLICATION, ...deps.settings };
   const here = createAccount();
   const peers = new Map<Peer, { stop: () => void }>();
@@ -38,7 +38,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
   const backlog = createBacklog({ here, peers: all, priority, onBacklog: deps.onBacklog });
   const storing = createStoring({ store, trying, settings, onPut });
   const fetching = createFetching({ peers: all, here, waiting: storing.waiting, mayAsk: () => known && !closed && storing.hasRoom(), priority, after, settings });
-  const comparing = createComparing({ store, here, trying, settings, own, isReplaced, onConflict: (key, theirs) => onConflict?.(key, theirs) });
+  const comparing = createComparing({ store, here, trying, settings, own, left, look, isReplaced, onConflict: (key, theirs) => onConflict?.(key, theirs), pump: () => fetching.pump() });
 
   function isReplaced(key: EntryKey, peer: Peer): boolean {
     const entry = replacing.get(keyOf(key));
@@ -51,11 +51,11 @@ export function createReplica(deps: ReplicaDeps): Replica {
   function push(peer: Peer, entries: readonly Entry[]): void {
     if (entries.length === 0) return;
     const fits = entries.length <= settings.askEntries && bytesOf(entries) <= settings.pushBytes;
-    if (fits && peer.told() && peer.hasRoom() && peer.send({ kind: 'entries', request: null, replace: false, entries })) return;
+    if (fits && peer.told() && peer.heard && peer.hasRoom() && peer.send({ kind: 'entries', request: null, replace: false, entries })) return;
     peer.owe(entries);
   }
 
-  function onPut(batch: readonly Came[], outcome: PutOutcome, replace: boolean): void {
+  function onPut(batch: readonly Came[], outcome: PutOutcome, manner: Manner): void {
     if (closed) return;
     const [stored, refused, conflicts] = [outcome.stored, outcome.refused, outcome.conflicts].map((keys) => new Set(keys.map(keyOf)));
     const came = (keys: Set<string> | undefined, peer: Peer) => batch.filter(({ entry, from }) => from === peer && keys?.has(keyOf(entry))).map(({ entry }) => entry);
@@ -66,14 +66,14 @@ export function createReplica(deps: ReplicaDeps): Replica {
       for (const key of bad) peer.has.remove(key);
       if (bad.length > 0 && peer.hasRoom()) peer.send({ kind: 'refused', refused: bad.map((entry) => ({ writer: entry.writer, counter: entry.counter, digest: digestOf(entry.sealed) })) });
       const others = came(conflicts, peer);
-      if (others.length > 0) comparing.met(peer, others);
+      if (others.length > 0 && manner !== 'shown') comparing.met(peer, others);
       // What is here is acknowledged, also where it was here before.
       const good = batch.filter(({ entry, from }) => from === peer && here.has(entry) && !conflicts?.has(keyOf(entry))).map(({ entry }) => entry);
       peer.owe(good);
     }
     for (const peer of all()) {
       const fresh = batch.filter(({ entry, from }) => from !== peer && stored?.has(keyOf(entry))).map(({ entry }) => entry);
-      if (replace) peer.oweReplaced(fresh);
+      if (manner === 'replace') peer.oweReplaced(fresh);
       else {
         const lacking = fresh.filter((entry) => !peer.has.has(entry));
         if (forwards) push(peer, lacking);
@@ -85,6 +85,15 @@ export function createReplica(deps: ReplicaDeps): Replica {
     if (outcome.stored.length > 0) onStored?.(outcome.stored);
     backlog.look();
     fetching.pump();
+  }
+
+  /** Looks at entries as at any that come; answers those that met others here. */
+  async function look(peer: Peer, entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const put = entries.length === 0 ? null : await trying.attempt(() => store.put(entries, { replace: false }));
+    if (put === null) return [];
+    onPut(entries.map((entry) => ({ entry, from: peer })), put.value, 'shown');
+    const others = new Set(put.value.conflicts.map(keyOf));
+    return entries.filter((entry) => others.has(keyOf(entry)));
   }
 
   /** What a peer refused is let go of, where it still lies here with those bytes. A relay has no key, so it is not believed. */
@@ -102,7 +111,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       backlog.look();
       fetching.pump();
       return 'done';
-    });
+    }, 'theirs');
   }
 
   /** What a device has news of comes from the relay too, as a rule: it is asked for only if it does not. */
@@ -152,18 +161,20 @@ export function createReplica(deps: ReplicaDeps): Replica {
       case 'less':
         return heard(peer, frame);
       case 'want':
-        return peer.tasks.add(answerTo({ store, here, trying, settings }, peer, frame.request, frame.want));
+        // Who has not said what it has is told nothing: what lies in the same places here and there is compared first.
+        if (!peer.heard) return;
+        return peer.tasks.add(answerTo({ store, here, trying, settings }, peer, frame.request, frame.want), 'theirs');
       case 'entries':
         for (const entry of frame.entries) peer.has.add(entry);
         if (frame.request !== null) fetching.answered(peer, frame.request, frame.entries);
-        storing.add(frame.entries, peer, frame.replace);
+        storing.add(frame.entries, peer, frame.replace ? 'replace' : 'push');
         return fetching.pump();
       case 'conflict':
-        return comparing.conflict(peer, frame.entries);
+        return comparing.shown(peer, frame.request, frame.entries, frame.more);
       case 'refused':
         return drop(peer, frame.refused);
       case 'compare':
-        return comparing.compare(peer, frame.compared);
+        return comparing.compare(peer, frame.request, frame.compared);
     }
   }
 

@@ -6,7 +6,7 @@ export interface PutOutcome {
   readonly stored: readonly EntryKey[];
   /** Here already with other bytes. What is here stays. */
   readonly conflicts: readonly EntryKey[];
-  /** Cannot be what they say they are (moved, changed, forged): not stored. */
+  /** Cannot be what they say they are (moved, changed, forged): not stored. Also where something else lies in the place. */
   readonly refused: readonly EntryKey[];
 }
 

@@ -3,6 +3,7 @@ import { LIMITS } from '../../protocol/limits.ts';
 import { useRoost } from '../context.tsx';
 import { SendIcon, StopIcon } from '../parts/icons.tsx';
 import { count } from '../text/sizes.ts';
+import { useLeaving } from '../use-leaving.ts';
 import { keepDraft, readDraft } from './drafts.ts';
 import './composer.css';
 
@@ -55,6 +56,7 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
   const keep = () => {
     if (!editing) setUnkept(!keepDraft(tab, agentId, field.current?.value ?? ''));
   };
+  useLeaving(keep);
   const onInput = () => {
     const box = field.current;
     setLength(box?.value.length ?? 0);

@@ -5,6 +5,7 @@ import '../chat/composer.css';
 import { useRoost } from '../context.tsx';
 import { SendIcon } from '../parts/icons.tsx';
 import { count, names } from '../text/sizes.ts';
+import { useLeaving } from '../use-leaving.ts';
 import type { Teammate } from '../use-teammates.ts';
 import { mentionedIn } from './mentions.ts';
 import { optionId, Suggestions } from './suggestions.tsx';
@@ -39,6 +40,8 @@ export function ThreadComposer({ threadId, title, people, takeFocus, onSend }: P
   const id = useId();
   const over = length - LIMITS.messageText;
 
+  const keep = () => void keepDraft(tab, draftOf(threadId), field.current?.value ?? '');
+  useLeaving(keep);
   const onText = () => {
     const box = field.current;
     const text = box?.value ?? '';
@@ -49,7 +52,7 @@ export function ThreadComposer({ threadId, title, people, takeFocus, onSend }: P
       box.style.height = `${box.scrollHeight}px`;
     }
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => keepDraft(tab, draftOf(threadId), field.current?.value ?? ''), KEEP_AFTER);
+    timer.current = setTimeout(keep, KEEP_AFTER);
   };
   const mentioning = useMentioning(field, people, onText);
 

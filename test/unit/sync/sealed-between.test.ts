@@ -6,6 +6,7 @@ import {
   deviceKeys,
   fromBase64url,
   isPairingKey,
+  isSignedBy,
   newHousehold,
   newId,
   newInvitation,
@@ -82,6 +83,20 @@ describe('what is signed', () => {
       const checked = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key }, format: 'jwk' });
       expect(verify(null, bytes, checked, Buffer.from(signed, 'base64url'))).toBe(true);
       expect(verify(null, utf8('let me out'), checked, Buffer.from(signed, 'base64url'))).toBe(false);
+    }
+  });
+
+  it('is checked by a device as by the relay', () => {
+    const device = deviceKeys(random(32));
+    const bytes = utf8('the keys are renewed');
+    const signed = device.sign(bytes);
+    expect(isSignedBy(device.signKey, bytes, signed)).toBe(true);
+    expect(isSignedBy(device.signKey, utf8('the keys are mine'), signed)).toBe(false);
+    expect(isSignedBy(deviceKeys(random(32)).signKey, bytes, signed)).toBe(false);
+    for (let at = 0; at < 64; at += 9) expect(isSignedBy(device.signKey, bytes, changed(signed, at))).toBe(false);
+    for (const none of ['', '?', 'A'.repeat(43), 'A'.repeat(86)]) {
+      expect(isSignedBy(device.signKey, bytes, none)).toBe(false);
+      expect(isSignedBy(none, bytes, 'A'.repeat(86))).toBe(false);
     }
   });
 

@@ -4,6 +4,7 @@ import { inflateRawSync } from 'node:zlib';
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { describe, expect, it } from 'vitest';
 import { deviceKeys, openEntry, readKeys, recoveryOf } from '../../../src/sync/crypto/index.ts';
+import { LABEL } from '../../../src/sync/crypto/settings.ts';
 import * as independent from './independent.ts';
 import { fromHex } from './independent.ts';
 import { makeVectors, type Vectors } from './vectors.ts';
@@ -49,6 +50,19 @@ function headerOf({ payload, plaintext, key, nonce, aad, sealed }: Sealing): str
 describe('the published vectors', () => {
   it('are what this code makes; `vitest -u` writes them anew where a format was changed on purpose', async () => {
     await expect(`${JSON.stringify(makeVectors(), null, 2)}\n`).toMatchFileSnapshot('vectors.json');
+  });
+});
+
+describe('the page about the formats', () => {
+  const page = readFileSync(new URL('../../../src/sync/README.md', import.meta.url), 'utf8');
+
+  it('names every label that keys are derived and things are bound with', () => {
+    expect(Object.values(LABEL).filter((label) => !page.includes(`\`${label}\``))).toEqual([]);
+  });
+
+  it('has the size of a document of 240 bytes as it is', () => {
+    const entry = vectors.entries.find(({ name }) => name === 'deflated');
+    expect(page).toContain(`A document of 240 bytes takes ${(entry?.sealed.length ?? 0) / 2}.`);
   });
 });
 

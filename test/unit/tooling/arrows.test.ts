@@ -13,9 +13,10 @@ const ARROWS: Record<string, readonly string[]> = {
   'src/ledger': ['src/ledger', 'src/protocol', 'src/domain'],
   'src/relay': ['src/relay', 'src/protocol', 'src/domain'],
   'src/archive': ['src/archive', 'src/protocol', 'src/domain'],
+  'src/offline': ['src/offline'],
   'src/state': ['src/state', 'src/relay', 'src/ledger', 'src/archive', 'src/protocol', 'src/domain'],
   'src/ui': ['src/ui', 'src/state', 'src/archive', 'src/protocol', 'src/domain'],
-  src: ['src/ui', 'src/state', 'src/relay', 'src/ledger', 'src/archive', 'src/protocol', 'src/domain'],
+  src: ['src/ui', 'src/state', 'src/relay', 'src/ledger', 'src/archive', 'src/offline', 'src/protocol', 'src/domain'],
   server: ['server', 'src/protocol', 'src/domain'],
 };
 const TARGETS = Object.keys(ARROWS).filter((folder) => folder !== 'src');

@@ -1,0 +1,78 @@
+/**
+ * What the build adds so that the page can be installed and opens offline: the manifest, its icons, and the service
+ * worker, which is built last, because it knows every other file by name and content.
+ */
+import { build, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite';
+import { MANIFEST } from './manifest.ts';
+import { OFFLINE, type Build, type BuiltFile } from './settings.ts';
+
+export interface OfflineFiles {
+  /** Path of the service worker's source. */
+  readonly serviceWorker: string;
+  /** PNG by its name in the manifest. */
+  readonly icon: (name: string) => Uint8Array;
+}
+
+const MANIFEST_FILE = 'manifest.webmanifest';
+const APPLE_ICON = 'apple-touch-icon';
+/** Every browser that knows service workers knows WOFF2. */
+const isNeeded = (fileName: string) => !/\.(woff|map)$/.test(fileName);
+
+async function sha256(content: string | Uint8Array): Promise<string> {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
+  return btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))));
+}
+
+async function listFiles(bundle: Rolldown.OutputBundle): Promise<Build> {
+  const outputs = Object.values(bundle).filter(({ fileName }) => isNeeded(fileName));
+  const files: BuiltFile[] = await Promise.all(
+    outputs.map(async (output) => ({ path: `/${output.fileName}`, integrity: `sha256-${await sha256(output.type === 'chunk' ? output.code : output.source)}` })),
+  );
+  files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const entry = outputs.find((output) => output.type === 'chunk' && output.isEntry);
+  if (!entry) throw new Error('The page has no entry script.');
+  const version = (await sha256(JSON.stringify(files))).replace(/[^A-Za-z0-9]/g, '').slice(0, 16);
+  return { version, entry: `/${entry.fileName}`, files };
+}
+
+/** An icon for the home screen of iOS travels in the document: it is fetched there without the cookie that lets the page in. */
+function tags(appleIcon: Uint8Array): HtmlTagDescriptor[] {
+  return [
+    { tag: 'link', attrs: { rel: 'manifest', href: `/${MANIFEST_FILE}`, crossorigin: 'use-credentials' }, injectTo: 'head' },
+    { tag: 'link', attrs: { rel: APPLE_ICON, href: `data:image/png;base64,${btoa(String.fromCharCode(...appleIcon))}` }, injectTo: 'head' },
+  ];
+}
+
+export function offlinePage({ serviceWorker, icon }: OfflineFiles): Plugin {
+  const icons = new Map<string, string>();
+  return {
+    name: 'roost-offline',
+    apply: 'build',
+    buildStart() {
+      for (const { name } of MANIFEST.icons) icons.set(name, this.emitFile({ type: 'asset', name: `${name}.png`, source: icon(name) }));
+    },
+    transformIndexHtml: { order: 'post', handler: () => tags(icon(APPLE_ICON)) },
+    generateBundle() {
+      const withFiles = MANIFEST.icons.map(({ name, ...more }) => ({ src: `/${this.getFileName(icons.get(name) ?? '')}`, type: 'image/png', ...more }));
+      this.emitFile({ type: 'asset', fileName: MANIFEST_FILE, source: JSON.stringify({ ...MANIFEST, icons: withFiles }) });
+    },
+    writeBundle: {
+      order: 'post',
+      sequential: true,
+      async handler({ dir = '' }, bundle) {
+        await build({
+          configFile: false,
+          publicDir: false,
+          logLevel: 'warn',
+          define: { ROOST_BUILD: JSON.stringify(await listFiles(bundle)) },
+          build: {
+            outDir: dir,
+            emptyOutDir: false,
+            target: 'es2023',
+            rolldownOptions: { input: serviceWorker, output: { format: 'iife', entryFileNames: OFFLINE.script.slice(1) } },
+          },
+        });
+      },
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/**
+ * The files of one build in a cache of their own. Every file is checked against the build's own list: neither an
+ * error, nor the page that asks to sign in, nor a file of another build can come in, and a build whose download was
+ * cut goes on where it stopped. The shell comes last: with it the build is whole.
+ */
+import { OFFLINE, type Build, type BuiltFile } from './settings.ts';
+
+export interface PrecacheDeps {
+  readonly build: Build;
+  readonly caches: CacheStorage;
+  readonly fetch: (path: string, init: RequestInit) => Promise<Response>;
+  /** Entry scripts of the pages that are open. */
+  readonly openPages: () => Promise<readonly string[]>;
+}
+
+export interface Precache {
+  /** Stores what is missing. Rejects where something cannot be had; what was stored so far stays. */
+  fill(): Promise<void>;
+  /** The page's document; null where this build is not whole. */
+  shell(): Promise<Response | undefined>;
+  /** A stored file; what is named by its contents also from other builds, for pages of theirs that are still open. */
+  file(path: string): Promise<Response | undefined>;
+  has(path: string): boolean;
+  /** Removes the builds of which no page is open. */
+  dropOld(): Promise<void>;
+}
+
+export function createPrecache({ build, caches, fetch, openPages }: PrecacheDeps): Precache {
+  const name = OFFLINE.cache + build.version;
+  const paths = new Set(build.files.map(({ path }) => path));
+  // `Vary` names what a fetch does not show: how its answer was packed.
+  const match = async (path: string) => (await caches.open(name)).match(path, { ignoreVary: true });
+
+  async function store(cache: Cache, { path, integrity }: BuiltFile): Promise<void> {
+    if (await cache.match(path, { ignoreVary: true })) return;
+    const get = (from: RequestCache) => fetch(path, { integrity, credentials: 'same-origin', redirect: 'error', cache: from });
+    // What the browser itself keeps under this name may be bad, or of an earlier build.
+    const response = path.startsWith(OFFLINE.hashed) ? await get('default').catch(() => get('reload')) : await get('no-cache');
+    if (!response.ok) throw new Error(`${path} was answered with ${response.status}.`);
+    await cache.put(path, response);
+  }
+
+  return {
+    async fill() {
+      const cache = await caches.open(name);
+      const shell = build.files.filter(({ path }) => path === OFFLINE.shell);
+      const queue = build.files.filter(({ path }) => path !== OFFLINE.shell);
+      const take = async () => {
+        for (let file = queue.shift(); file; file = queue.shift()) await store(cache, file);
+      };
+      await Promise.all(Array.from({ length: OFFLINE.fetchesAtOnce }, take));
+      for (const file of shell) await store(cache, file);
+    },
+    shell: () => match(OFFLINE.shell),
+    file: (path) => (path.startsWith(OFFLINE.hashed) ? caches.match(path, { ignoreVary: true }) : match(path)),
+    has: (path) => path.startsWith(OFFLINE.hashed) || (path !== OFFLINE.shell && paths.has(path)),
+    async dropOld() {
+      const others = (await caches.keys()).filter((other) => other.startsWith(OFFLINE.cache) && other !== name);
+      if (others.length === 0) return;
+      // A page whose entry is in this build too finds all its parts here: the entry names them.
+      const open = (await openPages()).filter((entry) => !paths.has(entry));
+      for (const other of others) {
+        const cache = await caches.open(other);
+        const used = await Promise.all(open.map((entry) => cache.match(entry, { ignoreVary: true })));
+        if (used.every((entry) => entry === undefined)) await caches.delete(other);
+      }
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * Opens the page where its relay cannot be reached. One service worker belongs to one build and stores that build
+ * whole. A page gets the relay's own document whenever there is one, and files by names that say their content, so
+ * that a page and its parts are always of one build, whichever service worker hands them out: a new one can begin
+ * at once, and a page that is open goes on as it is until it is reloaded.
+ */
+import { createAnswer } from './offline/answer.ts';
+import { createPrecache } from './offline/precache.ts';
+import { OFFLINE, type Build, type BuildNews } from './offline/settings.ts';
+
+/** The parts of the service worker's global scope that are used here; TypeScript has them only apart from the page's. */
+interface LongEvent extends Event {
+  waitUntil(work: Promise<unknown>): void;
+}
+interface FetchEvent extends LongEvent {
+  readonly request: Request;
+  respondWith(response: Promise<Response>): void;
+}
+interface ServiceWorkerScope {
+  addEventListener(type: 'install' | 'activate', listener: (event: LongEvent) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  skipWaiting(): Promise<void>;
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(options: { type: 'window' }): Promise<readonly { postMessage(message: BuildNews): void }[]>;
+  };
+  readonly location: Location;
+  readonly navigator: { readonly locks?: LockManager };
+}
+declare const self: ServiceWorkerScope;
+/** Put in by the build. */
+declare const ROOST_BUILD: Build;
+const build = ROOST_BUILD;
+
+/** Without Web Locks nobody knows which pages are open: an old one then asks the relay for what it lacks. */
+async function openPages(): Promise<string[]> {
+  const held = (await self.navigator.locks?.query())?.held ?? [];
+  return held.flatMap(({ name }) => (name?.startsWith(OFFLINE.lock) ? [name.slice(OFFLINE.lock.length)] : []));
+}
+
+const precache = createPrecache({ build, caches, fetch: (path, init) => fetch(path, init), openPages });
+const answer = createAnswer({
+  precache,
+  origin: self.location.origin,
+  fetch: (request: Request) => fetch(request),
+  after(ms, run) {
+    const handle = setTimeout(run, ms);
+    return () => clearTimeout(handle);
+  },
+});
+
+async function begin(): Promise<void> {
+  await self.clients.claim();
+  await precache.dropOld();
+  for (const page of await self.clients.matchAll({ type: 'window' })) page.postMessage({ roostEntry: build.entry });
+}
+
+self.addEventListener('install', (event) => event.waitUntil(precache.fill().then(() => self.skipWaiting())));
+self.addEventListener('activate', (event) => event.waitUntil(begin()));
+self.addEventListener('fetch', (event) => {
+  const response = answer(event.request);
+  if (!response) return;
+  event.respondWith(response);
+  if (event.request.mode === 'navigate') event.waitUntil(response.then(() => precache.dropOld()));
+});

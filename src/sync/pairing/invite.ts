@@ -1,0 +1,124 @@
+/** The side of a device that has the keys: it takes an offer, compares words, and seals the keys for the new device. */
+import { SYNC } from '../../protocol/sync/settings.ts';
+import { newInvitation, openJoined, pairingWords, readOffer, sealWelcome, type PairingSide } from '../crypto/index.ts';
+import type { PairingDeps } from './port.ts';
+import { watchSlot } from './watch.ts';
+
+export interface InviteDeps extends PairingDeps {
+  /** What was scanned or pasted. */
+  readonly offer: string;
+  /** What the new device is given, as `take` of its side reads it. Asked for when the person has said yes. */
+  readonly welcome: () => Uint8Array | Promise<Uint8Array>;
+}
+
+export interface Invite {
+  /** Takes the offer: the six words, and the same again when asked again. Rejects with a sentence where it is none, over, or taken by somebody else. */
+  begin(): Promise<{ readonly words: readonly string[] }>;
+  /**
+   * Are the words the same? Yes seals the keys, and resolves when the new device has said that it has them; it counts once.
+   * Rejects with a sentence where that does not come. No ends the offer, at every step.
+   */
+  answer(same: boolean): Promise<{ readonly joined: boolean }>;
+}
+
+interface Taken {
+  readonly offerId: string;
+  readonly side: PairingSide;
+  readonly words: readonly string[];
+  /** Of this device's clock, ms since the epoch: when it stops waiting. */
+  readonly until: number;
+}
+
+const SAID = {
+  gone: 'This offer is over, or the other device has ended it. An offer lives five minutes and works once: make a new one there.',
+  taken: 'Another device has answered this offer already. Make a new one on the device that wants to join, and take only that one.',
+  otherWelcome: 'Something else was put in the place of the keys. They were not handed over: make a new offer on the device that wants to join.',
+  notHeard: 'The keys were sent, but the new device has not said that it has them. Look on it, and in the list of devices, whether it came in.',
+  ended: 'The other device has ended the offer. Look on it what it says, and in the list of devices whether it came in.',
+  otherAnswer: 'The answer of the new device was changed on its way. Look in the list of devices whether it came in.',
+  nothing: 'There is no offer whose words could be the same. Take an offer first.',
+} as const;
+
+export function createInvite({ slots, timers, now, random, offer, welcome }: InviteDeps): Invite {
+  const invitation = newInvitation(random);
+  let taking: Promise<Taken> | null = null;
+  let answering: Promise<{ readonly joined: boolean }> | null = null;
+  let isOver = false;
+  let stopWaiting = () => {};
+
+  async function takeOffer(): Promise<Taken> {
+    const read = readOffer(offer);
+    if (!read.ok) throw new Error(read.reason);
+    const kept = await slots.putSlot(read.offerId, 'invitation', invitation.publicKey);
+    if (kept !== 'kept') throw new Error(SAID[kept]);
+    return {
+      offerId: read.offerId,
+      side: { secret: invitation.secret, offerKey: read.publicKey, inviterKey: invitation.publicKey },
+      words: pairingWords(read.publicKey, invitation.publicKey),
+      until: now() + SYNC.offerMs,
+    };
+  }
+
+  async function handOver({ offerId, side, until }: Taken): Promise<{ readonly joined: boolean }> {
+    const content = await welcome();
+    if (isOver) return { joined: false };
+    const kept = await slots.putSlot(offerId, 'welcome', sealWelcome(side, content, random));
+    if (kept === 'taken') throw new Error(SAID.otherWelcome);
+    if (kept === 'gone') throw new Error(SAID.gone);
+    return isOver ? { joined: false } : heard(offerId, side, until);
+  }
+
+  /** Waits for the new device's word. */
+  function heard(offerId: string, side: PairingSide, until: number): Promise<{ readonly joined: boolean }> {
+    return new Promise((resolve, reject) => {
+      const stopWatching = watchSlot({
+        slots,
+        timers,
+        offerId,
+        slot: 'joined',
+        found: (read) => {
+          callOff();
+          if (read.kind !== 'data') reject(new Error(read.kind === 'gone' ? SAID.ended : read.reason));
+          else if (openJoined(side, read.data)) resolve({ joined: true });
+          else reject(new Error(SAID.otherAnswer));
+        },
+      });
+      const callOff = timers.after(Math.max(0, until - now()), () => {
+        stopWatching();
+        reject(new Error(SAID.notHeard));
+      });
+      stopWaiting = () => {
+        stopWatching();
+        callOff();
+        resolve({ joined: false });
+      };
+    });
+  }
+
+  async function close(): Promise<void> {
+    try {
+      const taken = await taking;
+      if (taken) await slots.close(taken.offerId);
+    } catch {
+      // The offer was not taken, which whoever began has been told; or the relay is out of reach, where it ends by itself.
+    }
+  }
+
+  return {
+    async begin() {
+      taking ??= takeOffer();
+      return { words: (await taking).words };
+    },
+    async answer(same) {
+      if (!same) {
+        isOver = true;
+        stopWaiting();
+        await close();
+        return { joined: false };
+      }
+      if (!taking || isOver) throw new Error(SAID.nothing);
+      answering ??= taking.then(handOver).finally(close);
+      return answering;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** Roost as its next version would be installed: a package of its own, with a page whose files have other names. */
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+import { relayMain } from './relay-build.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface NextBuild {
+  /** Where its page lies. */
+  readonly page: string;
+  /** The relay's main file. */
+  readonly main: string;
+  remove(): Promise<void>;
+}
+
+/** The page of the next version says so, and has a file that no page asks for, `only-in-the-next-….txt`: `<html data-version="next">`. */
+export async function makeNextBuild(): Promise<NextBuild> {
+  const root = await mkdtemp(join(tmpdir(), 'roost-next-'));
+  const [page, server] = [join(root, 'dist/page'), join(root, 'dist/server')];
+  for (const file of ['package.json', 'CLAUDE.md']) await cp(join(ROOT, file), join(root, file));
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  await cp(dirname(await relayMain()), server, { recursive: true });
+  await build({
+    root: ROOT,
+    configFile: join(ROOT, 'vite.config.ts'),
+    mode: 'production',
+    logLevel: 'error',
+    build: { outDir: page },
+    plugins: [
+      {
+        name: 'next-version',
+        buildStart() {
+          this.emitFile({ type: 'asset', name: 'only-in-the-next.txt', source: 'new '.repeat(500) });
+        },
+        transform: (code, id) => (id.endsWith('/src/main.tsx') ? `${code}\ndocument.documentElement.dataset.version = 'next';` : null),
+      },
+    ],
+  });
+  return { page, main: join(server, 'main.js'), remove: () => rm(root, { recursive: true, force: true }) };
+}
