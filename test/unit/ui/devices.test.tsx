@@ -1,6 +1,7 @@
-import { cleanup, screen, within } from '@testing-library/react';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { SYNC } from '../../../src/protocol/sync/settings.ts';
+import { modulesOf } from '../../../src/ui/devices/qr.ts';
 import type { Joining } from '../../../src/protocol/sync/page.ts';
 import { device, LAPTOP, OFFER, sharedStatus, SIX } from './support/devices.ts';
 import { NOW, team } from './support/household.ts';
@@ -441,4 +442,48 @@ test('the camera is let go when one leaves', async () => {
   expect(stop).not.toHaveBeenCalled();
   await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
   expect(stop).toHaveBeenCalledOnce();
+});
+
+/** What jsdom lacks: pictures. Every picture shows the code of `text`, or nothing. */
+function standInPictures(text: string | null) {
+  const modules = text === null ? [] : modulesOf(text);
+  const scale = 4;
+  const side = Math.max(40, modules.length * scale);
+  const data = new Uint8ClampedArray(side * side * 4);
+  for (let i = 0; i < side * side; i++) {
+    const dark = modules[Math.floor(i / side / scale)]?.[Math.floor((i % side) / scale)] === true;
+    data.set(dark ? [0, 0, 0, 255] : [255, 255, 255, 255], i * 4);
+  }
+  vi.stubGlobal('createImageBitmap', () => Promise.resolve({ width: side, height: side, close: () => undefined }));
+  HTMLCanvasElement.prototype.getContext = () => Object.assign(Object.create(null), { fillRect: () => undefined, drawImage: () => undefined, getImageData: () => ({ width: side, height: side, data }) });
+}
+const PICTURE = new File(['x'], 'code.png', { type: 'image/png' });
+
+test('a picture of the code does as well as its text: chosen, or pasted', async () => {
+  const asked: string[] = [];
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  page.owner.sync.beginInvite = ({ offer }) => {
+    asked.push(offer);
+    return { words: SIX };
+  };
+  standInPictures(OFFER);
+  await press(page, 'Add a device');
+  await page.user.upload(await screen.findByLabelText('Choose a picture of the code'), PICTURE);
+  await press(page, 'No');
+  await press(page, 'Take another offer');
+  fireEvent.paste(document.body, { clipboardData: { files: [PICTURE] } });
+  await screen.findByRole('heading', { name: 'Are these the same on both?' });
+  expect(asked).toEqual([OFFER, OFFER]);
+});
+
+test.each<[string, string | null, RegExp]>([
+  ['without a code', null, /No code can be made out/],
+  ['of another code', 'https://example.com', /There is a code, but not one of Roost/],
+])('a picture %s is said to be that', async (_, text, said) => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  standInPictures(text);
+  await press(page, 'Add a device');
+  await page.user.upload(await screen.findByLabelText('Choose a picture of the code'), PICTURE);
+  expect((await screen.findByRole('alert')).textContent).toMatch(said);
+  expect(page.owner.calls).not.toContain('beginInvite');
 });
