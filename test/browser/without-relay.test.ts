@@ -1,0 +1,84 @@
+/** The whole page in two browsers of one household: the relay introduces them, goes away, and they converge without it. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SyncStatus } from '../../src/protocol/sync/page.ts';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { messageDoc } from '../support/documents.ts';
+import { createOwnerLine, type OwnerLine } from '../support/owner-line.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+
+interface Browser {
+  readonly profile: Profile;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly owner: OwnerLine;
+}
+
+let relay: TestRelay;
+let one: Browser;
+let two: Browser;
+
+async function start(): Promise<Browser> {
+  const profile = await createProfile();
+  const context = await profile.open();
+  const [name = '', value = ''] = (await relay.cookie()).split('=');
+  await context.addCookies([{ name, value, url: relay.url }]);
+  const page = await context.newPage();
+  await page.goto(relay.url);
+  await page.getByLabel('Your name').waitFor();
+  return { profile, context, page, owner: createOwnerLine(page) };
+}
+
+beforeAll(async () => {
+  relay = await startRelay({ args: ['--rehearsal', '{}'] });
+  [one, two] = await Promise.all([start(), start()]);
+});
+afterAll(async () => {
+  await Promise.all([one, two].map(({ profile }) => profile.remove()));
+  await relay.stop();
+});
+
+async function status(browser: Browser): Promise<Extract<SyncStatus, { kind: 'shared' }>> {
+  const said = await browser.owner.call('syncStatus');
+  if (said.kind !== 'shared') throw new Error(`The household is not shared here: ${said.kind}.`);
+  return said;
+}
+const directOf = async (browser: Browser) => (await status(browser)).devices.filter(({ direct }) => direct).length;
+const idsOf = async (browser: Browser) => [...(await browser.owner.documents()).keys()].sort();
+
+async function until<Value>(look: () => Promise<Value | null>): Promise<Value> {
+  for (;;) {
+    const value = await look();
+    if (value !== null) return value;
+    await new Promise<void>((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function pair() {
+  await one.owner.call('shareHousehold', { deviceName: 'The first' });
+  await two.owner.call('beginJoin', { deviceName: 'The second' });
+  const offer = await until(async () => {
+    const said = await two.owner.call('syncStatus');
+    return said.kind === 'alone' && said.joining?.step === 'offering' ? said.joining.offer : null;
+  });
+  await one.owner.call('beginInvite', { offer });
+  await until(async () => {
+    const said = await two.owner.call('syncStatus');
+    return said.kind === 'alone' && said.joining?.step === 'comparing' ? true : null;
+  });
+  await two.owner.call('answerJoin', { same: true });
+  expect(await one.owner.call('answerInvite', { same: true })).toEqual({ joined: true });
+  await until(async () => ((await two.owner.call('syncStatus')).kind === 'shared' ? true : null));
+}
+
+describe('two browsers of a household', () => {
+  it('converge when the relay that introduced them is gone', async () => {
+    await pair();
+    await expect.poll(() => directOf(one), { interval: 50 }).toBe(1);
+    await expect.poll(() => directOf(two), { interval: 50 }).toBe(1);
+    await relay.kill('SIGKILL');
+    await Promise.all([one.owner.call('append', [messageDoc(1), messageDoc(2)]), two.owner.call('append', [messageDoc(3), messageDoc(4)])]);
+    for (const browser of [one, two]) await expect.poll(() => idsOf(browser), { interval: 100 }).toEqual(expect.arrayContaining([1, 2, 3, 4].map((n) => `message:m${n}`)));
+    expect(await idsOf(one)).toEqual(await idsOf(two));
+  });
+});
