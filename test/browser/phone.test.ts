@@ -179,4 +179,17 @@ describe('On a phone', () => {
     expect(await version()).toBe('next');
     expect(visitor.complaints).toEqual([]);
   });
+
+  it('where service workers are switched off, the page works as long as its relay does', async () => {
+    await start();
+    const alone = await page.context().browser()?.newContext({ ...PHONE, serviceWorkers: 'block' });
+    if (!alone) throw new Error('the browser has no further contexts');
+    const stranger = await createVisitor(alone, relay.link);
+    await stranger.begin();
+    await stranger.page.reload();
+    await stranger.untilAll('empty');
+    expect(await stranger.page.evaluate(async () => [(await navigator.serviceWorker.getRegistrations()).length, (await caches.keys()).length])).toEqual([0, 0]);
+    expect(stranger.complaints).toEqual([]);
+    await alone.close();
+  });
 });
