@@ -14,6 +14,13 @@ interface Browser {
   readonly owner: OwnerLine;
 }
 
+declare global {
+  interface Window {
+    /** Closes every peer connection of the page, as a network that goes would. */
+    breakLines?: () => void;
+  }
+}
+
 let relay: TestRelay;
 let one: Browser;
 let two: Browser;
@@ -21,6 +28,16 @@ let two: Browser;
 async function start(): Promise<Browser> {
   const profile = await createProfile();
   const context = await profile.open();
+  await context.addInitScript(() => {
+    const made: RTCPeerConnection[] = [];
+    window.breakLines = () => made.splice(0).forEach((connection) => connection.close());
+    window.RTCPeerConnection = class extends RTCPeerConnection {
+      constructor(configuration?: RTCConfiguration) {
+        super(configuration);
+        made.push(this);
+      }
+    };
+  });
   const [name = '', value = ''] = (await relay.cookie()).split('=');
   await context.addCookies([{ name, value, url: relay.url }]);
   const page = await context.newPage();
@@ -71,14 +88,37 @@ async function pair() {
   await until(async () => ((await two.owner.call('syncStatus')).kind === 'shared' ? true : null));
 }
 
+const append = (browser: Browser, ...numbers: number[]) => browser.owner.call('append', numbers.map((n) => messageDoc(n)));
+
+/** Both have all of these, and the same in all. */
+async function converged(...numbers: number[]) {
+  const ids = numbers.map((n) => `message:m${n}`);
+  for (const browser of [one, two]) await expect.poll(() => idsOf(browser), { interval: 100 }).toEqual(expect.arrayContaining(ids));
+  expect(await one.owner.documents()).toEqual(await two.owner.documents());
+}
+
+async function connected() {
+  for (const browser of [one, two]) await expect.poll(() => directOf(browser), { interval: 50 }).toBe(1);
+}
+
 describe('two browsers of a household', () => {
   it('converge when the relay that introduced them is gone', async () => {
     await pair();
-    await expect.poll(() => directOf(one), { interval: 50 }).toBe(1);
-    await expect.poll(() => directOf(two), { interval: 50 }).toBe(1);
+    await connected();
     await relay.kill('SIGKILL');
-    await Promise.all([one.owner.call('append', [messageDoc(1), messageDoc(2)]), two.owner.call('append', [messageDoc(3), messageDoc(4)])]);
-    for (const browser of [one, two]) await expect.poll(() => idsOf(browser), { interval: 100 }).toEqual(expect.arrayContaining([1, 2, 3, 4].map((n) => `message:m${n}`)));
-    expect(await idsOf(one)).toEqual(await idsOf(two));
+    await Promise.all([append(one, 1, 2), append(two, 3, 4)]);
+    await converged(1, 2, 3, 4);
+  });
+
+  it('converge without it over a line that two texts open, when that one broke and both have written', async () => {
+    await one.page.evaluate(() => window.breakLines?.());
+    for (const browser of [one, two]) await expect.poll(() => directOf(browser), { interval: 50 }).toBe(0);
+    await Promise.all([append(one, 5), append(two, 6)]);
+    expect(await idsOf(one)).not.toContain('message:m6');
+    const offer = await two.owner.call('makeDirectOffer');
+    const answer = await one.owner.call('takeDirectText', offer);
+    expect(await two.owner.call('takeDirectText', { text: answer.text ?? '' })).toEqual({ text: null });
+    await connected();
+    await converged(1, 2, 3, 4, 5, 6);
   });
 });
