@@ -63,6 +63,7 @@ createRoot(root).render(
 /** After everything else: what the page has fetched by then is taken from the browser's own cache. */
 async function openOffline(): Promise<void> {
   await Promise.allSettled([fetchLaterParts(), archive.warm()]);
+  carryWhenShared(owner, { after });
   const offline = registerOffline({
     container: isSecureContext ? navigator.serviceWorker : undefined,
     locks: navigator.locks,
@@ -74,11 +75,4 @@ async function openOffline(): Promise<void> {
     if (link.kind === 'live' && before.link.kind !== 'live') offline.look();
   });
 }
-addEventListener(
-  'load',
-  () => {
-    void openOffline();
-    carryWhenShared(owner, { after });
-  },
-  { once: true },
-);
+addEventListener('load', () => void openOffline(), { once: true });
