@@ -9,6 +9,7 @@ export interface HouseholdRow {
   readonly epoch: number;
   readonly auth_key: string;
   readonly recovery: string | null;
+  readonly bytes: number;
 }
 
 /** Makes whoever changes how many households there are wait for each other. */
@@ -22,7 +23,7 @@ export async function countHouseholds(db: Db, relay: string): Promise<number> {
 }
 
 const householdOf = (db: Db, { relay, household }: HouseholdRef) =>
-  db.selectFrom('households').select(['epoch', 'auth_key', 'recovery']).where('relay', '=', relay).where('household', '=', household);
+  db.selectFrom('households').select(['epoch', 'auth_key', 'recovery', 'bytes']).where('relay', '=', relay).where('household', '=', household);
 
 export const readHousehold = (db: Db, home: HouseholdRef): Promise<HouseholdRow | undefined> => householdOf(db, home).executeTakeFirst();
 /** Its row stays locked until the transaction ends. */
@@ -114,6 +115,13 @@ export async function revokeBrowsers(db: Db, { relay, household }: HouseholdRef)
     .returning('token_hash')
     .execute();
   return gone.map(({ token_hash }) => token_hash);
+}
+
+/** Which of these sign-ins are there no more. */
+export async function readEnded(db: Db, relay: string, browsers: readonly string[]): Promise<readonly string[]> {
+  const there = await db.selectFrom('browsers').select('token_hash').where('relay', '=', relay).where('token_hash', '=', sql<string>`any(${[...browsers]}::text[])`).execute();
+  const known = new Set(there.map(({ token_hash }) => token_hash));
+  return browsers.filter((browser) => !known.has(browser));
 }
 
 export async function setRecovery(db: Db, { relay, household }: HouseholdRef, { id, box }: { id: string; box: string }, epoch: number): Promise<void> {

@@ -7,7 +7,7 @@ import { recoveryBytes, registrationBytes } from '../../src/protocol/sync/proofs
 import type { Db } from '../store/index.ts';
 import type { HouseholdRef } from './entry-rows.ts';
 import {
-  applyRotation, countHouseholds, findRecovery, insertDevice, insertHousehold, lockHousehold, lockRelay, noteBrowser, noteSeen, readBoxes, readDevice, readDevices, readHousehold,
+  applyRotation, countHouseholds, findRecovery, insertDevice, insertHousehold, lockHousehold, lockRelay, noteBrowser, noteSeen, readBoxes, readDevice, readDevices, readEnded, readHousehold,
   revokeBrowsers, setRecovery, type DeviceRow,
 } from './household-rows.ts';
 import { isSignedBy } from './proofs.ts';
@@ -37,6 +37,8 @@ export type RecoverySet = { readonly ok: true } | { readonly ok: false; readonly
 export interface HouseholdNow {
   readonly epoch: number;
   readonly recoveryId: string | null;
+  /** Of all its entries. */
+  readonly bytes: number;
   /** Also those that were removed. */
   readonly devices: readonly DeviceRow[];
   /** The keys of this epoch, sealed to each device that stayed. */
@@ -55,6 +57,8 @@ export interface Households {
   /** The newest epoch; null where there is no such household. */
   epoch(household: string): Promise<number | null>;
   seen(household: string, device: string, browser: string): Promise<void>;
+  /** Which of these sign-ins have ended. */
+  ended(browsers: readonly string[]): Promise<readonly string[]>;
 }
 
 export function createHouseholds({ db, relay, now, most }: HouseholdsDeps): Households {
@@ -157,9 +161,10 @@ export function createHouseholds({ db, relay, now, most }: HouseholdsDeps): Hous
       const home = homeOf(household);
       const row = await readHousehold(db, home);
       if (!row) return null;
-      return { epoch: row.epoch, recoveryId: row.recovery, devices: await readDevices(db, home), boxes: await readBoxes(db, home, row.epoch) };
+      return { epoch: row.epoch, recoveryId: row.recovery, bytes: row.bytes, devices: await readDevices(db, home), boxes: await readBoxes(db, home, row.epoch) };
     },
     epoch: async (household) => (await readHousehold(db, homeOf(household)))?.epoch ?? null,
+    ended: (browsers) => readEnded(db, relay, browsers),
     async seen(household, device, browser) {
       const home = homeOf(household);
       await noteSeen(db, home, device, now());

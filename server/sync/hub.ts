@@ -58,6 +58,8 @@ interface Room {
   readonly turn: <Result>(work: () => Promise<Result>) => Promise<Result>;
   replica: Replica | null;
   trouble: string | null;
+  /** Bytes of entries when they were last looked at. */
+  bytes: number | null;
 }
 
 const troubleOf = (error: unknown) => (error instanceof HouseholdFull ? error.message : 'The relay cannot store anything just now; it goes on trying. Its log says more.');
@@ -66,7 +68,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
   const rooms = new Map<string, Room>();
 
   function roomOf(household: string): Room {
-    const room = rooms.get(household) ?? { household, places: new Map<Member, Place>(), turn: createQueue(), replica: null, trouble: null };
+    const room = rooms.get(household) ?? { household, places: new Map<Member, Place>(), turn: createQueue(), replica: null, trouble: null, bytes: null };
     rooms.set(household, room);
     return room;
   }
@@ -106,13 +108,20 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
   /** Tells everybody what they do not know yet. */
   async function settle(room: Room): Promise<void> {
     const state = await households.now(room.household);
+    // Another process may have stored entries too.
+    if (!alone && state?.bytes !== room.bytes) await room.replica?.reread();
+    room.bytes = state?.bytes ?? null;
     const row = new Map(state?.devices.map((each) => [each.device, each]));
+    const out: string[] = [];
     for (const place of [...room.places.values()]) {
       const known = row.get(place.member.device);
       if (known && known.removed_at === null) continue;
       drop(room, place);
       place.member.end({ kind: known ? 'removed' : 'unknown' });
+      out.push(place.member.browser);
     }
+    const ended = out.length > 0 ? await households.ended(out) : [];
+    if (ended.length > 0) onRevoked(ended);
     if (state === null) return;
     const seen = seenOf(room, state);
     const devices = JSON.stringify(seen);
@@ -138,7 +147,6 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
         if (!room.places.has(member)) return null;
         const replica = replicaOf(room);
         await replica.ready;
-        if (!alone) await replica.reread();
         if (room.places.has(member)) place.end = replica.connect(member.link);
         return place.end;
       });

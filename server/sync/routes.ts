@@ -84,7 +84,7 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
     route('/api/sync/socket', {
       GET(context) {
         const { incoming } = context.env;
-        if (!upgrades.isUpgrade(incoming)) throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', { headers: { upgrade: 'websocket', connection: 'upgrade' } });
+        if (!upgrades.isUpgrade(incoming)) throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', { headers: { upgrade: 'websocket' } });
         // Every browser names the page that opens a socket; whoever does not is none.
         if (context.req.header('origin') === undefined) throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
         if (sockets.full()) throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', { headers: { 'retry-after': '5' } });

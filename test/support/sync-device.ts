@@ -78,7 +78,7 @@ export interface TestSocket {
   sendFrame(frame: Uint8Array): void;
   /** The next message of this kind; those before it are let go of. */
   next<K extends Kind>(kind: K): Promise<Extract<FromRelay, { kind: K }>>;
-  /** Called with each binary message. */
+  /** Called with each binary message, those included that have come already. */
   onFrame(listener: (frame: Uint8Array) => void): void;
   /** Resolves when the relay has closed it, with the code. */
   readonly closed: Promise<number>;
@@ -93,8 +93,9 @@ export async function openSocket(home: Home, headers: Record<string, string> = {
   url.protocol = 'ws:';
   const socket = new WebSocket(url, { perMessageDeflate: true, headers: { cookie: await home.cookie(), origin: home.url, ...headers } });
   const heard: FromRelay[] = [];
-  let onFrame: (frame: Uint8Array) => void = () => undefined;
-  let look = () => undefined as void;
+  const early: Uint8Array[] = [];
+  let onFrame: (frame: Uint8Array) => void = (frame) => early.push(frame);
+  let look = (): void => undefined;
   const closed = new Promise<number>((resolve) => socket.once('close', resolve));
   socket.on('message', (data, isBinary) => {
     if (isBinary) return onFrame(new Uint8Array(data as Buffer));
@@ -134,7 +135,10 @@ export async function openSocket(home: Home, headers: Record<string, string> = {
         };
         look();
       }),
-    onFrame: (listener) => void (onFrame = listener),
+    onFrame(listener) {
+      onFrame = listener;
+      for (const frame of early.splice(0)) listener(frame);
+    },
     closed,
     async close() {
       socket.close();

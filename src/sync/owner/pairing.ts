@@ -97,6 +97,11 @@ export function createPairing({ relay, enter, welcome, onJoining, ...deps }: Pai
       if (!invite) throw new Error(NOTHING);
       return (await invite.answer(same)).joined;
     },
-    close: () => join?.answer(false),
+    close() {
+      join?.answer(false);
+      // Where the relay cannot be reached, the offer ends there by itself.
+      invite?.answer(false).catch(() => undefined);
+      invite = null;
+    },
   };
 }

@@ -1,0 +1,70 @@
+/** The whole relay within the test's own process: its clock can be moved, and it lets in as many browsers as are wanted. */
+import { rm } from 'node:fs/promises';
+import { readConfig } from '../../server/config.ts';
+import { findPackageRoot } from '../../server/package-root.ts';
+import { openRelay } from '../../server/relay.ts';
+import type { SyncSettings } from '../../server/sync/settings.ts';
+import { createHome } from './relay.ts';
+
+export interface OpenRelay {
+  readonly url: string;
+  readonly home: string;
+  /** Lets the relay's clock go on. Timers are not moved by it. */
+  pass(ms: number): void;
+  /** A browser that has opened a link of its own. */
+  signIn(): Promise<Browser>;
+  close(): Promise<void>;
+}
+export interface Browser {
+  readonly url: string;
+  cookie(): Promise<string>;
+  /** A call with its cookie; an object as `json` is sent as such. */
+  fetch(path: string, init?: RequestInit & { json?: unknown }): Promise<Response>;
+}
+
+/** A request as a signed-in browser sends it. */
+export function browserOf(url: string, cookie: string): Browser {
+  return {
+    url,
+    cookie: () => Promise.resolve(cookie),
+    async fetch(path, { json, ...init } = {}) {
+      const headers = { cookie, ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
+      return await fetch(new URL(path, url), { ...init, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
+    },
+  };
+}
+
+export interface OpenRelayOptions {
+  readonly args?: readonly string[];
+  readonly databaseUrl?: string;
+  /** Is not removed at the end. */
+  readonly home?: string;
+  /** What no argument can set so low. */
+  readonly sync?: Partial<SyncSettings>;
+}
+
+export async function openTestRelay({ args = [], databaseUrl, home: given, sync = {} }: OpenRelayOptions = {}): Promise<OpenRelay> {
+  const home = given ?? (await createHome({ store: databaseUrl === undefined }));
+  const config = readConfig(['--port', '0', '--home', home, '--no-open', ...args], databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl });
+  if (config === null) throw new Error('help was asked for');
+  let ahead = 0;
+  const relay = await openRelay({ config: { ...config, sync: { ...config.sync, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead });
+  return {
+    url: relay.url,
+    home,
+    pass(ms) {
+      ahead += ms;
+    },
+    async signIn() {
+      const response = await fetch(await relay.newLink());
+      await response.body?.cancel();
+      const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
+      if (cookie === undefined) throw new Error('the link gave no cookie');
+      return browserOf(relay.url, cookie);
+    },
+    async close() {
+      await relay.close();
+      if (given === undefined) await rm(home, { recursive: true, force: true });
+    },
+  };
+}
