@@ -54,7 +54,7 @@ class Refusal extends Error {
   }
 }
 
-const bytesOf = (data: RawData): Buffer => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as ArrayBuffer));
+const bytesOf = (data: RawData): Buffer => (Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data));
 
 function parse(text: string): FromDevice {
   let value: unknown;

@@ -1,6 +1,5 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRateLimit } from '../../server/access/index.ts';
 import { systemTimers } from '../../server/session/index.ts';
@@ -63,7 +62,7 @@ describe('a sync socket', () => {
       },
     });
     server = createServer();
-    server.on('upgrade', (request, socket, head) => listener(request, socket, head, (_socket: Duplex) => undefined));
+    server.on('upgrade', (request, socket, head) => listener(request, socket, head, () => undefined));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return { url, cookie: () => Promise.resolve('') };
