@@ -9,6 +9,7 @@ import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
 import { createTabMemory } from './state/tab-memory.ts';
+import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
 import { fetchLaterParts } from './ui/later.ts';
@@ -18,8 +19,12 @@ const archive = createArchivePort(async () => {
   const { createArchive, spawnArchiveWorker } = await import('./archive/index.ts');
   return createArchive({ spawn: spawnArchiveWorker });
 });
-const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
 const owner = openOwner();
+function after(ms: number, task: () => void) {
+  const handle = setTimeout(task, ms);
+  return () => clearTimeout(handle);
+}
+const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
 const state = createRoostState({
   owner,
   relay: createRelayPort(async () => {
@@ -37,27 +42,11 @@ const state = createRoostState({
     persist: askPersistence,
     tab: createTabMemory(sessionStorage),
     browser: createTabMemory(localStorage),
-    after(ms, task) {
-      const handle = setTimeout(task, ms);
-      return () => clearTimeout(handle);
-    },
+    after,
   },
   node: `page_${ulid().slice(-10)}`,
 });
 state.start();
-
-/** Lines to other devices without the relay: nothing of them is fetched before there is another device. */
-const stopWaiting = state.devices.store.subscribe(({ status }) => {
-  if (status?.kind !== 'shared' || typeof RTCPeerConnection === 'undefined') return;
-  stopWaiting();
-  void carry();
-});
-async function carry() {
-  const { createCarrier } = await import('./sync/carrier/index.ts');
-  // Absent in old browsers, whatever the types say.
-  const locks: LockManager | undefined = navigator.locks;
-  createCarrier({ owner, locks, newConnection: () => new RTCPeerConnection(), timers: state.device });
-}
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');
@@ -74,6 +63,7 @@ createRoot(root).render(
 /** After everything else: what the page has fetched by then is taken from the browser's own cache. */
 async function openOffline(): Promise<void> {
   await Promise.allSettled([fetchLaterParts(), archive.warm()]);
+  carryWhenShared(owner, { after });
   const offline = registerOffline({
     container: isSecureContext ? navigator.serviceWorker : undefined,
     locks: navigator.locks,

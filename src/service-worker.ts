@@ -42,7 +42,7 @@ const precache = createPrecache({ build, caches, fetch: (path, init) => fetch(pa
 const answer = createAnswer({
   precache,
   origin: self.location.origin,
-  fetch: (request) => fetch(request),
+  fetch: (request: Request) => fetch(request),
   after(ms, run) {
     const handle = setTimeout(run, ms);
     return () => clearTimeout(handle);

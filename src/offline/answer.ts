@@ -2,22 +2,22 @@
 import type { Precache } from './precache.ts';
 import { OFFLINE } from './settings.ts';
 
-export interface AnswerDeps {
-  readonly precache: Precache;
+export type Asked = Pick<Request, 'method' | 'mode' | 'url'>;
+
+export interface AnswerDeps<Ask extends Asked> {
+  readonly precache: Pick<Precache, 'shell' | 'file' | 'has'>;
   /** Of the page. */
   readonly origin: string;
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: (request: Ask) => Promise<Response>;
   readonly after: (ms: number, run: () => void) => () => void;
 }
-
-export type Asked = Pick<Request, 'method' | 'mode' | 'url'>;
 
 const isRelayOnly = (path: string) => OFFLINE.relayOnly.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 
 /** Null: this is the network's alone, as if there were no service worker. */
-export function createAnswer({ precache, origin, fetch, after }: AnswerDeps): (request: Request) => Promise<Response> | null {
+export function createAnswer<Ask extends Asked>({ precache, origin, fetch, after }: AnswerDeps<Ask>): (request: Ask) => Promise<Response> | null {
   /** The relay's own answer, if it comes in time and is one: a proxy that finds no relay answers with 502. */
-  function fromRelay(request: Request): Promise<Response | null> {
+  function fromRelay(request: Ask): Promise<Response | null> {
     return new Promise((resolve) => {
       const cancel = after(OFFLINE.navigationMs, () => resolve(null));
       fetch(request).then(
@@ -34,11 +34,11 @@ export function createAnswer({ precache, origin, fetch, after }: AnswerDeps): (r
     });
   }
 
-  async function document(request: Request): Promise<Response> {
+  async function document(request: Ask): Promise<Response> {
     const shell = await precache.shell();
     return shell === undefined ? fetch(request) : ((await fromRelay(request)) ?? shell);
   }
-  const file = async (request: Request, path: string) => (await precache.file(path)) ?? fetch(request);
+  const file = async (request: Ask, path: string) => (await precache.file(path)) ?? fetch(request);
 
   return (request) => {
     const { origin: asked, pathname } = new URL(request.url);

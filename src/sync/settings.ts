@@ -24,8 +24,6 @@ export const SYNC_OWNER = {
   sealRetry: 5_000,
   /** Changes of the status are told at most this often. */
   statusEvery: 100,
-  /** Pause between two looks whether the other device has said something, while one joins. */
-  pairingLook: 1_000,
   /** From asking for the socket to its welcome. */
   connect: 10_000,
   /** A renewal of the keys must be confirmed by the relay within this. */

@@ -74,6 +74,41 @@ describe('On a phone', () => {
       for (const sizes of ['192x192', '512x512']) expect(manifest).toHaveProperty('icons', expect.arrayContaining([expect.objectContaining({ purpose, sizes })]));
   });
 
+  it('every target is wide enough for a finger, no field makes it zoom, and nothing is wider than the screen', async () => {
+    const tooSmall = async () => {
+      const found = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLElement>('button, a[href], input, select, textarea, summary')].flatMap((each) => {
+          const { width, height } = (each.closest('label') ?? each).getBoundingClientRect();
+          // What is out of sight, and links that are words in a sentence.
+          if (width < 2 || each.matches('.skip-link, p a, .md a')) return [];
+          const least = each.matches('.icon-button, .ghost, .solid, .compose-button, .bottom-bar a') ? 44 : 24;
+          const zooms = each.matches('input, select, textarea') && parseFloat(getComputedStyle(each).fontSize) < 16;
+          return Math.min(width, height) < least - 0.5 || zooms ? [`${each.outerHTML.slice(0, 120)}: ${width} × ${height}`] : [];
+        }),
+      );
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      return { at: page.url().replace(/^.*?:\d+/, ''), found, wide };
+    };
+    for (const view of ['Hearth', 'Threads', null]) {
+      if (view === null) await visitor.open(1);
+      else await page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name: view }).click();
+      expect(await tooSmall()).toMatchObject({ found: [], wide: 0 });
+    }
+  });
+
+  it('what was begun to be written stays above the keyboard, and outlives a reload by a finger’s pull', async () => {
+    const box = page.getByRole('textbox', { name: /^Write to / });
+    await box.fill('Half a sen');
+    expect(await page.locator('meta[name=viewport]').getAttribute('content')).toContain('interactive-widget=resizes-content');
+    await page.setViewportSize({ width: 360, height: 380 });
+    expect(await box.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+    await page.setViewportSize(PHONE.viewport);
+    await box.pressSequentially('t');
+    await page.reload();
+    expect(await box.inputValue()).toBe('Half a sent');
+    await box.fill('');
+  });
+
   it('it opens without its relay: everyone asleep, conversations there to read, and it says what is missing', async () => {
     await relay.kill('SIGKILL');
     await page.reload();
@@ -123,6 +158,7 @@ describe('On a phone', () => {
   it('an open page goes on with its own parts when the relay has another build, and takes that with a reload', async () => {
     const own = await entry();
     await start({ main: next.main });
+    await visitor.press('Try now');
     await page.getByText('A newer Roost is here.').waitFor();
     const parts = await page.evaluate(async (path) => {
       const [old = ''] = [...(await (await caches.match(path))?.text() ?? '').matchAll(/assets\/wakes-page-[\w-]+\.js/g)].map(([found]) => found);

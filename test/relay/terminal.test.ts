@@ -9,7 +9,7 @@ const SCALE = 4;
 
 /** What a camera reads from such a picture on a terminal. */
 function look(text: string): string {
-  const rows = text.trimEnd().split('\n').map((line) => /\u001b\[97;40m(.*)\u001b\[0m/.exec(line)?.[1] ?? '');
+  const rows = text.trimEnd().split('\n').map((line) => line.slice(line.indexOf('m') + 1, line.lastIndexOf('\u001b')));
   const lights = rows.flatMap((row) => [[...row].map((cell) => '█▀'.includes(cell)), [...row].map((cell) => '█▄'.includes(cell))]);
   const [width, height] = [(lights[0]?.length ?? 0) * SCALE, lights.length * SCALE];
   const data = new Uint8ClampedArray(width * height * 4).fill(255);

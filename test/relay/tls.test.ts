@@ -1,4 +1,5 @@
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -112,7 +113,7 @@ describe('a relay with a certificate of its own', () => {
   });
 
   it('takes sockets, and requests that offer another protocol', async () => {
-    const socket = new WebSocket(`wss://127.0.0.1:${relay.port}/api/sync/socket`, { ca: CA, servername: 'localhost', headers: { host: PUBLIC, cookie, origin: `https://${PUBLIC}` } });
+    const socket = new WebSocket(`wss://127.0.0.1:${relay.port}/api/sync/socket`, { agent: new Agent({ ca: CA, servername: 'localhost' }), headers: { host: PUBLIC, cookie, origin: `https://${PUBLIC}` } });
     const first = await new Promise((resolve, reject) => socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString('utf8')))).once('error', reject));
     expect(first).toMatchObject({ kind: 'challenge' });
     socket.terminate();

@@ -1,7 +1,7 @@
 /** Keeps entries in memory, as IndexedDB and Postgres do on disk. */
 import { addOne, NO_RANGES, type Ranges } from '../../src/domain/ranges.ts';
 import { digestOf } from '../../src/protocol/replication/digest.ts';
-import type { Entry, EntryKey } from '../../src/protocol/sync/entries.ts';
+import type { Entry, EntryKey, Have } from '../../src/protocol/sync/entries.ts';
 import type { EntryStore, PutOutcome } from '../../src/protocol/sync/store.ts';
 
 export interface MemoryEntries extends EntryStore {
@@ -11,6 +11,11 @@ export interface MemoryEntries extends EntryStore {
   lines(): readonly string[];
   /** Writes one's own: durable when it returns. */
   write(entries: readonly Entry[]): void;
+  /** The same as the store’s, at once. */
+  haveNow(): Have;
+  putNow(...args: Parameters<EntryStore['put']>): PutOutcome;
+  readNow(...args: Parameters<EntryStore['read']>): readonly Entry[];
+  dropNow(...args: Parameters<EntryStore['drop']>): boolean;
   /** As it is now, apart from this one. */
   copy(): MemoryEntries;
 }
@@ -23,29 +28,35 @@ export function createMemoryEntries(refuses: (entry: Entry) => boolean = () => f
     all.set(writer, entries);
     return entries;
   };
-  return {
+  const memory: MemoryEntries = {
     all,
     lines: () => [...all].flatMap(([writer, entries]) => [...entries].map(([counter, sealed]) => `${writer} ${counter} ${digestOf(sealed)}`)).sort(),
     write(entries) {
       for (const { writer, counter, sealed } of entries) ofWriter(writer).set(counter, sealed);
     },
     copy: () => createMemoryEntries(refuses, all),
-    have: async () => new Map([...all].map(([writer, entries]) => [writer, [...entries.keys()].sort((a, b) => a - b).reduce<Ranges>(addOne, NO_RANGES)])),
-    async put(entries, { replace }): Promise<PutOutcome> {
+    haveNow: () =>
+      new Map(
+        [...all]
+          .filter(([, entries]) => entries.size > 0)
+          .map(([writer, entries]) => [writer, [...entries.keys()].sort((a, b) => a - b).reduce<Ranges>(addOne, NO_RANGES)]),
+      ),
+    putNow(entries, { replace }) {
       const outcome: { stored: EntryKey[]; conflicts: EntryKey[]; refused: EntryKey[] } = { stored: [], conflicts: [], refused: [] };
       for (const entry of entries) {
         const { writer, counter, sealed } = entry;
         const key = { writer, counter };
         const before = ofWriter(writer).get(counter);
+        const same = before !== undefined && digestOf(before) === digestOf(sealed);
         if (refuses(entry)) outcome.refused.push(key);
-        else if (before === undefined || (replace && digestOf(before) !== digestOf(sealed))) {
+        else if (before === undefined || (replace && !same)) {
           ofWriter(writer).set(counter, sealed);
           outcome.stored.push(key);
-        } else if (digestOf(before) !== digestOf(sealed)) outcome.conflicts.push(key);
+        } else if (!same) outcome.conflicts.push(key);
       }
       return outcome;
     },
-    async read(writer, from, to, { newestFirst, maxBytes }) {
+    readNow(writer, from, to, { newestFirst, maxBytes }) {
       const entries = all.get(writer) ?? new Map<number, Uint8Array>();
       const counters = [...entries.keys()].filter((counter) => counter >= from && counter <= to).sort((a, b) => (newestFirst ? b - a : a - b));
       const found: Entry[] = [];
@@ -58,10 +69,15 @@ export function createMemoryEntries(refuses: (entry: Entry) => boolean = () => f
       }
       return found;
     },
-    async drop({ writer, counter }, digest) {
+    dropNow({ writer, counter }, digest) {
       const sealed = all.get(writer)?.get(counter);
       if (sealed === undefined || digestOf(sealed) !== digest) return false;
       return ofWriter(writer).delete(counter);
     },
+    have: async () => memory.haveNow(),
+    put: async (...args) => memory.putNow(...args),
+    read: async (...args) => memory.readNow(...args),
+    drop: async (...args) => memory.dropNow(...args),
   };
+  return memory;
 }

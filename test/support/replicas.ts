@@ -1,5 +1,5 @@
 /** Replicas joined by lines in one process, in virtual time. */
-import { createReplica, type Link, type LinkEnd, type Replica } from '../../src/protocol/replication/index.ts';
+import type { Link, LinkEnd, Replica } from '../../src/protocol/replication/index.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 /** What happens to a frame on its way: the delays, in ms, of each copy that arrives, and the bytes of it. */
@@ -22,8 +22,15 @@ export interface End {
 /** Every frame arrives, in order, after 5 ms. */
 export const steady: Carrier = (frame) => [{ ms: 5, frame }];
 
+export interface LineOptions {
+  readonly carry?: Carrier;
+  /** A replica gave the line up. */
+  readonly onClose?: (reason: string) => void;
+  readonly onCut?: () => void;
+}
+
 /** A line from a to b; frames that are under way when it is cut are lost. */
-export function join(time: VirtualTime, a: End, b: End, carry: Carrier = steady, onClose: (reason: string) => void = () => undefined): Line {
+export function join(time: VirtualTime, a: End, b: End, { carry = steady, onClose, onCut }: LineOptions = {}): Line {
   let live = true;
   const sent = { a: 0, b: 0 };
   const ends: { a?: LinkEnd; b?: LinkEnd } = {};
@@ -34,13 +41,14 @@ export function join(time: VirtualTime, a: End, b: End, carry: Carrier = steady,
     live = false;
     ends.a?.gone();
     ends.b?.gone();
+    onCut?.();
   }
   const link = (side: 'a' | 'b', other: End): Link => ({
     kind: other.kind,
     name: other.name,
     buffered: () => waiting[side],
     close(reason) {
-      onClose(reason);
+      onClose?.(reason);
       cut();
     },
     send(frame) {
@@ -62,5 +70,3 @@ export function join(time: VirtualTime, a: End, b: End, carry: Carrier = steady,
   ends.b = b.replica.connect(link('b', a));
   return { live: () => live, cut, sent };
 }
-
-export { createReplica };

@@ -46,11 +46,16 @@ export interface ReplicaDeps {
   readonly forwards?: boolean;
   /** Is it a writer of this device? Others are asked whether they hold the same bytes of it, and `onAhead` is told. */
   own?(writer: string): boolean;
+  /** Is it one of those that this device left, because others had other entries of it? Then it is compared whole on each link: some 27 bytes an entry. */
+  left?(writer: string): boolean;
   /** Entries that came and are durable now, and were not here before or had other bytes. */
   onStored?(keys: readonly EntryKey[]): void;
   /** Called when it changes; null: nothing known is missing. */
   onBacklog?(backlog: Backlog | null): void;
-  /** A peer has other bytes at a place that is taken here. `theirs` are the peer’s; here everything stays as it is. */
+  /**
+   * A peer has other bytes at a place that is taken here. `theirs` are the peer’s, looked at by the store; here
+   * everything stays as it is. All of a writer of this device are told in one go, the lowest first, when all are known.
+   */
   onConflict?(key: EntryKey, theirs: Uint8Array): void;
   /** A peer has entries of a writer of this device that are not here: this device was restored from an older copy. */
   onAhead?(writer: string): void;

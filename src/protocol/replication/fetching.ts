@@ -46,6 +46,7 @@ export function createFetching({ peers, here, waiting, mayAsk, priority, after, 
   function missingFrom(peer: Peer): readonly (readonly [writer: string, Ranges])[] {
     const found: { writer: string; ranges: Ranges; class: number; turn: number }[] = [];
     for (const writer of peer.has.writers()) {
+      if (peer.doubted.has(writer)) continue;
       const ranges = [here, waiting, asked, peer.fresh].reduce((left, account) => subtract(left, account.of(writer)), peer.has.of(writer));
       if (ranges.length > 0) found.push({ writer, ranges, class: priority(writer), turn: turns.get(writer) ?? 0 });
     }

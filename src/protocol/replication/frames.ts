@@ -8,9 +8,9 @@
  *     3 less     | the same                                            it has these no longer
  *     4 want     | request, then the same                              asks; the newest of each writer come first
  *     5 entries  | flags, request where asked for, entries             flags: 1 asked for, 2 replace
- *     6 conflict | entries                                             what lies here at a place of yours
+ *     6 conflict | flags, request where asked for, entries             what lies here at a place of yours; flags: 1 asked for, 2 more to come
  *     7 refused  | per entry: writer, counter, 16 bytes of digest      these bytes are not what they say they are
- *     8 compare  | per entry: writer, counter, 8 bytes of digest       what lies here: is it the same with you?
+ *     8 compare  | request, per entry: writer, counter, 8 of digest    asks for what lies here otherwise (`conflict`)
  *
  * A range is the gap to the one before (its start less the end before, less 1; at least 1 after the first), then
  * how many follow its first number. Entries: writer, how many, each with its counter, length and bytes. A digest is
@@ -33,15 +33,17 @@ export type Frame =
   | { readonly kind: 'want'; readonly request: number; readonly want: Have }
   /** `request`: the one it answers; null: nobody asked. */
   | { readonly kind: 'entries'; readonly request: number | null; readonly replace: boolean; readonly entries: readonly Entry[] }
-  | { readonly kind: 'conflict'; readonly entries: readonly Entry[] }
+  /** `more`: the answer is not complete yet. */
+  | { readonly kind: 'conflict'; readonly request: number | null; readonly more: boolean; readonly entries: readonly Entry[] }
   | { readonly kind: 'refused'; readonly refused: readonly Digested[] }
-  | { readonly kind: 'compare'; readonly compared: readonly Digested[] };
+  | { readonly kind: 'compare'; readonly request: number; readonly compared: readonly Digested[] };
 
 export type Read = { readonly ok: true; readonly frame: Frame } | { readonly ok: false; readonly reason: string };
 
 const KINDS = ['have', 'more', 'less', 'want', 'entries', 'conflict', 'refused', 'compare'] as const;
 const ASKED = 1;
 const REPLACE = 2;
+const MORE = 2;
 /** Bytes of a digest on the line; in hex twice as many characters. */
 export const DIGEST_BYTES = { refused: 16, compare: 8 } as const;
 
@@ -126,6 +128,19 @@ function takeEntries(from: ByteReader): Entry[] {
   return entries;
 }
 
+/** `flag`: REPLACE or MORE, or 0. */
+function putAnswer(out: ByteWriter, { request, entries }: { readonly request: number | null; readonly entries: readonly Entry[] }, flag: number): void {
+  out.byte((request === null ? 0 : ASKED) | flag);
+  if (request !== null) out.varint(request);
+  putEntries(out, entries);
+}
+
+function takeAnswer(from: ByteReader): { readonly request: number | null; readonly flag: boolean; readonly entries: readonly Entry[] } {
+  const flags = from.byte();
+  if (flags > 3) throw new BadBytes('a flag is unknown');
+  return { request: flags & ASKED ? from.varint() : null, flag: flags > ASKED, entries: takeEntries(from) };
+}
+
 function putDigests(out: ByteWriter, list: readonly Digested[], bytes: number): void {
   for (const { writer, counter, digest } of list) {
     out.id(writer);
@@ -178,17 +193,16 @@ export function encodeFrame(frame: Frame): Uint8Array {
       putHave(out, frame.want);
       break;
     case 'entries':
-      out.byte((frame.request === null ? 0 : ASKED) | (frame.replace ? REPLACE : 0));
-      if (frame.request !== null) out.varint(frame.request);
-      putEntries(out, frame.entries);
+      putAnswer(out, frame, frame.replace ? REPLACE : 0);
       break;
     case 'conflict':
-      putEntries(out, frame.entries);
+      putAnswer(out, frame, frame.more ? MORE : 0);
       break;
     case 'refused':
       putDigests(out, frame.refused, DIGEST_BYTES.refused);
       break;
     case 'compare':
+      out.varint(frame.request);
       putDigests(out, frame.compared, DIGEST_BYTES.compare);
       break;
   }
@@ -212,16 +226,17 @@ function frameFrom(bytes: Uint8Array): Frame {
     case 'want':
       return { kind, request: from.varint(), want: takeHave(from) };
     case 'entries': {
-      const flags = from.byte();
-      if (flags > (ASKED | REPLACE)) throw new BadBytes('a flag is unknown');
-      return { kind, request: flags & ASKED ? from.varint() : null, replace: (flags & REPLACE) !== 0, entries: takeEntries(from) };
+      const { flag, ...answer } = takeAnswer(from);
+      return { kind, replace: flag, ...answer };
     }
-    case 'conflict':
-      return { kind, entries: takeEntries(from) };
+    case 'conflict': {
+      const { flag, ...answer } = takeAnswer(from);
+      return { kind, more: flag, ...answer };
+    }
     case 'refused':
       return { kind, refused: takeDigests(from, DIGEST_BYTES.refused) };
     case 'compare':
-      return { kind, compared: takeDigests(from, DIGEST_BYTES.compare) };
+      return { kind, request: from.varint(), compared: takeDigests(from, DIGEST_BYTES.compare) };
   }
 }
 

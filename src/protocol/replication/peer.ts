@@ -12,6 +12,8 @@ export interface Peer {
   readonly has: Account;
   /** Of that, what is left to the relay for a moment. */
   readonly fresh: Account;
+  /** Writers of this device that are not known to be the same there: nothing of them is fetched from it yet. */
+  readonly doubted: Set<string>;
   readonly tasks: Tasks;
   /** Has it said everything it has? */
   heard: boolean;
@@ -56,6 +58,7 @@ export function createPeer({ link, settings, here, broken }: {
     link,
     has: createAccount(),
     fresh: createAccount(),
+    doubted: new Set(),
     tasks: createTasks({ hasRoom, most: settings.peerTasks }),
     heard: false,
     frames: 0,

@@ -22,7 +22,7 @@ import { createTrying } from './trying.ts';
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
 export function createReplica(deps: ReplicaDeps): Replica {
-  const { store, priority, forwards = false, own = () => false, onStored, onConflict, onAhead, onRefused, onPeers } = deps;
+  const { store, priority, forwards = false, own = () => false, left = () => false, onStored, onConflict, onAhead, onRefused, onPeers } = deps;
   const settings: ReplicationSettings = { ...REPLICATION, ...deps.settings };
   const here = createAccount();
   const peers = new Map<Peer, { stop: () => void }>();
@@ -38,7 +38,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
   const backlog = createBacklog({ here, peers: all, priority, onBacklog: deps.onBacklog });
   const storing = createStoring({ store, trying, settings, onPut });
   const fetching = createFetching({ peers: all, here, waiting: storing.waiting, mayAsk: () => known && !closed && storing.hasRoom(), priority, after, settings });
-  const comparing = createComparing({ store, here, trying, settings, own, isReplaced, onConflict: (key, theirs) => onConflict?.(key, theirs) });
+  const comparing = createComparing({ store, here, trying, settings, own, left, look, isReplaced, onConflict: (key, theirs) => onConflict?.(key, theirs), pump: () => fetching.pump() });
 
   function isReplaced(key: EntryKey, peer: Peer): boolean {
     const entry = replacing.get(keyOf(key));
@@ -66,7 +66,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       for (const key of bad) peer.has.remove(key);
       if (bad.length > 0 && peer.hasRoom()) peer.send({ kind: 'refused', refused: bad.map((entry) => ({ writer: entry.writer, counter: entry.counter, digest: digestOf(entry.sealed) })) });
       const others = came(conflicts, peer);
-      if (others.length > 0) comparing.met(peer, others, manner === 'told');
+      if (others.length > 0 && manner !== 'shown') comparing.met(peer, others);
       // What is here is acknowledged, also where it was here before.
       const good = batch.filter(({ entry, from }) => from === peer && here.has(entry) && !conflicts?.has(keyOf(entry))).map(({ entry }) => entry);
       peer.owe(good);
@@ -87,6 +87,15 @@ export function createReplica(deps: ReplicaDeps): Replica {
     fetching.pump();
   }
 
+  /** Looks at entries as at any that come; answers those that met others here. */
+  async function look(peer: Peer, entries: readonly Entry[]): Promise<readonly Entry[]> {
+    const put = entries.length === 0 ? null : await trying.attempt(() => store.put(entries, { replace: false }));
+    if (put === null) return [];
+    onPut(entries.map((entry) => ({ entry, from: peer })), put.value, 'shown');
+    const others = new Set(put.value.conflicts.map(keyOf));
+    return entries.filter((entry) => others.has(keyOf(entry)));
+  }
+
   /** What a peer refused is let go of, where it still lies here with those bytes. A relay has no key, so it is not believed. */
   function drop(peer: Peer, refused: readonly Digested[]): void {
     if (peer.link.kind === 'relay') return;
@@ -102,7 +111,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       backlog.look();
       fetching.pump();
       return 'done';
-    });
+    }, 'theirs');
   }
 
   /** What a device has news of comes from the relay too, as a rule: it is asked for only if it does not. */
@@ -154,18 +163,18 @@ export function createReplica(deps: ReplicaDeps): Replica {
       case 'want':
         // Who has not said what it has is told nothing: what lies in the same places here and there is compared first.
         if (!peer.heard) return;
-        return peer.tasks.add(answerTo({ store, here, trying, settings }, peer, frame.request, frame.want));
+        return peer.tasks.add(answerTo({ store, here, trying, settings }, peer, frame.request, frame.want), 'theirs');
       case 'entries':
         for (const entry of frame.entries) peer.has.add(entry);
         if (frame.request !== null) fetching.answered(peer, frame.request, frame.entries);
         storing.add(frame.entries, peer, frame.replace ? 'replace' : 'push');
         return fetching.pump();
       case 'conflict':
-        return storing.add(frame.entries, peer, 'told');
+        return comparing.shown(peer, frame.request, frame.entries, frame.more);
       case 'refused':
         return drop(peer, frame.refused);
       case 'compare':
-        return comparing.compare(peer, frame.compared);
+        return comparing.compare(peer, frame.request, frame.compared);
     }
   }
 

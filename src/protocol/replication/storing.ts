@@ -10,12 +10,12 @@ export interface Came {
   readonly entry: Entry;
   readonly from: Peer;
 }
-/** push: new here, or asked for; replace: to overwrite; told: a peer shows what it has in a place of ours. */
-export type Manner = 'push' | 'replace' | 'told';
+/** push: new here, or asked for; replace: to overwrite; shown: what a peer has in a place of ours. */
+export type Manner = 'push' | 'replace' | 'shown';
 
 export interface Storing {
   /** Lets go of them where too much waits. */
-  add(entries: readonly Entry[], from: Peer, manner: Manner): void;
+  add(entries: readonly Entry[], from: Peer, manner: Exclude<Manner, 'shown'>): void;
   /** Is there room for answers to further requests? */
   hasRoom(): boolean;
   /** What came and is not stored yet. */
@@ -33,14 +33,14 @@ export function createStoring({ store, trying, settings, onPut }: {
   readonly settings: ReplicationSettings;
   readonly onPut: (batch: readonly Came[], outcome: PutOutcome, manner: Manner) => void;
 }): Storing {
-  const queue: (Came & { readonly manner: Manner })[] = [];
+  const queue: (Came & { readonly manner: Exclude<Manner, 'shown'> })[] = [];
   const waiting = createAccount();
   let bytes = 0;
   let begun = false;
   let running: Promise<void> | null = null;
 
   /** The next ones, of one kind, each place once: a store need not know what to do with two of one place. */
-  function takeBatch(): (Came & { readonly manner: Manner })[] {
+  function takeBatch(): (Came & { readonly manner: Exclude<Manner, 'shown'> })[] {
     const places = new Set<string>();
     let sum = 0;
     const end = queue.findIndex((came) => {

@@ -4,8 +4,8 @@
 export type Task = () => Promise<'done' | 'again'>;
 
 export interface Tasks {
-  /** Lets go of the task where too many wait: whoever asked asks again. */
-  add(task: Task): void;
+  /** What the peer asked for is let go of where too much waits: it asks again. */
+  add(task: Task, whose: 'ours' | 'theirs'): void;
   /** There may be room again. */
   kick(): void;
   stop(): void;
@@ -32,8 +32,8 @@ export function createTasks({ hasRoom, most }: { readonly hasRoom: () => boolean
     });
   }
   return {
-    add(task) {
-      if (stopped || waiting.length >= most) return;
+    add(task, whose) {
+      if (stopped || (whose === 'theirs' && waiting.length >= most)) return;
       waiting.push(task);
       kick();
     },

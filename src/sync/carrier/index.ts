@@ -1,2 +1,2 @@
-/** The tab's side of direct lines. The owner's is ../direct. */
-export { createCarrier, type Carrier, type CarrierDeps } from './carrier.ts';
+/** The tab's side of direct lines; what carries them is fetched when it is needed. The owner's side is ../direct. */
+export { carryWhenShared } from './when-shared.ts';

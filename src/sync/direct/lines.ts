@@ -113,7 +113,7 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
     });
     line.end = connect({
       kind: 'device',
-      name: line.plan.id,
+      name: device,
       send(frame) {
         if (lines.get(line.plan.id) !== line) return;
         line.given += frame.length;

@@ -24,6 +24,7 @@ const SAYS = {
   used: `This text was taken before, and is good only once. ${AGAIN}`,
   noOffer: `What this text answers is no longer open here: it was good for ${minutes} minutes, once, and until the tab that made it was closed. Make a new text here, and begin anew.`,
   unreached: 'The two devices do not reach each other. They have to be on the same network, and that network has to let its devices speak to each other.',
+  noAddress: 'This device is on no network, as far as its browser says: there is no address to be reached at. Connect it to the network of the other device, and try again.',
   ended: 'The direct line could not be prepared: the tab that was to carry it was closed. Try again.',
 } as const;
 
@@ -43,6 +44,9 @@ export interface Texts {
   makeOffer(): Promise<string>;
   takeText(text: string): Promise<string | null>;
 }
+
+/** Does a description name an address? Nobody can be reached at none. */
+const hasAddress = (description: string) => /^a=candidate:/m.test(description);
 
 /** Somebody waits for a line to open. */
 interface Opening {
@@ -70,6 +74,11 @@ export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random,
   function write(to: string, introduction: Introduction): string {
     const { household } = keys();
     return writeText({ household, from: deviceId, to, data: sealSignal(keys(), deviceId, to, writeIntroduction(introduction), random) });
+  }
+
+  function giveUp(line: string, reject: (error: Error) => void) {
+    reject(new Error(SAYS.noAddress));
+    lines.end(line);
   }
 
   function lookForRoom() {
@@ -112,7 +121,10 @@ export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random,
         offered: description,
         // However long the person takes to carry the answer.
         patience: DIRECT.textMs,
-        described: (own) => resolve(write(from, { kind: 'text-answer', line, description: own })),
+        described(own) {
+          if (hasAddress(own)) resolve(write(from, { kind: 'text-answer', line, description: own }));
+          else giveUp(line, reject);
+        },
         opened() {
           answers.delete(line);
           keepFew(used, line, DIRECT.usedKept);
@@ -152,7 +164,10 @@ export function createTexts({ deviceId, keys, lines, isRemoved, onEnded, random,
           device: null,
           offered: null,
           patience: DIRECT.textMs,
-          described: (description) => resolve(write(keys().household, { kind: 'text-offer', line, at: now(), description })),
+          described(description) {
+            if (hasAddress(description)) resolve(write(keys().household, { kind: 'text-offer', line, at: now(), description }));
+            else giveUp(line, reject);
+          },
           opened(device) {
             other = device;
             openings.get(line)?.resolve(null);

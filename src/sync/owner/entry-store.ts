@@ -88,11 +88,12 @@ export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStor
     distinct.forEach((entry, i) => {
       const here = held[i];
       if (here && sameBytes(here.sealed, entry.sealed)) return;
-      if (here && !replace) {
+      const result = read(entry);
+      // What could not be opened gives way to what can.
+      if (here && !replace && !(here.shut === 1 && result.kind === 'open')) {
         conflicts.push(keyOf(entry));
         return;
       }
-      const result = read(entry);
       if (result.kind === 'forged') {
         refused.push(keyOf(entry));
         return;

@@ -5,13 +5,12 @@
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { DirectOrder, Joining, SyncCalls, SyncStatus } from '../../protocol/sync/page.ts';
 import { newHousehold, newId, newPhrase, newWriter, readKeys, recoveryOf } from '../crypto/index.ts';
-import type { HouseholdKeys } from '../contract.ts';
 import { emptySyncDatabase, recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
-import { createPairing } from './pair.ts';
-import type { DeviceRecord, Head, Membership, Recovery } from './records.ts';
-import type { Rotation } from '../../protocol/sync/control.ts';
+import { createPairing } from './pairing.ts';
+import type { Membership } from './records.ts';
 import { openShared, type Shared, type SharedDeps } from './shared.ts';
 import { createStatusTeller } from './status.ts';
+import type { Welcoming } from './welcoming.ts';
 
 /** As `SyncCalls`, in its own time. */
 export type SyncAnswers = { readonly [Name in keyof SyncCalls]: (...args: Parameters<SyncCalls[Name]>) => Promise<ReturnType<SyncCalls[Name]>> };
@@ -30,15 +29,6 @@ export interface Sync {
   forget(forgets: readonly ForgetDoc[]): void;
   reconnect(): void;
   close(): Promise<void>;
-}
-
-/** What a device is given when it joins. */
-export interface Welcoming {
-  readonly keys: HouseholdKeys;
-  readonly rotations: readonly Rotation[];
-  readonly recovery: Recovery | null;
-  readonly devices: readonly DeviceRecord[];
-  readonly heads: readonly Head[];
 }
 
 const NOT_SHARED = 'This team is not shared with another device yet.';
@@ -94,6 +84,7 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
   /** From now on this device is one of this household. What is in its ledger is shared with the others. */
   async function enter(welcome: Welcoming, name: string): Promise<void> {
     const { keys, rotations, recovery, devices, heads } = welcome;
+    if (shared) throw new Error('This browser has become one of a household’s devices meanwhile.');
     await emptySyncDatabase(db);
     const membership: Membership = { household: keys.household, keyring: keys.keyring, deviceId: newId(random), seed: random(32), rotations, recovery, removed: false };
     const counters = { people: { writer: newWriter(keys, 'people', random), next: 1 }, talk: { writer: newWriter(keys, 'talk', random), next: 1 } };
@@ -103,7 +94,7 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
     removed = false;
     joining = null;
     await run();
-    await shared?.introduce(name);
+    await need().introduce(name);
   }
 
   const need = (): Shared => {
@@ -146,7 +137,7 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
       return null;
     },
     async answerJoin({ same }) {
-      await pairing.answerJoin(same);
+      pairing.answerJoin(same);
       return null;
     },
     async beginInvite({ offer }) {

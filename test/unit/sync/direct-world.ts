@@ -53,6 +53,8 @@ export interface World {
   relay: (waiting: Signal[]) => readonly Signal[];
   /** Can these two reach each other? */
   reach: (one: string, two: string) => boolean;
+  /** Are the devices on a network? */
+  hasAddress: boolean;
   /** Frames stay in the tab until this is true again. */
   flowing: boolean;
   device(id: string, keys?: HouseholdKeys): TestDevice;
@@ -123,7 +125,7 @@ export function createWorld(): World {
         const carried = mine.get(order.line);
         switch (order.kind) {
           case 'open': {
-            const end: End = { device, line: order.line, name: `sdp ${names++}`, other: null, heard: null, open: false, report: say };
+            const end: End = { device, line: order.line, name: `end ${names++}\r\n${world.hasAddress ? 'a=candidate:1' : ''}`, other: null, heard: null, open: false, report: say };
             mine.set(order.line, { end, sent: 0, held: [] });
             ends.set(end.name, end);
             if (order.offer) describe(end);
@@ -178,6 +180,7 @@ export function createWorld(): World {
     history: [],
     relay: (signals) => signals.splice(0),
     reach: () => true,
+    hasAddress: true,
     flowing: true,
     device(id, keys = household) {
       let tab: ReturnType<typeof openTab> | null = null;

@@ -385,6 +385,14 @@ describe('two devices without a relay', () => {
     await expect(taken(c, await offerOf(b))).rejects.toThrow('another key');
   });
 
+  it('hear that they are on no network', async () => {
+    const offer = await offerOf(a);
+    world.hasAddress = false;
+    await expect(taken(b, offer)).rejects.toThrow('on no network');
+    await expect(offerOf(b)).rejects.toThrow('on no network');
+    expect(b.orders.filter(({ kind }) => kind === 'close').length).toBe(2);
+  });
+
   it('hear that no tab carries', async () => {
     world = createWorld();
     a = world.device(A);

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react';
+import { cleanup, screen, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { SYNC } from '../../../src/protocol/sync/settings.ts';
 import type { Joining } from '../../../src/protocol/sync/page.ts';
@@ -191,4 +191,210 @@ test('why joining failed is said, with the way to begin anew', async () => {
   await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'failed', reason: 'The other device said no.' } } });
   expect(screen.getByRole('alert').textContent).toContain('The other device said no. Nothing has changed.');
   expect(screen.getByRole('button', { name: 'Show the code' })).toBeDefined();
+});
+
+const WORDS = 'abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic acquire across act action actor actress actual'.split(' ');
+const places = () => screen.getAllByLabelText(/^Word \d+$/).map((input) => Number(/\d+/.exec(input.closest('.device-field')?.textContent ?? '')?.[0]));
+const answerDrill = async (page: Page, wordAt: (place: number) => string) => {
+  for (const place of places()) {
+    const field = screen.getByLabelText(`Word ${place}`);
+    await page.user.clear(field);
+    await page.user.type(field, wordAt(place));
+  }
+};
+
+async function atDrill(sync: Sync = {}): Promise<Page> {
+  const page = await devices({ syncStatus: () => sharedStatus(), makePhrase: () => ({ words: WORDS }), ...sync });
+  await press(page, 'Make a recovery phrase');
+  await press(page, 'Show the words');
+  await press(page, 'I have written them down');
+  return page;
+}
+
+test('a recovery phrase is shown numbered, drilled at three places, and then holds', async () => {
+  const kept: unknown[] = [];
+  const page = await devices({ syncStatus: () => sharedStatus(), makePhrase: () => ({ words: WORDS }) });
+  page.owner.sync.keepPhrase = ({ answers }) => {
+    kept.push(...answers);
+    return null;
+  };
+  await press(page, 'Make a recovery phrase');
+  await press(page, 'Show the words');
+  expect(within(screen.getByRole('list', { name: 'The recovery phrase' })).getAllByRole('listitem').map((item) => item.textContent)).toEqual(WORDS);
+  await press(page, 'I have written them down');
+  const asked = places();
+  expect(new Set(asked).size).toBe(3);
+  expect(screen.queryByText(WORDS[0] ?? '')).toBeNull();
+  await answerDrill(page, (place) => ` ${(WORDS[place - 1] ?? '').toUpperCase()} `);
+  await press(page, 'Check');
+  expect(kept).toEqual(asked.map((place) => ({ place, word: WORDS[place - 1] })));
+  expect(screen.getByText('Your recovery phrase holds from now on.')).toBeDefined();
+});
+
+test('a wrong word in the drill is named, and the words can be looked at again', async () => {
+  const page = await atDrill();
+  const [first = 0] = places();
+  await answerDrill(page, (place) => (place === first ? 'zebra' : (WORDS[place - 1] ?? '')));
+  await press(page, 'Check');
+  expect(screen.getByRole('alert').textContent).toContain(`Word ${first} is not what was shown`);
+  expect(screen.getByLabelText(`Word ${first}`).getAttribute('aria-invalid')).toBe('true');
+  expect(page.owner.calls).not.toContain('keepPhrase');
+  await press(page, 'Look at the words again');
+  expect(screen.getByText('abandon')).toBeDefined();
+});
+
+test('what the owner finds wrong with the drill is said, and can be tried again', async () => {
+  const page = await atDrill({
+    keepPhrase: () => {
+      throw new Error('The relay cannot be reached.');
+    },
+  });
+  await answerDrill(page, (place) => WORDS[place - 1] ?? '');
+  await press(page, 'Check');
+  expect(screen.getByRole('alert').textContent).toContain('The relay cannot be reached.');
+  page.owner.sync.keepPhrase = () => null;
+  await press(page, 'Check');
+  expect(screen.getByText('Your recovery phrase holds from now on.')).toBeDefined();
+});
+
+test('words that do not count yet are not thrown away by one press', async () => {
+  const page = await atDrill();
+  const dialog = screen.getByRole('dialog');
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  expect(screen.getByRole('alert').textContent).toContain('These words do not count yet.');
+  await press(page, 'Stay');
+  expect(places()).toHaveLength(3);
+  await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
+  await press(page, 'Throw these words away');
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('a phrase is checked against the household’s', async () => {
+  const page = await devices({ syncStatus: () => sharedStatus({ phrase: true }), checkPhrase: ({ phrase }) => ({ good: phrase === WORDS.join(' ') }) });
+  await press(page, 'Check my phrase');
+  const field = await screen.findByLabelText('The 24 words');
+  await page.user.click(field);
+  await page.user.paste([...WORDS.slice(0, 23), 'zoo'].join(' '));
+  expect(screen.getByText('24 of 24')).toBeDefined();
+  await press(page, 'Check');
+  expect(screen.getByRole('alert').textContent).toContain('not the one of your team');
+  await page.user.clear(field);
+  await page.user.click(field);
+  await page.user.paste(WORDS.join(' '));
+  await press(page, 'Check');
+  expect(screen.getByText('This is your phrase.')).toBeDefined();
+});
+
+test('a new browser takes a phrase as people type it, and says which word is wrong', async () => {
+  const asked: string[] = [];
+  const page = await openPage({ docs: [] });
+  page.owner.sync.restore = ({ phrase }) => {
+    asked.push(phrase);
+    if (phrase.includes('abel')) throw new Error('Word 3, “abel”, is not in the list; did you mean “able”?');
+    queueMicrotask(() => page.owner.say({ news: 'sync', status: sharedStatus({ backlog: { done: 3, of: 12 } }) }));
+    return null;
+  };
+  await press(page, 'I have a recovery phrase');
+  const field = await screen.findByLabelText('The 24 words');
+  await page.user.click(field);
+  await page.user.paste('1. Abandon, 2. ability\n3. abel');
+  expect(screen.getByText('3 of 24')).toBeDefined();
+  await press(page, 'Bring my team back');
+  expect(screen.getByRole('alert').textContent).toBe('Word 3, “abel”, is not in the list; did you mean “able”? Nothing has changed.');
+  await page.user.clear(field);
+  await page.user.click(field);
+  await page.user.paste(WORDS.join(' '));
+  await press(page, 'Bring my team back');
+  expect(await screen.findByRole('heading', { name: 'Your team is on its way' })).toBeDefined();
+  expect(screen.getByRole('progressbar', { name: /Fetching/ }).getAttribute('value')).toBe('3');
+  expect(screen.queryByRole('dialog')).toBeNull();
+  expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
+});
+
+test('the team that arrives on a new device is shown as soon as it is there', async () => {
+  const page = await openPage({ docs: [], prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus()) });
+  expect(screen.getByRole('heading', { name: 'Your team is on its way' })).toBeDefined();
+  await page.say({ news: 'documents', docs: team(2) });
+  expect(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
+});
+
+test('removing a device says what it does and what it does not, and is done when the relay has done it', async () => {
+  const page = await devices({
+    syncStatus: () => sharedStatus({ devices: [LAPTOP, device('Phone')] }),
+    removeDevice: () => {
+      throw new Error('The relay cannot be reached.');
+    },
+  });
+  await press(page, 'Remove Phone');
+  const dialog = within(screen.getByRole('dialog', { name: 'Remove Phone?' }));
+  expect(dialog.getByText(/What it has already stays there/)).toBeDefined();
+  await press(page, 'Remove it');
+  expect(dialog.getByRole('alert').textContent).toContain('The relay cannot be reached. Nothing has changed.');
+  const removed: string[] = [];
+  page.owner.sync.removeDevice = ({ deviceId }) => {
+    removed.push(deviceId);
+    return null;
+  };
+  await press(page, 'Remove it');
+  expect(removed).toEqual(['device-phone']);
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('this device is renamed, and cannot be removed from itself', async () => {
+  const named: string[] = [];
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  page.owner.sync.nameDevice = ({ name }) => {
+    named.push(name);
+    return null;
+  };
+  expect(screen.queryByRole('button', { name: /^Remove/ })).toBeNull();
+  await press(page, 'Rename this device');
+  const field = screen.getByLabelText('What this device is called');
+  await page.user.clear(field);
+  expect(screen.getByRole('button', { name: 'Rename' }).hasAttribute('disabled')).toBe(true);
+  await page.user.type(field, 'Study{Enter}');
+  expect(named).toEqual(['Study']);
+});
+
+test('a device that was removed keeps what it has, and says the ways on', async () => {
+  const page = await devices({ syncStatus: () => ({ kind: 'removed', joining: null }) });
+  expect(screen.getByText('This device was removed from your devices.')).toBeDefined();
+  expect(screen.getByRole('link', { name: 'Export what is here' }).getAttribute('href')).toBe('/settings/copies');
+  expect(screen.getByRole('link', { name: 'Removed' }).getAttribute('href')).toBe('/settings/devices');
+  await press(page, 'Join again');
+  expect(await screen.findByRole('button', { name: 'Show the code' })).toBeDefined();
+});
+
+test('what is on the way is told: to the relay, from elsewhere, from a newer Roost, and what was refused', async () => {
+  await devices({ syncStatus: () => sharedStatus({ link: 'lost', toSend: 12, backlog: { done: 40, of: 100 }, arriving: ['agent-1'], newer: 1, refused: 2, trouble: 'The disk is full.' }) });
+  const there = within(screen.getByRole('region', { name: 'On the way' }));
+  expect(there.getByText('The relay cannot be reached; 12 entries wait here until it can.')).toBeDefined();
+  expect(there.getByText('40 of 100 entries')).toBeDefined();
+  expect(there.getByText(/^Lyra is on the way here/)).toBeDefined();
+  expect(there.getByText(/1 entry was written by a newer Roost/)).toBeDefined();
+  expect(there.getByText('2 entries were refused')).toBeDefined();
+  expect(there.getByRole('alert').textContent).toBe('The disk is full.');
+});
+
+test('two devices without a relay are introduced by two texts', async () => {
+  const taken: string[] = [];
+  const page = await devices({ syncStatus: () => sharedStatus(), makeDirectOffer: () => ({ text: 'ROOST-LINE1.first' }) });
+  page.owner.sync.takeDirectText = ({ text }) => {
+    taken.push(text);
+    return { text: text.endsWith('first') ? 'ROOST-LINE1.answer' : null };
+  };
+  await page.user.click(screen.getByText('Without a relay'));
+  await page.user.type(screen.getByLabelText('The text of the first device'), 'ROOST-LINE1.first');
+  await press(page, 'Answer it');
+  expect(screen.getByLabelText('The answer for the first device').textContent).toBe('ROOST-LINE1.answer');
+  cleanup();
+
+  const first = await devices(page.owner.sync);
+  await first.user.click(screen.getByText('Without a relay'));
+  await press(first, 'Make the text');
+  expect(screen.getByLabelText('The text for the other device').textContent).toBe('ROOST-LINE1.first');
+  await first.user.type(screen.getByLabelText('The answer of the second device'), 'ROOST-LINE1.answer');
+  await press(first, 'Open the line');
+  expect(screen.getByText(/The line is being opened/)).toBeDefined();
+  expect(taken).toEqual(['ROOST-LINE1.first', 'ROOST-LINE1.answer']);
 });

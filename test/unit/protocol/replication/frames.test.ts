@@ -17,9 +17,9 @@ const frames: fc.Arbitrary<Frame> = fc.oneof(
   fc.record({ kind: fc.constantFrom('have' as const, 'more' as const, 'less' as const), have }),
   fc.record({ kind: fc.constant('want' as const), request: fc.nat(), want: have }),
   fc.record({ kind: fc.constant('entries' as const), request: fc.oneof(fc.constant(null), fc.nat()), replace: fc.boolean(), entries }),
-  fc.record({ kind: fc.constant('conflict' as const), entries }),
+  fc.record({ kind: fc.constant('conflict' as const), request: fc.oneof(fc.constant(null), fc.nat()), more: fc.boolean(), entries }),
   fc.record({ kind: fc.constant('refused' as const), refused: digested(16) }),
-  fc.record({ kind: fc.constant('compare' as const), compared: digested(8) }),
+  fc.record({ kind: fc.constant('compare' as const), request: fc.nat(), compared: digested(8) }),
 );
 
 describe('a frame of replication', () => {

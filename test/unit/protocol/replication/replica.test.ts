@@ -71,7 +71,7 @@ describe('two replicas', () => {
     const a = side(time, 'a', 'device', [entry(W('A'), 1, 3_000_000), entry(W('A'), 2), entry(W('A'), 3, 2_000_000)]);
     const b = side(time, 'b', 'device');
     const frames: Frame[] = [];
-    join(time, a, b, listening(frames));
+    join(time, a, b, { carry: listening(frames) });
     await time.pass(1_000);
     expect(b.store.lines()).toEqual(a.store.lines());
     const sizes = frames.flatMap((frame) => (frame.kind === 'entries' ? [frame.entries.map(({ sealed }) => sealed.length)] : []));
@@ -114,7 +114,7 @@ describe('two replicas', () => {
     const time = createVirtualTime();
     const [a, b, c] = [side(time, 'a', 'device'), side(time, 'b', 'device'), side(time, 'c', 'device', log(W('C'), 3))];
     const reasons: string[] = [];
-    const bad = join(time, a, b, () => [{ ms: 1, frame: checked(Uint8Array.from([77])) }], (reason) => reasons.push(reason));
+    const bad = join(time, a, b, { carry: () => [{ ms: 1, frame: checked(Uint8Array.from([77])) }], onClose: (reason) => reasons.push(reason) });
     const good = join(time, a, c);
     await time.pass(100);
     expect([bad.live(), good.live()]).toEqual([false, true]);
@@ -185,7 +185,7 @@ describe('a replica on a bad line', () => {
     const good = side(time, 'good', 'device', log(W('A'), 900));
     const a = side(time, 'a', 'device');
     // Says what it has and never answers.
-    join(time, a, dumb, (frame) => (frame[0] === 1 ? steady(frame) : []));
+    join(time, a, dumb, { carry: (frame) => (frame[0] === 1 ? steady(frame) : []) });
     await time.pass(100);
     join(time, a, good);
     await time.pass(60_000);
@@ -196,7 +196,7 @@ describe('a replica on a bad line', () => {
     const time = createVirtualTime();
     const [a, relay] = [side(time, 'a', 'device'), side(time, 'relay', 'relay')];
     let lost = false;
-    join(time, a, relay, (frame) => (lost ? [] : steady(frame)));
+    join(time, a, relay, { carry: (frame) => (lost ? [] : steady(frame)) });
     await time.pass(100);
     lost = true;
     write(a, [entry(W('A'), 1)]);
@@ -211,8 +211,8 @@ describe('a replica on a bad line', () => {
     const time = createVirtualTime();
     const [b, c, a] = [side(time, 'b', 'device', log(W('X'), 3_000)), side(time, 'c', 'device', log(W('X'), 3_000)), side(time, 'a', 'device')];
     const frames: Frame[] = [];
-    join(time, a, b, listening(frames));
-    join(time, a, c, listening(frames));
+    join(time, a, b, { carry: listening(frames) });
+    join(time, a, c, { carry: listening(frames) });
     await time.pass(2_000);
     const came = frames.flatMap((frame) => (frame.kind === 'entries' ? frame.entries : []));
     expect(came).toHaveLength(3_000);
@@ -310,7 +310,7 @@ describe('two entries in one place', () => {
     const relay = side(time, 'relay', 'relay', log(W('A'), 3));
     const a = side(time, 'a', 'device', log(W('A'), 2));
     // What it lacks does not come yet, so that it writes in a place that is taken.
-    join(time, a, relay, (frame) => (frame[0] === 4 ? [] : steady(frame)));
+    join(time, a, relay, { carry: (frame) => (frame[0] === 4 ? [] : steady(frame)) });
     await time.pass(100);
     const mine = entry(W('A'), 3, 299, 200);
     write(a, [mine]);
@@ -349,8 +349,8 @@ describe('two entries in one place', () => {
     const [relay, a, b, c] = all;
     if (!relay || !a || !b || !c) throw new Error('four are there');
     const frames: Frame[] = [];
-    for (const device of [a, b, c]) join(time, device, relay, listening(frames));
-    join(time, b, c, listening(frames));
+    for (const device of [a, b, c]) join(time, device, relay, { carry: listening(frames) });
+    join(time, b, c, { carry: listening(frames) });
     await time.pass(500);
     write(a, [entry(W('A'), 2, 256, 99)], { replace: true });
     await time.pass(5_000);

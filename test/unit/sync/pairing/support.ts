@@ -46,6 +46,7 @@ export function createRoom() {
   const relay = createSlots(now);
   return {
     ...relay,
+    now,
     timers,
     /** Lets `ms` pass, in steps in which what is asked for is answered. */
     async pass(ms: number) {

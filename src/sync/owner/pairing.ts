@@ -1,0 +1,107 @@
+/** Pairing over the relay's offers: this device joins a household, or lets another one in. */
+import type { Joining } from '../../protocol/sync/page.ts';
+import type { RandomBytes } from '../contract.ts';
+import { createInvite, createJoin, type Invite, type Join, type PairingSlots } from '../pairing/index.ts';
+import type { Called, SyncRelayPort, Timers } from './ports.ts';
+import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
+
+const NEWER = 'The other device runs a newer Roost. Update Roost here, then make a new offer; nothing was changed.';
+const NOTHING = 'There is no offer whose words could be the same. Take an offer first.';
+
+const isGone = (status: number | null) => status === 404 || status === 410;
+
+/** The relay's answers as pairing reads them. What could not be reached is rejected, and asked again. */
+function createSlots(relay: PairingDeps['relay']): PairingSlots {
+  function said<Value>(answer: Called<Value>): Value {
+    if (answer.ok) return answer.value;
+    throw new Error(answer.reason);
+  }
+  return {
+    open: async (offerId) => void said(await relay.openOffer(offerId)),
+    close: async (offerId) => void said(await relay.closeOffer(offerId)),
+    async putSlot(offerId, slot, data) {
+      const answer = await relay.putSlot(offerId, slot, data);
+      if (answer.ok) return 'kept';
+      if (answer.status === 409) return 'taken';
+      return isGone(answer.status) ? 'gone' : said(answer);
+    },
+    async getSlot(offerId, slot) {
+      const answer = await relay.getSlot(offerId, slot);
+      if (answer.ok) return answer.value === null ? { kind: 'empty' } : { kind: 'data', data: answer.value.data };
+      if (isGone(answer.status)) return { kind: 'gone' };
+      // Too many calls, or a relay that is busy with itself: asking again helps.
+      const passes = answer.status === null || answer.status === 429 || answer.status >= 500;
+      return passes ? said(answer) : { kind: 'refused', reason: answer.reason };
+    },
+  };
+}
+
+export interface PairingDeps {
+  readonly relay: Pick<SyncRelayPort, 'openOffer' | 'closeOffer' | 'putSlot' | 'getSlot'>;
+  readonly timers: Timers;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly random: RandomBytes;
+  /** Makes this device one of the household. A rejection leaves nothing behind. */
+  readonly enter: (welcoming: Welcoming, deviceName: string) => Promise<void>;
+  /** What a new device is given by this one. */
+  readonly welcome: () => Promise<Welcoming>;
+  readonly onJoining: (joining: Joining | null) => void;
+}
+
+export interface Pairing {
+  beginJoin(deviceName: string): Promise<void>;
+  answerJoin(same: boolean): void;
+  beginInvite(offer: string): Promise<readonly string[]>;
+  answerInvite(same: boolean): Promise<boolean>;
+  close(): void;
+}
+
+export function createPairing({ relay, enter, welcome, onJoining, ...deps }: PairingDeps): Pairing {
+  const slots = createSlots(relay);
+  let join: Join | null = null;
+  let invite: Invite | null = null;
+
+  return {
+    async beginJoin(deviceName) {
+      join?.answer(false);
+      const mine = createJoin({
+        ...deps,
+        slots,
+        async take(bytes) {
+          const welcoming = readWelcoming(bytes);
+          if (welcoming === null) throw new Error(NEWER);
+          await enter(welcoming, deviceName);
+        },
+        changed(state) {
+          if (join === mine) onJoining(state.step === 'joined' || state.step === 'cancelled' ? null : state);
+        },
+      });
+      join = mine;
+      await mine.begin();
+    },
+    answerJoin(same) {
+      if (!same) {
+        join?.answer(false);
+        // One that has failed is put away.
+        onJoining(null);
+      } else join?.answer(true);
+    },
+    async beginInvite(offer) {
+      const mine = createInvite({ ...deps, slots, offer, welcome: async () => writeWelcoming(await welcome()) });
+      const { words } = await mine.begin();
+      invite = mine;
+      return words;
+    },
+    async answerInvite(same) {
+      if (!invite) throw new Error(NOTHING);
+      return (await invite.answer(same)).joined;
+    },
+    close() {
+      join?.answer(false);
+      // Where the relay cannot be reached, the offer ends there by itself.
+      invite?.answer(false).catch(() => undefined);
+      invite = null;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** What a device is given when it joins: sealed for it alone, see ../pairing. */
+import { z } from 'zod';
+import { rotationSchema, type Rotation } from '../../protocol/sync/control.ts';
+import type { HouseholdKeys } from '../contract.ts';
+import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
+import { deviceRecordSchema, headSchema, type DeviceRecord, type Head, type Recovery } from './records.ts';
+
+export interface Welcoming {
+  readonly keys: HouseholdKeys;
+  readonly rotations: readonly Rotation[];
+  readonly recovery: Recovery | null;
+  readonly devices: readonly DeviceRecord[];
+  /** Which conversations must be whole before their agents are woken there. */
+  readonly heads: readonly Head[];
+}
+
+const welcomeSchema = z.object({
+  keys: z.string(),
+  rotations: z.array(rotationSchema),
+  recovery: z.object({ id: z.string(), boxKey: z.string(), box: z.string() }).nullable(),
+  devices: z.array(deviceRecordSchema),
+  heads: z.array(headSchema),
+});
+
+export const writeWelcoming = (welcoming: Welcoming): Uint8Array => new TextEncoder().encode(JSON.stringify({ ...welcoming, keys: base64url(writeKeys(welcoming.keys)) }));
+
+/** Null where it is none, or a newer Roost wrote it. */
+export function readWelcoming(bytes: Uint8Array): Welcoming | null {
+  try {
+    const parsed = welcomeSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
+    const written = parsed.success ? fromBase64url(parsed.data.keys) : null;
+    const keys = written && readKeys(written);
+    return parsed.success && keys ? { ...parsed.data, keys } : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

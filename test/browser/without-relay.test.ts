@@ -1,0 +1,124 @@
+/** The whole page in two browsers of one household: the relay introduces them, goes away, and they converge without it. */
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { SyncStatus } from '../../src/protocol/sync/page.ts';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { messageDoc } from '../support/documents.ts';
+import { createOwnerLine, type OwnerLine } from '../support/owner-line.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+
+interface Browser {
+  readonly profile: Profile;
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly owner: OwnerLine;
+}
+
+declare global {
+  interface Window {
+    /** Closes every peer connection of the page, as a network that goes would. */
+    breakLines?: () => void;
+  }
+}
+
+let relay: TestRelay;
+let one: Browser;
+let two: Browser;
+
+async function start(): Promise<Browser> {
+  const profile = await createProfile();
+  const context = await profile.open();
+  await context.addInitScript(() => {
+    const made: RTCPeerConnection[] = [];
+    window.breakLines = () => made.splice(0).forEach((connection) => connection.close());
+    window.RTCPeerConnection = class extends RTCPeerConnection {
+      constructor(configuration?: RTCConfiguration) {
+        super(configuration);
+        made.push(this);
+      }
+    };
+  });
+  const [name = '', value = ''] = (await relay.cookie()).split('=');
+  await context.addCookies([{ name, value, url: relay.url }]);
+  const page = await context.newPage();
+  await page.goto(relay.url);
+  await page.getByLabel('Your name').waitFor();
+  return { profile, context, page, owner: createOwnerLine(page) };
+}
+
+beforeAll(async () => {
+  relay = await startRelay({ args: ['--rehearsal', '{}'] });
+  [one, two] = await Promise.all([start(), start()]);
+});
+afterAll(async () => {
+  await Promise.all([one, two].map(({ profile }) => profile.remove()));
+  await relay.stop();
+});
+
+async function status(browser: Browser): Promise<Extract<SyncStatus, { kind: 'shared' }>> {
+  const said = await browser.owner.call('syncStatus');
+  if (said.kind !== 'shared') throw new Error(`The household is not shared here: ${said.kind}.`);
+  return said;
+}
+const directOf = async (browser: Browser) => (await status(browser)).devices.filter(({ direct }) => direct).length;
+const idsOf = async (browser: Browser) => [...(await browser.owner.documents()).keys()].sort();
+
+async function until<Value>(look: () => Promise<Value | null>): Promise<Value> {
+  for (;;) {
+    const value = await look();
+    if (value !== null) return value;
+    await new Promise<void>((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function pair() {
+  await one.owner.call('shareHousehold', { deviceName: 'The first' });
+  await two.owner.call('beginJoin', { deviceName: 'The second' });
+  const offer = await until(async () => {
+    const said = await two.owner.call('syncStatus');
+    return said.kind === 'alone' && said.joining?.step === 'offering' ? said.joining.offer : null;
+  });
+  await one.owner.call('beginInvite', { offer });
+  await until(async () => {
+    const said = await two.owner.call('syncStatus');
+    return said.kind === 'alone' && said.joining?.step === 'comparing' ? true : null;
+  });
+  await two.owner.call('answerJoin', { same: true });
+  expect(await one.owner.call('answerInvite', { same: true })).toEqual({ joined: true });
+  await until(async () => ((await two.owner.call('syncStatus')).kind === 'shared' ? true : null));
+}
+
+const append = (browser: Browser, ...numbers: number[]) => browser.owner.call('append', numbers.map((n) => messageDoc(n)));
+
+/** Both have all of these, and the same in all. */
+async function converged(...numbers: number[]) {
+  const ids = numbers.map((n) => `message:m${n}`);
+  for (const browser of [one, two]) await expect.poll(() => idsOf(browser), { interval: 100 }).toEqual(expect.arrayContaining(ids));
+  expect(await one.owner.documents()).toEqual(await two.owner.documents());
+}
+
+async function connected() {
+  for (const browser of [one, two]) await expect.poll(() => directOf(browser), { interval: 50 }).toBe(1);
+}
+
+describe('two browsers of a household', () => {
+  it('converge when the relay that introduced them is gone', async () => {
+    await pair();
+    await connected();
+    await relay.kill('SIGKILL');
+    await Promise.all([append(one, 1, 2), append(two, 3, 4)]);
+    await converged(1, 2, 3, 4);
+  });
+
+  it('converge without it over a line that two texts open, when that one broke and both have written', async () => {
+    await one.page.evaluate(() => window.breakLines?.());
+    for (const browser of [one, two]) await expect.poll(() => directOf(browser), { interval: 50 }).toBe(0);
+    await Promise.all([append(one, 5), append(two, 6)]);
+    expect(await idsOf(one)).not.toContain('message:m6');
+    const offer = await two.owner.call('makeDirectOffer');
+    const answer = await one.owner.call('takeDirectText', offer);
+    expect(await two.owner.call('takeDirectText', { text: answer.text ?? '' })).toEqual({ text: null });
+    await connected();
+    await converged(1, 2, 3, 4, 5, 6);
+  });
+});
