@@ -76,7 +76,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const live = createLive();
   const answers = createAnswers();
   const conversations = createConversations(owner, household.isHidden);
-  const unread = createUnread(device.tab);
+  const unread = createUnread(device.tab, device.now());
   const copies = createCopies({ owner, archive, device, unread });
   const notices = createNotices(device);
   const pending = createPending();
@@ -133,6 +133,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       case 'event':
         // What the relay says is shown as soon as it is heard; the same documents come again once they are stored.
         take(documentsOf(news.stored));
+        unread.hearTold(documentsOf(news.stored));
         live.hearEvent(news.stored);
         answers.hearEvent(news.stored);
         if (news.stored.event.kind === 'changed') changes.tell(news.stored.event);

@@ -15,7 +15,12 @@ export interface Unread {
   readonly store: StoreApi<UnreadState>;
   /** The conversation on the screen; null where none is. Looking at one clears it. */
   look(agentId: string | null): void;
-  /** Documents that are new in the ledger: what is heard again after a reload is not new. */
+  /** The relay tells of these now; they may have waited there since before the page was opened. */
+  hearTold(docs: readonly Doc[]): void;
+  /**
+   * Documents that are new in the ledger: what is heard again after a reload is not new. Nor is what was said before the page
+   * was opened and comes from another device: it was there to be read on that one.
+   */
   hearDocuments(docs: readonly Doc[]): void;
   /** These come from a file: they are not news. Returns the way to expect them no longer. */
   expect(docs: readonly Doc[]): () => void;
@@ -31,7 +36,8 @@ function kept(text: string | null): ReadonlyMap<string, number> {
   return new Map(rows.flatMap(([agentId = '', count = '']) => (/^[1-9]\d{0,5}$/.test(count) ? [[agentId, Number(count)] as const] : [])));
 }
 
-export function createUnread(tab: Device['tab']): Unread {
+/** `openedAt`: when the page was opened, ms since the epoch. */
+export function createUnread(tab: Device['tab'], openedAt = 0): Unread {
   const store = createStore<UnreadState>()(() => ({ counts: kept(tab.read(KEY)), inbox: new Map() }));
   store.subscribe(({ counts }, before) => {
     // Kept for a reload; without room they only live as long as the page.
@@ -39,6 +45,10 @@ export function createUnread(tab: Device['tab']): Unread {
   });
   let looking: string | null = null;
   const expected = new Set<string>();
+  /** From before the page was opened, and told by the relay all the same. */
+  const told = new Set<string>();
+  /** Messages that are read: what is fetched from elsewhere comes in any order. */
+  const read = new Set<string>();
 
   const clear = (agentId: string) => {
     const counts = new Map(store.getState().counts);
@@ -51,6 +61,9 @@ export function createUnread(tab: Device['tab']): Unread {
       const ids = docs.flatMap(({ _id, type }) => (type === 'message' ? [_id] : []));
       for (const id of ids) expected.add(id);
       return () => ids.forEach((id) => expected.delete(id));
+    },
+    hearTold(docs) {
+      for (const doc of docs) if (isKnown(doc) && doc.type === 'message' && doc.time < openedAt) told.add(doc._id);
     },
     drop(agentId) {
       clear(agentId);
@@ -67,8 +80,10 @@ export function createUnread(tab: Device['tab']): Unread {
       const inbox = new Map(before.inbox);
       for (const doc of docs) {
         if (expected.delete(doc._id) || !isKnown(doc)) continue;
+        if (doc.type === 'message-read') read.add(doc.messageId);
+        if (doc.type === 'message' && doc.role === 'assistant' && doc.time < openedAt && !told.delete(doc._id)) continue;
         if (doc.type === 'message' && doc.role === 'assistant' && doc.agentId !== looking) counts.set(doc.agentId, (counts.get(doc.agentId) ?? 0) + 1);
-        else if (doc.type === 'message' && doc['waiting'] === true) inbox.set(doc.agentId, new Set(inbox.get(doc.agentId)).add(doc.messageId));
+        else if (doc.type === 'message' && doc['waiting'] === true && !read.has(doc.messageId)) inbox.set(doc.agentId, new Set(inbox.get(doc.agentId)).add(doc.messageId));
         else if (doc.type === 'message-read') inbox.set(doc.agentId, new Set([...(inbox.get(doc.agentId) ?? [])].filter((messageId) => messageId !== doc.messageId)));
         else continue;
         store.setState({ counts, inbox });

@@ -13,6 +13,7 @@ import { pagePaint } from './page-paint.ts';
 import { pageWeight } from './page-weight.ts';
 import { proxyFigures } from './proxy.ts';
 import { syncBrowsers } from './sync-browsers.ts';
+import { syncReplica } from './sync-replica.ts';
 import { wakeFigures } from './wake.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
@@ -25,6 +26,7 @@ const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   'ledger-append': ledgerAppend,
   'ledger-takeover': ledgerTakeover,
   'ledger-years': ledgerYears,
+  'sync-replica': syncReplica,
   'sync-browsers': syncBrowsers,
 };
 

@@ -109,6 +109,19 @@ describe('On a phone', () => {
     await box.fill('');
   });
 
+  it('where service workers are switched off, the page works as long as its relay does', async () => {
+    const alone = await page.context().browser()?.newContext({ ...PHONE, serviceWorkers: 'block' });
+    if (!alone) throw new Error('the browser has no further contexts');
+    await alone.addCookies(await page.context().cookies());
+    const stranger = await createVisitor(alone, relay.link);
+    await stranger.begin();
+    await stranger.page.reload();
+    expect(await stranger.untilSeats('a team', () => true)).toHaveLength(8);
+    expect(await stranger.page.evaluate(async () => [(await navigator.serviceWorker.getRegistrations()).length, (await caches.keys()).length])).toEqual([0, 0]);
+    expect(stranger.complaints).toEqual([]);
+    await alone.close();
+  });
+
   it('it opens without its relay: everyone asleep, conversations there to read, and it says what is missing', async () => {
     await relay.kill('SIGKILL');
     await page.reload();

@@ -1,16 +1,15 @@
 /** The whole page in two browsers of one household: the relay introduces them, goes away, and they converge without it. */
-import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SyncStatus } from '../../src/protocol/sync/page.ts';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine, type OwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 interface Browser {
   readonly profile: Profile;
-  readonly context: BrowserContext;
-  readonly page: Page;
+  readonly visitor: Visitor;
   readonly owner: OwnerLine;
 }
 
@@ -40,10 +39,8 @@ async function start(): Promise<Browser> {
   });
   const [name = '', value = ''] = (await relay.cookie()).split('=');
   await context.addCookies([{ name, value, url: relay.url }]);
-  const page = await context.newPage();
-  await page.goto(relay.url);
-  await page.getByLabel('Your name').waitFor();
-  return { profile, context, page, owner: createOwnerLine(page) };
+  const visitor = await createVisitor(context, relay.url);
+  return { profile, visitor, owner: createOwnerLine(visitor.page) };
 }
 
 beforeAll(async () => {
@@ -72,6 +69,7 @@ async function until<Value>(look: () => Promise<Value | null>): Promise<Value> {
 }
 
 async function pair() {
+  await one.visitor.begin();
   await one.owner.call('shareHousehold', { deviceName: 'The first' });
   await two.owner.call('beginJoin', { deviceName: 'The second' });
   const offer = await until(async () => {
@@ -94,7 +92,7 @@ const append = (browser: Browser, ...numbers: number[]) => browser.owner.call('a
 async function converged(...numbers: number[]) {
   const ids = numbers.map((n) => `message:m${n}`);
   for (const browser of [one, two]) await expect.poll(() => idsOf(browser), { interval: 100 }).toEqual(expect.arrayContaining(ids));
-  expect(await one.owner.documents()).toEqual(await two.owner.documents());
+  await expect.poll(async () => [...(await one.owner.documents())].sort(), { interval: 100 }).toEqual([...(await two.owner.documents())].sort());
 }
 
 async function connected() {
@@ -105,20 +103,41 @@ describe('two browsers of a household', () => {
   it('converge when the relay that introduced them is gone', async () => {
     await pair();
     await connected();
+    await Promise.all([one, two].map(({ visitor }) => visitor.page.evaluate(async () => void (await navigator.serviceWorker.ready))));
     await relay.kill('SIGKILL');
     await Promise.all([append(one, 1, 2), append(two, 3, 4)]);
     await converged(1, 2, 3, 4);
   });
 
-  it('converge without it over a line that two texts open, when that one broke and both have written', async () => {
-    await one.page.evaluate(() => window.breakLines?.());
+  it('are told by a text what another text is good for, and converge over the line that the right ones open', async () => {
+    await one.visitor.page.evaluate(() => window.breakLines?.());
     for (const browser of [one, two]) await expect.poll(() => directOf(browser), { interval: 50 }).toBe(0);
     await Promise.all([append(one, 5), append(two, 6)]);
     expect(await idsOf(one)).not.toContain('message:m6');
-    const offer = await two.owner.call('makeDirectOffer');
-    const answer = await one.owner.call('takeDirectText', offer);
+    const { text } = await two.owner.call('makeDirectOffer');
+    await expect(two.owner.call('takeDirectText', { text })).rejects.toThrow('this very device');
+    const answer = await one.owner.call('takeDirectText', { text });
     expect(await two.owner.call('takeDirectText', { text: answer.text ?? '' })).toEqual({ text: null });
     await connected();
     await converged(1, 2, 3, 4, 5, 6);
+  });
+
+  it('converge by texts that a person carries, when both were closed and opened again without it', async () => {
+    const pages = [one, two].map(({ visitor }) => visitor.page);
+    await Promise.all(pages.map((page) => page.goto(`${relay.url}/settings/devices`)));
+    await Promise.all(pages.map((page) => page.getByText('Without a relay').click()));
+    for (const browser of [one, two]) await expect.poll(() => directOf(browser), { interval: 50 }).toBe(0);
+    await Promise.all([append(one, 7), append(two, 8)]);
+    const [here, there] = [one.visitor.page, two.visitor.page];
+    await one.visitor.press('Make the text');
+    const offer = await here.getByLabel('The text for the other device', { exact: true }).innerText();
+    await there.getByLabel('The text of the first device').fill(offer);
+    await two.visitor.press('Answer it');
+    const answer = await there.getByLabel('The answer for the first device', { exact: true }).innerText();
+    await here.getByLabel('The answer of the second device').fill(answer);
+    await one.visitor.press('Open the line');
+    for (const page of pages) await page.getByText('there now · direct line').waitFor();
+    await converged(1, 2, 3, 4, 5, 6, 7, 8);
+    expect([one, two].flatMap(({ visitor }) => visitor.complaints)).toEqual([]);
   });
 });

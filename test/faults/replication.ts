@@ -213,12 +213,16 @@ export async function runDevicesSeed(seed: number): Promise<SeedResult> {
   for (const name of [RELAY, ...DEVICES]) restart(name);
   for (const life of lives.values()) life.failsUntil = 0;
   for (const a of DEVICES) for (const b of DEVICES) if (a < b) network.pair(a, b);
-  const equal = (names: readonly string[]) => {
-    const lists = [relayDisk.haveNow(), ...names.map((name) => disks.get(name)?.entries.haveNow() ?? new Map())].map((have) => JSON.stringify([...have].sort()));
-    return lists.every((list) => list === lists[0]) && missing(names).length === 0;
-  };
-  const missing = (names: readonly string[]) =>
+  const storesOf = (names: readonly string[]) => new Map([[RELAY, relayDisk], ...names.flatMap((name) => { const disk = disks.get(name); return disk ? [[name, disk.entries] as const] : []; })]);
+  const lacking = (names: readonly string[]) =>
     names.flatMap((name) => [...truth.acknowledged].filter(([id, text]) => disks.get(name)?.docs.get(id) !== text).map(([id]) => `${name} has ${disks.get(name)?.docs.has(id) ? 'another text for' : 'no'} ${id}`));
+  const equal = (names: readonly string[]) => {
+    const stores = [...storesOf(names).values()];
+    const counts = stores.map(({ all }) => [...all.values()].reduce((sum, entries) => sum + entries.size, 0));
+    if (counts.some((count) => count !== counts[0])) return false;
+    const places = stores.map((store) => JSON.stringify([...store.haveNow()].sort()));
+    return places.every((place) => place === places[0]) && lacking(names).length === 0;
+  };
   async function together(names: readonly string[]): Promise<number> {
     const began = time.now();
     // Twice in a row: what is on its way still might change it.
@@ -236,8 +240,8 @@ export async function runDevicesSeed(seed: number): Promise<SeedResult> {
   // What a relay’s disk has spoilt shows when somebody asks for it, and has to be healed then.
   await time.pass(60_000);
 
-  faults.push(...missing(everybody));
-  const stores = new Map([[RELAY, relayDisk], ...everybody.flatMap((name) => disks.get(name) ?? []).map((disk, i) => [everybody[i] ?? '', disk.entries] as const)]);
+  faults.push(...lacking(everybody));
+  const stores = storesOf(everybody);
   const all = new Set([...stores.values()].flatMap((store) => [...store.all].flatMap(([writer, entries]) => [...entries.keys()].map((counter) => placeOf({ writer, counter })))));
   for (const [name, store] of stores) {
     const held = new Set<string>();

@@ -218,12 +218,15 @@ export function createComparing({ store, here, trying, settings, own, left, look
       for (const writer of new Set([...here.writers(), ...peer.has.writers()])) {
         if (!own(writer)) continue;
         const ranges = common(peer, writer);
-        const progress = progressOf(peer, writer);
-        const at = Math.min(progress.walked, progress.whole);
-        if (progress.request !== null && at < progress.seen) {
-          progress.seen = at;
+        const before = progressOf(peer, writer);
+        const at = Math.min(before.walked, before.whole);
+        if (before.request !== null && at < before.seen) {
+          before.seen = at;
           continue;
         }
+        // An answer did not come: what it was about is not known, so it is begun again.
+        if (before.request !== null) progressesOf(peer).delete(writer);
+        const progress = progressOf(peer, writer);
         const counters = next(peer, writer, progress, ranges);
         if (counters.length === 0) {
           agreed(peer, writer);

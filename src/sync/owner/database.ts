@@ -6,7 +6,7 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Ranges } from '../../protocol/sync/entries.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Counters, DeviceRecord, FirstSeal, Head, Membership } from './records.ts';
+import type { Counters, DeviceRecord, FirstSeal, FormerWriter, Head, Membership } from './records.ts';
 
 export interface EntryRow {
   readonly writer: string;
@@ -24,6 +24,7 @@ export interface HaveRow {
 export interface SyncMeta {
   membership: Membership;
   counters: Counters;
+  former: readonly FormerWriter[];
   firstSeal: FirstSeal;
   devices: readonly DeviceRecord[];
   heads: readonly Head[];

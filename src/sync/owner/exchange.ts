@@ -1,4 +1,4 @@
-/** The replica with its links, which outlive it: it is begun anew where something of ours had to be taken out. */
+/** The replica with its links. It is begun anew where something of ours had to be taken out. */
 import { createReplica, type Link, type LinkEnd, type Replica, type ReplicaDeps } from '../../protocol/replication/index.ts';
 
 export interface Exchange {
@@ -10,26 +10,29 @@ export interface Exchange {
 
 export function createExchange(deps: ReplicaDeps, onLinks: () => void): Exchange {
   let replica = createReplica(deps);
-  const links = new Set<{ readonly link: Link; end: LinkEnd }>();
+  const links = new Set<{ readonly link: Link }>();
   return {
     replica: () => replica,
     connect(link) {
-      const one = { link, end: replica.connect(link) };
+      const end = replica.connect(link);
+      const one = { link };
       links.add(one);
       return {
-        take: (frame) => one.end.take(frame),
-        drained: () => one.end.drained(),
+        take: end.take,
+        drained: end.drained,
         gone() {
           if (!links.delete(one)) return;
-          one.end.gone();
+          end.gone();
           onLinks();
         },
       };
     },
     async restart() {
+      const open = [...links];
       await replica.close();
       replica = createReplica(deps);
-      for (const one of links) one.end = replica.connect(one.link);
+      // What each side has is said when a line opens: all of them open anew.
+      for (const { link } of open) link.close('This device takes account of its entries anew.');
     },
     close: () => replica.close(),
   };

@@ -5,7 +5,7 @@
  */
 import { SYNC_OWNER } from '../settings.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
-import type { Lane, Opened } from '../contract.ts';
+import type { Opened } from '../contract.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
 import { readPayload } from './payload.ts';
 import type { Timers } from './ports.ts';
@@ -40,7 +40,8 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   const found = new Map<string, number>();
   let cancel: (() => void) | null = null;
 
-  const laneOf = (writer: string): Lane | null => (['people', 'talk'] as const).find((lane) => sealer.counters()[lane].writer === writer) ?? null;
+  /** The writer as this device had it, if it did: what was written under one that it has left may still have to be sealed anew. */
+  const ofOurs = (writer: string) => sealer.writers().find((one) => one.writer === writer);
 
   function note(writer: string, counter: number) {
     found.set(writer, Math.min(counter, found.get(writer) ?? Infinity));
@@ -66,10 +67,10 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   async function goOn() {
     for (const [writer, from] of found) {
       found.delete(writer);
-      const lane = laneOf(writer);
-      if (lane === null) continue;
-      const { next } = sealer.counters()[lane];
-      await sealer.renewWriter(lane);
+      const known = ofOurs(writer);
+      if (!known) continue;
+      const { lane, next } = known;
+      if (sealer.counters()[lane].writer === writer) await sealer.renewWriter(lane);
       const ours = from < next ? await entries.from(writer, from, next - 1) : [];
       const payloads = ours.flatMap((entry) => {
         const opened = open(entry);
@@ -84,12 +85,13 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   }
 
   return {
-    isOwn: (writer) => laneOf(writer) !== null,
+    isOwn: (writer) => ofOurs(writer) !== undefined,
     ahead(writer) {
-      if (laneOf(writer) !== null) note(writer, Infinity);
+      if (Object.values(sealer.counters()).some((current) => current.writer === writer)) note(writer, Infinity);
     },
     conflict(theirs) {
-      if (laneOf(theirs.writer) !== null) compare(theirs).catch(onTrouble);
+      const known = ofOurs(theirs.writer);
+      if (known && theirs.counter < known.next) compare(theirs).catch(onTrouble);
     },
     close: () => cancel?.(),
   };

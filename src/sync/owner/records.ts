@@ -27,6 +27,13 @@ export interface Membership {
 /** Where the next entry of each lane goes. */
 export type Counters = { readonly [L in Lane]: { readonly writer: string; readonly next: number } };
 
+/** A writer that this device has left: entries before `next` may be its own. */
+export interface FormerWriter {
+  readonly writer: string;
+  readonly lane: Lane;
+  readonly next: number;
+}
+
 /** How far what was here before sharing began is sealed; `through` is the last document that is. */
 export interface FirstSeal {
   readonly done: boolean;

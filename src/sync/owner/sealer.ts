@@ -6,11 +6,12 @@ import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Lane } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
-import type { Counters } from './records.ts';
+import type { Counters, FormerWriter } from './records.ts';
 
 export interface SealerDeps {
   readonly db: SyncDatabase;
   readonly counters: Counters;
+  readonly former: readonly FormerWriter[];
   readonly entries: Pick<DeviceEntryStore, 'add'>;
   readonly seal: (writer: string, counter: number, payload: Uint8Array) => Uint8Array;
   readonly newWriter: (lane: Lane) => string;
@@ -30,10 +31,12 @@ export interface Sealer {
   /** Goes on under a new writer: another one has used these counters. */
   renewWriter(lane: Lane): Promise<void>;
   counters(): Counters;
+  /** Writers that this device has or had, with what it wrote under each. */
+  writers(): readonly FormerWriter[];
 }
 
 export function createSealer({ db, entries, seal, newWriter, onSealed, ...deps }: SealerDeps): Sealer {
-  let counters = deps.counters;
+  let { counters, former } = deps;
   let turn: Promise<unknown> = Promise.resolve();
   function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = turn.then(run);
@@ -58,13 +61,17 @@ export function createSealer({ db, entries, seal, newWriter, onSealed, ...deps }
   async function renew(lanes: readonly Lane[]) {
     const next = { ...counters };
     for (const lane of lanes) next[lane] = { writer: newWriter(lane), next: 1 };
+    const left = [...former, ...lanes.map((lane) => ({ lane, ...counters[lane] }))];
     const tx = syncTransaction(db, 'strict');
-    await settled(tx, tx.objectStore('meta').put(next, 'counters'));
+    const meta = tx.objectStore('meta');
+    await settled(tx, Promise.all([meta.put(next, 'counters'), meta.put(left, 'former')]));
     counters = next;
+    former = left;
   }
 
   return {
     counters: () => counters,
+    writers: () => [...(['people', 'talk'] as const).map((lane) => ({ lane, ...counters[lane] })), ...former],
     seal: (items, along = {}) =>
       inTurn(async () => {
         let sealed: readonly Entry[];

@@ -77,7 +77,7 @@ const PRIORITY: Readonly<Record<Lane, number>> = { people: 0, talk: 1 };
 export async function openShared(deps: SharedDeps, membership: Membership, counters: Counters): Promise<Shared> {
   const { db, ledger, timers, now, random, onChange } = deps;
   const keys = createKeys({ db, random, membership });
-  const [devices, heads, firstSeal] = await Promise.all([recallMeta(db, 'devices'), recallMeta(db, 'heads'), recallMeta(db, 'firstSeal')]);
+  const [devices, heads, firstSeal, former] = await Promise.all([recallMeta(db, 'devices'), recallMeta(db, 'heads'), recallMeta(db, 'firstSeal'), recallMeta(db, 'former')]);
 
   let seen: ReadonlyMap<string, DeviceSeen> = new Map();
   let link: 'connecting' | 'live' | 'lost' = 'connecting';
@@ -130,6 +130,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
   const sealer = createSealer({
     db,
     counters,
+    former: former ?? [],
     entries,
     seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
     newWriter: (lane) => newWriter(keys.household(), lane, random),

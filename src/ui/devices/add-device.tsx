@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { CompareWords, Words } from './six-words.tsx';
 import { ShareFirst } from './share-first.tsx';
+import { StepHead } from './step-head.tsx';
 import { TakeOffer } from './take-offer.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
@@ -31,8 +32,9 @@ function Joined({ before, onClose }: { before: readonly string[]; onClose: () =>
   const name = useDevices(({ status }) => (status?.kind === 'shared' ? status.devices.find(({ deviceId, self }) => !self && !before.includes(deviceId))?.name : undefined));
   return (
     <div className="devices-done" role="status">
+      <StepHead>{name === undefined ? 'The new device is one of yours now' : `${name} is one of yours now`}</StepHead>
       <p>
-        <strong>{name === undefined ? 'The new device is one of yours now.' : `${name} is one of yours now.`}</strong> It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.
+        It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.
       </p>
       <button type="button" className="solid" onClick={onClose}>
         Good
@@ -79,7 +81,8 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
       case 'sending':
         return (
           <div className="compare">
-            <Progress label="Sending the keys, sealed for the new device…" done={0} of={0} text="Say yes there too, if you have not yet." />
+            <StepHead>Say yes on the new device too</StepHead>
+            <Progress label="Sending the keys, sealed for the new device…" done={0} of={0} text="The same six words stand there." />
             <Words words={now.words} />
           </div>
         );

@@ -21,7 +21,7 @@ export async function openCamera(origin: string): Promise<Opened> {
   try {
     return { ok: true, stream: await devices.getUserMedia({ audio: false, video: { facingMode: 'environment', width: { ideal: 1280 }, height: { ideal: 720 } } }) };
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
+    if (!(error instanceof Error || error instanceof DOMException)) throw error;
     return { ok: false, reason: REASONS[error.name] ?? `The camera could not be used: ${error.message} ${INSTEAD}` };
   }
 }

@@ -3,6 +3,7 @@ import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { PhraseField } from './phrase-field.tsx';
+import { StepHead } from './step-head.tsx';
 import './devices.css';
 import './phrase.css';
 
@@ -27,9 +28,8 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
       {step.kind === 'good' ? (
         <div className="devices">
           <div className="devices-done" role="status">
-            <p>
-              <strong>This is your phrase.</strong> It brings your team back on a new device.
-            </p>
+            <StepHead>This is your phrase</StepHead>
+            <p>It brings your team back on a new device.</p>
             <button type="button" className="solid" onClick={onClose}>
               Good
             </button>

@@ -10,6 +10,7 @@ import { guessDeviceName } from './device-name.ts';
 import { NameField } from './name-field.tsx';
 import { QrCode } from './qr-code.tsx';
 import { CompareWords, Words } from './six-words.tsx';
+import { StepHead } from './step-head.tsx';
 import { TwoTeams } from './two-teams.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
@@ -27,8 +28,9 @@ function Offer({ offer, until, onAgain, onCancel }: { offer: string; until: numb
     );
   return (
     <div className="offer">
+      <StepHead>Show this to a device that has your team</StepHead>
       <p>
-        On a device that has your team: Settings, Devices, <b>Add a device</b>. Scan this there, or bring the text below.
+        There: Settings, Devices, <b>Add a device</b>. Scan this, or bring the text below.
       </p>
       <figure className="offer-code">
         <QrCode text={offer} label="QR code of the offer; the same stands below as text" />
@@ -48,7 +50,8 @@ function Waiting({ words, until }: { words: readonly string[]; until: number }) 
   const left = useLeft(until);
   return (
     <div className="compare">
-      <Progress label="Waiting for the other device…" done={0} of={0} text="Say yes there too: the same six words stand there." />
+      <StepHead>Say yes on the other device too</StepHead>
+      <Progress label="Waiting for the other device…" done={0} of={0} text="The same six words stand there." />
       <Words words={words} />
       {left > 0 && <Countdown left={left} />}
     </div>
@@ -104,7 +107,7 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
     setFailed(answered.ok ? (same ? null : 'You said that the words differ. Make a new offer, and compare again.') : answered.reason);
   };
   const leave = () => {
-    if (joining !== null && joining.step !== 'failed') void giveUp();
+    if (joining !== null) void giveUp();
     onClose();
   };
 
@@ -117,7 +120,13 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
       case 'waiting':
         return <Waiting words={now.words} until={now.until} />;
       case 'failed':
-        return <Begin name={name} setName={setName} begin={begin} failed={now.reason} />;
+        return (
+          <Wrong title="This device has not joined." reason={`${now.reason} Nothing has changed.`}>
+            <button type="button" className="ghost" onClick={() => void begin()}>
+              Make a new offer
+            </button>
+          </Wrong>
+        );
       default:
         return now satisfies never;
     }

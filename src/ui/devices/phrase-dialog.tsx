@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -6,6 +6,7 @@ import { Drill } from './drill.tsx';
 import { PhraseWords } from './phrase-words.tsx';
 import { drillPlaces } from './phrase.ts';
 import { ShareFirst } from './share-first.tsx';
+import { StepHead } from './step-head.tsx';
 import { Wrong } from './wrong.tsx';
 import './devices.css';
 import './phrase.css';
@@ -43,13 +44,9 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
 
 /** The words, once. Reading begins at their head. */
 function Shown({ words, onWritten }: { words: readonly string[]; onWritten: () => void }) {
-  const head = useRef<HTMLHeadingElement>(null);
-  useEffect(() => head.current?.focus(), []);
   return (
     <div className="devices-block">
-      <h3 ref={head} tabIndex={-1}>
-        Write these down, in this order
-      </h3>
+      <StepHead>Write these down, in this order</StepHead>
       <PhraseWords words={words} />
       <div className="devices-ways">
         <button type="button" className="solid" onClick={onWritten}>
@@ -106,8 +103,9 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
       case 'done':
         return (
           <div className="devices-done" role="status">
+            <StepHead>Your recovery phrase holds from now on</StepHead>
             <p>
-              <strong>Your recovery phrase holds from now on.</strong> Keep the paper somewhere safe, and not beside this device. You can check it here at any time.
+              Keep the paper somewhere safe, and not beside this device. You can check it here at any time.
             </p>
             <button type="button" className="solid" onClick={onClose}>
               Good

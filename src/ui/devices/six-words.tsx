@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { StepHead } from './step-head.tsx';
 
 interface Props {
   readonly words: readonly string[];
@@ -20,15 +20,11 @@ export function Words({ words }: { words: readonly string[] }) {
   );
 }
 
-/** The person compares the words of both devices. The question takes the focus: nothing goes on without it. */
+/** The person compares the words of both devices. */
 export function CompareWords({ words, elsewhere, onAnswer }: Props) {
-  const question = useRef<HTMLHeadingElement>(null);
-  useEffect(() => question.current?.focus(), []);
   return (
     <div className="compare">
-      <h3 ref={question} tabIndex={-1}>
-        Are these the same on both?
-      </h3>
+      <StepHead>Are these the same on both?</StepHead>
       <Words words={words} />
       <p>{elsewhere}</p>
       <div className="devices-ways">

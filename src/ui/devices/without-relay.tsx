@@ -63,7 +63,7 @@ export function WithoutRelay() {
           {made === null && <p className="setting-hint">The line opens then, and “direct line” stands beside the other device above.</p>}
           {opening && (
             <p className="without-done" role="status">
-              The line is being opened. When it holds, “direct line” stands beside the other device above.
+              The line is open: “direct line” stands beside the other device above.
             </p>
           )}
         </li>

@@ -1,6 +1,6 @@
 import { SETTING_BOUNDS } from '../../domain/settings.ts';
 import { Link } from 'wouter';
-import { useInfo, useLive } from '../context.tsx';
+import { useDevices, useInfo, useLive } from '../context.tsx';
 import { PATHS } from '../places.ts';
 import { NumberSetting, TextSetting } from './field.tsx';
 
@@ -62,11 +62,14 @@ export function Waking() {
 
 export function About() {
   const health = useInfo((state) => state.health);
+  const shared = useDevices(({ status }) => status?.kind === 'shared');
   return (
     <div className="settings-prose">
       <p>Roost {health ? health.version : ''} is a local-first home for a team of agents that remember who they are.</p>
       <h3>What stays here</h3>
-      <p>Who your agents are, their souls, every conversation and these settings: in this browser, on this device. Clearing the browser’s data for this address clears them too.</p>
+      <p>
+        Who your agents are, their souls, every conversation and these settings: in this browser, on this device{shared ? ', and on your other devices, by way of the relay, which keeps it sealed and has no key' : ''}. Clearing the browser’s data for this address clears them{shared ? ' here' : ''} too.
+      </p>
       <h3>What the relay sees</h3>
       <p>
         The relay runs on your machine. While a session runs it holds the souls and conversations that it was given, because the minds run there. What happens is written to its disk until this browser has

@@ -7,7 +7,7 @@ const kept = new Map([['/assets/index-1a2b.js', 'a script'], ['/manifest.webmani
 
 /** A service worker over a network that answers as `reply` says; `late()` lets the patience run out. */
 function open(reply: () => Promise<Response>, { shell = true } = {}) {
-  let late = () => undefined as void;
+  let late: () => void = () => undefined;
   const answer = createAnswer<Asked>({
     origin: ORIGIN,
     precache: {

@@ -45,3 +45,23 @@ test('counts outlive a reload of the tab, and nonsense in its memory does not ma
     expect(createUnread(memory).store.getState().counts.size).toBe(0);
   }
 });
+
+test('what was said before the page was opened is news where the relay tells of it, and not where another device brings it', () => {
+  const unread = createUnread(tab(), 100);
+  const count = () => unread.store.getState().counts.get('a') ?? 0;
+  const docs = (messageId: string, time: number) => documentsOf({ id: 1, event: message({ messageId, time }) });
+  unread.hearDocuments(docs('brought', 99));
+  expect(count()).toBe(0);
+  unread.hearTold(docs('waited', 99));
+  unread.hearDocuments(docs('waited', 99));
+  expect(count()).toBe(1);
+  unread.hearDocuments(docs('brought-later', 100));
+  expect(count()).toBe(2);
+});
+
+test('a message does not wait where it was read before it came', () => {
+  const unread = createUnread(tab());
+  hear(unread, { id: 1, event: { kind: 'message-read', time: 1, messageId: 'm', agentId: 'a', sessionId: 's' } });
+  hear(unread, { id: 2, event: message({ role: 'user', author: 'human', waiting: true }) });
+  expect(unread.store.getState().inbox.get('a')?.size ?? 0).toBe(0);
+});

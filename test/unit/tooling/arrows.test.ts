@@ -12,11 +12,12 @@ const ARROWS: Record<string, readonly string[]> = {
   'src/protocol': ['src/protocol', 'src/domain'],
   'src/ledger': ['src/ledger', 'src/protocol', 'src/domain'],
   'src/relay': ['src/relay', 'src/protocol', 'src/domain'],
+  'src/sync': ['src/sync', 'src/protocol', 'src/domain'],
   'src/archive': ['src/archive', 'src/protocol', 'src/domain'],
   'src/offline': ['src/offline'],
-  'src/state': ['src/state', 'src/relay', 'src/ledger', 'src/archive', 'src/protocol', 'src/domain'],
+  'src/state': ['src/state', 'src/relay', 'src/ledger', 'src/sync', 'src/archive', 'src/protocol', 'src/domain'],
   'src/ui': ['src/ui', 'src/state', 'src/archive', 'src/protocol', 'src/domain'],
-  src: ['src/ui', 'src/state', 'src/relay', 'src/ledger', 'src/archive', 'src/offline', 'src/protocol', 'src/domain'],
+  src: ['src/ui', 'src/state', 'src/relay', 'src/ledger', 'src/sync', 'src/archive', 'src/offline', 'src/protocol', 'src/domain'],
   server: ['server', 'src/protocol', 'src/domain'],
 };
 const TARGETS = Object.keys(ARROWS).filter((folder) => folder !== 'src');
@@ -79,12 +80,15 @@ describe('the arrows of the layout', () => {
 });
 
 describe('packages', () => {
-  const everywhereElse = Object.keys(ARROWS).filter((folder) => folder !== 'src/ledger');
+  const OWNERS = [
+    { name: '@fireproof/core', owners: ['src/ledger'] },
+    { name: '@fireproof/core-runtime', owners: ['src/ledger'] },
+    { name: 'idb', owners: ['src/ledger', 'src/sync'] },
+  ];
 
-  it.each(['@fireproof/core', '@fireproof/core-runtime', 'idb'])('only the ledger imports %s', async (name) => {
+  it.each(OWNERS)('only $owners may import $name', async ({ name, owners }) => {
     expect(existsSync(`${root}node_modules/${name}`)).toBe(true);
-    expect(await lint('src/ledger', importing(name))).toEqual([]);
-    for (const folder of everywhereElse) expect(await lint(folder, importing(name)), folder).toEqual(['boundaries/dependencies']);
+    for (const folder of Object.keys(ARROWS)) expect(await lint(folder, importing(name)), folder).toEqual(owners.includes(folder) ? [] : ['boundaries/dependencies']);
   });
 
   it.each(['node:fs', 'fs', 'node:path'])('only the relay imports %s', async (name) => {

@@ -1,6 +1,7 @@
-import { cleanup, screen, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { cleanup, fireEvent, screen, within } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
 import { SYNC } from '../../../src/protocol/sync/settings.ts';
+import { modulesOf } from '../../../src/ui/devices/qr.ts';
 import type { Joining } from '../../../src/protocol/sync/page.ts';
 import { device, LAPTOP, OFFER, sharedStatus, SIX } from './support/devices.ts';
 import { NOW, team } from './support/household.ts';
@@ -82,7 +83,7 @@ test('a device is added by its text: the words are compared, and the new one is 
   await press(page, 'Yes, all six');
   expect(asked).toEqual([`Take this: ${OFFER}`, true]);
   await page.say({ news: 'sync', status: sharedStatus({ devices: [LAPTOP, device('Phone')] }) });
-  expect(screen.getByText('Phone is one of yours now.')).toBeDefined();
+  expect(screen.getByText('Phone is one of yours now')).toBeDefined();
 });
 
 test('what is no offer is not handed on, and is said to be none', async () => {
@@ -162,7 +163,7 @@ test('a new device shows its offer, then the words, then waits, and then has a t
   expect(words()).toEqual(SIX);
   await press(page, 'Yes, all six');
   await joining({ step: 'waiting', words: SIX, until });
-  expect(screen.getByText(/Say yes there too/)).toBeDefined();
+  expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Say yes on the other device too' }));
   expect(asked).toEqual([expect.any(String), true]);
   await page.say({ news: 'sync', status: sharedStatus() });
   expect(location.pathname).toBe('/');
@@ -190,7 +191,12 @@ test('why joining failed is said, with the way to begin anew', async () => {
   await press(page, 'Join from another device');
   await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'failed', reason: 'The other device said no.' } } });
   expect(screen.getByRole('alert').textContent).toContain('The other device said no. Nothing has changed.');
-  expect(screen.getByRole('button', { name: 'Show the code' })).toBeDefined();
+  page.owner.sync.beginJoin = () => {
+    page.owner.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until } } });
+    return null;
+  };
+  await press(page, 'Make a new offer');
+  expect(screen.getByLabelText('The offer as text').textContent).toBe(OFFER);
 });
 
 const WORDS = 'abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic acquire across act action actor actress actual'.split(' ');
@@ -228,7 +234,7 @@ test('a recovery phrase is shown numbered, drilled at three places, and then hol
   await answerDrill(page, (place) => ` ${(WORDS[place - 1] ?? '').toUpperCase()} `);
   await press(page, 'Check');
   expect(kept).toEqual(asked.map((place) => ({ place, word: WORDS[place - 1] })));
-  expect(screen.getByText('Your recovery phrase holds from now on.')).toBeDefined();
+  expect(screen.getByText('Your recovery phrase holds from now on')).toBeDefined();
 });
 
 test('a wrong word in the drill is named, and the words can be looked at again', async () => {
@@ -254,7 +260,7 @@ test('what the owner finds wrong with the drill is said, and can be tried again'
   expect(screen.getByRole('alert').textContent).toContain('The relay cannot be reached.');
   page.owner.sync.keepPhrase = () => null;
   await press(page, 'Check');
-  expect(screen.getByText('Your recovery phrase holds from now on.')).toBeDefined();
+  expect(screen.getByText('Your recovery phrase holds from now on')).toBeDefined();
 });
 
 test('words that do not count yet are not thrown away by one press', async () => {
@@ -282,7 +288,7 @@ test('a phrase is checked against the household’s', async () => {
   await page.user.click(field);
   await page.user.paste(WORDS.join(' '));
   await press(page, 'Check');
-  expect(screen.getByText('This is your phrase.')).toBeDefined();
+  expect(screen.getByText('This is your phrase')).toBeDefined();
 });
 
 test('a new browser takes a phrase as people type it, and says which word is wrong', async () => {
@@ -397,4 +403,87 @@ test('two devices without a relay are introduced by two texts', async () => {
   await press(first, 'Open the line');
   expect(screen.getByText(/The line is being opened/)).toBeDefined();
   expect(taken).toEqual(['ROOST-LINE1.first', 'ROOST-LINE1.answer']);
+});
+
+/** A browser's camera, as far as asking for it goes. */
+function standInCamera(getUserMedia: (() => Promise<MediaStream>) | null, secure = true) {
+  vi.stubGlobal('isSecureContext', secure);
+  vi.stubGlobal('navigator', Object.assign(Object.create(navigator), { mediaDevices: getUserMedia && { getUserMedia } }));
+}
+afterEach(() => vi.unstubAllGlobals());
+
+test.each<[string, Parameters<typeof standInCamera>, string]>([
+  ['the page came without encryption', [null, false], 'lend a camera only to pages that come over https'],
+  ['the browser has no way', [null], 'has no way to use a camera'],
+  ['the person refused it', [() => Promise.reject(new DOMException('no', 'NotAllowedError'))], 'The camera was not allowed.'],
+  ['there is none', [() => Promise.reject(new DOMException('no', 'NotFoundError'))], 'There is no camera on this device.'],
+  ['another program has it', [() => Promise.reject(new DOMException('no', 'NotReadableError'))], 'in use by another program'],
+])('where %s, the camera is not insisted on, and another way is named', async (_, camera, word) => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  standInCamera(...camera);
+  await press(page, 'Add a device');
+  expect(screen.queryByRole('alert')).toBeNull();
+  await press(page, 'Scan with the camera');
+  const said = (await screen.findByRole('alert')).textContent;
+  expect(said).toContain(word);
+  expect(said).toContain('A picture of the code, or its text, does as well.');
+  expect(screen.getByRole('button', { name: 'Scan with the camera' })).toBeDefined();
+});
+
+test('the camera is let go when one leaves', async () => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  const stop = vi.fn();
+  const stream: MediaStream = Object.assign(Object.create(null), { getTracks: () => [{ stop }] });
+  HTMLMediaElement.prototype.play = () => Promise.resolve();
+  standInCamera(() => Promise.resolve(stream));
+  await press(page, 'Add a device');
+  await press(page, 'Scan with the camera');
+  expect(await screen.findByLabelText('What the camera sees')).toBeDefined();
+  expect(stop).not.toHaveBeenCalled();
+  await page.user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Close' }));
+  expect(stop).toHaveBeenCalledOnce();
+});
+
+/** What jsdom lacks: pictures. Every picture shows the code of `text`, or nothing. */
+function standInPictures(text: string | null) {
+  const modules = text === null ? [] : modulesOf(text);
+  const scale = 4;
+  const side = Math.max(40, modules.length * scale);
+  const data = new Uint8ClampedArray(side * side * 4);
+  for (let i = 0; i < side * side; i++) {
+    const dark = modules[Math.floor(i / side / scale)]?.[Math.floor((i % side) / scale)] === true;
+    data.set(dark ? [0, 0, 0, 255] : [255, 255, 255, 255], i * 4);
+  }
+  vi.stubGlobal('createImageBitmap', () => Promise.resolve({ width: side, height: side, close: () => undefined }));
+  HTMLCanvasElement.prototype.getContext = () => Object.assign(Object.create(null), { fillRect: () => undefined, drawImage: () => undefined, getImageData: () => ({ width: side, height: side, data }) });
+}
+const PICTURE = new File(['x'], 'code.png', { type: 'image/png' });
+
+test('a picture of the code does as well as its text: chosen, or pasted', async () => {
+  const asked: string[] = [];
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  page.owner.sync.beginInvite = ({ offer }) => {
+    asked.push(offer);
+    return { words: SIX };
+  };
+  standInPictures(OFFER);
+  await press(page, 'Add a device');
+  await page.user.upload(await screen.findByLabelText('Choose a picture of the code'), PICTURE);
+  await press(page, 'No');
+  await press(page, 'Take another offer');
+  fireEvent.paste(document.body, { clipboardData: { files: [PICTURE] } });
+  await screen.findByRole('heading', { name: 'Are these the same on both?' });
+  expect(asked).toEqual([OFFER, OFFER]);
+});
+
+test.each<[string, string | null, RegExp]>([
+  ['without a code', null, /No code can be made out/],
+  ['of another code', 'https://example.com', /There is a code, but not one of Roost/],
+])('a picture %s is said to be that', async (_, text, said) => {
+  const page = await devices({ syncStatus: () => sharedStatus() });
+  standInPictures(text);
+  await press(page, 'Add a device');
+  await page.user.upload(await screen.findByLabelText('Choose a picture of the code'), PICTURE);
+  expect((await screen.findByRole('alert')).textContent).toMatch(said);
+  expect(page.owner.calls).not.toContain('beginInvite');
 });

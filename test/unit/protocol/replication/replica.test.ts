@@ -332,6 +332,32 @@ describe('two entries in one place', () => {
     expect(a.told.ahead).toEqual([]);
   });
 
+  it('are found in the middle of a writer that the device left, however few they are', async () => {
+    const time = createVirtualTime();
+    const relay = side(time, 'relay', 'relay', log(W('A'), 1_000));
+    const other = log(W('A'), 1_000).map((each) => (each.counter === 555 ? entry(W('A'), 555, 300, 7) : each));
+    const a = side(time, 'a', 'device', other, { own: () => true, left: () => true });
+    join(time, a, relay);
+    await time.pass(2_000);
+    expect(a.told.conflicts.map(({ key }) => key.counter)).toEqual([555]);
+  });
+
+  it('are told only when all of them are known, and again on the next line where they were not settled', async () => {
+    const time = createVirtualTime();
+    const relay = side(time, 'relay', 'relay', log(W('A'), 600));
+    const other = log(W('A'), 590).map((each) => (each.counter > 300 ? entry(W('A'), each.counter, 300, 7) : each));
+    const a = side(time, 'a', 'device', other, { own: () => true, settings: { compareEntries: 20 } });
+    const line = join(time, a, relay);
+    await time.pass(100);
+    expect(a.told.conflicts).toEqual([]);
+    line.cut();
+    join(time, a, relay);
+    await time.pass(2_000);
+    expect(a.told.conflicts.map(({ key }) => key.counter)).toEqual(Array.from({ length: 290 }, (_none, i) => 301 + i));
+    // What would cover it up is not fetched yet.
+    expect(a.replica.have().get(W('A'))).toEqual([[1, 590]]);
+  });
+
   it('are not suspected where a device merely lacks what it wrote: it is told that it was restored', async () => {
     const time = createVirtualTime();
     const relay = side(time, 'relay', 'relay', log(W('A'), 30));

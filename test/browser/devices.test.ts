@@ -1,0 +1,207 @@
+/**
+ * One team on several devices, as a person lives it: real Chromium profiles, one relay, the rehearsal mind. What a
+ * person does is done on the page; what would take many screens to look at is asked of the page's owner.
+ */
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { deviceOf, openDevice, pair, untilEqual, type DeviceBrowser } from '../support/devices.ts';
+import { identityDoc, messageDoc, settingDoc, stampOf } from '../support/documents.ts';
+import { searchFor } from '../support/planted-words.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const ARGS = ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })];
+const DESK = { width: 1280, height: 800 };
+const PHONE = { width: 360, height: 740 };
+const FACT = 'the harbour light is painted marigold';
+
+let relay: TestRelay;
+const profiles: Profile[] = [];
+let first: BrowserContext;
+let desk: Visitor;
+let laptop: DeviceBrowser;
+let phone: DeviceBrowser;
+
+async function open(options: Parameters<typeof openDevice>[2] = {}): Promise<DeviceBrowser> {
+  const device = await openDevice(relay.url, first, options);
+  if (!profiles.includes(device.profile)) profiles.push(device.profile);
+  return device;
+}
+
+beforeAll(async () => {
+  relay = await startRelay({ args: ARGS });
+  const profile = await createProfile();
+  profiles.push(profile);
+  first = await profile.open({ viewport: DESK, reducedMotion: 'reduce' });
+  desk = await createVisitor(first, relay.link);
+  laptop = deviceOf(profile, first, desk.page);
+});
+afterAll(async () => {
+  await Promise.all(profiles.map((profile) => profile.remove()));
+  await relay.stop();
+});
+
+describe('One team on every device', { timeout: 240_000 }, () => {
+  it('is summoned on one, joined from another by the picture of a code and six words, and knows there what was said here', async () => {
+    await desk.begin();
+    await desk.press('SUMMON');
+    const summoned = await desk.untilAll('awake');
+    await desk.open(1);
+    await desk.ask(`Remember that ${FACT}.`);
+
+    phone = await open({ viewport: PHONE, reducedMotion: 'reduce' });
+    const { page } = phone;
+    await page.getByRole('button', { name: 'I have Roost on another device' }).click();
+    await page.getByRole('button', { name: 'Show the code' }).click();
+    const code = page.getByRole('img', { name: /code/i });
+    await code.waitFor();
+    const picture = await code.screenshot();
+
+    await desk.page.goto(new URL('/settings/devices', relay.url).href);
+    await desk.page.getByRole('button', { name: 'Add a device' }).click();
+    await desk.page.getByRole('button', { name: 'Go on' }).click();
+    await desk.page.locator('input[type=file]').setInputFiles({ name: 'code.png', mimeType: 'image/png', buffer: picture });
+    const words = (at: typeof page) => at.getByRole('list', { name: 'The six words' }).getByRole('listitem').allInnerTexts();
+    await desk.page.getByRole('list', { name: 'The six words' }).waitFor();
+    await page.getByRole('list', { name: 'The six words' }).waitFor();
+    expect(await words(desk.page)).toHaveLength(6);
+    expect(await words(page)).toEqual(await words(desk.page));
+    await page.bringToFront();
+    await page.getByRole('button', { name: 'Yes, all six' }).click();
+    await desk.page.bringToFront();
+    await desk.page.getByRole('button', { name: 'Yes, all six' }).click();
+    await desk.page.getByText(/ is one of yours now\./).waitFor();
+    await untilEqual([laptop, phone], 20);
+    await desk.page.keyboard.press('Escape');
+
+    // The session ends here; it is woken there.
+    await desk.page.goto(relay.url);
+    await desk.press('End session');
+    await desk.untilAll('sleeping');
+    await phone.until('the last sessions', ({ arriving, backlog }) => arriving.length === 0 && backlog === null);
+    await page.bringToFront();
+    const pocket = await createVisitor(phone.context, relay.url);
+    const there = await pocket.untilAll('sleeping');
+    expect(there.map(({ name }) => name)).toEqual(summoned.map(({ name }) => name));
+    await pocket.press(/^WAKE/);
+    await pocket.untilAll('awake');
+    await pocket.open(1);
+    expect(await pocket.reading()).toContain(FACT);
+    expect(await pocket.ask('What did I tell you about the harbour light?')).toContain('marigold');
+    expect(pocket.complaints).toEqual([]);
+    await pocket.page.close();
+  });
+
+  it('converges after both were offline and both wrote, and one of their clocks is an hour ahead', async () => {
+    await Promise.all([laptop, phone].map(({ context }) => context.setOffline(true)));
+    const before = (await laptop.owner.documents()).size;
+    const ahead = Date.now() + 3_600_000;
+    await laptop.owner.call('append', [settingDoc(1, 'humanName', 'Marcus of the laptop')]);
+    await phone.owner.call('append', [{ ...settingDoc(2, 'humanName', 'Marcus of the phone'), at: `${String(ahead).padStart(15, '0')}-000000-phone` }]);
+    await Promise.all([laptop, phone].map(({ context }) => context.setOffline(false)));
+    await untilEqual([laptop, phone], before + 2);
+    const names = await Promise.all([laptop, phone].map(async ({ owner }) => (await owner.call('household')).settings.find(({ key }) => key === 'humanName')?.value));
+    expect(names).toEqual(['Marcus of the phone', 'Marcus of the phone']);
+  });
+
+  it('hands on what only a newer Roost knows', async () => {
+    const newer = { _id: 'from-the-future', schema: SCHEMA_VERSION + 7, at: stampOf(3), type: 'constellation', stars: [{ name: 'Vega', far: 25 }] };
+    await phone.owner.call('append', [newer]);
+    await untilEqual([laptop, phone]);
+    expect((await laptop.owner.documents()).get(newer._id)).toEqual(newer);
+  });
+
+  it('leaves nothing in the relay that could be read: no soul, no name, no word', async () => {
+    const planted = ['Quillwort-Abernathy', 'my lantern is made of thistledown', 'the password is heron-eleven'];
+    await laptop.owner.call('append', [
+      { ...identityDoc(900, 'agent-planted', 8, planted[1]), name: planted[0] ?? '' },
+      { ...messageDoc(901), _id: 'message:planted', agentId: 'agent-planted', blocks: [{ kind: 'text', text: planted[2] ?? '' }] },
+    ]);
+    await untilEqual([laptop, phone]);
+    await laptop.until('all handed over', ({ toSend }) => toSend === 0);
+    const copy = await mkdtemp(join(tmpdir(), 'roost-copy-'));
+    try {
+      await cp(relay.home, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+      // The name alone may stand in the directory, which agents that are awake are found by.
+      expect(await searchFor(planted.slice(1)).inFolder(copy)).toEqual([]);
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
+  });
+
+  it('goes on from a copy of its profile without losing what either of the two wrote', async () => {
+    const { profile } = phone;
+    await phone.context.close();
+    const copy = await createProfile();
+    profiles.push(copy);
+    await cp(profile.directory, copy.directory, { recursive: true });
+    phone = await open({ profile, viewport: PHONE });
+    await phone.owner.call('append', [settingDoc(10, 'leadModel', 'after the copy')]);
+    await phone.until('all handed over', ({ link, toSend }) => link === 'live' && toSend === 0);
+    await phone.context.close();
+    // The copy knows nothing of that, and writes in the very same places.
+    const restored = await open({ profile: copy, viewport: PHONE });
+    await restored.owner.call('append', [settingDoc(11, 'agentModel', 'on the copy')]);
+    await untilEqual([laptop, restored]);
+    const docs = await laptop.owner.documents();
+    expect([settingDoc(10, '', '')._id, settingDoc(11, '', '')._id].map((id) => docs.has(id))).toEqual([true, true]);
+    phone = restored;
+  });
+
+  it('tells a relay that was put back from an old copy what it lacks', async () => {
+    const copy = await mkdtemp(join(tmpdir(), 'roost-copy-'));
+    const again = async () => {
+      relay = await startRelay({ args: ARGS, home: relay.home, port: relay.port });
+    };
+    await relay.kill('SIGTERM');
+    await cp(relay.home, copy, { recursive: true });
+    await again();
+    await laptop.owner.call('append', [settingDoc(20, 'maxAnswerTokens', 2_000)]);
+    await laptop.until('all handed over', ({ link, toSend }) => link === 'live' && toSend === 0);
+    await relay.kill('SIGTERM');
+    await rm(relay.home, { recursive: true });
+    await cp(copy, relay.home, { recursive: true });
+    await rm(copy, { recursive: true });
+    await again();
+    await laptop.owner.call('reconnect');
+    await laptop.until('all handed over again', ({ link, toSend }) => link === 'live' && toSend === 0);
+    // Whoever comes now, and meets nobody but the relay, gets all of it.
+    const { words } = await laptop.owner.call('makePhrase');
+    await laptop.owner.call('keepPhrase', { answers: [3, 11, 20].map((place) => ({ place, word: words[place - 1] ?? '' })) });
+    const known = await laptop.owner.documents();
+    const third = await open();
+    await expect(third.owner.call('restore', { phrase: words.toReversed().join(' '), deviceName: 'Attic' })).rejects.toThrow();
+    expect(await third.owner.call('syncStatus')).toEqual({ kind: 'alone', joining: null });
+    await third.owner.call('restore', { phrase: words.join(' '), deviceName: 'Attic' });
+    await untilEqual([laptop, third], known.size);
+    await third.context.close();
+  });
+
+  it('locks a removed device out at once, which then reads nothing that is written after', async () => {
+    const { devices } = await laptop.status();
+    const { deviceId } = await phone.status();
+    await desk.page.goto(new URL('/settings/devices', relay.url).href);
+    const name = devices.find((one) => one.deviceId === deviceId)?.name ?? '';
+    await laptop.owner.call('removeDevice', { deviceId });
+    expect((await laptop.status()).devices.map((one) => one.name)).not.toContain(name);
+    await expect.poll(async () => (await phone.owner.call('syncStatus')).kind).toBe('removed');
+    const after = identityDoc(30, 'agent-after', 7, 'nobody who was removed reads this');
+    await laptop.owner.call('append', [after]);
+    await laptop.until('all handed over', ({ toSend }) => toSend === 0);
+    // Its own sign-in is gone with it.
+    expect((await phone.page.reload())?.status()).toBe(401);
+  });
+
+  it('brings a second team into the first where both had one', async () => {
+    const other = await open();
+    await other.owner.call('append', [identityDoc(40, 'agent-other', 3, 'I come from elsewhere.')]);
+    await pair(laptop, other, ['Laptop', 'Tablet']);
+    await untilEqual([laptop, other]);
+    expect((await laptop.owner.documents()).has(identityDoc(40, 'agent-other', 3)._id)).toBe(true);
+  });
+});
