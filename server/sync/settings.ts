@@ -11,8 +11,8 @@ export const SYNC_LIMITS = {
   helloMs: 10_000,
   /** Bytes of one message: an entry that goes alone, and what stands around it. */
   messageBytes: SYNC.entryBytes + 64 * 1024,
-  /** Characters of one text message: a renewal with a box for each device. */
-  textChars: 2 * 1024 * 1024,
+  /** Bytes of one text message: a renewal with a box for each device. */
+  textBytes: 2 * 1024 * 1024,
   /** Text messages of one socket: a second in the long run, and at once. */
   textsPerSecond: 20,
   textBurst: 200,
@@ -22,8 +22,12 @@ export const SYNC_LIMITS = {
   unsentBytes: 48 * 1024 * 1024,
   /** ms between two notes of when a device that is here was last seen. */
   noteSeenMs: 5 * 60_000,
-  /** ms that the other side has to close a socket in good order. */
-  closeGraceMs: 500,
+  /** Heartbeats without a sign of life, and without any of what waits to be read being taken, before a socket is cut. */
+  beatsSilent: 2,
+  beatsUnread: 30,
+  /** ms that the other side has to close a socket in good order: always, and when the relay ends. */
+  closeGraceMs: 2_000,
+  endGraceMs: 500,
   /** Offers at once. */
   offers: 32,
   /** ms after its end that an offer cannot be made again. */

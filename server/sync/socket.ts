@@ -18,8 +18,6 @@ import { SYNC_LIMITS } from './settings.ts';
 /** Of RFC 6455: the relay ends; what came does not belong here. */
 const CLOSE = { ending: 1001, policy: 1008 } as const;
 const NONCE_BYTES = 32;
-/** Heartbeats without a sign of life, or without anything read, before a socket is cut. */
-const BEATS_SILENT = 2;
 
 export interface SocketsDeps {
   readonly households: Households;
@@ -29,7 +27,7 @@ export interface SocketsDeps {
   readonly now: () => number;
   readonly onError: (error: unknown) => void;
   readonly heartbeatMs?: number;
-  readonly limits?: Partial<Record<'sockets' | 'householdSockets' | 'helloMs' | 'unsentBytes', number>>;
+  readonly limits?: Partial<Record<keyof typeof SYNC_LIMITS, number>>;
 }
 
 /** Who opened a socket: the sign-in of its browser, and its address. */
@@ -56,7 +54,7 @@ class Refusal extends Error {
   }
 }
 
-const bytesOf = (data: RawData): Buffer => (Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as ArrayBuffer));
+const bytesOf = (data: RawData): Buffer => (Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data));
 
 function parse(text: string): FromDevice {
   let value: unknown;
@@ -90,13 +88,13 @@ const recoveryRefusal = ({ reason }: Exclude<RecoverySet, { ok: true }>) =>
   reason === 'taken' ? { reason: 'Another household of this relay has this recovery id.', ends: false } : { reason: 'The household’s current key did not sign this.', ends: true };
 
 export function createSockets({ households, hub, failures, now, onError, heartbeatMs = SYNC.heartbeatMs, limits = {} }: SocketsDeps): Sockets {
-  const { sockets: most, householdSockets, helloMs, unsentBytes } = { ...SYNC_LIMITS, ...limits };
+  const bounds = { ...SYNC_LIMITS, ...limits };
   const open = new Map<WebSocket, { readonly browser: string; readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void }>();
 
   function serve(socket: WebSocket, { browser, address }: Opener): { readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void } {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
     const turn = createQueue();
-    const texts = createRateLimit({ perSecond: SYNC_LIMITS.textsPerSecond, burst: SYNC_LIMITS.textBurst, now });
+    const texts = createRateLimit({ perSecond: bounds.textsPerSecond, burst: bounds.textBurst, now });
     let state: { readonly household: string; readonly member: Member; readonly end: LinkEnd } | null = null;
     let joining: { readonly household: string; readonly member: Member } | null = null;
     let over = false;
@@ -105,14 +103,18 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
     let heard = true;
     let silent = 0;
     let unread = 0;
+    let taken = false;
 
     const sendText = (message: FromRelay) => {
       if (over || socket.readyState !== socket.OPEN) return;
-      socket.send(JSON.stringify(message));
-      cutIfSlow();
+      send(JSON.stringify(message));
     };
-    function cutIfSlow(): void {
-      if (socket.bufferedAmount > unsentBytes) socket.terminate();
+    function send(data: string | Uint8Array): void {
+      socket.send(data, () => {
+        taken = true;
+        state?.end.drained();
+      });
+      if (socket.bufferedAmount > bounds.unsentBytes) socket.terminate();
     }
     /** Nothing that comes later counts. */
     function close(code: number, why: string): void {
@@ -120,7 +122,7 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
       socket.close(code, why);
       // Whoever is not read would keep the closing from coming through.
       socket.resume();
-      closing = setTimeout(() => socket.terminate(), SYNC_LIMITS.closeGraceMs);
+      closing = setTimeout(() => socket.terminate(), code === CLOSE.ending ? bounds.endGraceMs : bounds.closeGraceMs);
     }
     function endWith(message: FromRelay): void {
       sendText(message);
@@ -133,8 +135,7 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
       name: address,
       send(frame) {
         if (over || socket.readyState !== socket.OPEN) return;
-        socket.send(frame, () => state?.end.drained());
-        cutIfSlow();
+        send(frame);
       },
       buffered: () => socket.bufferedAmount,
       close: (reason) => refuse(new Refusal('frame', reason)),
@@ -150,7 +151,8 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
         failures.take(address);
         throw new Refusal('hello', 'This device could not prove that it is itself.');
       }
-      if (hub.count(household) >= householdSockets) throw new Refusal('hello', 'Too many sockets of this household are open at once. Close some pages and try again.');
+      if (hub.count(household) >= bounds.householdSockets) throw new Refusal('hello', 'Too many sockets of this household are open at once. Close some pages and try again.');
+      if (over) return;
       const member: Member = { device, browser, link, send: sendText, end: endWith };
       joining = { household, member };
       const end = await hub.join(household, member);
@@ -201,7 +203,7 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
           return state.end.take(new Uint8Array(data.buffer, data.byteOffset, data.length));
         }
         if (texts.take('') > 0) throw new Refusal('message', 'Too many messages at once.');
-        if (data.length > SYNC_LIMITS.textChars) throw new Refusal('message', `A text message may have ${SYNC_LIMITS.textChars} characters at most.`);
+        if (data.length > bounds.textBytes) throw new Refusal('message', `A text message may have ${bounds.textBytes} bytes at most.`);
         await handle(parse(data.toString('utf8')));
       } catch (error) {
         if (error instanceof Refusal) return refuse(error);
@@ -210,12 +212,12 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
       }
     }
 
-    const tooLate = setTimeout(() => state === null && refuse(new Refusal('hello', 'No hello came in time.')), helloMs);
+    const tooLate = setTimeout(() => state === null && refuse(new Refusal('hello', 'No hello came in time.')), bounds.helloMs);
     const beats = setInterval(() => {
       silent = heard ? 0 : silent + 1;
-      unread = socket.bufferedAmount > 0 ? unread + 1 : 0;
-      heard = false;
-      if (silent > BEATS_SILENT || unread > BEATS_SILENT) return socket.terminate();
+      unread = socket.bufferedAmount > 0 && !taken ? unread + 1 : 0;
+      [heard, taken] = [false, false];
+      if (silent > bounds.beatsSilent || unread > bounds.beatsUnread) return socket.terminate();
       socket.ping();
       if (state !== null) sendText({ kind: 'pong' });
     }, heartbeatMs);
@@ -227,11 +229,10 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
         if (closing) clearTimeout(closing);
         clearInterval(beats);
         open.delete(socket);
-        const leaving = joining;
-        // After what it was in the middle of.
-        if (leaving === null) return resolve(void turn(() => Promise.resolve()));
         state?.end.gone();
-        turn(() => hub.leave(leaving.household, leaving.member)).then(resolve, (error: unknown) => resolve(onError(error)));
+        // After what it was in the middle of.
+        const leave = async () => joining && (await hub.leave(joining.household, joining.member));
+        turn(leave).then(() => resolve(), (error: unknown) => resolve(onError(error)));
       }),
     );
 
@@ -243,10 +244,10 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
       heard = true;
       const bytes = bytesOf(data);
       waiting += bytes.length;
-      if (waiting > SYNC_LIMITS.unreadBytes) socket.pause();
+      if (waiting > bounds.unreadBytes) socket.pause();
       void turn(() => take(bytes, isBinary)).finally(() => {
         waiting -= bytes.length;
-        if (socket.isPaused && waiting <= SYNC_LIMITS.unreadBytes) socket.resume();
+        if (socket.isPaused && waiting <= bounds.unreadBytes) socket.resume();
       });
     });
     sendText({ kind: 'challenge', nonce });
@@ -254,7 +255,7 @@ export function createSockets({ households, hub, failures, now, onError, heartbe
   }
 
   return {
-    full: () => open.size >= most,
+    full: () => open.size >= bounds.sockets,
     open(socket, opener) {
       open.set(socket, { browser: opener.browser, ...serve(socket, opener) });
     },

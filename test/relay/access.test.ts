@@ -326,6 +326,7 @@ describe('the rate limit', () => {
     const rate = createRateLimit({ perSecond: 2, burst: 3, now: () => now });
     expect([1, 2, 3].map(() => rate.take('a'))).toEqual([0, 0, 0]);
     expect(rate.take('a')).toBe(1);
+    expect([rate.wait('a'), rate.wait('b'), rate.wait('b')], 'asking takes nothing').toEqual([1, 0, 0]);
     expect(rate.take('b')).toBe(0);
     now += 500;
     expect(rate.take('a')).toBe(0);

@@ -7,7 +7,7 @@ import { startRelay, type TestRelay } from '../support/relay.ts';
 /** Requests per property. Each is answered by a real relay over HTTP. */
 const RUNS = 500;
 /** What wrong input may be told. `GET` of the page is 503 where it has not been built. */
-const REFUSALS = [400, 401, 403, 404, 405, 409, 413, 415, 429];
+const REFUSALS = [400, 401, 403, 404, 405, 409, 410, 413, 415, 426, 429];
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'];
 const CALLS = [
   '/api/health',
@@ -19,6 +19,11 @@ const CALLS = [
   '/api/events',
   '/api/events/ack',
   '/api/rehearsal',
+  '/api/sync/socket',
+  `/api/sync/households/${'h'.repeat(22)}`,
+  `/api/sync/offers/${'o'.repeat(43)}`,
+  `/api/sync/offers/${'o'.repeat(43)}/welcome`,
+  `/api/sync/recoveries/${'r'.repeat(43)}`,
   '/enter',
 ];
 

@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { socketBytes } from '../../src/protocol/sync/proofs.ts';
 import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { openTestRelay } from '../support/open-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { enter, hello, newTestDevice, newTestHousehold, newTestKey, openSocket, Refused, type TestSocket } from '../support/sync-device.ts';
@@ -181,6 +185,46 @@ describe('a device at the sync socket', () => {
     expect(await first.next('refused')).toMatchObject({ what: 'signal', reason: 'That device is not connected to the relay now.' });
     expect(first.heard.filter(({ kind }) => kind === 'signal')).toEqual([]);
     for (const line of [first, third]) await line.close();
+  });
+
+  it('breaks nothing, whatever it says: it is answered, or refused and cut', { timeout: 120_000 }, async () => {
+    const open = await openTestRelay();
+    const home = await open.signIn();
+    const household = newTestHousehold();
+    const bystander = await enter(home, household, newTestDevice());
+    const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map((given) => Buffer.from(given).toString('base64url'));
+    const odd = <Value>(usual: fc.Arbitrary<Value>) => fc.oneof({ weight: 8, arbitrary: usual }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) });
+    const words = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom('', '\u0000', '\ud800', '__proto__'));
+    const recovery = fc.record({ id: odd(bytes(32)), box: odd(bytes(5)) });
+    const rotation = fc.record({ epoch: odd(fc.integer({ min: 0, max: 4 })), authKey: odd(bytes(32)), proof: odd(bytes(64)), removed: odd(fc.array(bytes(16), { maxLength: 3 })), boxes: odd(fc.dictionary(fc.oneof(bytes(16), words), bytes(5), { maxKeys: 3 })), recovery: odd(fc.option(recovery)) });
+    const message = fc.oneof(
+      fc.record({ kind: fc.constant('signal'), to: odd(bytes(16)), data: odd(words) }),
+      fc.record({ kind: fc.constant('rotate'), rotation: odd(rotation) }),
+      fc.record({ kind: fc.constant('recovery'), recovery: odd(recovery), proof: odd(bytes(64)) }),
+      fc.record({ kind: odd(words) }),
+      fc.jsonValue({ maxDepth: 3 }),
+    );
+    const said = fc.oneof({ weight: 4, arbitrary: message.map((value) => JSON.stringify(value)) }, { weight: 1, arbitrary: words }, { weight: 2, arbitrary: fc.uint8Array({ maxLength: 80 }) });
+    const device = newTestDevice();
+    await fc.assert(
+      fc.asyncProperty(fc.array(said, { minLength: 1, maxLength: 4 }), async (all) => {
+        // So that proofs may fail as often as they like.
+        open.pass(600_000);
+        const line = await enter(home, household, device);
+        for (const each of all) line.socket.send(each);
+        line.send({ kind: 'ping' });
+        const heard = await Promise.race([line.next('pong').then(() => true, () => false), line.closed]);
+        if (heard !== true) expect(heard === false || heard === 1008).toBe(true);
+        await line.close();
+      }),
+      { numRuns: 40 },
+    );
+    bystander.send({ kind: 'ping' });
+    await bystander.next('pong');
+    expect(bystander.welcome.epoch).toBe(1);
+    await bystander.close();
+    expect(await readFile(join(open.home, 'logs/relay.log'), 'utf8')).not.toContain('failed');
+    await open.close();
   });
 
   it('is told when the relay ends', async () => {

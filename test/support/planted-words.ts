@@ -23,9 +23,10 @@ export function writtenForms(word: string): ReadonlyMap<string, Buffer> {
     ['UTF-16LE', Buffer.from(word, 'utf16le')],
     ['hex', Buffer.from(utf8.toString('hex'))],
     ['HEX', Buffer.from(utf8.toString('hex').toUpperCase())],
-    // As JSON writes what is not ASCII.
-    ['JSON', Buffer.from(JSON.stringify(word).slice(1, -1).replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`))],
   ]);
+  // As some write JSON.
+  const escaped = JSON.stringify(word).slice(1, -1).replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (escaped !== word) forms.set('JSON', Buffer.from(escaped));
   for (const offset of [0, 1, 2]) {
     const base64 = base64At(utf8, offset);
     forms.set(`base64+${offset}`, Buffer.from(base64));

@@ -10,6 +10,7 @@ import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
 import { asleepReasonSchema, eventSchema, helloSchema, mindSchema, snapshotSchema } from '../../src/protocol/events.ts';
 import { healthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
+import { fromDeviceSchema, fromRelaySchema } from '../../src/protocol/sync/control.ts';
 import { fieldTable, typeOf } from './wire-fields.ts';
 
 export const REFERENCE = fileURLToPath(new URL('../../src/protocol/README.md', import.meta.url));
@@ -97,6 +98,13 @@ export function wireReference(): string {
     'Once on every connection, without an `id`, after what was missed and before what is new: the session that runs, as of the event `upTo`. A page believes in a session only after this.',
     fieldTable(json(snapshotSchema)),
     ...eventSchema.options.map((schema) => kindSection(schema, 'kind')),
+
+    '## The sync socket',
+    'Text messages are JSON, told apart by `kind`; a message that does not fit ends the socket with `refused`. Binary messages are frames of replication, see replication/frames.ts. What is signed stands in sync/proofs.ts.',
+    '### From a device',
+    ...fromDeviceSchema.options.map((schema) => kindSection(schema, 'kind', { level: '####' })),
+    '### From the relay',
+    ...fromRelaySchema.options.map((schema) => kindSection(schema, 'kind', { level: '####' })),
 
     '## Documents',
     `Append-only: a document is written once and never changed; what changes is a further document, and the newest by (\`at\`, \`_id\`) holds. Fields, kinds and versions that an app does not know are kept and passed on. This is version ${SCHEMA_VERSION} of every kind.`,

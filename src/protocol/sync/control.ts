@@ -38,28 +38,31 @@ export const deviceSeenSchema = z.object({
 export type DeviceSeen = z.infer<typeof deviceSeenSchema>;
 
 export const fromDeviceSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('hello'), household: syncId, device: syncId, signature: signature.describe('with the device’s key, over `socketBytes`') }),
-  z.object({ kind: z.literal('rotate'), rotation: rotationSchema }),
-  z.object({ kind: z.literal('recovery'), recovery, proof: signature.describe('with the current authKey, over `recoveryBytes`') }),
-  z.object({ kind: z.literal('signal'), to: syncId, data: z.string().max(SYNC.signalChars) }),
-  z.object({ kind: z.literal('ping') }),
+  z.object({ kind: z.literal('hello'), household: syncId, device: syncId, signature: signature.describe('with the device’s key, over `socketBytes`') }).describe('who it is; the first message of a device'),
+  z.object({ kind: z.literal('rotate'), rotation: rotationSchema }).describe('renews the household’s key; of two at once one is first'),
+  z.object({ kind: z.literal('recovery'), recovery, proof: signature.describe('with the current authKey, over `recoveryBytes`') }).describe('sets the box of the recovery phrase'),
+  z.object({ kind: z.literal('signal'), to: syncId, data: z.string().max(SYNC.signalChars).describe('sealed') }).describe('handed to another device of the household, if it is online'),
+  z.object({ kind: z.literal('ping') }).describe('is anybody there?'),
 ]);
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
 
+const newestBox = box.nullable().describe('the newest keys, sealed to this device; null: no renewal since it came, or none for it');
+
 export const fromRelaySchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('challenge'), nonce: z.string() }),
-  /** Let in. `box`: the newest keys sealed to this device, where there was a renewal since it came. */
-  z.object({ kind: z.literal('welcome'), epoch, box: box.nullable(), recoveryId: publicKey.nullable(), devices: z.array(deviceSeenSchema) }),
-  z.object({ kind: z.literal('devices'), devices: z.array(deviceSeenSchema) }),
-  z.object({ kind: z.literal('rotated'), epoch, box: box.nullable() }),
-  z.object({ kind: z.literal('recovery-kept'), recoveryId: publicKey }),
-  z.object({ kind: z.literal('signal'), from: syncId, data: z.string() }),
-  /** This device is no longer one of the household; the socket closes after it. */
-  z.object({ kind: z.literal('removed') }),
-  /** Not known here: register first (`PUT /api/sync/households/…`). The socket closes after it. */
-  z.object({ kind: z.literal('unknown') }),
-  z.object({ kind: z.literal('refused'), what: z.string(), reason: z.string().describe('a sentence') }),
-  z.object({ kind: z.literal('pong') }),
+  z.object({ kind: z.literal('challenge'), nonce: z.string().describe('fresh for each socket') }).describe('the first message of the relay'),
+  z
+    .object({ kind: z.literal('welcome'), epoch, box: newestBox, recoveryId: publicKey.nullable().describe('of the recovery phrase; null: there is no box'), devices: z.array(deviceSeenSchema) })
+    .describe('let in'),
+  z.object({ kind: z.literal('devices'), devices: z.array(deviceSeenSchema) }).describe('the list, or who of it is here, has changed'),
+  z.object({ kind: z.literal('rotated'), epoch, box: newestBox }).describe('the household’s key was renewed, by this device or another'),
+  z.object({ kind: z.literal('recovery-kept'), recoveryId: publicKey }).describe('the box of the recovery phrase is kept'),
+  z.object({ kind: z.literal('signal'), from: syncId, data: z.string() }).describe('from another device of the household'),
+  z.object({ kind: z.literal('removed') }).describe('this device is no longer one of the household; the socket closes after it'),
+  z.object({ kind: z.literal('unknown') }).describe('not known here: register first, with `PUT /api/sync/households/{id}`; the socket closes after it'),
+  z
+    .object({ kind: z.literal('refused'), what: z.string().describe('the kind of message; `message`, `frame`, or `entries` where they cannot be stored'), reason: z.string().describe('a sentence') })
+    .describe('nothing was changed; where it could not have been a mistake of the moment, the socket closes after it'),
+  z.object({ kind: z.literal('pong') }).describe('said after a ping, and now and then unasked'),
 ]);
 export type FromRelay = z.infer<typeof fromRelaySchema>;
 
