@@ -10,7 +10,7 @@
  * Writers that this device left for that reason are compared whole, block by block, once on each link: what differs
  * there may lie anywhere.
  */
-import { contains, highest, intersect, lastOf, subtract, type Ranges } from '../../domain/ranges.ts';
+import { contains, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../../domain/ranges.ts';
 import type { Entry, EntryKey } from '../sync/entries.ts';
 import type { EntryStore } from '../sync/store.ts';
 import type { Account } from './account.ts';
@@ -41,11 +41,12 @@ interface Progress {
   differs: boolean;
   /** Compared down to here, block by block; Infinity: only samples were. */
   walked: number;
-  /** Where it was when the peer said the last time what it has: if it has come further since, it is not begun again. */
+  /** Requests so far, and when the peer said the last time what it has: if there were more since, it is not begun again. */
+  steps: number;
   seen: number;
   readonly found: Map<number, Entry>;
-  /** A writer that was left: compared down to here; Infinity: nothing yet. */
-  whole: number;
+  /** A writer that was left: what was compared of it. */
+  whole: Ranges;
 }
 
 /** Of the writer’s entries that both have: the last, and those 1, 2, 3, 4, 6, 8, 12, 16 … before it. */
@@ -57,6 +58,8 @@ export function samples(common: Ranges): number[] {
   }
   return found;
 }
+
+const numbersOf = (ranges: Ranges) => ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_none, i) => from + i));
 
 export function createComparing({ store, here, trying, settings, own, left, look, isReplaced, onConflict, pump }: {
   readonly store: EntryStore;
@@ -82,7 +85,7 @@ export function createComparing({ store, here, trying, settings, own, left, look
     return found;
   };
   const progressOf = (peer: Peer, writer: string): Progress => {
-    const progress = progressesOf(peer).get(writer) ?? { top: 0, request: null, differs: false, walked: Infinity, seen: Infinity, found: new Map<number, Entry>(), whole: Infinity };
+    const progress = progressesOf(peer).get(writer) ?? { top: 0, request: null, differs: false, walked: Infinity, steps: 0, seen: 0, found: new Map<number, Entry>(), whole: NO_RANGES };
     progressesOf(peer).set(writer, progress);
     return progress;
   };
@@ -97,7 +100,7 @@ export function createComparing({ store, here, trying, settings, own, left, look
   /** By writer, counters of which the digests are told. */
   function ask(peer: Peer, places: ReadonlyMap<string, readonly number[]>): void {
     const request = ++last;
-    for (const writer of places.keys()) Object.assign(progressOf(peer, writer), { request, differs: false });
+    for (const writer of places.keys()) Object.assign(progressOf(peer, writer), { request, differs: false, steps: progressOf(peer, writer).steps + 1 });
     peer.tasks.add(async () => {
       const list: Digested[] = [];
       for (const [writer, counters] of places) {
@@ -134,9 +137,7 @@ export function createComparing({ store, here, trying, settings, own, left, look
 
   /** The block of counters that both have before this one, ascending. */
   const blockBefore = (peer: Peer, writer: string, counter: number) =>
-    lastOf(subtract(common(peer, writer), [[counter, Infinity]]), settings.compareEntries, settings.compareEntries).flatMap(([start, end]) =>
-      Array.from({ length: end - start + 1 }, (_none, i) => start + i),
-    );
+    numbersOf(lastOf(subtract(common(peer, writer), [[counter, Infinity]]), settings.compareEntries, settings.compareEntries));
 
   /** The next block back from what was walked; false: there is none. */
   function walk(peer: Peer, writer: string): boolean {
@@ -168,7 +169,7 @@ export function createComparing({ store, here, trying, settings, own, left, look
     const { found, walked, differs } = progress;
     progress.request = null;
     if (found.size === 0) {
-      const block = left(writer) ? next(peer, writer, progress, []) : [];
+      const block = left(writer) ? next(peer, writer, progress, common(peer, writer)) : [];
       return block.length > 0 ? ask(peer, new Map([[writer, block]])) : agreed(peer, writer);
     }
     const agrees = !differs && walked <= Math.min(...found.keys());
@@ -195,9 +196,9 @@ export function createComparing({ store, here, trying, settings, own, left, look
   /** What of this writer is to be compared now. */
   function next(peer: Peer, writer: string, progress: Progress, ranges: Ranges): readonly number[] {
     if (left(writer)) {
-      const block = blockBefore(peer, writer, progress.whole);
-      progress.whole = Math.min(progress.whole, block[0] ?? 0);
-      return block;
+      const block = lastOf(subtract(ranges, progress.whole), settings.compareEntries, settings.compareEntries);
+      progress.whole = union(progress.whole, block);
+      return numbersOf(block);
     }
     const isNew = highest(ranges) > progress.top;
     if (progress.top === 0 || (!isNew && peer.doubted.has(writer))) return samples(ranges);
@@ -219,9 +220,8 @@ export function createComparing({ store, here, trying, settings, own, left, look
         if (!own(writer)) continue;
         const ranges = common(peer, writer);
         const before = progressOf(peer, writer);
-        const at = Math.min(before.walked, before.whole);
-        if (before.request !== null && at < before.seen) {
-          before.seen = at;
+        if (before.request !== null && before.steps > before.seen) {
+          before.seen = before.steps;
           continue;
         }
         // An answer did not come: what it was about is not known, so it is begun again.
