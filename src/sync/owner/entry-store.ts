@@ -89,13 +89,14 @@ export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStor
       const here = held[i];
       if (here && sameBytes(here.sealed, entry.sealed)) return;
       const result = read(entry);
+      // Before all else: whoever holds a forged one in a place that is ours is to let go of it.
+      if (result.kind === 'forged') {
+        refused.push(keyOf(entry));
+        return;
+      }
       // What could not be opened gives way to what can.
       if (here && !replace && !(here.shut === 1 && result.kind === 'open')) {
         conflicts.push(keyOf(entry));
-        return;
-      }
-      if (result.kind === 'forged') {
-        refused.push(keyOf(entry));
         return;
       }
       if (result.kind === 'open') payloads.push(result.payload);

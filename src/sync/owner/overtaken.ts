@@ -20,6 +20,8 @@ function idsOf(bytes: Uint8Array): readonly string[] {
 
 export interface Overtaken {
   isOwn(writer: string): boolean;
+  /** Was it ours, before others had something else in it? */
+  isLeft(writer: string): boolean;
   /** Somebody has entries of this writer that we never wrote. */
   ahead(writer: string): void;
   /** Somebody has other bytes in this place. */
@@ -36,15 +38,20 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   readonly timers: Timers;
   readonly onTrouble: (error: unknown) => void;
 }): Overtaken {
-  /** By writer, the first counter that is not ours alone. */
-  const found = new Map<string, number>();
+  /** By writer, the first counter that is not ours alone, and what others have there. */
+  const found = new Map<string, { from: number; readonly theirs: Uint8Array[] }>();
   let cancel: (() => void) | null = null;
 
   /** The writer as this device had it, if it did: what was written under one that it has left may still have to be sealed anew. */
   const ofOurs = (writer: string) => sealer.writers().find((one) => one.writer === writer);
 
-  function note(writer: string, counter: number) {
-    found.set(writer, Math.min(counter, found.get(writer) ?? Infinity));
+  const isCurrent = (writer: string) => Object.values(sealer.counters()).some((current) => current.writer === writer);
+
+  function note(writer: string, counter: number, theirs: Uint8Array | null) {
+    const known = found.get(writer) ?? { from: Infinity, theirs: [] };
+    known.from = Math.min(counter, known.from);
+    if (theirs) known.theirs.push(theirs);
+    found.set(writer, known);
     // More of them come together.
     cancel ??= timers.after(SYNC_OWNER.overtaken, () => {
       cancel = null;
@@ -57,25 +64,26 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
     const [ours] = await entries.from(theirs.writer, theirs.counter, theirs.counter);
     const [there, here] = [theirs, ours].map((entry) => {
       const opened = entry && open(entry);
-      return opened?.ok ? idsOf(opened.payload) : null;
+      return opened?.ok ? opened.payload : null;
     });
     if (!there || !here) return;
-    const [fewer, more] = there.length < here.length ? [there, here] : [here, there];
-    if (!fewer.every((id) => more.includes(id))) note(theirs.writer, theirs.counter);
+    const [fewer = [], more = []] = [idsOf(there), idsOf(here)].sort((a, b) => a.length - b.length);
+    if (!fewer.every((id) => more.includes(id))) note(theirs.writer, theirs.counter, there);
   }
 
   async function goOn() {
-    for (const [writer, from] of found) {
+    for (const [writer, { from, theirs }] of found) {
       found.delete(writer);
       const known = ofOurs(writer);
       if (!known) continue;
       const { lane, next } = known;
       if (sealer.counters()[lane].writer === writer) await sealer.renewWriter(lane);
       const ours = from < next ? await entries.from(writer, from, next - 1) : [];
-      const payloads = ours.flatMap((entry) => {
+      // Theirs too: a third device may have taken ours, and its place is taken for theirs.
+      const payloads = [...ours.flatMap((entry) => {
         const opened = open(entry);
-        return opened.ok ? [{ lane, payload: opened.payload }] : [];
-      });
+        return opened.ok ? [opened.payload] : [];
+      }), ...theirs].map((payload) => ({ lane, payload }));
       // First under the new writer, then out of the old one: a crash in between leaves them twice, which is harmless.
       if (payloads.length > 0) await sealer.seal(payloads);
       if (ours.length === 0) continue;
@@ -85,9 +93,10 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   }
 
   return {
+    isLeft: (writer) => ofOurs(writer) !== undefined && !isCurrent(writer),
     isOwn: (writer) => ofOurs(writer) !== undefined,
     ahead(writer) {
-      if (Object.values(sealer.counters()).some((current) => current.writer === writer)) note(writer, Infinity);
+      if (isCurrent(writer)) note(writer, Infinity, null);
     },
     conflict(theirs) {
       const known = ofOurs(theirs.writer);

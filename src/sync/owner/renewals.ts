@@ -37,18 +37,21 @@ export interface RenewalsDeps {
   readonly onKeys: () => Promise<void>;
   /** null: it is over. */
   readonly onTrouble: (error: unknown) => void;
+  /** The relay takes no more entries; null: it may again. */
+  readonly onFull: (error: Error | null) => void;
 }
 
 type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-export function createRenewals({ keys, book, timers, now, line, register, say, onKeys, onTrouble }: RenewalsDeps): Renewals {
+export function createRenewals({ keys, book, timers, now, line, register, say, onKeys, onTrouble, onFull }: RenewalsDeps): Renewals {
   /** What is waited for: the relay's word on a rotation to this epoch, or on this recovery. */
-  let waiting: { readonly what: 'rotate' | 'recovery'; readonly settle: (answer: Answer) => void } | null = null;
+  let waiting: { readonly what: 'rotate' | 'recovery'; readonly box: string | null; readonly settle: (answer: Answer) => void } | null = null;
   let recoveryTime = 0;
 
   const signKeyOf = (deviceId: string) => book.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
 
-  function ask(what: 'rotate' | 'recovery', message: Parameters<RelayLine['say']>[0]): Promise<Answer> {
+  /** `box`: what the relay gives this device when it has taken our rotation, rather than another one's. */
+  function ask(what: 'rotate' | 'recovery', message: Parameters<RelayLine['say']>[0], box: string | null): Promise<Answer> {
     if (waiting) return Promise.resolve({ ok: false, reason: 'Another change of the keys is under way. Try again in a moment.' });
     if (!line().say(message)) return Promise.resolve({ ok: false, reason: AWAY });
     return new Promise((resolve) => {
@@ -58,7 +61,7 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
         resolve(answer);
       };
       const cancel = timers.after(SYNC_OWNER.rotate, () => settle({ ok: false, reason: 'The relay did not answer. Look at the list of devices in a moment: it may have been done.' }));
-      waiting = { what, settle };
+      waiting = { what, box, settle };
     });
   }
 
@@ -70,6 +73,8 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
 
   return {
     async hearWelcome({ epoch, box, recoveryId }) {
+      // Said anew where it still is so.
+      onFull(null);
       if (epoch > keys.epoch()) onTrouble((await adopt(box)) ? null : new Error('The household’s keys were renewed, and this device was not given the new ones. Add it anew from another device.'));
       else onTrouble(null);
       // A relay from an old copy has forgotten renewals: it is told of them before anything new goes to it.
@@ -78,10 +83,11 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
       if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '') queueMicrotask(() => line().say({ kind: 'recovery', recovery: { id: recovery.id, box: recovery.box }, proof: keys.recoveryProof(recovery.id) }));
     },
     async hearRotated({ epoch, box }) {
-      if (waiting?.what === 'rotate') {
+      if (waiting?.what === 'rotate' && box === waiting.box) {
         waiting.settle({ ok: true });
         return;
       }
+      if (waiting?.what === 'rotate') waiting.settle({ ok: false, reason: OVERTAKEN });
       if (epoch > keys.epoch()) await adopt(box);
     },
     hearAnswer(message) {
@@ -89,7 +95,8 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
         if (waiting?.what === 'recovery') waiting.settle({ ok: true });
         return;
       }
-      if (waiting?.what === message.what) waiting.settle({ ok: false, reason: message.what === 'rotate' ? OVERTAKEN : message.reason });
+      if (message.what === 'entries') onFull(new Error(message.reason));
+      else if (waiting?.what === message.what) waiting.settle({ ok: false, reason: message.what === 'rotate' ? OVERTAKEN : message.reason });
     },
     async hearRecovery({ id, boxKey, time }) {
       if (time <= recoveryTime || keys.membership().recovery?.id === id) return;
@@ -99,7 +106,7 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
     async remove(deviceId) {
       const staying = book.devices().filter((one) => !one.removed && one.deviceId !== deviceId);
       const { rotation, keyring } = keys.renewal([deviceId], staying);
-      const answer = await ask('rotate', { kind: 'rotate', rotation });
+      const answer = await ask('rotate', { kind: 'rotate', rotation }, rotation.boxes[keys.membership().deviceId] ?? null);
       if (!answer.ok) throw new Error(answer.reason);
       const { rotations, recovery } = keys.membership();
       await keys.change({ keyring, rotations: [...rotations, rotation], recovery: recoveryOfRotation(recovery, rotation) });
@@ -112,7 +119,7 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
     },
     async keepRecovery({ id, boxKey }) {
       const box = keys.recoveryBox(boxKey);
-      const answer = await ask('recovery', { kind: 'recovery', recovery: { id, box }, proof: keys.recoveryProof(id) });
+      const answer = await ask('recovery', { kind: 'recovery', recovery: { id, box }, proof: keys.recoveryProof(id) }, null);
       if (!answer.ok) throw new Error(answer.reason);
       recoveryTime = now();
       await keys.change({ recovery: { id, boxKey, box } });

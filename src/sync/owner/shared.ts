@@ -149,6 +149,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       timers,
       priority: (writer) => PRIORITY[laneOf(keys.household(), writer) ?? 'talk'],
       own: (writer) => overtaken.isOwn(writer),
+      left: (writer) => overtaken.isLeft(writer),
       onStored() {
         look();
         changed();
@@ -226,6 +227,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     say,
     onKeys: () => entries.openShut(),
     onTrouble: trouble('keys'),
+    onFull: trouble('full'),
   });
 
   if (firstSeal?.done !== true) {
