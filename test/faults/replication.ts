@@ -36,7 +36,8 @@ export interface SeedResult {
 }
 
 /** Runs one seed. Rejects with a Fault that lists what is wrong. */
-export async function runDevicesSeed(seed: number): Promise<SeedResult> {
+/** `restored`: devices are also put back to older copies of their profiles, and go on from there. */
+export async function runDevicesSeed(seed: number, { restored }: { readonly restored: boolean }): Promise<SeedResult> {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const oneOf = <T>(list: readonly [T, ...T[]]): T => list[below(list.length)] ?? list[0];
@@ -137,7 +138,7 @@ export async function runDevicesSeed(seed: number): Promise<SeedResult> {
   const running = () => DEVICES.filter((name) => devices.has(name));
   const someone = (): string | null => running()[below(Math.max(1, running().length))] ?? null;
 
-  const operations: readonly (readonly [weight: number, what: string, run: () => void])[] = [
+  const everything: readonly (readonly [weight: number, what: string, run: () => void])[] = [
     [50, 'written', () => {
       const device = devices.get(someone() ?? '');
       const lane: Lane = random() < 0.3 ? 'people' : 'talk';
@@ -192,6 +193,7 @@ export async function runDevicesSeed(seed: number): Promise<SeedResult> {
     }],
     [8, 'nothing for a while', () => undefined],
   ];
+  const operations = everything.filter(([, what]) => restored || what !== 'device restored from an older copy');
   const weights = operations.reduce((sum, [weight]) => sum + weight, 0);
 
   startRelay();

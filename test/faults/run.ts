@@ -3,7 +3,7 @@
  * part, `npm run faults -- ledger --seed K` runs one seed again, with those before it that it needs.
  */
 import { parseArgs } from 'node:util';
-import { devicesPart } from './long-devices.ts';
+import { devicesPart, restoredPart } from './long-devices.ts';
 import { ledgerPart } from './long-ledger.ts';
 import { relayPart } from './long-relay.ts';
 import { transactionsPart } from './long-transactions.ts';
@@ -17,7 +17,7 @@ export interface LongPart {
 }
 
 const SEEDS = 50;
-const PARTS: readonly LongPart[] = [relayPart, ledgerPart, transactionsPart, devicesPart];
+const PARTS: readonly LongPart[] = [relayPart, ledgerPart, transactionsPart, devicesPart, restoredPart];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
 const wholeNumber = (text: string) => {

@@ -401,7 +401,7 @@ test('two devices without a relay are introduced by two texts', async () => {
   expect(screen.getByLabelText('The text for the other device').textContent).toBe('ROOST-LINE1.first');
   await first.user.type(screen.getByLabelText('The answer of the second device'), 'ROOST-LINE1.answer');
   await press(first, 'Open the line');
-  expect(screen.getByText(/The line is being opened/)).toBeDefined();
+  expect(screen.getByText(/The line is open/)).toBeDefined();
   expect(taken).toEqual(['ROOST-LINE1.first', 'ROOST-LINE1.answer']);
 });
 

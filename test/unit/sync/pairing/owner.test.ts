@@ -63,7 +63,7 @@ describe('two owners', () => {
     const words = await here.pairing.beginInvite(offerIn(there.heard));
     await room.pass(1_000);
     expect(there.heard.at(-1)).toMatchObject({ step: 'comparing', words });
-    await there.pairing.answerJoin(true);
+    there.pairing.answerJoin(true);
     const answered = here.pairing.answerInvite(true);
     await room.pass(2_000);
     expect(await answered).toBe(true);
@@ -78,7 +78,7 @@ describe('two owners', () => {
     expect(await here.pairing.answerInvite(false)).toBe(false);
     await room.pass(1_000);
     expect(there.heard.at(-1)?.step).toBe('failed');
-    await there.pairing.answerJoin(false);
+    there.pairing.answerJoin(false);
     expect(there.heard.at(-1)).toBeNull();
     expect(there.entered).toEqual([]);
   });
