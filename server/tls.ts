@@ -88,18 +88,23 @@ export interface TlsWatch {
 /** Reads the files anew when either has changed. Of two that are replaced one after the other, the second makes a pair. */
 export function watchTlsFiles({ onPair, onProblem, lookEveryMs = LOOK_EVERY_MS, ...deps }: TlsWatchDeps): TlsWatch {
   const paths = [deps.files.cert, deps.files.key];
-  async function reload(): Promise<void> {
+  /** What was told last: a file that is written in several steps is looked at in each. */
+  let told = '';
+  async function reload(again: boolean): Promise<void> {
     try {
-      onPair(await readTlsPair(deps));
+      const pair = await readTlsPair(deps);
+      if (again || told !== pair.cert + pair.key) onPair(pair);
+      told = pair.cert + pair.key;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      onProblem(error);
+      if (again || told !== error.message) onProblem(error);
+      told = error.message;
     }
   }
-  const onChange = () => void reload();
+  const onChange = () => void reload(false);
   for (const path of paths) watchFile(path, { persistent: false, interval: lookEveryMs }, onChange);
   return {
-    reload,
+    reload: () => reload(true),
     close() {
       for (const path of paths) unwatchFile(path, onChange);
     },
