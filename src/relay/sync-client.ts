@@ -1,16 +1,33 @@
 /** The relay's calls about households: registering a device, offers to join, recovery. */
 import { recoveryAnswerSchema, registeredSchema, slotSchema, type OfferSlot, type Register } from '../protocol/sync/control.ts';
-import type { RelayResult } from './problem.ts';
+import { parseJson, type RelayResult } from './problem.ts';
 import { createSender, type SendDeps } from './send.ts';
 import { RELAY_TIMES } from './settings.ts';
 
-/** `status`: null where the relay could not be reached, or said nothing that can be read. */
-type Called<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly status: number | null; readonly reason: string };
+/** `status`: null where the relay could not be reached; `type`: the problem's name; `box`: what it carries for this device. */
+type Called<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly status: number | null; readonly type: string | null; readonly reason: string; readonly box: string | null };
+
+const PROBLEM_NAME = /^about:roost\/(.+)$/;
 
 function called<Value>(result: RelayResult<Value>): Called<Value> {
   if (result.ok) return result;
   const { problem } = result;
-  return { ok: false, status: problem.kind === 'refused' ? problem.status : null, reason: problem.message };
+  const refused = { ok: false, status: null, type: null, reason: problem.message, box: null } as const;
+  switch (problem.kind) {
+    case 'unreachable':
+    case 'timeout':
+      return refused;
+    case 'locked-out':
+      return { ...refused, status: 401 };
+    case 'unreadable':
+      return { ...refused, status: problem.status };
+    case 'refused': {
+      const { type, box } = problem.problem;
+      return { ...refused, status: problem.status, type: PROBLEM_NAME.exec(type)?.[1] ?? null, box: typeof box === 'string' ? box : null };
+    }
+  }
 }
 
 export function createSyncClient(deps: SendDeps) {
@@ -27,8 +44,8 @@ export function createSyncClient(deps: SendDeps) {
       const words = called(await sender.words({ method: 'GET', path: `${offer(id)}/${slot}`, timeout }));
       if (!words.ok) return words;
       if (words.value === '') return { ok: true, value: null };
-      const read = slotSchema.safeParse(JSON.parse(words.value));
-      return read.success ? { ok: true, value: read.data } : { ok: false, status: null, reason: 'The relay answered with something that this page cannot read. Reload the page.' };
+      const read = slotSchema.safeParse(parseJson(words.value));
+      return read.success ? { ok: true, value: read.data } : { ok: false, status: null, type: null, reason: 'The relay answered with something that this page cannot read. Reload the page.', box: null };
     },
     recovery: async (id: string) => called(await sender.answered({ method: 'GET', path: `/api/sync/recoveries/${id}`, timeout }, recoveryAnswerSchema)),
   };

@@ -29,8 +29,19 @@ export interface LedgerPort {
   countTalks(talks: readonly { readonly agentId: string; readonly sessionId: string }[]): Promise<readonly number[]>;
 }
 
-/** One call of the relay: its answer, or a sentence for people. `status`: null where it could not be reached. */
-export type Called<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly status: number | null; readonly reason: string };
+/** Why the relay did not do what it was asked. */
+export interface Refusal {
+  readonly ok: false;
+  /** null: it could not be reached. */
+  readonly status: number | null;
+  /** The problem's name, such as `device-removed`; null where there is none. */
+  readonly type: string | null;
+  /** A sentence for people. */
+  readonly reason: string;
+  /** `old-key`: the newer keys, sealed to this device, where a renewal had some for it. */
+  readonly box: string | null;
+}
+export type Called<Value> = { readonly ok: true; readonly value: Value } | Refusal;
 
 /** The relay's calls about households. */
 export interface SyncRelayPort {

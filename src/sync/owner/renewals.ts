@@ -16,6 +16,8 @@ const OVERTAKEN = 'Another device renewed the keys at the same moment. Look at t
 
 export interface Renewals {
   hearWelcome(welcome: Welcome): Promise<void>;
+  /** Newer keys, sealed to this device. Answers whether they were taken. */
+  adopt(box: string | null): Promise<boolean>;
   hearRotated(rotated: Extract<FromRelay, { kind: 'rotated' }>): Promise<void>;
   hearAnswer(message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>): void;
   hearRecovery(record: RecoveryRecord): Promise<void>;
@@ -72,6 +74,7 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
   }
 
   return {
+    adopt,
     async hearWelcome({ epoch, box, recoveryId }) {
       // Said anew where it still is so.
       onFull(null);

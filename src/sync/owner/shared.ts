@@ -2,7 +2,6 @@
  * A device within its household, while it runs: its entries and their replica, what it seals and what it
  * hears, the lines to the relay and to other browsers.
  */
-import { count, subtract } from '../../domain/ranges.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
@@ -14,8 +13,11 @@ import { createDirect, type Direct } from '../direct/index.ts';
 import { createArrivals } from './arrivals.ts';
 import { recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
 import { createEntryStore } from './entry-store.ts';
+import { deviceViews } from './device-views.ts';
+import { createChanges } from './changes.ts';
 import { createExchange } from './exchange.ts';
 import { sealEverything } from './first-seal.ts';
+import { createHandedOver } from './handed-over.ts';
 import { createHeadTeller } from './heads.ts';
 import { createHouseholdBook, type HouseholdBook } from './household.ts';
 import { createKeys, type Keys } from './keys.ts';
@@ -87,12 +89,9 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
   let refused = 0;
   let closed = false;
   const troubles = new Map<string, string>();
-  const watchers = new Set<() => void>();
 
-  const changed = () => {
-    for (const watcher of watchers) watcher();
-    onChange();
-  };
+  const changes = createChanges(timers, onChange);
+  const changed = changes.tell;
   const trouble = (from: string) => (error: unknown) => {
     if (error === null) troubles.delete(from);
     else troubles.set(from, error instanceof Error ? error.message : String(error));
@@ -135,6 +134,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
     newWriter: (lane) => newWriter(keys.household(), lane, random),
     onSealed(fresh) {
+      handed.sealed(fresh.length);
       exchange.replica().wrote(fresh);
       changed();
     },
@@ -155,7 +155,10 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
         changed();
       },
       onAhead: (writer) => overtaken.ahead(writer),
-      onPeers: changed,
+      onPeers() {
+        handed.heard(exchange.replica().peerHas('relay'));
+        changed();
+      },
       onBacklog(now) {
         backlog = now === null ? null : { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 };
         if (now === null) headTeller.look();
@@ -170,6 +173,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     },
     changed,
   );
+  const handed = createHandedOver(() => exchange.replica().have());
   const overtaken = createOvertaken({ entries, sealer, open, restart: exchange.restart, timers, onTrouble: trouble('sealing') });
 
   const { deviceId, household } = membership;
@@ -195,12 +199,18 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     backoff: deps.backoff,
     async register() {
       const answer = await deps.relay.register(household, keys.registration());
-      trouble('register')(answer.ok || answer.status === null || answer.status === 401 ? null : answer.reason);
-      if (!answer.ok && answer.status === 403) deps.onRemoved();
+      if (answer.ok) trouble('register')(null);
+      else if (answer.type === 'device-removed') deps.onRemoved();
+      // Renewed while this device was away: with the newer keys it is let in.
+      else if (answer.type === 'old-key' && (await renewals.adopt(answer.box))) return true;
+      else if (answer.status !== null && answer.status !== 401) trouble('register')(new Error(answer.reason));
       return answer.ok;
     },
     onWelcome: (welcome) => renewals.hearWelcome(welcome),
-    connect: exchange.connect,
+    connect(relay) {
+      handed.begin();
+      return exchange.connect(relay);
+    },
     onDevices(list) {
       seen = new Map(list.map((one) => [one.device, one]));
       direct.setOnline(list.flatMap((one) => (one.online ? [one.device] : [])));
@@ -251,12 +261,6 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
   void arrivals.look().catch(trouble('arrivals'));
   outgoing.stir();
 
-  const toSend = () => {
-    const there = exchange.replica().peerHas('relay');
-    let left = 0;
-    for (const [writer, ranges] of exchange.replica().have()) left += count(subtract(ranges, there.get(writer) ?? []));
-    return left;
-  };
   const isCaughtUp = (agentIds: readonly string[]) => {
     if (link !== 'live' || exchange.replica().peerHas('relay').size === 0) return false;
     const late = arrivals.arriving();
@@ -295,44 +299,19 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       await outgoing.flush();
       await headTeller.tell();
     },
-    caughtUp(agentIds, patience) {
+    caughtUp: (agentIds, patience) => {
       const late = () => arrivals.arriving().filter((id) => agentIds.includes(id));
-      return new Promise((resolve) => {
-        const done = () => {
-          watchers.delete(look);
-          cancel();
-          resolve(late());
-        };
-        // A relay that is away has nothing newer; and where nobody is let in, nothing comes either.
-        const look = () => {
-          if (isCaughtUp(agentIds) || link === 'lost') done();
-        };
-        const cancel = timers.after(patience, done);
-        watchers.add(look);
-        look();
-      });
+      // A relay that is away has nothing newer; and where nobody is let in, nothing comes either.
+      return changes.until(() => isCaughtUp(agentIds) || link === 'lost', patience).then(late);
     },
     status() {
-      const direct_ = new Set(direct.lines());
       return {
         kind: 'shared',
         household,
         deviceId,
         link: link !== 'live' && !deps.isLetIn() ? 'locked-out' : link,
-        devices: book
-          .devices()
-          .filter(({ removed }) => !removed)
-          .map((one) => ({
-            deviceId: one.deviceId,
-            name: one.name,
-            self: one.deviceId === deviceId,
-            addedAt: one.addedAt,
-            lastSeen: seen.get(one.deviceId)?.lastSeen ?? null,
-            online: one.deviceId === deviceId ? link === 'live' : link === 'live' && (seen.get(one.deviceId)?.online ?? false),
-            direct: direct_.has(one.deviceId),
-          }))
-          .sort((a, b) => Number(b.self) - Number(a.self) || a.addedAt - b.addedAt),
-        toSend: toSend() + (sealing ? 1 : 0),
+        devices: deviceViews({ records: book.devices(), seen, self: deviceId, isLive: link === 'live', direct: direct.lines() }),
+        toSend: handed.left() + (sealing ? 1 : 0),
         backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
         arriving: arrivals.arriving(),
         phrase: keys.membership().recovery !== null,

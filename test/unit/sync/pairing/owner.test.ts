@@ -7,7 +7,7 @@ import type { Welcoming } from '../../../../src/sync/owner/welcoming.ts';
 import { random } from '../support.ts';
 import { createRoom } from './support.ts';
 
-const refused = (status: number | null, reason: string): Called<never> => ({ ok: false, status, reason });
+const refused = (status: number | null, reason: string): Called<never> => ({ ok: false, status, type: null, reason, box: null });
 const welcoming = (): Welcoming => ({
   keys: newHousehold(random),
   rotations: [],

@@ -1,0 +1,28 @@
+/** The devices of the household, as the page shows them: this one first, then in the order in which they came. */
+import type { DeviceSeen } from '../../protocol/sync/control.ts';
+import type { DeviceView } from '../../protocol/sync/page.ts';
+import type { DeviceRecord } from './records.ts';
+
+export function deviceViews({ records, seen, self, isLive, direct }: {
+  readonly records: readonly DeviceRecord[];
+  /** What the relay said of them, by device id. */
+  readonly seen: ReadonlyMap<string, DeviceSeen>;
+  readonly self: string;
+  /** Is there a line to the relay? */
+  readonly isLive: boolean;
+  /** Devices to which there is a direct line. */
+  readonly direct: readonly string[];
+}): readonly DeviceView[] {
+  return records
+    .filter(({ removed }) => !removed)
+    .map(({ deviceId, name, addedAt }) => ({
+      deviceId,
+      name,
+      self: deviceId === self,
+      addedAt,
+      lastSeen: seen.get(deviceId)?.lastSeen ?? null,
+      online: isLive && (deviceId === self || (seen.get(deviceId)?.online ?? false)),
+      direct: direct.includes(deviceId),
+    }))
+    .sort((a, b) => Number(b.self) - Number(a.self) || a.addedAt - b.addedAt);
+}
