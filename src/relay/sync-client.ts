@@ -1,13 +1,9 @@
 /** The relay's calls about households: registering a device, offers to join, recovery. */
 import { recoveryAnswerSchema, registeredSchema, slotSchema, type OfferSlot, type Register } from '../protocol/sync/control.ts';
+import type { Called } from '../protocol/sync/line.ts';
 import { parseJson, type RelayResult } from './problem.ts';
 import { createSender, type SendDeps } from './send.ts';
 import { RELAY_TIMES } from './settings.ts';
-
-/** `status`: null where the relay could not be reached; `type`: the problem's name; `box`: what it carries for this device. */
-type Called<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly status: number | null; readonly type: string | null; readonly reason: string; readonly box: string | null };
 
 const PROBLEM_NAME = /^about:roost\/(.+)$/;
 

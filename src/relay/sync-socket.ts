@@ -1,23 +1,9 @@
 /** The sync socket: one WebSocket to the relay, text messages parsed, binary ones handed on. */
-import { fromRelaySchema, type FromDevice, type FromRelay } from '../protocol/sync/control.ts';
+import { fromRelaySchema } from '../protocol/sync/control.ts';
+import type { Socket, SocketItem } from '../protocol/sync/line.ts';
 import { RELAY_TIMES } from './settings.ts';
 import { parseJson } from './problem.ts';
 import type { Timers } from './timers.ts';
-
-export type SyncSocketItem =
-  | { readonly kind: 'text'; readonly message: FromRelay }
-  | { readonly kind: 'frame'; readonly frame: Uint8Array }
-  /** What was to be sent has left. */
-  | { readonly kind: 'drained' }
-  | { readonly kind: 'lost'; readonly reason: string };
-
-export interface SyncSocket {
-  text(message: FromDevice): void;
-  frame(bytes: Uint8Array): void;
-  /** Bytes that have not left yet. */
-  buffered(): number;
-  close(): void;
-}
 
 export interface SyncSocketDeps {
   readonly WebSocket: typeof WebSocket;
@@ -27,7 +13,7 @@ export interface SyncSocketDeps {
 }
 
 /** Opens one; `listener` is told once that it is lost, and nothing after that. */
-export function openSyncSocket({ WebSocket, baseUrl, timers }: SyncSocketDeps, listener: (item: SyncSocketItem) => void): SyncSocket {
+export function openSyncSocket({ WebSocket, baseUrl, timers }: SyncSocketDeps, listener: (item: SocketItem) => void): Socket {
   const socket = new WebSocket(`${baseUrl}/api/sync/socket`);
   socket.binaryType = 'arraybuffer';
   let over = false;

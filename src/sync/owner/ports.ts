@@ -1,6 +1,7 @@
 /** What synchronisation needs from outside, and nothing more. `src/worker.ts` gives the real ones. */
 import type { Doc } from '../../protocol/documents.ts';
-import type { FromDevice, FromRelay, OfferSlot, Register } from '../../protocol/sync/control.ts';
+import type { OfferSlot, Register } from '../../protocol/sync/control.ts';
+import type { Called } from '../../protocol/sync/line.ts';
 
 /** A document's place in the ledger, and when it was written. */
 export interface Place {
@@ -29,20 +30,6 @@ export interface LedgerPort {
   countTalks(talks: readonly { readonly agentId: string; readonly sessionId: string }[]): Promise<readonly number[]>;
 }
 
-/** Why the relay did not do what it was asked. */
-export interface Refusal {
-  readonly ok: false;
-  /** null: it could not be reached. */
-  readonly status: number | null;
-  /** The problem's name, such as `device-removed`; null where there is none. */
-  readonly type: string | null;
-  /** A sentence for people. */
-  readonly reason: string;
-  /** `old-key`: the newer keys, sealed to this device, where a renewal had some for it. */
-  readonly box: string | null;
-}
-export type Called<Value> = { readonly ok: true; readonly value: Value } | Refusal;
-
 /** The relay's calls about households. */
 export interface SyncRelayPort {
   register(household: string, request: Register): Promise<Called<{ readonly epoch: number }>>;
@@ -54,23 +41,7 @@ export interface SyncRelayPort {
   recovery(id: string): Promise<Called<{ readonly household: string; readonly epoch: number; readonly box: string }>>;
 }
 
-/** What comes on the sync socket. */
-export type SocketItem =
-  | { readonly kind: 'text'; readonly message: FromRelay }
-  | { readonly kind: 'frame'; readonly frame: Uint8Array }
-  /** What was to be sent has left. */
-  | { readonly kind: 'drained' }
-  | { readonly kind: 'lost'; readonly reason: string };
-
-/** One connection. After `lost` nothing more comes on it. */
-export interface Socket {
-  text(message: FromDevice): void;
-  frame(bytes: Uint8Array): void;
-  /** Bytes that have not left yet. */
-  buffered(): number;
-  close(): void;
-}
-export type OpenSocket = (listener: (item: SocketItem) => void) => Socket;
+export type { Called, OpenSocket, Socket, SocketItem } from '../../protocol/sync/line.ts';
 
 export interface Timers {
   /** Calls `run` once after `ms`. Returns the way to call it off. */
