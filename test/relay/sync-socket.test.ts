@@ -175,12 +175,16 @@ describe('a device at the sync socket', () => {
     const [one, other, outsider] = [newTestDevice(), newTestDevice(), newTestDevice()];
     const first = await enter(relay, household, one);
     const second = await enter(relay, household, other);
+    const seesOther = async () => (await first.next('devices')).devices.some(({ device, online }) => device === other.id && online);
+    while (!(await seesOther())) continue;
     const third = await enter(relay, stranger, outsider);
     first.send({ kind: 'signal', to: other.id, data: 'sealed words' });
     expect(await second.next('signal')).toEqual({ kind: 'signal', from: one.id, data: 'sealed words' });
     third.send({ kind: 'signal', to: one.id, data: 'from outside' });
     expect(await third.next('refused')).toMatchObject({ what: 'signal' });
     await second.close();
+    // The relay hears of it in its own time, and then tells.
+    while (await seesOther()) continue;
     first.send({ kind: 'signal', to: other.id, data: 'too late' });
     expect(await first.next('refused')).toMatchObject({ what: 'signal', reason: 'That device is not connected to the relay now.' });
     expect(first.heard.filter(({ kind }) => kind === 'signal')).toEqual([]);
