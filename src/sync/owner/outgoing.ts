@@ -18,6 +18,8 @@ export interface OutgoingDeps {
   readonly random: () => number;
   /** null: it works again. */
   readonly onTrouble: (error: unknown) => void;
+  /** What `waiting` answers has changed. */
+  readonly onChange: () => void;
 }
 
 export interface OutgoingPump {
@@ -25,12 +27,14 @@ export interface OutgoingPump {
   stir(): void;
   /** Documents that came in entries of other devices. */
   heard(ids: readonly string[]): void;
+  /** Rows that are not sealed yet; at least one from the moment that something was put there. */
+  waiting(): number;
   /** Seals everything that waits now, without waiting for others. */
   flush(): Promise<void>;
   close(): Promise<void>;
 }
 
-export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble }: OutgoingDeps): OutgoingPump {
+export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble, onChange }: OutgoingDeps): OutgoingPump {
   /** When each told row is due, by its number. */
   const due = new Map<number, number>();
   let known = new Set<string>();
@@ -40,6 +44,7 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble 
   let hurry = false;
   let cancel: (() => void) | null = null;
   let failed = false;
+  let left = 0;
   let closed = false;
 
   const isKnown = (id: string) => known.has(id) || previous.has(id);
@@ -60,6 +65,7 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble 
       for (const { number } of ready) due.delete(number);
       if (rows.length === SYNC_OWNER.outboxRows) again = true;
     }
+    left = rows.length - ready.length;
     const waits = rows.flatMap(({ number }) => due.get(number) ?? []);
     if (waits.length > 0) wait(Math.max(0, Math.min(...waits) - now()));
   }
@@ -87,14 +93,17 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble 
 
   function stir() {
     if (closed) return;
+    left = Math.max(left, 1);
     again = true;
     running ??= run().finally(() => {
       running = null;
+      onChange();
     });
   }
 
   return {
     stir,
+    waiting: () => left,
     heard(ids) {
       for (const id of ids) known.add(id);
       if (known.size <= SYNC_OWNER.heardIds) return;

@@ -139,7 +139,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       changed();
     },
   });
-  const outgoing = createOutgoing({ ledger, sealer, timers, now, random: () => (random(1)[0] ?? 0) / 256, onTrouble: trouble('sealing') });
+  const outgoing = createOutgoing({ ledger, sealer, timers, now, random: () => (random(1)[0] ?? 0) / 256, onTrouble: trouble('sealing'), onChange: changed });
   const say = (payload: Payload) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }]);
   const headTeller = createHeadTeller({ ledger, book, timers, now, random: () => (random(1)[0] ?? 0) / 256, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
 
@@ -311,7 +311,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
         deviceId,
         link: link !== 'live' && !deps.isLetIn() ? 'locked-out' : link,
         devices: deviceViews({ records: book.devices(), seen, self: deviceId, isLive: link === 'live', direct: direct.lines() }),
-        toSend: handed.left() + (sealing ? 1 : 0),
+        toSend: handed.left() + outgoing.waiting() + (sealing ? 1 : 0),
         backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
         arriving: arrivals.arriving(),
         phrase: keys.membership().recovery !== null,
