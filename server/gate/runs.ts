@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { Timers } from '../session/index.ts';
-import { createQueue } from '../queue.ts';
+import { createQueue } from '../../src/domain/queue.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { OpenRun } from './facts.ts';
 

@@ -7,7 +7,7 @@ import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
 import type { Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
-import { createQueue } from '../queue.ts';
+import { createQueue } from '../../src/domain/queue.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { toldEvent } from './message-event.ts';

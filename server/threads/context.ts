@@ -3,7 +3,7 @@ import { eachOnce, PERSON, type Named } from '../../src/domain/threads.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
 import type { Directory, ThreadHooks } from '../contracts.ts';
-import { createQueue } from '../queue.ts';
+import { createQueue } from '../../src/domain/queue.ts';
 import type { Timers } from '../session/timers.ts';
 import type { Db } from '../store/index.ts';
 import { createBells, type Bells } from './bells.ts';

@@ -6,6 +6,7 @@
  * time: into the views, just behind, and in groups into the current Fireproof volume. Reads come from the
  * views alone, and wait for what was appended before them.
  */
+import { createQueue } from '../domain/queue.ts';
 import type { Doc, ForgetDoc } from '../protocol/documents.ts';
 import type { OwnerCalls, OwnerProgress, RebuildReport, StorageProblem, StorageStatus, VolumeStatus } from '../protocol/worker.ts';
 import { recall, remember, type JournalDatabase, type OpenOptions, type OutboxRow } from './journal/database.ts';
@@ -117,7 +118,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   let pumping: Promise<void> | null = null;
   let closed = false;
   /** Appends, and what must not be between two of them, one after the other. */
-  let appending: Promise<unknown> = Promise.resolve();
+  const inTurn = createQueue();
 
   const held = (await deps.views.getAll('forgets')).map(({ doc }) => doc);
   const forgets = splitForgets(held);
@@ -161,12 +162,6 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     volumes.added(docs, 0, begun.applied);
   }
   counted.catch(tellOutcome('journal'));
-
-  function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-    const turn = appending.then(run);
-    appending = turn.catch(() => undefined);
-    return turn;
-  }
 
   async function journalAgain(docs: readonly Doc[]) {
     await inTurn(async () => views.add({ seq: await writeRow(journal, docs), docs }));

@@ -2,6 +2,7 @@
  * A device's entries, for its replica: what comes is opened, given to the ledger, and kept as it came. An
  * entry counts as here only when what it carries is durable in the ledger.
  */
+import { createQueue } from '../../domain/queue.ts';
 import { addRange, subtract } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have, Ranges } from '../../protocol/sync/entries.ts';
 import type { EntryStore, PutOutcome } from '../../protocol/sync/store.ts';
@@ -42,12 +43,7 @@ const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter })
 
 export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStoreDeps): DeviceEntryStore {
   /** Puts one after the other: two that bring the same entry must not both take it for new. */
-  let turn: Promise<unknown> = Promise.resolve();
-  function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-    const result = turn.then(run);
-    turn = result.catch(() => undefined);
-    return result;
-  }
+  const inTurn = createQueue();
 
   async function widen(tx: SyncTransaction, keys: readonly EntryKey[]) {
     const store = tx.objectStore('have');

@@ -2,6 +2,7 @@
  * Seals what this device writes. A counter is taken in the transaction that stores its entry, so that after a
  * crash none is used twice.
  */
+import { createQueue } from '../../domain/queue.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Lane } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
@@ -37,12 +38,7 @@ export interface Sealer {
 
 export function createSealer({ db, entries, seal, newWriter, onSealed, ...deps }: SealerDeps): Sealer {
   let { counters, former } = deps;
-  let turn: Promise<unknown> = Promise.resolve();
-  function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-    const result = turn.then(run);
-    turn = result.catch(() => undefined);
-    return result;
-  }
+  const inTurn = createQueue();
 
   async function once(items: readonly Sealing[], along: Partial<SyncMeta>): Promise<readonly Entry[]> {
     let next = counters;

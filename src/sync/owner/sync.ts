@@ -2,6 +2,7 @@
  * Synchronisation in the ledger's owner: whether this browser is one of a household's devices, how it becomes
  * one, and everything tabs may ask about it.
  */
+import { createQueue } from '../../domain/queue.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { DirectOrder, Joining, SyncCalls, SyncStatus } from '../../protocol/sync/page.ts';
 import { newHousehold, newId, newPhrase, newWriter, readKeys, recoveryOf } from '../crypto/index.ts';
@@ -47,12 +48,7 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
   /** A phrase that was shown and not yet tried. */
   let phrase: readonly string[] | null = null;
   /** Changes of what this device is part of, one after the other. */
-  let turn: Promise<unknown> = Promise.resolve();
-  function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-    const result = turn.then(run);
-    turn = result.catch(() => undefined);
-    return result;
-  }
+  const inTurn = createQueue();
 
   const status = (): SyncStatus => {
     if (shared) return shared.status();
