@@ -56,14 +56,19 @@ export interface Visitor {
   axe(): Promise<string[]>;
 }
 
+/**
+ * What Chromium itself logs of a request that failed, the second where it looks for a newer service worker of its
+ * own accord; the page says it in its own words.
+ */
+const OF_THE_BROWSER = /Failed to load resource|An unknown error occurred when fetching the script/;
+
 export async function createVisitor(context: BrowserContext, link: string): Promise<Visitor> {
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`threw: ${error.message}`));
   page.on('console', (message) => {
-    // A refused request is logged by the browser itself; the page says it in its own words.
-    if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) complaints.push(message.text());
+    if (message.type() === 'error' && !OF_THE_BROWSER.test(message.text())) complaints.push(message.text());
   });
   await page.goto(link);
   await page.waitForURL((url) => !url.pathname.startsWith('/enter'));
