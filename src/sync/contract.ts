@@ -1,5 +1,4 @@
 /** What the parts of synchronisation promise each other. */
-import type { FromRelay } from '../protocol/sync/control.ts';
 
 /** A lane is a log of its own, so that what the page needs first can be fetched first; nobody without a key can tell them apart. */
 export type Lane = 'people' | 'talk';
@@ -29,8 +28,3 @@ export type Opened =
   | { readonly ok: true; readonly payload: Uint8Array }
   /** newer-version: sealed by a newer Roost; unknown-epoch: with a key that has not come yet. Both are kept. forged: not what it says it is. */
   | { readonly ok: false; readonly reason: 'newer-version' | 'unknown-epoch' | 'forged' };
-
-/** Where the line to the relay's sync socket stands. */
-export type SyncLink = 'connecting' | 'live' | 'lost' | 'removed' | 'locked-out';
-
-export type { FromRelay };

@@ -3,7 +3,7 @@ export { base64url, fromBase64url, newId } from './bytes.ts';
 export { sealBox } from './box.ts';
 export { deviceKeys, type DeviceKeys } from './device.ts';
 export { digestOf, epochOf, openEntry, sealEntry } from './entry.ts';
-export { newHousehold, readKeys, renewed, writeKeys } from './keyring.ts';
+export { newest, newHousehold, readKeys, renewed, writeKeys } from './keyring.ts';
 export { newOffer, readOffer, type Offer, type ReadOffer } from './offer.ts';
 export {
   isPairingKey,

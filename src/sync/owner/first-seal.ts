@@ -4,8 +4,7 @@
  */
 import { SYNC_OWNER } from '../settings.ts';
 import { rememberMeta, type SyncDatabase } from './database.ts';
-import { stretches } from './lanes.ts';
-import { writePayload } from './payload.ts';
+import { sealingsOf } from './lanes.ts';
 import type { LedgerPort, Place } from './ports.ts';
 import type { FirstSeal } from './records.ts';
 import type { Sealer } from './sealer.ts';
@@ -28,9 +27,8 @@ export async function sealEverything({ db, ledger, sealer, onProgress, isClosed 
     if (isClosed()) return;
     const some = left.slice(at, at + SYNC_OWNER.firstSeal);
     const last = some.at(-1);
-    const cut = stretches(await ledger.documentsAt(some), { documents: SYNC_OWNER.entryDocuments, chars: SYNC_OWNER.entryChars });
     const firstSeal: FirstSeal = { done: false, through: last ? { at: last.at, id: last.id } : state.through };
-    await sealer.seal(cut.map(({ lane, docs }) => ({ lane, payload: writePayload({ docs }) })), { firstSeal });
+    await sealer.seal(sealingsOf(await ledger.documentsAt(some)), { firstSeal });
     onProgress({ done: at + some.length, of: left.length });
   }
   await rememberMeta(db, { firstSeal: { done: true, through: null } });

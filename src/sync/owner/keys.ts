@@ -1,9 +1,10 @@
 /** This device's part in the household: its own keys, the household's as they are renewed, and the proofs made with them. */
+import { z } from 'zod';
 import type { Register, Rotation } from '../../protocol/sync/control.ts';
 import { recoveryBytes, registrationBytes, rotationBytes } from '../../protocol/sync/proofs.ts';
 import type { EpochKey, HouseholdKeys, RandomBytes } from '../contract.ts';
-import { base64url, deviceKeys, fromBase64url, isSignedBy, readKeys, relayAuth, renewed, sealBox, writeKeys } from '../crypto/index.ts';
-import { z } from 'zod';
+import { base64url, deviceKeys, fromBase64url, isSignedBy, newest, readKeys, relayAuth, renewed, sealBox, writeKeys } from '../crypto/index.ts';
+import { readJson, writeJson } from './json.ts';
 import { rememberMeta, type SyncDatabase } from './database.ts';
 import type { DeviceRecord, Membership, Recovery } from './records.ts';
 
@@ -32,11 +33,7 @@ export function createKeys({ db, random, ...given }: { readonly db: SyncDatabase
   const device = deviceKeys(membership.seed);
 
   const household = (): HouseholdKeys => ({ household: membership.household, keyring: membership.keyring });
-  function newest(): EpochKey {
-    const last = membership.keyring.at(-1);
-    if (!last) throw new Error('A household without a key.');
-    return last;
-  }
+  const current = () => newest(household());
   async function change(part: Partial<Membership>) {
     const next = { ...membership, ...part };
     await rememberMeta(db, { membership: next });
@@ -48,18 +45,18 @@ export function createKeys({ db, random, ...given }: { readonly db: SyncDatabase
   function signed(keys: HouseholdKeys): Uint8Array {
     const bytes = writeKeys(keys);
     const by = membership.deviceId;
-    return new TextEncoder().encode(JSON.stringify({ keys: base64url(bytes), by, signature: device.sign(renewalBytes(by, bytes)) }));
+    return writeJson({ keys: base64url(bytes), by, signature: device.sign(renewalBytes(by, bytes)) });
   }
 
   return {
     membership: () => membership,
     household,
     device,
-    epoch: () => newest().epoch,
+    epoch: () => current().epoch,
     change,
     registration() {
-      const { epoch } = newest();
-      const auth = relayAuth(newest());
+      const { epoch } = current();
+      const auth = relayAuth(current());
       const { household: id, deviceId, rotations } = membership;
       return {
         epoch,
@@ -83,21 +80,20 @@ export function createKeys({ db, random, ...given }: { readonly db: SyncDatabase
     },
     renewal(removed, staying) {
       const keys = renewed(household(), random);
-      const last = keys.keyring.at(-1);
-      if (!last) throw new Error('A household without a key.');
+      const last = newest(keys);
       const auth = relayAuth(last);
       const { recovery } = membership;
       const rotation: Rotation = {
         epoch: last.epoch,
         authKey: auth.publicKey,
-        proof: relayAuth(newest()).sign(rotationBytes(membership.household, last.epoch, auth.publicKey, removed)),
+        proof: relayAuth(current()).sign(rotationBytes(membership.household, last.epoch, auth.publicKey, removed)),
         removed: [...removed],
         boxes: Object.fromEntries(staying.map(({ deviceId, boxKey }) => [deviceId, sealedTo(boxKey, signed(keys))])),
         recovery: recovery === null ? null : { id: recovery.id, box: sealedTo(recovery.boxKey, writeKeys(keys)) },
       };
       return { rotation, keyring: keys.keyring };
     },
-    recoveryProof: (recoveryId) => relayAuth(newest()).sign(recoveryBytes(membership.household, newest().epoch, recoveryId)),
+    recoveryProof: (recoveryId) => relayAuth(current()).sign(recoveryBytes(membership.household, current().epoch, recoveryId)),
     recoveryBox: (boxKey) => sealedTo(boxKey, writeKeys(household())),
   };
 }
@@ -110,14 +106,9 @@ const renewalBytes = (by: string, keys: Uint8Array) => new TextEncoder().encode(
 const renewalSchema = z.object({ keys: z.string(), by: z.string(), signature: z.string() });
 
 function readRenewal(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly by: string; readonly signature: string } | null {
-  try {
-    const parsed = renewalSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-    const keys = parsed.success ? fromBase64url(parsed.data.keys) : null;
-    return parsed.success && keys ? { bytes: keys, by: parsed.data.by, signature: parsed.data.signature } : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const renewal = readJson(renewalSchema, bytes);
+  const keys = renewal && fromBase64url(renewal.keys);
+  return renewal && keys ? { bytes: keys, by: renewal.by, signature: renewal.signature } : null;
 }
 
 /** A recovery as it is kept; null where there is no phrase. */

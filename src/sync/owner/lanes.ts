@@ -1,13 +1,17 @@
 /** Which lane a document goes into: what the page needs before all else, or what was said. */
 import type { Doc } from '../../protocol/documents.ts';
 import type { Lane } from '../contract.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import { writePayload } from './payload.ts';
+import type { Sealing } from './sealer.ts';
 
 const PEOPLE: ReadonlySet<string> = new Set(['agent-identity', 'agent-change', 'setting', 'forget', 'forget-undo']);
 
 export const laneOfDocument = (doc: Doc): Lane => (PEOPLE.has(doc.type) ? 'people' : 'talk');
 
-/** By lane, and within each in stretches of bounded size, in their order. A document that is larger goes alone. */
-export function stretches(docs: readonly Doc[], { documents, chars }: { documents: number; chars: number }): readonly { readonly lane: Lane; readonly docs: readonly Doc[] }[] {
+/** What is to be sealed of these: by lane, and within each in entries of bounded size, in their order. A document that is larger goes alone. */
+export function sealingsOf(docs: readonly Doc[]): readonly Sealing[] {
+  const { entryDocuments: documents, entryChars: chars } = SYNC_OWNER;
   const cut: { lane: Lane; docs: Doc[] }[] = [];
   for (const lane of ['people', 'talk'] as const) {
     let current: Doc[] = [];
@@ -24,5 +28,5 @@ export function stretches(docs: readonly Doc[], { documents, chars }: { document
       size += length;
     }
   }
-  return cut;
+  return cut.map(({ lane, docs }) => ({ lane, payload: writePayload({ docs }) }));
 }

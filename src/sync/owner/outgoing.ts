@@ -4,8 +4,7 @@
  * left out; where two do it all the same, a document lies in two entries, which is harmless.
  */
 import { SYNC_OWNER } from '../settings.ts';
-import { stretches } from './lanes.ts';
-import { writePayload } from './payload.ts';
+import { sealingsOf } from './lanes.ts';
 import type { LedgerPort, Timers } from './ports.ts';
 import type { Sealer } from './sealer.ts';
 
@@ -59,8 +58,7 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble,
     });
     if (ready.length > 0) {
       const docs = ready.flatMap((row) => (row.told ? row.docs.filter(({ _id }) => !isKnown(_id)) : row.docs));
-      const cut = stretches(docs, { documents: SYNC_OWNER.entryDocuments, chars: SYNC_OWNER.entryChars });
-      await sealer.seal(cut.map(({ lane, docs }) => ({ lane, payload: writePayload({ docs }) })));
+      await sealer.seal(sealingsOf(docs));
       await ledger.clearOutbox(ready.map(({ number }) => number));
       for (const { number } of ready) due.delete(number);
       if (rows.length === SYNC_OWNER.outboxRows) again = true;

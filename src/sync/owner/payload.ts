@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isCovered } from '../../domain/forgetting.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
+import { readJson, writeJson } from './json.ts';
 import { deviceRecordSchema, headSchema, recoveryRecordSchema, type DeviceRecord, type Head, type RecoveryRecord } from './records.ts';
 
 export interface Payload {
@@ -28,18 +29,10 @@ export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[
   const payload = readPayload(bytes);
   const kept = payload?.docs?.filter((doc) => !(isWritten(doc) && forgets.some((forget) => isCovered(doc, forget))));
   if (!kept || kept.length === payload?.docs?.length) return null;
-  return new TextEncoder().encode(JSON.stringify({ ...payload, docs: kept }));
+  return writeJson({ ...payload, docs: kept });
 }
 
-export const writePayload = (payload: Payload): Uint8Array => new TextEncoder().encode(JSON.stringify(payload));
+export const writePayload = (payload: Payload): Uint8Array => writeJson(payload);
 
 /** Null where the bytes are no payload that this version can read. */
-export function readPayload(bytes: Uint8Array): ReadPayload | null {
-  try {
-    const parsed = payloadSchema.safeParse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
-    return parsed.success ? parsed.data : null;
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypeError) return null;
-    throw error;
-  }
-}
+export const readPayload = (bytes: Uint8Array): ReadPayload | null => readJson(payloadSchema, bytes);

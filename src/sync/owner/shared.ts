@@ -2,11 +2,11 @@
  * A device within its household, while it runs: its entries and their replica, what it seals and what it
  * hears, the lines to the relay and to other browsers.
  */
-import type { Doc } from '../../protocol/documents.ts';
+import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
+import { isKnown } from '../../protocol/known.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { DirectOrder, DirectReport, SyncStatus } from '../../protocol/sync/page.ts';
-import type { ForgetDoc } from '../../protocol/documents.ts';
 import type { Lane, RandomBytes } from '../contract.ts';
 import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
@@ -139,9 +139,11 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       changed();
     },
   });
-  const outgoing = createOutgoing({ ledger, sealer, timers, now, random: () => (random(1)[0] ?? 0) / 256, onTrouble: trouble('sealing'), onChange: changed });
+  /** 0 to 1 */
+  const chance = () => (random(1)[0] ?? 0) / 256;
+  const outgoing = createOutgoing({ ledger, sealer, timers, now, random: chance, onTrouble: trouble('sealing'), onChange: changed });
   const say = (payload: Payload) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }]);
-  const headTeller = createHeadTeller({ ledger, book, timers, now, random: () => (random(1)[0] ?? 0) / 256, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
+  const headTeller = createHeadTeller({ ledger, book, timers, now, random: chance, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
 
   const exchange = createExchange(
     {
@@ -277,7 +279,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     report: (report) => direct.report(report),
     hearDocuments(docs) {
       look();
-      if (docs.some((doc) => doc.type === 'session' && isEnd(doc))) headTeller.look();
+      if (docs.some((doc) => isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'end')) headTeller.look();
     },
     forget: (forgets) =>
       entries.rewrite(
@@ -331,5 +333,3 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
     },
   };
 }
-
-const isEnd = (doc: Doc) => 'phase' in doc && typeof doc['phase'] === 'object' && doc['phase'] !== null && 'kind' in doc['phase'] && doc['phase'].kind === 'end';

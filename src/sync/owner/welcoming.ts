@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { rotationSchema, type Rotation } from '../../protocol/sync/control.ts';
 import type { HouseholdKeys } from '../contract.ts';
 import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
+import { readJson, writeJson } from './json.ts';
 import { deviceRecordSchema, headSchema, type DeviceRecord, type Head, type Recovery } from './records.ts';
 
 export interface Welcoming {
@@ -22,17 +23,12 @@ const welcomeSchema = z.object({
   heads: z.array(headSchema),
 });
 
-export const writeWelcoming = (welcoming: Welcoming): Uint8Array => new TextEncoder().encode(JSON.stringify({ ...welcoming, keys: base64url(writeKeys(welcoming.keys)) }));
+export const writeWelcoming = (welcoming: Welcoming): Uint8Array => writeJson({ ...welcoming, keys: base64url(writeKeys(welcoming.keys)) });
 
 /** Null where it is none, or a newer Roost wrote it. */
 export function readWelcoming(bytes: Uint8Array): Welcoming | null {
-  try {
-    const parsed = welcomeSchema.safeParse(JSON.parse(new TextDecoder().decode(bytes)));
-    const written = parsed.success ? fromBase64url(parsed.data.keys) : null;
-    const keys = written && readKeys(written);
-    return parsed.success && keys ? { ...parsed.data, keys } : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+  const welcoming = readJson(welcomeSchema, bytes);
+  const written = welcoming && fromBase64url(welcoming.keys);
+  const keys = written && readKeys(written);
+  return welcoming && keys ? { ...welcoming, keys } : null;
 }
