@@ -28,12 +28,9 @@ describe('A page whose relay goes before anything was said on it', () => {
     const morning = await createVisitor(fresh, house.relay().url);
     await morning.begin();
     await morning.untilAll('awake');
-    await morning.page.waitForFunction(async () => {
-      const fetched = performance.getEntriesByType('resource').map(({ name }) => name);
-      const databases = await indexedDB.databases();
-      const later = [/settings-page.*js$/, /forget-dialog.*js$/, /adopt-dialog.*js$/, /sink.*js$/, /worker.*js$/].every((part) => fetched.some((name) => part.test(name)));
-      return later && databases.some(({ name }) => name === 'roost-keys');
-    });
+    // The service worker is registered when the page has all that it may ask for.
+    const hasAll = () => morning.page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined && (await indexedDB.databases()).some(({ name }) => name === 'roost-keys'));
+    await expect.poll(hasAll, { timeout: 60_000 }).toBe(true);
     await house.relay().kill('SIGKILL');
     await morning.untilAll('sleeping');
     await morning.open(1);
