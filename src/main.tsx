@@ -68,9 +68,11 @@ async function openOffline(): Promise<void> {
     container: isSecureContext ? navigator.serviceWorker : undefined,
     locks: navigator.locks,
     entry: new URL(import.meta.url).pathname,
+    after,
     onNewer: () => state.notices.info('A newer Roost is here.', { label: 'Reload', run: () => location.reload() }),
     onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
   });
+  if (state.live.store.getState().link.kind === 'live') offline.look();
   state.live.store.subscribe(({ link }, before) => {
     if (link.kind === 'live' && before.link.kind !== 'live') offline.look();
   });

@@ -9,6 +9,7 @@ export interface RegisterDeps {
   readonly entry: string;
   /** Another build is there, and a reload takes it. */
   readonly onNewer: () => void;
+  readonly after: (ms: number, run: () => void) => () => void;
   /** Where it cannot be registered, the page works as ever, but only with its relay. */
   readonly onRefused: (why: unknown) => void;
 }
@@ -27,7 +28,7 @@ function keepParts(locks: LockManager | undefined, entry: string): void {
   });
 }
 
-export function registerOffline({ container, locks, entry, onNewer, onRefused }: RegisterDeps): Offline {
+export function registerOffline({ container, locks, entry, after, onNewer, onRefused }: RegisterDeps): Offline {
   if (!container) return { look: () => undefined };
   keepParts(locks, entry);
   container.addEventListener('message', ({ data }) => {
@@ -37,10 +38,32 @@ export function registerOffline({ container, locks, entry, onNewer, onRefused }:
     onRefused(error);
     return null;
   });
-  return {
-    look() {
-      // The relay may be gone again; it is looked for anew with the next line to it.
-      void registration.then((known) => known?.update()).catch(() => undefined);
-    },
-  };
+
+  /** False where the relay could not be asked, or its build could not be had whole. */
+  async function lookOnce(): Promise<boolean> {
+    try {
+      const known = await (await registration)?.update();
+      return (await whenInstalled(known?.installing)) !== 'redundant';
+    } catch {
+      return false;
+    }
+  }
+  let cancel: () => void = () => undefined;
+  /** A look of the browser's own may be under way that began before the relay was there: ours ends with it. */
+  async function look(again: number): Promise<void> {
+    if ((await lookOnce()) || again === 0) return;
+    cancel();
+    cancel = after(OFFLINE.lookAgainMs, () => void look(again - 1));
+  }
+  return { look: () => void look(OFFLINE.looksAgain) };
+}
+
+/** The state in which its installation ends; undefined where there is none under way. */
+function whenInstalled(worker: ServiceWorker | null | undefined): Promise<ServiceWorkerState> | undefined {
+  if (!worker) return undefined;
+  return new Promise((resolve) => {
+    const tell = () => worker.state !== 'installing' && resolve(worker.state);
+    worker.addEventListener('statechange', tell);
+    tell();
+  });
 }

@@ -12,6 +12,9 @@ export const OFFLINE = {
   lock: 'roost-page:',
   /** ms a navigation waits for the relay before the page is opened as it was kept. */
   navigationMs: 3_000,
+  /** A look for a newer build that failed is repeated after so many ms, so many times. */
+  lookAgainMs: 5_000,
+  looksAgain: 3,
   /** Files that are fetched at once while a build is stored. */
   fetchesAtOnce: 6,
   /** Calls and links, which are the relay's alone. */
