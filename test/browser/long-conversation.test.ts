@@ -98,6 +98,12 @@ async function open(agentId = AGENT, last = LAST) {
   await eyes.until((seen) => seen.includes(last));
 }
 
+/** Turns the wheel towards this message until it holds; upwards or downwards through the message itself. */
+async function wheelUntil(n: number, through: 'up' | 'down', holds: () => Promise<boolean>) {
+  const down = (seen: readonly number[]) => (seen.includes(n) ? through === 'down' : Math.max(...seen) < n);
+  while (!(await holds())) await page.mouse.wheel(0, down(await eyes.onPage()) ? 900 : -900);
+}
+
 /** Every number from the first to the last, once, in order. */
 const isWhole = (seen: readonly number[]) => seen.every((n, i) => i === 0 || n === (seen[i - 1] ?? NaN) + 1);
 
@@ -188,7 +194,7 @@ describe('A conversation of many thousands of messages', () => {
     await eyes.watch();
     const button = page.getByRole('button', { name: /^Show all of it/ });
     await measured('scrolling through an answer of 300 KB', async () => {
-      while ((await button.count()) === 0) await page.mouse.wheel(0, -900);
+      await wheelUntil(LONG_QUESTION, 'up', async () => (await button.count()) > 0);
     });
     expect((await eyes.watched()).broken).toEqual([]);
     await button.scrollIntoViewIfNeeded();
@@ -198,7 +204,7 @@ describe('A conversation of many thousands of messages', () => {
     });
     await measured('scrolling through it', async () => {
       await page.mouse.move(900, 400);
-      while (!(await page.getByText('The end of it.').isVisible())) await page.mouse.wheel(0, 1_200);
+      await wheelUntil(LONG_QUESTION, 'down', () => page.getByText('The end of it.').isVisible());
     });
     await page.getByRole('button', { name: 'Show less' }).click();
     await page.getByText(mark(LONG_QUESTION)).waitFor();

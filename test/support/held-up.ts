@@ -21,8 +21,14 @@ export async function heldUp<T>(page: Page, act: () => Promise<T>): Promise<{ re
   const browser = page.context().browser();
   if (!browser) throw new Error('The page is in no browser of ours.');
   await browser.startTracing(page, { categories: ['toplevel'] });
-  const result = await act();
-  const { traceEvents } = traceSchema.parse(JSON.parse((await browser.stopTracing()).toString('utf8')));
+  let result: T;
+  let trace: Buffer;
+  try {
+    result = await act();
+  } finally {
+    trace = await browser.stopTracing();
+  }
+  const { traceEvents } = traceSchema.parse(JSON.parse(trace.toString('utf8')));
   const main = new Set(traceEvents.flatMap(({ name, args, pid, tid }) => (name === 'thread_name' && args?.name === 'CrRendererMain' ? [`${pid}.${tid}`] : [])));
   // Times of a trace are in µs.
   const tasks = traceEvents.filter(({ name, ph, pid, tid }) => ph === 'X' && name.endsWith('RunTask') && main.has(`${pid}.${tid}`));
