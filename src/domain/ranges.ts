@@ -49,6 +49,8 @@ export function subtract(a: Ranges, b: Ranges): Ranges {
   return out;
 }
 
+export const isSame = (a: Ranges, b: Ranges): boolean => a.length === b.length && a.every(([from, to], i) => from === b[i]?.[0] && to === b[i]?.[1]);
+
 /** What is in both. */
 export function intersect(a: Ranges, b: Ranges): Ranges {
   const out: [number, number][] = [];

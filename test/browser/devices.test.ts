@@ -119,6 +119,24 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     expect((await laptop.owner.documents()).get(newer._id)).toEqual(newer);
   });
 
+  it('tells the others what it is called, though it was ended before it could', async () => {
+    await phone.page.evaluate(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const opening = indexedDB.open('roost-sync');
+          opening.onerror = () => reject(opening.error ?? new Error('It could not be opened.'));
+          opening.onsuccess = () => {
+            const put = opening.result.transaction('meta', 'readwrite').objectStore('meta').put('Pocket', 'name');
+            put.onsuccess = () => resolve();
+            put.onerror = () => reject(put.error ?? new Error('It could not be written.'));
+          };
+        }),
+    );
+    await phone.context.close();
+    phone = await open({ profile: phone.profile, viewport: PHONE });
+    await laptop.until('the name', ({ devices }) => devices.some(({ name }) => name === 'Pocket'));
+  });
+
   it('leaves nothing in the relay that could be read: no soul, no name, no word', async () => {
     const planted = ['Quillwort-Abernathy', 'my lantern is made of thistledown', 'the password is heron-eleven'];
     await laptop.owner.call('append', [

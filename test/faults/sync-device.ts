@@ -19,6 +19,8 @@ export interface DeviceDisk {
   readonly writers: Record<Lane, string>;
   /** Every writer that it ever wrote under. */
   readonly mine: Set<string>;
+  /** Those of them that others had other entries of. */
+  readonly left: Set<string>;
   /** Digests of what lay in a place together with something else, and was written anew. */
   readonly settled: Set<string>;
 }
@@ -44,7 +46,7 @@ export function createDisk(keys: HouseholdKeys, random: RandomBytes): DeviceDisk
     const opened = openEntry({ ...entry, keys });
     return !opened.ok && opened.reason === 'forged';
   };
-  return { entries: createMemoryEntries(forged), docs: new Map(), writers, mine: new Set(LANES.map((lane) => writers[lane])), settled: new Set() };
+  return { entries: createMemoryEntries(forged), docs: new Map(), writers, mine: new Set(LANES.map((lane) => writers[lane])), left: new Set(), settled: new Set() };
 }
 
 export const copyOf = (disk: DeviceDisk): DeviceDisk => ({
@@ -52,6 +54,7 @@ export const copyOf = (disk: DeviceDisk): DeviceDisk => ({
   docs: new Map(disk.docs),
   writers: { ...disk.writers },
   mine: new Set(disk.mine),
+  left: new Set(disk.left),
   settled: new Set(disk.settled),
 });
 
@@ -61,14 +64,15 @@ export interface Device {
   write(lane: Lane, docs: readonly Doc[]): Promise<void>;
 }
 
-/** The device wakes with this disk. */
-export function startDevice({ disk, keys, bytes, truth, world, settings, onTrouble }: {
+/** The device wakes with this disk. `blind`: it goes on under its writers without asking the relay whether they end where it thinks. */
+export function startDevice({ disk, keys, bytes, truth, world, settings, blind, onTrouble }: {
   readonly disk: DeviceDisk;
   readonly keys: HouseholdKeys;
   readonly bytes: RandomBytes;
   readonly truth: Truth;
   readonly world: StoreWorld;
   readonly settings: NonNullable<ReplicaDeps['settings']>;
+  readonly blind: boolean;
   readonly onTrouble: (error: unknown) => void;
 }): Device {
   const { time, life } = world;
@@ -84,8 +88,22 @@ export function startDevice({ disk, keys, bytes, truth, world, settings, onTroub
     if (doc) disk.docs.set(doc.id, doc.text);
   };
 
+  const isCurrent = (writer: string) => LANES.some((lane) => disk.writers[lane] === writer);
+  function begin(lane: Lane): void {
+    disk.writers[lane] = newWriter(keys, lane, bytes);
+    disk.mine.add(disk.writers[lane]);
+    sure.add(disk.writers[lane]);
+  }
+  /** Nobody else can write under these. */
+  const sure = new Set<string>();
+  function isSure(writer: string): boolean {
+    if (blind || replica.agrees(writer)) sure.add(writer);
+    return sure.has(writer);
+  }
+
   /** Seals and keeps, at once. */
   function sealNow(lane: Lane, docs: readonly Doc[]): Entry[] {
+    if (!isSure(disk.writers[lane])) begin(lane);
     const writer = disk.writers[lane];
     const before = Math.max(0, ...(disk.entries.all.get(writer)?.keys() ?? []));
     const entries = docs.map((doc, i) => {
@@ -101,8 +119,8 @@ export function startDevice({ disk, keys, bytes, truth, world, settings, onTroub
   }
 
   function overtaken(): void {
-    Object.assign(disk.writers, newWriters(keys, bytes));
-    for (const lane of LANES) disk.mine.add(disk.writers[lane]);
+    for (const lane of LANES) disk.left.add(disk.writers[lane]);
+    for (const lane of LANES) begin(lane);
   }
 
   let shown: Entry[] = [];
@@ -114,7 +132,8 @@ export function startDevice({ disk, keys, bytes, truth, world, settings, onTroub
     for (const theirs of all) {
       keep(theirs);
       if (!disk.mine.has(theirs.writer)) continue;
-      if (LANES.some((lane) => disk.writers[lane] === theirs.writer)) overtaken();
+      if (isCurrent(theirs.writer)) overtaken();
+      disk.left.add(theirs.writer);
       const lies = disk.entries.all.get(theirs.writer)?.get(theirs.counter);
       for (const entry of [theirs, ...(lies ? [{ ...theirs, sealed: lies }] : [])]) {
         const doc = docOf(entry);
@@ -135,11 +154,10 @@ export function startDevice({ disk, keys, bytes, truth, world, settings, onTroub
     store: storeOn(disk.entries, world, keep),
     timers: { after: (ms, run) => time.after(ms, () => (life.alive ? run() : undefined)) },
     priority: (writer) => (laneOf(keys, writer) === 'people' ? 0 : 1),
-    own: (writer) => disk.mine.has(writer),
-    left: (writer) => disk.mine.has(writer) && !LANES.some((lane) => disk.writers[lane] === writer),
+    own: (writer) => isCurrent(writer) || disk.left.has(writer),
+    left: (writer) => disk.left.has(writer),
     onAhead: (writer) => {
-      if (!LANES.some((lane) => disk.writers[lane] === writer)) return;
-      untilDone(() => LANES.some((lane) => disk.writers[lane] === writer) && overtaken());
+      if (isCurrent(writer)) untilDone(() => isCurrent(writer) && overtaken());
     },
     onConflict: (key, theirs) => {
       shown.push({ ...key, sealed: theirs });

@@ -81,6 +81,8 @@ export interface Replica {
   reread(): Promise<void>;
   /** What is here. */
   have(): Have;
+  /** Has a relay on a live link said that it holds of this writer of this device just what is here, and did the places that were compared agree? */
+  agrees(writer: string): boolean;
   /** What the peers on live links have said they have, together; of one kind where asked. */
   peerHas(kind?: Link['kind']): Have;
   /** Asks nothing more and hands nothing on; resolves when nothing of it runs in the store. */

@@ -3,7 +3,7 @@
  * side says it has (`have`, and the differences `more` and `less`); pushes only save a round trip. So frames may be
  * lost, repeated and come in any order, and a line may be cut at any point.
  */
-import { contains, highest } from '../../domain/ranges.ts';
+import { contains, highest, isSame } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have } from '../sync/entries.ts';
 import type { PutOutcome } from '../sync/store.ts';
 import { createAccount, placesOf } from './account.ts';
@@ -266,6 +266,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       fetching.pump();
     },
     have: () => here.now(),
+    agrees: (writer) => known && all().some(({ link, heard, doubted, has }) => link.kind === 'relay' && heard && !doubted.has(writer) && isSame(here.of(writer), has.of(writer))),
     peerHas(kind) {
       const together = createAccount();
       for (const peer of all()) if (kind === undefined || peer.link.kind === kind) together.addAll(peer.has.now());

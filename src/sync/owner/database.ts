@@ -6,7 +6,7 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Ranges } from '../../protocol/sync/entries.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Counters, DeviceRecord, FirstSeal, FormerWriter, Head, Membership } from './records.ts';
+import type { Counters, DeviceRecord, FirstSeal, OwnWriter, Head, Membership } from './records.ts';
 
 export interface EntryRow {
   readonly writer: string;
@@ -24,12 +24,13 @@ export interface HaveRow {
 export interface SyncMeta {
   membership: Membership;
   counters: Counters;
-  former: readonly FormerWriter[];
+  /** Writers of this device that it writes under no more. */
+  former: readonly OwnWriter[];
   firstSeal: FirstSeal;
   devices: readonly DeviceRecord[];
   heads: readonly Head[];
-  /** What other devices are called this one by, until its record is sealed. */
-  name: string;
+  /** What this device is to be called; null once the record that says so is sealed. */
+  name: string | null;
 }
 
 interface SyncSchema extends DBSchema {

@@ -19,7 +19,8 @@ function idsOf(bytes: Uint8Array): readonly string[] {
 }
 
 export interface Overtaken {
-  isOwn(writer: string): boolean;
+  /** Is it to be asked for what others have of it? Not where it is of an earlier run, and nothing was found in it. */
+  isWatched(writer: string): boolean;
   /** Was it ours, before others had something else in it? */
   isLeft(writer: string): boolean;
   /** Somebody has entries of this writer that we never wrote. */
@@ -41,11 +42,6 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   /** By writer, the first counter that is not ours alone, and what others have there. */
   const found = new Map<string, { from: number; readonly theirs: Uint8Array[] }>();
   let cancel: (() => void) | null = null;
-
-  /** The writer as this device had it, if it did: what was written under one that it has left may still have to be sealed anew. */
-  const ofOurs = (writer: string) => sealer.writers().find((one) => one.writer === writer);
-
-  const isCurrent = (writer: string) => Object.values(sealer.counters()).some((current) => current.writer === writer);
 
   function note(writer: string, counter: number, theirs: Uint8Array | null) {
     const known = found.get(writer) ?? { from: Infinity, theirs: [] };
@@ -74,10 +70,11 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   async function goOn() {
     for (const [writer, { from, theirs }] of found) {
       found.delete(writer);
-      const known = ofOurs(writer);
+      // What was written under one that it has left may still have to be sealed anew.
+      const known = sealer.own(writer);
       if (!known) continue;
       const { lane, next } = known;
-      if (sealer.counters()[lane].writer === writer) await sealer.renewWriter(lane);
+      await sealer.leave(writer);
       const ours = from < next ? await entries.from(writer, from, next - 1) : [];
       // Theirs too: a third device may have taken ours, and its place is taken for theirs.
       const payloads = [...ours.flatMap((entry) => {
@@ -93,13 +90,13 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
   }
 
   return {
-    isLeft: (writer) => ofOurs(writer) !== undefined && !isCurrent(writer),
-    isOwn: (writer) => ofOurs(writer) !== undefined,
+    isLeft: (writer) => sealer.own(writer)?.overtaken ?? false,
+    isWatched: (writer) => sealer.isCurrent(writer) || (sealer.own(writer)?.overtaken ?? false),
     ahead(writer) {
-      if (isCurrent(writer)) note(writer, Infinity, null);
+      if (sealer.isCurrent(writer)) note(writer, Infinity, null);
     },
     conflict(theirs) {
-      const known = ofOurs(theirs.writer);
+      const known = sealer.own(theirs.writer);
       if (known && theirs.counter < known.next) compare(theirs).catch(onTrouble);
     },
     close: () => cancel?.(),

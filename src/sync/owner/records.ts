@@ -24,14 +24,16 @@ export interface Membership {
   readonly removed: boolean;
 }
 
-/** Where the next entry of each lane goes. */
-export type Counters = { readonly [L in Lane]: { readonly writer: string; readonly next: number } };
+/** Where the next entry of each lane goes; null: under a writer that is yet to be drawn. */
+export type Counters = { readonly [L in Lane]: { readonly writer: string; readonly next: number } | null };
 
-/** A writer that this device has left: entries before `next` may be its own. */
-export interface FormerWriter {
+/** A writer of this device: entries before `next` may be its own. */
+export interface OwnWriter {
   readonly writer: string;
   readonly lane: Lane;
   readonly next: number;
+  /** Others had other entries of it, and this device has left it. Otherwise it wrote under it in an earlier run. */
+  readonly overtaken: boolean;
 }
 
 /** How far what was here before sharing began is sealed; `through` is the last document that is. */

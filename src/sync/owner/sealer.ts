@@ -1,21 +1,27 @@
 /**
  * Seals what this device writes. A counter is taken in the transaction that stores its entry, so that after a
  * crash none is used twice.
+ *
+ * A profile may be a copy of an older one, and then others have entries where this one would write. So a run goes on
+ * under a writer of an earlier run only where the relay has shown that it ends there as it does here; otherwise it
+ * begins a new one.
  */
 import { createQueue } from '../../domain/queue.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Lane } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
-import type { Counters, FormerWriter } from './records.ts';
+import type { Counters, OwnWriter } from './records.ts';
 
 export interface SealerDeps {
   readonly db: SyncDatabase;
   readonly counters: Counters;
-  readonly former: readonly FormerWriter[];
+  readonly former: readonly OwnWriter[];
   readonly entries: Pick<DeviceEntryStore, 'add'>;
   readonly seal: (writer: string, counter: number, payload: Uint8Array) => Uint8Array;
   readonly newWriter: (lane: Lane) => string;
+  /** Does the relay have of this writer what is here, and nothing else? */
+  readonly agrees: (writer: string) => boolean;
   /** They are durable. */
   readonly onSealed: (entries: readonly Entry[]) => void;
 }
@@ -29,35 +35,29 @@ export interface Sealing {
 export interface Sealer {
   /** Resolves when the entries are durable; `along` is remembered in the same transaction. Rejects, and has then written nothing. */
   seal(items: readonly Sealing[], along?: Partial<SyncMeta>): Promise<void>;
-  /** Goes on under a new writer: another one has used these counters. */
-  renewWriter(lane: Lane): Promise<void>;
-  counters(): Counters;
-  /** Writers that this device has or had, with what it wrote under each. */
-  writers(): readonly FormerWriter[];
+  /** Writes no more under this one: others have other entries of it. */
+  leave(writer: string): Promise<void>;
+  /** The writer as this device knows it, if it ever was its own. */
+  own(writer: string): OwnWriter | undefined;
+  /** Does it write under this one now? */
+  isCurrent(writer: string): boolean;
 }
 
-export function createSealer({ db, entries, seal, newWriter, onSealed, ...deps }: SealerDeps): Sealer {
+const LANES: readonly Lane[] = ['people', 'talk'];
+
+export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, ...deps }: SealerDeps): Sealer {
   let { counters, former } = deps;
   const inTurn = createQueue();
+  /** Nobody else can write under these: they were drawn in this run, or the relay agreed in it. */
+  const sure = new Set<string>();
 
-  async function once(items: readonly Sealing[], along: Partial<SyncMeta>): Promise<readonly Entry[]> {
-    let next = counters;
-    const sealed = items.map(({ lane, payload }): Entry => {
-      const { writer, next: counter } = next[lane];
-      next = { ...next, [lane]: { writer, next: counter + 1 } };
-      return { writer, counter, sealed: seal(writer, counter, payload) };
-    });
-    const tx = syncTransaction(db, 'strict');
-    const meta = Object.entries({ ...along, counters: next });
-    await settled(tx, Promise.all([entries.add(tx, sealed), ...meta.map(([name, value]) => tx.objectStore('meta').put(value, name))]));
-    counters = next;
-    return sealed;
-  }
+  const isSure = ({ writer }: { readonly writer: string }) => {
+    if (agrees(writer)) sure.add(writer);
+    return sure.has(writer);
+  };
+  const current = (): readonly OwnWriter[] => LANES.flatMap((lane) => (counters[lane] ? [{ lane, ...counters[lane], overtaken: false }] : []));
 
-  async function renew(lanes: readonly Lane[]) {
-    const next = { ...counters };
-    for (const lane of lanes) next[lane] = { writer: newWriter(lane), next: 1 };
-    const left = [...former, ...lanes.map((lane) => ({ lane, ...counters[lane] }))];
+  async function change(next: Counters, left: readonly OwnWriter[]) {
     const tx = syncTransaction(db, 'strict');
     const meta = tx.objectStore('meta');
     await settled(tx, Promise.all([meta.put(next, 'counters'), meta.put(left, 'former')]));
@@ -65,22 +65,57 @@ export function createSealer({ db, entries, seal, newWriter, onSealed, ...deps }
     former = left;
   }
 
+  /** Nothing more is written under what these lanes had. */
+  function end(lanes: readonly Lane[], overtaken: boolean) {
+    const ended = current().filter(({ lane }) => lanes.includes(lane));
+    return change({ ...counters, ...Object.fromEntries(lanes.map((lane) => [lane, null])) }, [...former, ...ended.map((one) => ({ ...one, overtaken }))]);
+  }
+
+  async function once(items: readonly Sealing[], along: Partial<SyncMeta>): Promise<readonly Entry[]> {
+    let next = counters;
+    const drawn: string[] = [];
+    const draw = (lane: Lane) => {
+      const writer = newWriter(lane);
+      drawn.push(writer);
+      return { writer, next: 1 };
+    };
+    const sealed = items.map(({ lane, payload }): Entry => {
+      const { writer, next: counter } = next[lane] ?? draw(lane);
+      next = { ...next, [lane]: { writer, next: counter + 1 } };
+      return { writer, counter, sealed: seal(writer, counter, payload) };
+    });
+    const tx = syncTransaction(db, 'strict');
+    const meta = Object.entries({ ...along, counters: next });
+    await settled(tx, Promise.all([entries.add(tx, sealed), ...meta.map(([name, value]) => tx.objectStore('meta').put(value, name))]));
+    counters = next;
+    for (const writer of drawn) sure.add(writer);
+    return sealed;
+  }
+
   return {
-    counters: () => counters,
-    writers: () => [...(['people', 'talk'] as const).map((lane) => ({ lane, ...counters[lane] })), ...former],
+    own: (writer) => [...current(), ...former].find((one) => one.writer === writer),
+    isCurrent: (writer) => current().some((one) => one.writer === writer),
     seal: (items, along = {}) =>
       inTurn(async () => {
+        const lanes = LANES.filter((lane) => items.some((item) => item.lane === lane));
+        const unsure = current().filter((one) => lanes.includes(one.lane) && !isSure(one));
+        if (unsure.length > 0) await end(unsure.map(({ lane }) => lane), false);
         let sealed: readonly Entry[];
         try {
           sealed = await once(items, along);
         } catch (error) {
           if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error;
           // Entries of ours have come from elsewhere that this profile, restored from a copy, knows nothing of.
-          await renew([...new Set(items.map(({ lane }) => lane))]);
+          await end(lanes, true);
           sealed = await once(items, along);
         }
         if (sealed.length > 0) onSealed(sealed);
       }),
-    renewWriter: (lane) => inTurn(() => renew([lane])),
+    leave: (writer) =>
+      inTurn(async () => {
+        const known = current().find((one) => one.writer === writer);
+        if (known) await end([known.lane], true);
+        else if (former.some((one) => one.writer === writer && !one.overtaken)) await change(counters, former.map((one) => (one.writer === writer ? { ...one, overtaken: true } : one)));
+      }),
   };
 }

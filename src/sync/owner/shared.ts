@@ -25,7 +25,7 @@ import { openLine, type RelayLine } from './line.ts';
 import { createOutgoing } from './outgoing.ts';
 import { withoutForgotten, writePayload, type Payload } from './payload.ts';
 import type { LedgerPort, OpenSocket, SyncRelayPort, Timers } from './ports.ts';
-import type { Counters, DeviceRecord, Membership } from './records.ts';
+import type { DeviceRecord, Membership } from './records.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
 import { createOvertaken } from './overtaken.ts';
 import { createSealer } from './sealer.ts';
@@ -76,10 +76,17 @@ export interface Shared {
 /** Fetched in this order. */
 const PRIORITY: Readonly<Record<Lane, number>> = { people: 0, talk: 1 };
 
-export async function openShared(deps: SharedDeps, membership: Membership, counters: Counters): Promise<Shared> {
+export async function openShared(deps: SharedDeps, membership: Membership): Promise<Shared> {
   const { db, ledger, timers, now, random, onChange } = deps;
   const keys = createKeys({ db, random, membership });
-  const [devices, heads, firstSeal, former] = await Promise.all([recallMeta(db, 'devices'), recallMeta(db, 'heads'), recallMeta(db, 'firstSeal'), recallMeta(db, 'former')]);
+  const [devices, heads, name, firstSeal, counters, former] = await Promise.all([
+    recallMeta(db, 'devices'),
+    recallMeta(db, 'heads'),
+    recallMeta(db, 'name'),
+    recallMeta(db, 'firstSeal'),
+    recallMeta(db, 'counters'),
+    recallMeta(db, 'former'),
+  ]);
 
   let seen: ReadonlyMap<string, DeviceSeen> = new Map();
   let link: 'connecting' | 'live' | 'lost' = 'connecting';
@@ -128,11 +135,12 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
   });
   const sealer = createSealer({
     db,
-    counters,
+    counters: counters ?? { people: null, talk: null },
     former: former ?? [],
     entries,
     seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
     newWriter: (lane) => newWriter(keys.household(), lane, random),
+    agrees: (writer) => exchange.replica().agrees(writer),
     onSealed(fresh) {
       handed.sealed(fresh.length);
       exchange.replica().wrote(fresh);
@@ -150,7 +158,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       store: entries,
       timers,
       priority: (writer) => PRIORITY[laneOf(keys.household(), writer) ?? 'talk'],
-      own: (writer) => overtaken.isOwn(writer),
+      own: (writer) => overtaken.isWatched(writer),
       left: (writer) => overtaken.isLeft(writer),
       onStored() {
         look();
@@ -159,6 +167,8 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       onAhead: (writer) => overtaken.ahead(writer),
       onPeers() {
         handed.heard(exchange.replica().peerHas('relay'));
+        // It took all there is: whatever it had no room for before.
+        if (handed.left() === 0) troubles.delete('full');
         changed();
       },
       onBacklog(now) {
@@ -258,6 +268,15 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
       firstSeal ?? { done: false, through: null },
     ).catch(trouble('sealing'));
   }
+  async function introduce(called: string): Promise<void> {
+    await rememberMeta(db, { name: called });
+    const known = book.devices().find((one) => one.deviceId === deviceId);
+    const record: DeviceRecord = { deviceId, name: called, signKey: keys.device.signKey, boxKey: keys.device.boxKey, addedAt: known?.addedAt ?? now(), time: now(), removed: false };
+    await book.hear({ devices: [record] });
+    await sealer.seal([{ lane: 'people', payload: writePayload({ devices: [record] }) }], { name: null });
+  }
+  // Without its record no other device could send it renewed keys.
+  if (name) await introduce(name).catch(trouble('introduction'));
   // A newer Roost can open what an older one could not.
   void exchange.replica().ready.then(() => entries.openShut()).catch(trouble('storing'));
   void arrivals.look().catch(trouble('arrivals'));
@@ -290,13 +309,7 @@ export async function openShared(deps: SharedDeps, membership: Membership, count
         },
         (rewritten) => exchange.replica().wrote(rewritten, { replace: true }),
       ),
-    introduce: async (name) => {
-      const known = book.devices().find((one) => one.deviceId === deviceId);
-      const record: DeviceRecord = { deviceId, name, signKey: keys.device.signKey, boxKey: keys.device.boxKey, addedAt: known?.addedAt ?? now(), time: now(), removed: false };
-      await book.hear({ devices: [record] });
-      await say({ devices: [record] });
-      await rememberMeta(db, { name });
-    },
+    introduce,
     async settle() {
       await outgoing.flush();
       await headTeller.tell();

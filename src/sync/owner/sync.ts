@@ -5,7 +5,7 @@
 import { createQueue } from '../../domain/queue.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { DirectOrder, Joining, SyncCalls, SyncStatus } from '../../protocol/sync/page.ts';
-import { newHousehold, newId, newPhrase, newWriter, readKeys, recoveryOf } from '../crypto/index.ts';
+import { newHousehold, newId, newPhrase, readKeys, recoveryOf } from '../crypto/index.ts';
 import { emptySyncDatabase, recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
 import { createPairing } from './pairing.ts';
 import type { Membership } from './records.ts';
@@ -57,9 +57,9 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
   const teller = createStatusTeller({ timers, status, tell: (now) => tell({ news: 'sync', status: now }) });
 
   async function run() {
-    const [membership, counters] = await Promise.all([recallMeta(db, 'membership'), recallMeta(db, 'counters')]);
-    if (!membership || !counters || membership.removed) return;
-    shared = await openShared({ ...deps, order: (order) => tell({ news: 'direct', order }), onChange: teller.stir, onRemoved: () => void leave().catch(deps.onCrash) }, membership, counters);
+    const membership = await recallMeta(db, 'membership');
+    if (!membership || membership.removed) return;
+    shared = await openShared({ ...deps, order: (order) => tell({ news: 'direct', order }), onChange: teller.stir, onRemoved: () => void leave().catch(deps.onCrash) }, membership);
     sharing.set(true);
     teller.stir();
   }
@@ -83,14 +83,12 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
     if (shared) throw new Error('This browser has become one of a household’s devices meanwhile.');
     await emptySyncDatabase(db);
     const membership: Membership = { household: keys.household, keyring: keys.keyring, deviceId: newId(random), seed: random(32), rotations, recovery, removed: false };
-    const counters = { people: { writer: newWriter(keys, 'people', random), next: 1 }, talk: { writer: newWriter(keys, 'talk', random), next: 1 } };
     // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
     sharing.set(true);
-    await rememberMeta(db, { membership, counters, devices, heads, name, firstSeal: { done: false, through: null } });
+    await rememberMeta(db, { membership, devices, heads, name, firstSeal: { done: false, through: null } });
     removed = false;
     joining = null;
     await run();
-    await need().introduce(name);
   }
 
   const need = (): Shared => {
