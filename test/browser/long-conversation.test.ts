@@ -100,8 +100,13 @@ async function open(agentId = AGENT, last = LAST) {
 
 /** Turns the wheel towards this message until it holds; upwards or downwards through the message itself. */
 async function wheelUntil(n: number, through: 'up' | 'down', holds: () => Promise<boolean>) {
-  const down = (seen: readonly number[]) => (seen.includes(n) ? through === 'down' : Math.max(...seen) < n);
-  while (!(await holds())) await page.mouse.wheel(0, down(await eyes.onPage()) ? 900 : -900);
+  let down = through === 'down';
+  while (!(await holds())) {
+    const seen = await eyes.onPage();
+    // Deep in a long message there is no other on the page, nor the number of its own.
+    if (seen.length > 0) down = seen.includes(n) ? through === 'down' : Math.max(...seen) < n;
+    await page.mouse.wheel(0, down ? 900 : -900);
+  }
 }
 
 /** Every number from the first to the last, once, in order. */
