@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
-import { registerOffline } from './offline/register.ts';
+import { prepareOffline } from './offline/register.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
@@ -60,18 +60,19 @@ createRoot(root).render(
   </StrictMode>,
 );
 
+const offline = prepareOffline({
+  container: isSecureContext ? navigator.serviceWorker : undefined,
+  locks: navigator.locks,
+  entry: new URL(import.meta.url).pathname,
+  after,
+  onNewer: () => state.notices.offer('A newer Roost is here.', { label: 'Reload', run: () => location.reload() }),
+  onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
+});
 /** After everything else: what the page has fetched by then is taken from the browser's own cache. */
 async function openOffline(): Promise<void> {
   await Promise.allSettled([fetchLaterParts(), archive.warm()]);
   carryWhenShared(owner, { after });
-  const offline = registerOffline({
-    container: isSecureContext ? navigator.serviceWorker : undefined,
-    locks: navigator.locks,
-    entry: new URL(import.meta.url).pathname,
-    after,
-    onNewer: () => state.notices.info('A newer Roost is here.', { label: 'Reload', run: () => location.reload() }),
-    onRefused: (why) => console.warn('Roost will not open here without its relay:', why),
-  });
+  offline.register();
   if (state.live.store.getState().link.kind === 'live') offline.look();
   state.live.store.subscribe(({ link }, before) => {
     if (link.kind === 'live' && before.link.kind !== 'live') offline.look();

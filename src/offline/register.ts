@@ -15,7 +15,8 @@ export interface RegisterDeps {
 }
 
 export interface Offline {
-  /** Looks whether the relay has another build by now. */
+  register(): void;
+  /** Looks whether the relay has another build by now; registers where that has failed so far. */
   look(): void;
 }
 
@@ -28,22 +29,30 @@ function keepParts(locks: LockManager | undefined, entry: string): void {
   });
 }
 
-export function registerOffline({ container, locks, entry, after, onNewer, onRefused }: RegisterDeps): Offline {
-  if (!container) return { look: () => undefined };
+/** Hears of newer builds from now on: what is said before anybody listens is lost once the page has loaded. */
+export function prepareOffline({ container, locks, entry, after, onNewer, onRefused }: RegisterDeps): Offline {
+  if (!container) return { register: () => undefined, look: () => undefined };
   keepParts(locks, entry);
   container.addEventListener('message', ({ data }) => {
     if (isNews(data) && data.roostEntry !== entry) onNewer();
   });
-  const registration = container.register(OFFLINE.script, { updateViaCache: 'none' }).catch((error: unknown) => {
-    onRefused(error);
-    return null;
-  });
+  let registration: Promise<ServiceWorkerRegistration | null> | null = null;
+  let isRefusalTold = false;
+  const register = () =>
+    (registration ??= container.register(OFFLINE.script, { updateViaCache: 'none' }).catch((error: unknown) => {
+      // Perhaps only because the relay went meanwhile.
+      registration = null;
+      if (!isRefusalTold) onRefused(error);
+      isRefusalTold = true;
+      return null;
+    }));
 
   /** False where the relay could not be asked, or its build could not be had whole. */
   async function lookOnce(): Promise<boolean> {
     try {
-      const known = await (await registration)?.update();
-      return (await whenInstalled(known?.installing)) !== 'redundant';
+      const known = await register();
+      await known?.update();
+      return known !== null && (await whenInstalled(known.installing)) !== 'redundant';
     } catch {
       return false;
     }
@@ -55,11 +64,14 @@ export function registerOffline({ container, locks, entry, after, onNewer, onRef
     cancel();
     cancel = after(OFFLINE.lookAgainMs, () => void look(again - 1));
   }
-  return { look: () => void look(OFFLINE.looksAgain) };
+  return {
+    register: () => void register(),
+    look: () => void look(OFFLINE.looksAgain),
+  };
 }
 
 /** The state in which its installation ends; undefined where there is none under way. */
-function whenInstalled(worker: ServiceWorker | null | undefined): Promise<ServiceWorkerState> | undefined {
+function whenInstalled(worker: ServiceWorker | null): Promise<ServiceWorkerState> | undefined {
   if (!worker) return undefined;
   return new Promise((resolve) => {
     const tell = () => worker.state !== 'installing' && resolve(worker.state);
