@@ -52,7 +52,7 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
   const sure = new Set<string>();
 
   const isSure = ({ writer }: { readonly writer: string }) => {
-    if (agrees(writer)) sure.add(writer);
+    if (!sure.has(writer) && agrees(writer)) sure.add(writer);
     return sure.has(writer);
   };
   const current = (): readonly OwnWriter[] => LANES.flatMap((lane) => (counters[lane] ? [{ lane, ...counters[lane], overtaken: false }] : []));
