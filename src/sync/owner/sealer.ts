@@ -46,7 +46,9 @@ export interface Sealer {
 const LANES: readonly Lane[] = ['people', 'talk'];
 
 export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, ...deps }: SealerDeps): Sealer {
-  let { counters, former } = deps;
+  let { counters } = deps;
+  /** By writer: a replica asks often, and they become many in the course of years. */
+  let former = new Map(deps.former.map((one) => [one.writer, one]));
   const inTurn = createQueue();
   /** Nobody else can write under these: they were drawn in this run, or the relay agreed in it. */
   const sure = new Set<string>();
@@ -57,18 +59,20 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
   };
   const current = (): readonly OwnWriter[] => LANES.flatMap((lane) => (counters[lane] ? [{ lane, ...counters[lane], overtaken: false }] : []));
 
-  async function change(next: Counters, left: readonly OwnWriter[]) {
+  /** These are among the former ones now. */
+  async function leaveBehind(next: Counters, left: readonly OwnWriter[]) {
+    const all = new Map([...former, ...left.map((one) => [one.writer, one] as const)]);
     const tx = syncTransaction(db, 'strict');
     const meta = tx.objectStore('meta');
-    await settled(tx, Promise.all([meta.put(next, 'counters'), meta.put(left, 'former')]));
+    await settled(tx, Promise.all([meta.put(next, 'counters'), meta.put([...all.values()], 'former')]));
     counters = next;
-    former = left;
+    former = all;
   }
 
   /** Nothing more is written under what these lanes had. */
   function end(lanes: readonly Lane[], overtaken: boolean) {
     const ended = current().filter(({ lane }) => lanes.includes(lane));
-    return change({ ...counters, ...Object.fromEntries(lanes.map((lane) => [lane, null])) }, [...former, ...ended.map((one) => ({ ...one, overtaken }))]);
+    return leaveBehind({ ...counters, ...Object.fromEntries(lanes.map((lane) => [lane, null])) }, ended.map((one) => ({ ...one, overtaken })));
   }
 
   async function once(items: readonly Sealing[], along: Partial<SyncMeta>): Promise<readonly Entry[]> {
@@ -93,7 +97,7 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
   }
 
   return {
-    own: (writer) => [...current(), ...former].find((one) => one.writer === writer),
+    own: (writer) => current().find((one) => one.writer === writer) ?? former.get(writer),
     isCurrent: (writer) => current().some((one) => one.writer === writer),
     seal: (items, along = {}) =>
       inTurn(async () => {
@@ -114,8 +118,9 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     leave: (writer) =>
       inTurn(async () => {
         const known = current().find((one) => one.writer === writer);
+        const left = former.get(writer);
         if (known) await end([known.lane], true);
-        else if (former.some((one) => one.writer === writer && !one.overtaken)) await change(counters, former.map((one) => (one.writer === writer ? { ...one, overtaken: true } : one)));
+        else if (left && !left.overtaken) await leaveBehind(counters, [{ ...left, overtaken: true }]);
       }),
   };
 }
