@@ -77,7 +77,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
       else {
         const lacking = fresh.filter((entry) => !peer.has.has(entry));
         if (forwards) push(peer, lacking);
-        else peer.owe(lacking);
+        // Whoever has it too waits to hear that the relay does.
+        peer.owe(forwards ? fresh.filter((entry) => peer.has.has(entry)) : lacking);
       }
       peer.settle();
     }

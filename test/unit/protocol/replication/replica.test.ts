@@ -168,6 +168,24 @@ describe('a relay between devices', () => {
     expect(c.store.lines()).toEqual(a.store.lines());
   });
 
+  it('tells everybody who has an entry that it has it now, not only who handed it on; and that it agrees', async () => {
+    const time = createVirtualTime();
+    const own = { own: (writer: string) => writer === W('A') };
+    const a = side(time, 'a', 'device', log(W('A'), 5), own);
+    const b = side(time, 'b', 'device', log(W('A'), 5));
+    const relay = side(time, 'relay', 'relay', log(W('A'), 3));
+    join(time, b, relay);
+    join(time, a, relay);
+    await time.pass(50);
+    expect(a.replica.peerHas('relay')).toEqual(a.replica.have());
+    expect(b.replica.peerHas('relay')).toEqual(b.replica.have());
+    expect(a.replica.agrees(W('A'))).toBe(true);
+    write(a, [entry(W('A'), 6)]);
+    expect(a.replica.agrees(W('A'))).toBe(false);
+    await time.pass(50);
+    expect(a.replica.agrees(W('A'))).toBe(true);
+  });
+
   it('that has lost its tail is given it again', async () => {
     const time = createVirtualTime();
     const a = side(time, 'a', 'device', log(W('A'), 500));
