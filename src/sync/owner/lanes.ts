@@ -5,6 +5,8 @@ import { SYNC_OWNER } from '../settings.ts';
 import { writePayload } from './payload.ts';
 import type { Sealing } from './sealer.ts';
 
+export const LANES: readonly Lane[] = ['people', 'talk'];
+
 const PEOPLE: ReadonlySet<string> = new Set(['agent-identity', 'agent-change', 'setting', 'forget', 'forget-undo']);
 
 export const laneOfDocument = (doc: Doc): Lane => (PEOPLE.has(doc.type) ? 'people' : 'talk');
@@ -13,7 +15,7 @@ export const laneOfDocument = (doc: Doc): Lane => (PEOPLE.has(doc.type) ? 'peopl
 export function sealingsOf(docs: readonly Doc[]): readonly Sealing[] {
   const { entryDocuments: documents, entryChars: chars } = SYNC_OWNER;
   const cut: { lane: Lane; docs: Doc[] }[] = [];
-  for (const lane of ['people', 'talk'] as const) {
+  for (const lane of LANES) {
     let current: Doc[] = [];
     let size = 0;
     for (const doc of docs) {

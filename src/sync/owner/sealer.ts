@@ -11,6 +11,7 @@ import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Lane } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
+import { LANES } from './lanes.ts';
 import type { Counters, OwnWriter } from './records.ts';
 
 export interface SealerDeps {
@@ -43,8 +44,6 @@ export interface Sealer {
   isCurrent(writer: string): boolean;
 }
 
-const LANES: readonly Lane[] = ['people', 'talk'];
-
 export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, ...deps }: SealerDeps): Sealer {
   let { counters } = deps;
   /** By writer: a replica asks often, and they become many in the course of years. */
@@ -75,14 +74,14 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     return leaveBehind({ ...counters, ...Object.fromEntries(lanes.map((lane) => [lane, null])) }, ended.map((one) => ({ ...one, overtaken })));
   }
 
+  function draw(lane: Lane) {
+    const writer = newWriter(lane);
+    sure.add(writer);
+    return { writer, next: 1 };
+  }
+
   async function once(items: readonly Sealing[], along: Partial<SyncMeta>): Promise<readonly Entry[]> {
     let next = counters;
-    const drawn: string[] = [];
-    const draw = (lane: Lane) => {
-      const writer = newWriter(lane);
-      drawn.push(writer);
-      return { writer, next: 1 };
-    };
     const sealed = items.map(({ lane, payload }): Entry => {
       const { writer, next: counter } = next[lane] ?? draw(lane);
       next = { ...next, [lane]: { writer, next: counter + 1 } };
@@ -92,7 +91,6 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     const meta = Object.entries({ ...along, counters: next });
     await settled(tx, Promise.all([entries.add(tx, sealed), ...meta.map(([name, value]) => tx.objectStore('meta').put(value, name))]));
     counters = next;
-    for (const writer of drawn) sure.add(writer);
     return sealed;
   }
 

@@ -11,7 +11,7 @@ import type { Lane, RandomBytes } from '../contract.ts';
 import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
 import { createArrivals } from './arrivals.ts';
-import { recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
+import { recallMeta, rememberMeta, type SyncDatabase, type SyncMeta } from './database.ts';
 import { createEntryStore } from './entry-store.ts';
 import { deviceViews } from './device-views.ts';
 import { createChanges } from './changes.ts';
@@ -150,7 +150,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   /** 0 to 1 */
   const chance = () => (random(1)[0] ?? 0) / 256;
   const outgoing = createOutgoing({ ledger, sealer, timers, now, random: chance, onTrouble: trouble('sealing'), onChange: changed });
-  const say = (payload: Payload) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }]);
+  const say = (payload: Payload, along?: Partial<SyncMeta>) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }], along);
   const headTeller = createHeadTeller({ ledger, book, timers, now, random: chance, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
 
   const exchange = createExchange(
@@ -273,7 +273,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     const known = book.devices().find((one) => one.deviceId === deviceId);
     const record: DeviceRecord = { deviceId, name: called, signKey: keys.device.signKey, boxKey: keys.device.boxKey, addedAt: known?.addedAt ?? now(), time: now(), removed: false };
     await book.hear({ devices: [record] });
-    await sealer.seal([{ lane: 'people', payload: writePayload({ devices: [record] }) }], { name: null });
+    await say({ devices: [record] }, { name: null });
   }
   // Without its record no other device could send it renewed keys.
   if (name) await introduce(name).catch(trouble('introduction'));
