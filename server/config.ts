@@ -155,7 +155,8 @@ function messagesApiOf(source: Source): Config['messagesApi'] {
   const keyHeader = keyHeaderOf(source('keyHeader'));
   if (key === null && baseUrlGiven === null) return null;
   if (key !== null && /[^\x21-\x7e]/.test(key)) bad('ANTHROPIC_API_KEY holds a space, or a character that no key has.');
-  const baseUrl = baseUrlGiven === null ? null : urlOf(baseUrlGiven, ['http:', 'https:'], 'http://127.0.0.1:11434').href.replace(/\/+$/, '');
+  // Many clients want it with `/v1`; what asks here adds that itself.
+  const baseUrl = baseUrlGiven === null ? null : urlOf(baseUrlGiven, ['http:', 'https:'], 'http://127.0.0.1:11434').href.replace(/\/+(?:v1\/*)?$/, '');
   return { key, baseUrl, keyHeader };
 }
 

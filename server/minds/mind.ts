@@ -39,6 +39,7 @@ export type MindErrorKind =
   | 'aborted'
   | 'bad-key'
   | 'no-such-model'
+  | 'no-such-address'
   | 'overloaded'
   | 'rate-limited'
   | 'out-of-credit'

@@ -16,6 +16,9 @@ export interface ProblemContext {
 const isTooLong = (said: string) => /too (long|large|many tokens)|context (length|window|size)|exceeds?.{0,40}(context|tokens)|maximum context/i.test(said);
 const isCredit = (said: string, type: string | null) => type === 'billing_error' || /credit balance|insufficient (credit|funds|quota)|billing/i.test(said);
 
+/** A model that is not there is named, or called one; an address that is not there is not. */
+const namesModel = (said: string, model: string) => said.includes(model) || /\bmodel\b/i.test(said);
+
 /** The upstream's own words, shortened, and without the key. */
 function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, key: string | null): string {
   const raw = error.apiMessage ?? error.message;
@@ -33,6 +36,8 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
     return { kind: 'out-of-credit', message: `${host} says that the account is out of credit. Add credit there, then try again.` };
   if (is(401, 'authentication_error')) return { kind: 'bad-key', message: `${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.` };
   if (is(403, 'permission_error')) return { kind: 'bad-key', message: `The API key may not do this at ${host}: ${said}` };
+  if (is(404, 'not_found_error') && !namesModel(said, model))
+    return { kind: 'no-such-address', message: `${host} has no Messages API under this address (404). Check ANTHROPIC_BASE_URL: it is what stands before /v1/messages. ${host} said: ${said}` };
   if (is(404, 'not_found_error')) return { kind: 'no-such-model', message: `${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}` };
   if (is(413, 'request_too_large') || (error.status === 400 && isTooLong(said)))
     return { kind: 'too-large', message: 'The conversation is longer than the model can read. A new session starts with less; a smaller transcript cap in the settings helps.' };

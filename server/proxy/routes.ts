@@ -6,7 +6,7 @@ import type { Context } from 'hono';
 import type { Credentials } from '../access/index.ts';
 import type { Configs, Costs, Directory, SessionHost, Sleepers } from '../contracts.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
-import type { Env, Routes } from '../route.ts';
+import type { Env, Route, Routes } from '../route.ts';
 import { createAdmit } from './admit.ts';
 import { createAsk, type Account, type Ask, type ProxyAnswer } from './answer.ts';
 import { readRequest, streamOf, type ProxyBody } from './body.ts';
@@ -46,7 +46,13 @@ const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay br
 const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
 
 /** Without it, whoever asks for more of the API would be told to sign in. */
-const nothing = () => errorResponse({ kind: 'no-such-call', message: 'Roost passes on /v1/messages, /v1/messages/count_tokens and /v1/models, below /llm/<credential>.' });
+const nothing = () => errorResponse({ kind: 'no-such-call', message: 'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.' });
+
+/**
+ * Some clients put `/v1` behind a base address (Anthropic's SDKs), some take one that ends in it (the Vercel AI SDK),
+ * and people give either to both: below each of these stands the same.
+ */
+const VERSIONS = ['/v1', '', '/v1/v1'] as const;
 
 type Call = { readonly agent: TeamMember; readonly ask: Ask; readonly to: UpstreamKey };
 
@@ -96,9 +102,10 @@ export function createProxy(deps: ProxyDeps): Proxy {
     return new Response(streamOf(body, context.env.outgoing, gone, over), { status, headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
   }
 
+  /** The upstream's path: everything below the credential, with `/v1` once. */
   const pathOf = (context: Context<Env>) => {
     const { pathname, search } = new URL(context.req.url);
-    return pathname.slice(pathname.indexOf('/v1')) + search;
+    return `/v1${pathname.replace(/^\/llm\/[^/]*(?:\/v1)*/, '')}${search}`;
   };
 
   function respond(context: Context<Env>, outcome: Outcome, gone: AbortController, done: () => void): Response {
@@ -152,9 +159,13 @@ export function createProxy(deps: ProxyDeps): Proxy {
 
   return {
     routes(route) {
-      route('/llm/:credential/v1/messages', { POST: post(true) });
-      route('/llm/:credential/v1/messages/count_tokens', { POST: post(false) });
-      route('/llm/:credential/v1/models', { GET: get });
+      for (const version of VERSIONS) {
+        const add: Route = (path, methods) => route(path.replace('/v1', version), methods);
+        add('/llm/:credential/v1/messages', { POST: post(true) });
+        add('/llm/:credential/v1/messages/count_tokens', { POST: post(false) });
+        add('/llm/:credential/v1/models', { GET: get });
+        add('/llm/:credential/v1/models/:model', { GET: get });
+      }
       route('/llm/*', { GET: nothing, POST: nothing });
     },
     close: () => upstream?.close(),

@@ -25,7 +25,7 @@ describe('the table of calls', () => {
   it('names every path that the relay answers under', () => {
     const files = ['app.ts', ...readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('routes.ts'))];
     const source = files.map((file) => readFileSync(new URL(file, SERVER), 'utf8')).join('\n');
-    const routed = [...source.matchAll(/(?:(?<!\.)\broute|app\.get)\('([^']+)'/g)].map(([, path = '']) => path.replace(/:(\w+)/g, '{$1}'));
+    const routed = [...source.matchAll(/(?:(?<!\.)\b(?:route|add)|app\.get)\('([^']+)'/g)].map(([, path = '']) => path.replace(/:(\w+)/g, '{$1}'));
     expect([...new Set(routed)].sort()).toEqual([...paths].sort());
   });
 

@@ -59,6 +59,13 @@ describe('the configuration', () => {
 
   it('uses a real mind where a key or a base URL is there, and sends the key as it is told', () => {
     expect(configOf([], { ANTHROPIC_API_KEY: 'k' }).messagesApi).toEqual({ key: 'k', baseUrl: null, keyHeader: null });
+    for (const [given, understood] of [
+      ['http://127.0.0.1:11434/v1', 'http://127.0.0.1:11434'],
+      ['http://127.0.0.1:11434/v1/', 'http://127.0.0.1:11434'],
+      ['https://gateway.example/anthropic/v1', 'https://gateway.example/anthropic'],
+      ['https://gateway.example/v10', 'https://gateway.example/v10'],
+    ])
+      expect(configOf([], { ANTHROPIC_BASE_URL: given }).messagesApi?.baseUrl).toBe(understood);
     expect(configOf([], { ANTHROPIC_BASE_URL: 'http://127.0.0.1:11434/' }).messagesApi).toEqual({
       key: null,
       baseUrl: 'http://127.0.0.1:11434',

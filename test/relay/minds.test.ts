@@ -131,6 +131,7 @@ describe('a mind behind the Messages API', () => {
     ['a key that is not accepted', refuse(401, 'invalid x-api-key', 'authentication_error'), 'bad-key', /did not accept the API key\. Check ANTHROPIC_API_KEY/],
     ['a key that may not', refuse(403, 'not allowed', 'permission_error'), 'bad-key', /may not do this .*not allowed/],
     ['an unknown model', refuse(404, 'model: nope', 'not_found_error'), 'no-such-model', /does not know the model “claude-opus-5-5”\. Choose another/],
+    ['an address that has no such call', refuse(404, 'Not Found', 'not_found_error'), 'no-such-address', /has no Messages API under this address \(404\)\. Check ANTHROPIC_BASE_URL/],
     ['an empty account', refuse(400, 'Your credit balance is too low'), 'out-of-credit', /out of credit/],
     ['a bill', refuse(402, 'pay', 'billing_error'), 'out-of-credit', /out of credit/],
     ['too many requests', refuse(429, 'slow down', 'rate_limit_error'), 'rate-limited', /asks for a pause/],

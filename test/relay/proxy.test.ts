@@ -85,6 +85,23 @@ describe.each(['current', 'first'] as const)('a client of the %s generation', (g
   });
 });
 
+describe('a base address', () => {
+  it.each(['', '/v1', '/v1/'])('may end in “%s”', async (ending) => {
+    const client = clientOf(`${base()}${ending}`);
+    expect((await client.messages.create(hello)).content).toMatchObject([{ text: 'Good ' }, { text: 'morning 🌅.' }]);
+    expect(await client.messages.countTokens({ model: hello.model, messages: hello.messages })).toEqual({ input_tokens: 42 });
+    expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['scripted']);
+    expect(await client.models.retrieve('vendor/model:8b')).toMatchObject({ type: 'model', id: 'vendor/model:8b' });
+    expect(sent().map(({ path }) => path)).toEqual(['/v1/messages', '/v1/messages/count_tokens']);
+  });
+
+  it('may be one behind which a client puts no version', async () => {
+    const response = await raw(hello, '/messages');
+    expect(response.status).toBe(200);
+    expect(sent().map(({ path }) => path)).toEqual(['/v1/messages']);
+  });
+});
+
 describe('a request', () => {
   it('is passed on as it is, with its betas, its query and a trailing system message', async () => {
     const body = '{ "stream":true,"model":"m", "max_tokens":1,  "messages":[{"role":"user","content":"Hi"},{"role":"system","content":"Be brief."}] }';

@@ -170,7 +170,9 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
     request.on('end', () => {
       if (request.method === 'GET') {
         response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ data: [{ type: 'model', id: 'scripted', display_name: 'Scripted', created_at: '2026-11-21T00:00:00Z' }], has_more: false, first_id: 'scripted', last_id: 'scripted' }));
+        const one = /^\/v1\/models\/([^/?]+)$/.exec(request.url ?? '')?.[1];
+        const model = (id: string) => ({ type: 'model', id, display_name: 'Scripted', created_at: '2026-11-21T00:00:00Z' });
+        response.end(JSON.stringify(one === undefined ? { data: [model('scripted')], has_more: false, first_id: 'scripted', last_id: 'scripted' } : model(decodeURIComponent(one))));
         return;
       }
       open += 1;
