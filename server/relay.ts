@@ -18,7 +18,7 @@ import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, type Mind, type RehearsalMind } from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
-import { problemResponse } from './problem.ts';
+import { problem, problemResponse } from './problem.ts';
 import { createMcp } from './mcp/index.ts';
 import { createMemoryTools, systemTimers } from './session/index.ts';
 import { createSleepingRoutes } from './sleeping/index.ts';
@@ -173,9 +173,15 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
       createGateRoutes({ gate, configs, directory }),
       createSleepingRoutes({
         sleepers,
-        async callerOf(context) {
+        directory,
+        sessionId: () => host.sessionId(),
+        async callerOf(context, target) {
           const client = await access.clientOf(context);
-          return client === null ? { kind: 'person' } : { kind: 'api', name: client };
+          if (client === null) return { kind: 'person' };
+          if (client.agentId === null) return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
+          if (client.agentId !== target && !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep)
+            throw problem(403, 'other-agent', 'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).');
+          return { kind: 'api', name: client.agentId };
         },
         wake: async (agentId, source) => (await reach.ask({ target: agentId, source, way: source.kind === 'person' ? 'person' : 'api', reason: null, messageId: null, callerSession: null })).decision,
       }),

@@ -21,9 +21,9 @@ export function createCredentialRoutes({ credentials, directory }: CredentialRou
       },
       async POST(context) {
         const { agentId, label } = await readBody(context, makeCredentialSchema);
-        const agent = (await directory.all()).find((each) => each.agentId === agentId);
-        if (!agent) throw problem(404, 'unknown-agent', 'There is no such agent in this household.');
-        if (agent.retired) throw problem(409, 'retired', `${agent.name} is retired; a retired agent cannot join.`);
+        const agent = agentId === null ? null : (await directory.all()).find((each) => each.agentId === agentId);
+        if (agent === undefined) throw problem(404, 'unknown-agent', 'There is no such agent in this household.');
+        if (agent?.retired) throw problem(409, 'retired', `${agent.name} is retired; a retired agent cannot join.`);
         const made: z.infer<typeof madeCredentialSchema> = await credentials.make(agentId, label);
         return context.json(made, 201);
       },

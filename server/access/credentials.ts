@@ -1,6 +1,6 @@
 /**
- * Credentials of agents that join from elsewhere: MCP clients, and clients of the model proxy. Each stands for one
- * agent. The secret is shown once, when it is made; only its hash is kept. Nothing is cached: what was revoked is
+ * Credentials of what joins from elsewhere. Most stand for one agent: of MCP clients, and of clients of the model proxy.
+ * One that stands for none is an application's, which sets agents to sleep and wakes them by plain calls. The secret is shown once, when it is made; only its hash is kept. Nothing is cached: what was revoked is
  * refused at once, by every process on this store.
  */
 import type { Credential } from '../../src/protocol/team.ts';
@@ -26,13 +26,15 @@ export interface CredentialsDeps {
 
 /** Whom a secret stands for. */
 export interface Bearer {
-  readonly agentId: string;
+  /** Null: an application. */
+  readonly agentId: string | null;
   readonly credentialId: string;
+  readonly label: string;
 }
 
 export interface Credentials {
   /** `secret` is told here and never again. */
-  make(agentId: string, label: string): Promise<{ readonly credential: Credential; readonly secret: string }>;
+  make(agentId: string | null, label: string): Promise<{ readonly credential: Credential; readonly secret: string }>;
   /** Newest first, the revoked ones too. */
   list(): Promise<readonly Credential[]>;
   /** From now on nobody is let in with it. False where there is no such credential; a repeat is true. */
@@ -43,9 +45,11 @@ export interface Credentials {
   onRevoke(listener: (credentialId: string) => void): () => void;
 }
 
+const agentOf = (json: string): string | null => (json === 'null' ? null : parseText(json));
+
 export function createCredentials({ db, relay, now, newId, log }: CredentialsDeps): Credentials {
   const listeners = new Set<(credentialId: string) => void>();
-  const changed = (agentId: string) => log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
+  const changed = (agentId: string | null) => log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
 
   return {
     async make(agentId, label) {
@@ -72,7 +76,7 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
       const rows = await db.selectFrom('credentials').selectAll().where('relay', '=', relay).orderBy('made_at', 'desc').orderBy('credential').execute();
       return rows.map((row) => ({
         credentialId: row.credential,
-        agentId: parseText(row.agent_json),
+        agentId: agentOf(row.agent_json),
         label: parseText(row.label_json),
         hint: row.hint,
         madeAt: row.made_at,
@@ -92,14 +96,14 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
         .executeTakeFirst();
       if (!revoked) return (await mine.select('credential').executeTakeFirst()) !== undefined;
       for (const listener of listeners) listener(credentialId);
-      await changed(parseText(revoked.agent_json));
+      await changed(agentOf(revoked.agent_json));
       return true;
     },
     async check(secret) {
       if (!secret.startsWith(SECRET_PREFIX)) return null;
       const row = await db
         .selectFrom('credentials')
-        .select(['credential', 'agent_json', 'used_at'])
+        .select(['credential', 'agent_json', 'label_json', 'used_at'])
         .where('relay', '=', relay)
         .where('secret_hash', '=', hashOf(secret))
         .where('revoked_at', 'is', null)
@@ -115,7 +119,7 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
           // Of many that come at once, one writes.
           .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted)]))
           .execute();
-      return { agentId: parseText(row.agent_json), credentialId: row.credential };
+      return { agentId: agentOf(row.agent_json), credentialId: row.credential, label: parseText(row.label_json) };
     },
     onRevoke(listener) {
       listeners.add(listener);

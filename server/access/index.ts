@@ -7,7 +7,7 @@ import { getCookie, setCookie } from 'hono/cookie';
 import { problem } from '../problem.ts';
 import type { Env } from '../route.ts';
 import { addressOf } from './address.ts';
-import type { Credentials } from './credentials.ts';
+import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
 import { badLinkPage, signInPage, welcomePage } from './pages.ts';
 import type { RateLimit } from './rate.ts';
@@ -42,8 +42,8 @@ export interface Access {
   readonly own: MiddlewareHandler<Env>;
   /** Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. */
   readonly signedIn: MiddlewareHandler<Env>;
-  /** The agent as whose client somebody calls, with its credential instead of a cookie; null for a browser. */
-  readonly clientOf: (context: Context) => Promise<string | null>;
+  /** Who calls with a credential instead of a cookie; null for a browser. */
+  readonly clientOf: (context: Context) => Promise<Bearer | null>;
   /** `GET /enter?code=…` */
   readonly enter: (context: Context<Env>) => Promise<Response>;
 }
@@ -59,11 +59,14 @@ export function bearerOf(context: Context): string | null {
   return /^Bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1] ?? null;
 }
 
-/** What an agent's own client may ask beside `/mcp` and `/llm`: about its agent, and its sleeping flag. */
-function isOfAgent({ req: { method, path } }: Context, agentId: string): boolean {
+/**
+ * What a client may ask beside `/mcp` and `/llm`: about its agent (an application: about any), and for sleeping flags. Whose
+ * flags, that call decides itself: it knows names.
+ */
+function isForClients({ req: { method, path } }: Context, { agentId }: Bearer): boolean {
   const [, first, second, third, fourth, fifth, last] = path.split('/').map((part) => safeDecode(part));
-  if (first === 'v1') return method === 'GET' && second === 'agents' && third === agentId;
-  return first === 'api' && second === 'v1' && third === 'sessions' && fourth !== '' && fifth === agentId && last === 'sleeping';
+  if (first === 'v1') return method === 'GET' && second === 'agents' && (agentId === null || third === agentId);
+  return first === 'api' && second === 'v1' && third === 'sessions' && fourth !== '' && fifth !== '' && last === 'sleeping';
 }
 
 function safeDecode(part: string): string {
@@ -99,9 +102,9 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
     return known.ok ? { token, ...known } : null;
   }
 
-  async function clientOf(context: Context): Promise<string | null> {
+  async function clientOf(context: Context): Promise<Bearer | null> {
     const secret = bearerOf(context);
-    return secret === null ? null : ((await credentials.check(secret))?.agentId ?? null);
+    return secret === null ? null : await credentials.check(secret);
   }
 
   return {
@@ -128,7 +131,7 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
         checkRate(`address ${context.get('address') ?? ''}`);
         if (wantsPage(context)) return signInPage();
         const client = await clientOf(context);
-        if (client !== null && isOfAgent(context, client)) return next();
+        if (client !== null && isForClients(context, client)) return next();
         throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
       }
       if (context.req.path.startsWith('/api/')) checkRate(known.browser);

@@ -5,7 +5,7 @@ import { teamSchema, type TeamMember } from '../../src/protocol/team.ts';
 import type { Credentials } from '../access/index.ts';
 import type { Directory } from '../contracts.ts';
 import { problem } from '../problem.ts';
-import { BAD_CREDENTIAL, NO_AGENT, NO_CREDENTIAL } from './sayings.ts';
+import { BAD_CREDENTIAL, NO_AGENT, NO_CREDENTIAL, OF_APPLICATION } from './sayings.ts';
 
 export interface BearerDeps {
   readonly credentials: Pick<Credentials, 'check'>;
@@ -30,6 +30,7 @@ export async function authenticate({ credentials, directory }: BearerDeps, autho
   const bearer = await credentials.check(secret);
   if (bearer === null) throw refuse(BAD_CREDENTIAL, ', error="invalid_token"');
   const { credentialId, agentId } = bearer;
+  if (agentId === null) throw problem(403, 'no-agent', OF_APPLICATION);
   const agent = (await directory.all()).find((each) => each.agentId === agentId);
   if (!agent || agent.retired) throw problem(403, 'no-agent', NO_AGENT);
   const joined: Joined = { credentialId, secret, agent };

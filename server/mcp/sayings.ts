@@ -20,6 +20,9 @@ You are ${name}, one agent of a household. The others have names too; a person l
 - **Limits** hold for everybody. \`roost://agent/state\` says what you have left today.
 `;
 
+export const OF_APPLICATION =
+  'This credential is an application’s: it sets agents to sleep and wakes them by plain calls, and is no agent. Make one for an agent on Roost’s page.';
+
 /** Told by progress. */
 export const WAITING = 'asleep: this call goes on when the agent is woken';
 export const WORKING = 'under way';

@@ -42,6 +42,10 @@ const BAD_CREDENTIAL: ProxyError = {
   kind: 'bad-credential',
   message: 'This credential is unknown or revoked. Make a new one on Roost’s page, and use http://…/llm/<credential> as ANTHROPIC_BASE_URL.',
 };
+const OF_APPLICATION: ProxyError = {
+  kind: 'bad-credential',
+  message: 'This credential is an application’s: it sets agents to sleep and wakes them, and asks no model. Make one for an agent on Roost’s page.',
+};
 const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay broke. Its log says more.' };
 const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
 
@@ -80,6 +84,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
   async function called(context: Context<Env>, run: (call: Call, gone: AbortController, done: () => void) => Promise<Response>): Promise<Response> {
     const bearer = await credentials.check(context.req.param('credential') ?? '');
     if (bearer === null) return errorResponse(BAD_CREDENTIAL);
+    if (bearer.agentId === null) return errorResponse(OF_APPLICATION);
     const agent = (await everybody()).find((member) => member.agentId === bearer.agentId);
     if (!agent || agent.retired)
       return errorResponse({ kind: 'no-agent', message: agent ? `${agent.name} is retired, and asks no model any more.` : 'The agent of this credential is not in the household any more.' });

@@ -1,47 +1,63 @@
 /** The calls of the sleeping flag. `PUT` and `POST` do the same, so that plain tools can call it. */
 import type { Context } from 'hono';
+import { LEAD_ID } from '../../src/domain/seat.ts';
 import { sleepingSchema, type Sleeping } from '../../src/protocol/team.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
 import { readBody } from '../body.ts';
-import type { Sleepers } from '../contracts.ts';
+import type { Directory, Sleepers } from '../contracts.ts';
 import { problem } from '../problem.ts';
 import { idOf, type Routes } from '../route.ts';
 
+/** In the path, for the session that runs: who calls from outside need not ask for its id first. */
+const CURRENT = 'current';
+
 export interface SleepingRoutesDeps {
   readonly sleepers: Pick<Sleepers, 'get' | 'set'>;
+  readonly directory: Pick<Directory, 'find'>;
+  /** Of the running session; null where none runs. */
+  readonly sessionId: () => string | null;
   /**
-   * Who calls: the person, by the page's cookie, or this agent's own client, by its credential, as kind `api`. Throws
-   * a problem where it is neither.
+   * Who calls: the person, by the page's cookie, or, as kind `api`, whoever has a credential with which it may do this to
+   * this agent. Throws a problem for everybody else.
    */
   readonly callerOf: (context: Context, agentId: string) => Promise<WakeSource>;
   /** Asks the gate and, where it lets it pass, wakes. */
   readonly wake: (agentId: string, source: WakeSource) => Promise<Pick<WakeDecision, 'outcome' | 'detail'>>;
 }
 
-export function createSleepingRoutes({ sleepers, callerOf, wake }: SleepingRoutesDeps): Routes {
+export function createSleepingRoutes({ sleepers, directory, sessionId: runningId, callerOf, wake }: SleepingRoutesDeps): Routes {
   function unknown(): never {
     throw problem(404, 'unknown', 'There is no such session, or this agent is not in it.');
   }
 
+  /** Agents by id, name or seat, as everywhere else. What nobody is called stays as it is, and is unknown later. */
+  async function addressed(context: Context): Promise<readonly [sessionId: string, agentId: string]> {
+    const [session, called] = [idOf(context, 'sessionId'), idOf(context, 'agentId')];
+    const found = await directory.find(called);
+    return [session === CURRENT ? (runningId() ?? unknown()) : session, found.ok ? found.agent.agentId : called];
+  }
+  /** The lead is in every session, and never set to sleep. */
+  const flagOf = (sessionId: string, agentId: string) => sleepers.get(sessionId, agentId) ?? (agentId === LEAD_ID && sessionId === runningId() ? false : unknown());
+
   async function read(context: Context): Promise<Response> {
-    const [sessionId, agentId] = [idOf(context, 'sessionId'), idOf(context, 'agentId')];
+    const [sessionId, agentId] = await addressed(context);
     await callerOf(context, agentId);
-    const sleeping = sleepers.get(sessionId, agentId) ?? unknown();
-    return context.json({ sleeping } satisfies Sleeping);
+    return context.json({ sleeping: flagOf(sessionId, agentId) } satisfies Sleeping);
   }
 
   async function write(context: Context): Promise<Response> {
-    const [sessionId, agentId] = [idOf(context, 'sessionId'), idOf(context, 'agentId')];
+    const [sessionId, agentId] = await addressed(context);
     const source = await callerOf(context, agentId);
     const asked = await readBody(context, sleepingSchema);
-    const before = sleepers.get(sessionId, agentId) ?? unknown();
+    const before = flagOf(sessionId, agentId);
     // Not set and waited for: it may be set by another call in this moment, and that one is not undone without the gate.
     if (!before && !asked.sleeping) return context.json({ sleeping: false } satisfies Sleeping);
+    if (agentId === LEAD_ID) throw problem(409, 'lead', 'The lead cannot be set to sleep: the team is reached through it. Ending the session lets everybody sleep.');
     if (!asked.sleeping) {
       const { outcome, detail } = await wake(agentId, source);
       if (outcome !== 'granted') throw problem(409, 'not-woken', detail);
     }
-    const sleeping = (await sleepers.set(sessionId, agentId, asked.sleeping, source.kind === 'person' ? 'human' : agentId)) ?? unknown();
+    const sleeping = (await sleepers.set(sessionId, agentId, asked.sleeping, source.kind === 'api' ? source.name : 'human')) ?? unknown();
     return context.json({ sleeping } satisfies Sleeping);
   }
 

@@ -26,7 +26,7 @@ export type Sleeping = z.infer<typeof sleepingSchema>;
 /** A credential, without the secret itself. */
 export const credentialSchema = z.object({
   credentialId: id,
-  agentId: common.agentId,
+  agentId: common.agentId.nullable().describe('the agent as whom a client is let in; null: an application, which only sets agents to sleep and wakes them'),
   label: z.string(),
   hint: z.string().describe('the last characters of the secret, to tell it apart'),
   madeAt: common.time,
@@ -37,6 +37,6 @@ export type Credential = z.infer<typeof credentialSchema>;
 /** `GET /api/credentials` */
 export const credentialsSchema = z.object({ credentials: z.array(credentialSchema) });
 /** `POST /api/credentials` */
-export const makeCredentialSchema = z.strictObject({ agentId: id, label: z.string().trim().max(LIMITS.credentialLabel).default('') });
+export const makeCredentialSchema = z.strictObject({ agentId: id.nullable().describe('null: for an application'), label: z.string().trim().max(LIMITS.credentialLabel).default('') });
 /** What `POST /api/credentials` answers. The only time that the secret is shown. */
 export const madeCredentialSchema = z.object({ credential: credentialSchema, secret: z.string() });

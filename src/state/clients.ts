@@ -8,8 +8,8 @@ import { problemText } from './ports.ts';
 
 interface Clients {
   readonly list: Kept<readonly Credential[]>;
-  /** The secret is in this answer and nowhere else, ever again. */
-  make(agentId: string, label: string): Promise<{ readonly ok: true; readonly credential: Credential; readonly secret: string } | { readonly ok: false; readonly reason: string }>;
+  /** `agentId`: null for an application. The secret is in this answer and nowhere else, ever again. */
+  make(agentId: string | null, label: string): Promise<{ readonly ok: true; readonly credential: Credential; readonly secret: string } | { readonly ok: false; readonly reason: string }>;
   revoke(credentialId: string): Promise<Done>;
 }
 

@@ -64,7 +64,7 @@ describe('the configuration', () => {
       ['http://127.0.0.1:11434/v1/', 'http://127.0.0.1:11434'],
       ['https://gateway.example/anthropic/v1', 'https://gateway.example/anthropic'],
       ['https://gateway.example/v10', 'https://gateway.example/v10'],
-    ])
+    ] as const)
       expect(configOf([], { ANTHROPIC_BASE_URL: given }).messagesApi?.baseUrl).toBe(understood);
     expect(configOf([], { ANTHROPIC_BASE_URL: 'http://127.0.0.1:11434/' }).messagesApi).toEqual({
       key: null,

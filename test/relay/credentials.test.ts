@@ -48,9 +48,18 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
     const { credential, secret } = await credentials.make(ODD, ODD);
     expect(secret).toMatch(/^roost_[\w-]{43}$/);
     expect(credential).toMatchObject({ agentId: ODD, label: ODD, hint: secret.slice(-4), madeAt: time, usedAt: null, revokedAt: null });
-    expect(await credentials.check(secret)).toEqual({ agentId: ODD, credentialId: credential.credentialId });
+    expect(await credentials.check(secret)).toEqual({ agentId: ODD, credentialId: credential.credentialId, label: ODD });
     for (const wrong of ['', 'roost_', secret.slice(0, -1), `${secret} `, secret.slice('roost_'.length), secret.toUpperCase(), '\u0000'])
       expect(await credentials.check(wrong), JSON.stringify(wrong)).toBeNull();
+  });
+
+  it('lets an application in as nobody', async () => {
+    const { credential, secret } = await credentials.make(null, 'Night switch');
+    expect(credential).toMatchObject({ agentId: null, label: 'Night switch' });
+    expect(await credentials.check(secret)).toEqual({ agentId: null, credentialId: credential.credentialId, label: 'Night switch' });
+    expect((await credentials.list()).find(({ credentialId }) => credentialId === credential.credentialId)).toMatchObject({ agentId: null });
+    expect(await credentials.revoke(credential.credentialId)).toBe(true);
+    expect(await credentials.check(secret)).toBeNull();
   });
 
   it('never makes the same secret twice, and keeps none', async () => {

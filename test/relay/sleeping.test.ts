@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SleepWait } from '../../server/contracts.ts';
 import { openEventLog } from '../../server/events/index.ts';
+import { findMember } from '../../server/directory/index.ts';
 import { problem } from '../../server/problem.ts';
 import { createSleepers, createSleepingRoutes } from '../../server/sleeping/index.ts';
 import type { Store } from '../../server/store/index.ts';
@@ -11,6 +12,8 @@ import { createManualTimers } from '../support/manual-timers.ts';
 import { serveRoutes } from '../support/served-routes.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
+const LEAD = { agentId: 'lead', name: 'Julian', position: 4, retired: false };
+const ALMA = { agentId: 'a', name: 'Alma', position: 0, retired: false };
 const MIND = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;
 const never = new AbortController().signal;
 const FOREVER = { signal: never, limitMs: Infinity };
@@ -244,6 +247,8 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       const { sleepers, flags, log } = await begin();
       const routes = createSleepingRoutes({
         sleepers,
+        directory: { find: (called) => Promise.resolve(findMember([LEAD, ALMA], called)) },
+        sessionId: () => 's1',
         callerOf(context, agentId) {
           const credential = context.req.header('authorization');
           if (credential === undefined) return Promise.resolve({ kind: 'person' });
@@ -288,6 +293,20 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
         { sleeping: true, by: 'human' },
         { sleeping: false, by: 'human' },
       ]);
+      await close();
+    });
+
+    it('finds an agent by its name, the running session without its id, and the lead, which never sleeps', async () => {
+      const { call, close, sleepers } = await served();
+      expect(await call('PUT', at('current', 'alma'), { sleeping: true })).toEqual({ status: 200, body: { sleeping: true } });
+      expect(sleepers.isSleeping('a')).toBe(true);
+      expect(await call('GET', at('s1', 'Alma'))).toEqual({ status: 200, body: { sleeping: true } });
+      for (const lead of ['lead', 'Julian']) {
+        expect(await call('GET', at('current', lead))).toEqual({ status: 200, body: { sleeping: false } });
+        expect(await call('PUT', at('s1', lead), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
+        expect(await call('PUT', at('s1', lead), { sleeping: true })).toMatchObject({ status: 409, body: { detail: expect.stringContaining('lead cannot be set to sleep') as unknown } });
+        expect(await call('GET', at('s0', lead))).toMatchObject({ status: 404 });
+      }
       await close();
     });
 

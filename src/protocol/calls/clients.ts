@@ -13,7 +13,7 @@ const CREDENTIAL_CALLS: readonly Call[] = [
   {
     method: 'POST',
     path: '/api/credentials',
-    does: 'Makes a credential for one agent.',
+    does: 'Makes a credential for one agent, or for an application.',
     body: makeCredentialSchema,
     answers: [
       { status: 201, when: 'made; `secret` is shown here and never again', body: madeCredentialSchema },

@@ -20,8 +20,9 @@ export function ClientsSection() {
         <li>Set itself to sleep or wake itself. Others only where you allow it.</li>
       </ul>
       <p className="setting-hint">It cannot read souls or conversations, see the key to your model, change limits or budgets, or make credentials.</p>
+      <p className="setting-hint">An application is no agent: with its credential a program can only set agents to sleep and wake them, within the limits, and read those limits.</p>
       <h3>Let one in</h3>
-      <MakeCredential among={team.all.filter(({ agentId, retired }) => agentId !== LEAD_ID && !retired)} />
+      <MakeCredential among={team.all.filter(({ agentId, retired }) => agentId !== LEAD_ID && !retired)} applications />
       <h3>Who is let in</h3>
       <CredentialList agentId={null} team={team} />
     </div>

@@ -8,6 +8,9 @@ import { clockTime, dayWithin, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import type { Teammates } from '../use-teammates.ts';
 
+/** As whom it lets in. */
+const bearerOf = ({ agentId }: Credential, team: Teammates) => (agentId === null ? 'an application' : team.find(agentId).name);
+
 const labelOf = ({ label }: Credential) => (label === '' ? 'Without a label' : label);
 
 function RevokeDialog({ credential, name, onClose }: { credential: Credential; name: string; onClose: () => void }) {
@@ -76,7 +79,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
   const lines = (some: readonly Credential[]) => (
     <ul className="credentials">
       {some.map((credential) => (
-        <Line key={credential.credentialId} credential={credential} name={of === null ? team.find(credential.agentId).name : null} now={now} onRevoke={() => setRevoking(credential)} />
+        <Line key={credential.credentialId} credential={credential} name={of === null ? bearerOf(credential, team) : null} now={now} onRevoke={() => setRevoking(credential)} />
       ))}
     </ul>
   );
@@ -89,7 +92,7 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
           {lines(revoked)}
         </details>
       )}
-      {revoking && <RevokeDialog credential={revoking} name={team.find(revoking.agentId).name} onClose={() => setRevoking(null)} />}
+      {revoking && <RevokeDialog credential={revoking} name={bearerOf(revoking, team)} onClose={() => setRevoking(null)} />}
     </>
   );
 }

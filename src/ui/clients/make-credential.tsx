@@ -5,39 +5,44 @@ import { useRoost } from '../context.tsx';
 import type { Teammate } from '../use-teammates.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
-/** Makes a credential for one of these. One alone needs no choosing. */
-export function MakeCredential({ among }: { among: readonly Teammate[] }) {
+/** In the list of agents: no id is so. */
+const APPLICATION = 'an application';
+
+/** Makes a credential for one of these; one alone needs no choosing. `applications`: or for a program that is no agent. */
+export function MakeCredential({ among, applications = false }: { among: readonly Teammate[]; applications?: boolean }) {
   const clients = clientsOf(useRoost());
   const id = useId();
   const [chosen, setChosen] = useState<string | null>(null);
   const [label, setLabel] = useState('');
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
-  const [made, setMade] = useState<{ readonly name: string; readonly label: string; readonly secret: string } | null>(null);
+  const [made, setMade] = useState<{ readonly name: string | null; readonly label: string; readonly secret: string } | null>(null);
+  const isApplication = applications && chosen === APPLICATION;
   const who = among.find(({ agentId }) => agentId === chosen) ?? among[0];
   if (!who) return <p className="setting-hint">Nobody is born yet. A client joins as an agent that has a name: SUMMON first.</p>;
   const make = async (event: FormEvent) => {
     event.preventDefault();
     if (busy) return;
     setBusy(true);
-    const done = await clients.make(who.agentId, label.trim());
+    const done = await clients.make(isApplication ? null : who.agentId, label.trim());
     setBusy(false);
     setFailed(done.ok ? null : done.reason);
     if (!done.ok) return;
-    setMade({ name: who.name, label: label.trim(), secret: done.secret });
+    setMade({ name: isApplication ? null : who.name, label: label.trim(), secret: done.secret });
     setLabel('');
   };
   return (
     <form className="make-credential" onSubmit={(event) => void make(event)}>
-      {among.length > 1 && (
+      {(among.length > 1 || applications) && (
         <label>
           <span>For</span>
-          <select className="field field-select" value={who.agentId} onChange={(event) => setChosen(event.target.value)}>
+          <select className="field field-select" value={isApplication ? APPLICATION : who.agentId} onChange={(event) => setChosen(event.target.value)}>
             {among.map(({ agentId, name }) => (
               <option key={agentId} value={agentId}>
                 {name}
               </option>
             ))}
+            {applications && <option value={APPLICATION}>An application (only sleep and wake)</option>}
           </select>
         </label>
       )}

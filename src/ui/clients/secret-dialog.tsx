@@ -3,7 +3,7 @@ import { useRoost } from '../context.tsx';
 import { copyText } from '../parts/copy.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { CopyIcon } from '../parts/icons.tsx';
-import { settingsToPaste } from './settings-to-paste.ts';
+import { callsToPaste, settingsToPaste } from './settings-to-paste.ts';
 
 function Copyable({ text, what }: { text: string; what: string }) {
   const state = useRoost();
@@ -22,17 +22,17 @@ function Copyable({ text, what }: { text: string; what: string }) {
 }
 
 /** Shows a secret, this once, and what to do with it. It goes by its button only: a stray press beside it must not lose it. */
-export function SecretDialog({ name, label, secret, onClose }: { name: string; label: string; secret: string; onClose: () => void }) {
+export function SecretDialog({ name, label, secret, onClose }: { name: string | null; label: string; secret: string; onClose: () => void }) {
   const [asked, setAsked] = useState(false);
   return (
-    <Dialog title={`A credential for ${name}`} shape="wide" onClose={() => setAsked(true)}>
+    <Dialog title={name === null ? 'A credential for an application' : `A credential for ${name}`} shape="wide" onClose={() => setAsked(true)}>
       <div className="secret">
         <p>
-          <strong>This is shown once.</strong> Roost keeps only a hash of it. Whoever has it acts as {name}
+          <strong>This is shown once.</strong> Roost keeps only a hash of it. Whoever has it {name === null ? 'can set agents to sleep and wake them' : `acts as ${name}`}
           {label === '' ? '' : ` (${label})`}; keep it as you keep a password.
         </p>
         <Copyable text={secret} what="The secret" />
-        {settingsToPaste(location.origin, secret).map(({ key, title, about, text }) => (
+        {(name === null ? callsToPaste : settingsToPaste)(location.origin, secret).map(({ key, title, about, text }) => (
           <section key={key} aria-label={title}>
             <h3>{title}</h3>
             <p>{about}</p>

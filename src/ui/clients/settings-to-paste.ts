@@ -29,3 +29,15 @@ export function settingsToPaste(origin: string, secret: string): readonly ToPast
     },
   ];
 }
+
+/** For an application, which is no agent. */
+export function callsToPaste(origin: string, secret: string): readonly ToPaste[] {
+  return [
+    {
+      key: 'sleep',
+      title: 'Set an agent to sleep, or wake it',
+      about: 'NAME is an agent’s name or id; true lets it sleep, false wakes it, within its limits. GET tells how it is.',
+      text: `curl -X PUT ${origin}/api/v1/sessions/current/NAME/sleeping -H "Authorization: Bearer ${secret}" -H "Content-Type: application/json" -d '{"sleeping": true}'`,
+    },
+  ];
+}
