@@ -27,6 +27,50 @@ const nodeModules = { to: { module: { origin: 'core' } } };
 /** Storage of the browser's, each known to one folder, or two. */
 const OWNERS = { '@fireproof/*': ['ledger'], idb: ['ledger', 'sync'] };
 
+/**
+ * What came later than the oldest browsers of the README, and that TypeScript's `lib` (ES2023) does not hold back. Ways
+ * round them stand in `src/domain/platform.ts`.
+ */
+const TOO_NEW = [
+  ['requestIdleCallback', 'no Safari has it'],
+  ['cancelIdleCallback', 'no Safari has it'],
+  ['BarcodeDetector', 'neither Safari nor Firefox has it'],
+  ['scheduler', 'no Safari before 26 has it'],
+  ['CloseWatcher', 'neither Safari nor Firefox has it'],
+  ['canParse', 'URL.canParse came with Safari 17: use urlOf', 'URL'],
+  ['parse', 'URL.parse came with Safari 18: use urlOf', 'URL'],
+  ['any', 'AbortSignal.any came with Safari 17.4', 'AbortSignal'],
+  ['from', 'ReadableStream.from is in no Safari', 'ReadableStream'],
+  ['startViewTransition', 'it came with Safari 18', 'document'],
+];
+const tooNew = {
+  'no-restricted-globals': ['error', ...TOO_NEW.filter(([, , object]) => !object).map(([name, message]) => ({ name, message }))],
+  'no-restricted-properties': [
+    'error',
+    ...TOO_NEW.flatMap(([property, message, object]) => (object ? [object] : ['window', 'self', 'globalThis']).map((of) => ({ object: of, property, message }))),
+  ],
+};
+
+/** Safari cannot iterate a stream. What has a `getReader` is one, whatever its type is called. */
+const streams = {
+  rules: {
+    'no-stream-iteration': {
+      meta: { type: 'problem', schema: [], messages: { stream: 'Safari cannot iterate a stream: read it with getReader, or through chunksOf of src/domain/platform.ts.' } },
+      create(context) {
+        const { parserServices } = context.sourceCode;
+        const checker = parserServices?.program?.getTypeChecker();
+        if (!checker) return {};
+        const isStream = (type) => (type.isUnion() ? type.types.some(isStream) : checker.getPropertyOfType(type, 'getReader') !== undefined);
+        const look = (node) => node && isStream(parserServices.getTypeAtLocation(node)) && context.report({ node, messageId: 'stream' });
+        return {
+          'ForOfStatement[await=true]': ({ right }) => look(right),
+          'YieldExpression[delegate=true]': ({ argument }) => look(argument),
+        };
+      },
+    },
+  },
+};
+
 export default tseslint.config(
   { ignores: ['dist', 'node_modules', 'test/artifacts', 'coverage'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
@@ -85,6 +129,11 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
+    plugins: { streams },
+    rules: { 'streams/no-stream-iteration': 'error', ...tooNew },
   },
   {
     files: ['src/**/*.tsx'],

@@ -19,7 +19,11 @@ const rolldownOptions: Rolldown.InputOptions = {
   onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
 };
 
+/** The oldest that the page must run in, as the README says: what they lack of syntax and styles is written out. See `src/domain/platform.ts`. */
+const BROWSERS = ['safari16.4', 'firefox128', 'chrome111'];
+
 const offline = offlinePage({
+  target: BROWSERS,
   serviceWorker: fileURLToPath(new URL('src/service-worker.ts', import.meta.url)),
   icon: (name) => readFileSync(new URL(`src/ui/shell/icons/${name}.png`, import.meta.url)),
 });
@@ -28,7 +32,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   plugins: isSsrBuild ? [] : [react(), offline],
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
-    : { outDir: 'dist/page', emptyOutDir: true, target: 'es2023', sourcemap: false, rolldownOptions },
+    : { outDir: 'dist/page', emptyOutDir: true, target: BROWSERS, sourcemap: false, rolldownOptions },
   // One file: a browser never asks again for a part that it did not get, and a relay may go at any moment.
   worker: { format: 'es', rolldownOptions: { ...rolldownOptions, output: { codeSplitting: false } } },
   test: {

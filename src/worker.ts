@@ -81,7 +81,7 @@ const feed = ledger.then(async (open) => {
     client,
     timers: realTimers,
     openStream: (from, listener) =>
-      createEventStream({ fetch: (...args) => fetch(...args), baseUrl: '', timers: realTimers, random: Math.random, cursor: from, listener }),
+      createEventStream({ fetch: (...args) => fetch(...args), baseUrl: '', timers: realTimers, random: Math.random, cursor: from, listener, report: (error) => console.error(error) }),
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.rememberCursor(to),
     queued: async () => (await open.household()).queued,

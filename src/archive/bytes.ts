@@ -12,27 +12,6 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** A stream's chunks. Leaving the loop early cancels the stream. */
-export async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  const reader = stream.getReader();
-  let isOver = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) {
-        isOver = true;
-        return;
-      }
-      yield value;
-    }
-  } catch (error) {
-    isOver = true;
-    throw error;
-  } finally {
-    if (!isOver) await reader.cancel();
-  }
-}
-
 /** A file's bytes in pieces of `ARCHIVE.chunkBytes`, whatever the platform would give at once. */
 export async function* fileChunks(file: Blob): AsyncGenerator<Uint8Array, void, undefined> {
   for (let at = 0; at < file.size; at += ARCHIVE.chunkBytes) {

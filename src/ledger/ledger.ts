@@ -6,6 +6,7 @@
  * time: into the views, just behind, and in groups into the current Fireproof volume. Reads come from the
  * views alone, and wait for what was appended before them.
  */
+import { storageFacts, type MaybeStorage } from '../domain/platform.ts';
 import { createQueue } from '../domain/queue.ts';
 import type { Doc, ForgetDoc } from '../protocol/documents.ts';
 import type { OwnerCalls, OwnerProgress, RebuildReport, StorageProblem, StorageStatus, VolumeStatus } from '../protocol/worker.ts';
@@ -49,7 +50,7 @@ export interface LedgerDeps extends OpenOptions {
   readonly shares: () => boolean;
   /** Something waits in the outbox. */
   readonly onOutbox: () => void;
-  readonly storage?: StorageManager;
+  readonly storage?: MaybeStorage;
 }
 
 type Answer<Name extends keyof OwnerCalls> = Promise<ReturnType<OwnerCalls[Name]>>;
@@ -278,17 +279,14 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     async storage() {
       await counted;
       const db = await views.readable();
-      const [persisted, estimate, records, kinds, lastExport] = await Promise.all([
-        deps.storage?.persisted() ?? null,
-        deps.storage?.estimate() ?? null,
+      const [facts, records, kinds, lastExport] = await Promise.all([
+        storageFacts(deps.storage),
         journal.getAll('volumes'),
         db.getAll('kinds'),
         recall(journal, 'lastExport'),
       ]);
       return {
-        persisted,
-        usedBytes: estimate?.usage ?? null,
-        quotaBytes: estimate?.quota ?? null,
+        ...facts,
         journalRows: volumes.backlog(),
         documents: views.documents(),
         kinds: [...kinds].sort((a, b) => b.chars - a.chars),

@@ -11,6 +11,8 @@ export interface OfflineFiles {
   readonly serviceWorker: string;
   /** PNG by its name in the manifest. */
   readonly icon: (name: string) => Uint8Array;
+  /** The browsers it is built for. */
+  readonly target: string[];
 }
 
 const MANIFEST_FILE = 'manifest.webmanifest';
@@ -43,7 +45,7 @@ function tags(appleIcon: Uint8Array): HtmlTagDescriptor[] {
   ];
 }
 
-export function offlinePage({ serviceWorker, icon }: OfflineFiles): Plugin {
+export function offlinePage({ serviceWorker, icon, target }: OfflineFiles): Plugin {
   const icons = new Map<string, string>();
   return {
     name: 'roost-offline',
@@ -68,7 +70,7 @@ export function offlinePage({ serviceWorker, icon }: OfflineFiles): Plugin {
           build: {
             outDir: dir,
             emptyOutDir: false,
-            target: 'es2023',
+            target,
             rolldownOptions: { input: serviceWorker, output: { format: 'iife', entryFileNames: OFFLINE.script.slice(1) } },
           },
         });

@@ -142,7 +142,8 @@ export type OwnerCallName = keyof OwnerCalls;
 export type LinkState =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'live' }
-  | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
+  /** `failed`: the relay is there, and what it says could not be read, or this page failed over it. */
+  | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' | 'failed' }
   | { readonly kind: 'locked-out' };
 
 /** An answer that is being written. */

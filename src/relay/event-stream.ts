@@ -29,7 +29,9 @@ export type StreamItem =
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
   | { readonly kind: 'locked-out' }
   /** The relay says something this version cannot read. It is asked again later, and nothing is passed over. */
-  | { readonly kind: 'unreadable'; readonly detail: string };
+  | { readonly kind: 'unreadable'; readonly detail: string }
+  /** An error of our own, which is no fault of the line's. It is tried again later, and nothing is passed over. */
+  | { readonly kind: 'failed'; readonly detail: string };
 
 export interface EventStreamDeps {
   readonly fetch: typeof globalThis.fetch;
@@ -40,6 +42,8 @@ export interface EventStreamDeps {
   readonly random: () => number;
   readonly cursor: Cursor | null;
   readonly listener: (item: StreamItem) => void;
+  /** Takes an error of our own, so that it is seen where errors are. */
+  readonly report: (error: unknown) => void;
 }
 
 export interface EventStream {
@@ -51,7 +55,7 @@ export interface EventStream {
 type Ending =
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
   | { readonly kind: 'locked-out' }
-  | { readonly kind: 'unreadable'; readonly detail: string };
+  | { readonly kind: 'unreadable' | 'failed'; readonly detail: string };
 
 const UNREACHABLE: Ending = { kind: 'lost', reason: 'unreachable' };
 const SILENT: Ending = { kind: 'lost', reason: 'silent' };
@@ -65,6 +69,14 @@ interface Connection {
 
 /** What a message that does not fit is told as: its name, and why. */
 class Unreadable extends Error {}
+
+/** The line broke, or was broken off: only what comes from the platform's own network calls is told as this. */
+class Cut extends Error {}
+
+/** A cut connection is a TypeError, a network error or our own abort: all the same to us. */
+const cut = (error: unknown): never => {
+  throw new Cut('The connection broke.', { cause: error });
+};
 
 export function createEventStream(deps: EventStreamDeps): EventStream {
   const { timers, listener } = deps;
@@ -82,6 +94,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
 
   /** One message of the stream. Throws `Unreadable`. */
   function take(message: EventSourceMessage, connection: Connection) {
+    if (closed) return;
     const data = parseJson(message.data);
     if (message.event === 'hello') {
       const hello = helloSchema.safeParse(data);
@@ -98,8 +111,8 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       // Our cursor is past the log's head: the relay's store was put back from a copy.
       if (snapshot.data.upTo < (cursor?.after ?? 0)) beginLog(log, snapshot.data.upTo);
       live = true;
-      failures = 0;
       listener({ kind: 'live', snapshot: snapshot.data });
+      failures = 0;
       return;
     }
     const id = Number(message.id);
@@ -110,12 +123,12 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     if (!connection.begun && id <= (cursor?.after ?? 0)) beginLog(log, 0);
     connection.begun = true;
     if (id <= (cursor?.after ?? 0)) return;
-    cursor = { log, after: id };
     listener({ kind: 'event', stored: { id, event: event.data } });
+    cursor = { log, after: id };
   }
 
-  /** Opens one connection and reads it to its end. Resolves with why it ended; null where it was closed by us. */
-  async function connectOnce(controller: AbortController): Promise<Ending | null> {
+  /** Opens one connection and reads it to its end. Resolves with why it ended, and leaves nothing open. */
+  async function connectOnce(controller: AbortController): Promise<Ending> {
     const { signal } = controller;
     let ending: Ending = UNREACHABLE;
     let cancelWatch = timers.after(RELAY_TIMES.connect, () => controller.abort());
@@ -128,37 +141,36 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     };
     const query = cursor ? `?after=${cursor.after}&log=${encodeURIComponent(cursor.log)}` : '?after=0';
     try {
-      const response = await deps.fetch(`${deps.baseUrl}/api/events${query}`, {
+      const asked = deps.fetch(`${deps.baseUrl}/api/events${query}`, {
         signal,
         headers: { accept: 'text/event-stream' },
         cache: 'no-store',
         credentials: 'same-origin',
       });
-      if (!response.ok || !response.body) {
-        await response.body?.cancel();
-        return response.status === 401 ? { kind: 'locked-out' } : UNREACHABLE;
-      }
+      const response = await asked.catch(cut);
+      if (response.status === 401) return { kind: 'locked-out' };
+      if (!response.ok || !response.body) return UNREACHABLE;
       heard();
       const connection: Connection = { log: null, begun: false };
       const parser = createParser({ onEvent: (message) => take(message, connection) });
       const decoder = new TextDecoder();
-      for await (const chunk of response.body) {
-        if (closed) return null;
+      // A reader of its own, where a helper's loop would mix what the network throws with what we do.
+      const reader = response.body.getReader();
+      for (;;) {
+        const { done, value } = await reader.read().catch(cut);
+        if (done || closed) return ending;
         heard();
-        parser.feed(decoder.decode(chunk, { stream: true }));
+        parser.feed(decoder.decode(value, { stream: true }));
       }
-      return ending;
     } catch (error) {
-      if (closed) return null;
-      if (error instanceof Unreadable) {
-        controller.abort();
-        return { kind: 'unreadable', detail: error.message };
-      }
-      // A cut connection is a TypeError, a network error or our own abort: all the same to us. A bug is not.
-      if (signal.aborted || error instanceof TypeError || error instanceof DOMException) return ending;
-      throw error;
+      if (error instanceof Cut) return ending;
+      if (error instanceof Unreadable) return { kind: 'unreadable', detail: error.message };
+      deps.report(error);
+      return { kind: 'failed', detail: error instanceof Error ? error.message : String(error) };
     } finally {
       cancelWatch();
+      // However it ended: a connection left open counts against the six that a browser has for one address.
+      controller.abort();
     }
   }
 
@@ -167,7 +179,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     const controller = new AbortController();
     abort = controller;
     void connectOnce(controller).then((ending) => {
-      if (closed || abort !== controller || ending === null) return;
+      if (closed || abort !== controller) return;
       live = false;
       abort = null;
       listener(ending);

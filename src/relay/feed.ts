@@ -153,7 +153,11 @@ export function createFeed(deps: FeedDeps): Feed {
         return;
       case 'unreadable':
         deps.onTrouble(`The relay says something that this page cannot read; reload the page. (${item.detail})`);
-        setLink({ kind: 'lost', reason: 'unreachable' }, null);
+        setLink({ kind: 'lost', reason: 'failed' }, null);
+        return;
+      case 'failed':
+        deps.onTrouble(`This page failed over what the relay says; reload the page. (${item.detail})`);
+        setLink({ kind: 'lost', reason: 'failed' }, null);
         return;
       case 'connecting':
       case 'lost':

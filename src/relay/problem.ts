@@ -23,11 +23,10 @@ export const SENTENCES = {
   unreadable: 'The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.',
 } as const;
 
-/** The problem behind a response that is not 2xx. Reads its body. */
-export async function problemOf(response: Response): Promise<RelayProblem> {
-  const { status } = response;
+/** The problem behind an answer that is not 2xx. */
+export function problemOf({ status, text }: { readonly status: number; readonly text: string }): RelayProblem {
   if (status === 401) return { kind: 'locked-out', message: SENTENCES.lockedOut };
-  const problem = problemSchema.safeParse(parseJson(await response.text()));
+  const problem = problemSchema.safeParse(parseJson(text));
   if (!problem.success) return { kind: 'unreadable', status, message: SENTENCES.unreadable };
   return { kind: 'refused', status, problem: problem.data, message: problem.data.detail };
 }

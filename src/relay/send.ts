@@ -1,6 +1,6 @@
 /** One call of the relay and its answer: a typed value, or what went wrong and what to do. */
 import type { z } from 'zod';
-import { parseJson, problemOf, SENTENCES, type RelayResult } from './problem.ts';
+import { parseJson, problemOf, SENTENCES, type RelayProblem, type RelayResult } from './problem.ts';
 
 export interface SendDeps {
   readonly fetch: typeof globalThis.fetch;
@@ -28,15 +28,22 @@ export interface Sender {
   words(call: SentCall): Promise<RelayResult<string>>;
 }
 
+interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly ok: boolean;
+  readonly text: string;
+}
+
 const bodyOf = ({ body, text }: SentCall) => {
   if (text) return { body: text.body, type: text.type };
   return body === undefined ? null : { body: JSON.stringify(body), type: 'application/json' };
 };
 
 export function createSender({ fetch, baseUrl }: SendDeps): Sender {
-  async function send<Value>(call: SentCall, read: (response: Response) => Promise<RelayResult<Value>>): Promise<RelayResult<Value>> {
+  /** The whole answer. Nothing of ours runs in here that could fail and be taken for the line. */
+  async function exchange(call: SentCall, sent: ReturnType<typeof bodyOf>): Promise<Answer | RelayProblem> {
     const signal = AbortSignal.timeout(call.timeout);
-    const sent = bodyOf(call);
     const headers = { ...(sent ? { 'content-type': sent.type } : {}), ...(call.accept ? { accept: call.accept } : {}) };
     try {
       const response = await fetch(`${baseUrl}${call.path}`, {
@@ -47,28 +54,28 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
         ...(sent ? { body: sent.body } : {}),
         ...(Object.keys(headers).length > 0 ? { headers } : {}),
       });
-      return response.ok ? await read(response) : { ok: false, problem: await problemOf(response) };
+      return { kind: 'answer', status: response.status, ok: response.ok, text: await response.text() };
     } catch (error) {
       // fetch rejects with a TypeError where there is no answer, and with the signal's reason where we gave up.
-      if (signal.aborted) return { ok: false, problem: { kind: 'timeout', message: SENTENCES.timeout } };
-      if (error instanceof TypeError) return { ok: false, problem: { kind: 'unreachable', message: SENTENCES.unreachable } };
+      if (signal.aborted) return { kind: 'timeout', message: SENTENCES.timeout };
+      if (error instanceof TypeError) return { kind: 'unreachable', message: SENTENCES.unreachable };
       throw error;
     }
   }
 
+  async function send<Value>(call: SentCall, read: (answer: Answer) => RelayResult<Value>): Promise<RelayResult<Value>> {
+    const answer = await exchange(call, bodyOf(call));
+    if (answer.kind !== 'answer') return { ok: false, problem: answer };
+    return answer.ok ? read(answer) : { ok: false, problem: problemOf(answer) };
+  }
+
   return {
     answered: (call, schema) =>
-      send(call, async (response) => {
-        const parsed = schema.safeParse(parseJson(await response.text()));
-        return parsed.success
-          ? { ok: true, value: parsed.data }
-          : { ok: false, problem: { kind: 'unreadable', status: response.status, message: SENTENCES.unreadable } };
+      send(call, ({ status, text }) => {
+        const parsed = schema.safeParse(parseJson(text));
+        return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problem: { kind: 'unreadable', status, message: SENTENCES.unreadable } };
       }),
-    done: (call) =>
-      send(call, async (response) => {
-        await response.body?.cancel();
-        return { ok: true, value: null };
-      }),
-    words: (call) => send(call, async (response) => ({ ok: true, value: await response.text() })),
+    done: (call) => send(call, () => ({ ok: true, value: null })),
+    words: (call) => send(call, ({ text }) => ({ ok: true, value: text })),
   };
 }

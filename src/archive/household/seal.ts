@@ -1,6 +1,7 @@
 /** A passphrase around the file: age's own format, by the library of age's author. */
 import { Decrypter, Encrypter } from 'age-encryption';
-import { chunksOf, fileChunks, streamOf } from '../bytes.ts';
+import { chunksOf } from '../../domain/platform.ts';
+import { fileChunks, streamOf } from '../bytes.ts';
 import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 

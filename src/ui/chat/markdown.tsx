@@ -5,6 +5,7 @@
 import { memo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { urlOf } from '../../domain/platform.ts';
 import { settingOf } from './parsed.ts';
 import './markdown.css';
 
@@ -12,7 +13,7 @@ const SAFE = new Set(['http:', 'https:', 'mailto:']);
 
 /** The address, if it is absolute and of a kind that may be opened; else null. */
 export function safeUrl(href: string | undefined): URL | null {
-  const url = href !== undefined && URL.canParse(href) ? new URL(href) : null;
+  const url = href === undefined ? null : urlOf(href);
   return url && SAFE.has(url.protocol) ? url : null;
 }
 

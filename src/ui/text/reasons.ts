@@ -25,6 +25,12 @@ export interface Trouble {
   readonly advice: string;
 }
 
+const LOST: Record<Extract<LinkState, { kind: 'lost' }>['reason'], Trouble> = {
+  unreachable: { title: 'The relay cannot be reached', advice: 'Everyone sleeps. Check that it is running (npm start); it is tried again by itself.' },
+  silent: { title: 'The relay fell silent', advice: 'Everyone sleeps until it is heard again. It is tried again by itself.' },
+  failed: { title: 'This page cannot follow the relay', advice: 'The relay is there, and the fault is here. Reload the page; until then it is tried again by itself.' },
+};
+
 export function linkTrouble(link: LinkState): Trouble | null {
   switch (link.kind) {
     case 'live':
@@ -36,9 +42,7 @@ export function linkTrouble(link: LinkState): Trouble | null {
         advice: 'Open the link that the relay printed when it started. If it was used already, start the relay again: it prints a new one.',
       };
     case 'lost':
-      return link.reason === 'silent'
-        ? { title: 'The relay fell silent', advice: 'Everyone sleeps until it is heard again. It is tried again by itself.' }
-        : { title: 'The relay cannot be reached', advice: 'Everyone sleeps. Check that it is running (npm start); it is tried again by itself.' };
+      return LOST[link.reason];
     default:
       return link satisfies never;
   }

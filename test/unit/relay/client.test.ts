@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createRelayClient } from '../../../src/relay/index.ts';
+import { createSender } from '../../../src/relay/send.ts';
 import { listen, type Listening } from '../../support/sse-relay.ts';
 
 let server: Listening | null = null;
@@ -62,6 +64,15 @@ describe('the relay’s client', () => {
     await server?.close();
     server = null;
     expect(await client.health()).toMatchObject({ ok: false, problem: { kind: 'unreachable', message: expect.stringContaining('npm start') } });
+  });
+
+  it('tells an error of its own from a line that is broken', async () => {
+    await answering(200, {});
+    const client = createSender({ fetch, baseUrl: server?.url ?? '' });
+    const broken = z.unknown().transform(() => {
+      throw new TypeError('undefined is not a function');
+    });
+    await expect(client.answered({ method: 'GET', path: '/', timeout: 1_000 }, broken)).rejects.toThrow('undefined is not a function');
   });
 
   it('gives up on a relay that does not answer in time', async () => {

@@ -1,5 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createEventStream, RELAY_TIMES, type Cursor, type EventStream, type StreamItem } from '../../../src/relay/index.ts';
+import { createEventStream, RELAY_TIMES, type Cursor, type EventStream, type EventStreamDeps, type StreamItem } from '../../../src/relay/index.ts';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { createSseRelay, listen, type Listening, type SseRelay } from '../../support/sse-relay.ts';
@@ -14,10 +15,32 @@ let server: Listening;
 let timers: ManualTimers;
 let items: StreamItem[];
 let stream: EventStream | null;
+let reported: unknown[];
 
 const open = (cursor: Cursor | null = null) => {
-  stream = createEventStream({ fetch, baseUrl: server.url, timers, random: () => 0, cursor, listener: (item) => items.push(item) });
+  return openWith({ cursor });
+};
+const openWith = (some: Partial<EventStreamDeps> = {}) => {
+  stream = createEventStream({
+    fetch,
+    baseUrl: server.url,
+    timers,
+    random: () => 0,
+    cursor: null,
+    listener: (item) => items.push(item),
+    report: (error) => reported.push(error),
+    ...some,
+  });
   return stream;
+};
+/** As Safari does: a body that can be read, and not iterated. */
+const fetchOfSafari: typeof fetch = async (...args) => {
+  const response = await fetch(...args);
+  if (response.body) Object.defineProperty(response.body, Symbol.asyncIterator, { value: undefined });
+  return response;
+};
+const throwsOn = (kind: StreamItem['kind']) => (item: StreamItem) => {
+  if (item.kind === kind) throw new Error('broken');
 };
 const until = (check: () => boolean) => vi.waitUntil(check, { timeout: 5_000, interval: 5 });
 const lives = () => items.filter(({ kind }) => kind === 'live').length;
@@ -27,6 +50,7 @@ beforeEach(async () => {
   server = await listen((request, response) => relay.handle(request, response));
   timers = createManualTimers();
   items = [];
+  reported = [];
   stream = null;
 });
 
@@ -97,7 +121,7 @@ describe('the event stream', () => {
       })();
     });
     const heard: StreamItem[] = [];
-    const other = createEventStream({ fetch, baseUrl: pieces.url, timers, random: () => 0, cursor: null, listener: (item) => heard.push(item) });
+    const other = createEventStream({ fetch, baseUrl: pieces.url, timers, random: () => 0, cursor: null, listener: (item) => heard.push(item), report: (error) => reported.push(error) });
     await until(() => wordsOf(heard).length === 1);
     other.close();
     await pieces.close();
@@ -199,6 +223,57 @@ describe('the event stream', () => {
     timers.advance(RELAY_TIMES.backoffFirst);
     await until(() => lives() === 2);
     expect(wordsOf(items)).toEqual(['one']);
+  });
+
+  it('reads a body that cannot be iterated, as Safari’s', async () => {
+    openWith({ fetch: fetchOfSafari });
+    relay.emit(text('one'));
+    await until(() => lives() === 1);
+    relay.emit(text('two'));
+    await until(() => wordsOf(items).length === 2);
+    expect(reported).toEqual([]);
+  });
+
+  it('tells an error of its own from one of the line’s, and passes the event again', async () => {
+    let fails = true;
+    openWith({
+      listener(item) {
+        if (item.kind === 'event' && fails) throw new TypeError('undefined is not a function');
+        items.push(item);
+      },
+    });
+    await until(() => lives() === 1);
+    relay.emit(text('one'));
+    await until(() => kindsOf(items).includes('failed'));
+    expect(items.at(-1)).toEqual({ kind: 'failed', detail: 'undefined is not a function' });
+    expect(reported).toEqual([new TypeError('undefined is not a function')]);
+    fails = false;
+    timers.advance(RELAY_TIMES.backoffFirst);
+    await until(() => lives() === 2);
+    expect(wordsOf(items)).toEqual(['one']);
+    expect(kindsOf(items)).not.toContain('lost');
+  });
+
+  it.each<[string, (open: ServerResponse) => void, Partial<EventStreamDeps>]>([
+    ['what cannot be read', (response) => response.write('event: hello\ndata: {}\n\n'), {}],
+    ['an error of its own', (response) => response.write('event: hello\ndata: {"log":"l","version":"1"}\n\n'), { listener: throwsOn('new-log') }],
+    ['an answer that is no stream', (response) => response.writeHead(503).write('a moment'), {}],
+    ['an answer that lets nobody in', (response) => response.writeHead(401).write('no'), {}],
+  ])('leaves no connection open after %s', async (_, answer, some) => {
+    let [open, opened] = [0, 0];
+    const odd = await listen((_request, response) => {
+      open += 1;
+      opened += 1;
+      response.on('close', () => (open -= 1));
+      answer(response);
+    });
+    // Node closes by itself what nobody holds any more, sooner or later; browsers do not.
+    let asked: AbortSignal | null | undefined;
+    openWith({ baseUrl: odd.url, fetch: (url, init) => fetchOfSafari(url, { ...init, signal: (asked = init?.signal ?? null) }), ...some });
+    await until(() => opened === 1 && timers.waiting()[0] === RELAY_TIMES.backoffFirst / 2);
+    expect(asked?.aborted).toBe(true);
+    await until(() => open === 0);
+    await odd.close();
   });
 
   it('says nothing any more once it is closed', async () => {

@@ -53,7 +53,7 @@ let refusal: Error | null;
 const open = (cursor: Cursor | null = null) => {
   feed = createFeed({
     cursor,
-    openStream: (from, listener) => createEventStream({ fetch, baseUrl: server.url, timers, random: () => 0, cursor: from, listener }),
+    openStream: (from, listener) => createEventStream({ fetch, baseUrl: server.url, timers, random: () => 0, cursor: from, listener, report: (error) => troubles.push(String(error)) }),
     client: createRelayClient({ fetch, baseUrl: server.url }),
     store(docs) {
       if (refusal) return Promise.reject(refusal);
