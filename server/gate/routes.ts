@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { setAgentConfigSchema, setHouseholdConfigSchema, type AgentConfigAnswer, type HouseholdConfigAnswer } from '../../src/protocol/config.ts';
 import { WAKE_PAGE } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Gate } from '../contracts.ts';
+import { findMember } from '../directory/index.ts';
 import { problem } from '../problem.ts';
 import { idOf, numberOf, optionalIdOf, type Routes } from '../route.ts';
 import { answerConfig, readConfig } from './config-text.ts';
@@ -14,11 +15,15 @@ export interface GateRoutesDeps {
 }
 
 export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): Routes {
-  /** Throws a 404 where nobody has this id. */
+  /** By id, name or seat. Throws a 404 where it is nobody's, or that of several. */
   async function agentOf(context: Context): Promise<string> {
-    const id = idOf(context);
-    if (!(await directory.all()).some(({ agentId }) => agentId === id)) throw problem(404, 'unknown-agent', 'There is no agent with this id.');
-    return id;
+    const called = idOf(context);
+    const members = await directory.all();
+    // Also of one who is retired: its settings can be looked at.
+    if (members.some(({ agentId }) => agentId === called)) return called;
+    const found = findMember(members, called);
+    if (!found.ok) throw problem(404, 'unknown-agent', found.reason);
+    return found.agent.agentId;
   }
   async function agentConfig(context: Context, agentId: string): Promise<Response> {
     const { own, effective } = await configs.agent(agentId);

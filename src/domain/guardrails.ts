@@ -56,7 +56,9 @@ export const BUDGET_BOUNDS = {
   household: { min: 0, max: 100_000 },
 } as const;
 
-export interface Blackout {
+/** One that comes again: `type` may be left out, as people write it most. */
+export interface RecurringBlackout {
+  readonly type?: 'recurring';
   readonly label: string;
   /** `HH:MM` in the household's zone. */
   readonly start_time: string;
@@ -65,6 +67,18 @@ export interface Blackout {
   /** Days on which it begins, 0 is Sunday; empty: every day. */
   readonly days: readonly number[];
 }
+
+/** One that is dark once. */
+export interface OneOffBlackout {
+  readonly type: 'one_off';
+  readonly label: string;
+  /** `YYYY-MM-DDTHH:MM`, seconds if wanted; by the household's clock, or with `Z` or an offset the moment itself. */
+  readonly start_time: string;
+  /** Later than the start. */
+  readonly end_time: string;
+}
+
+export type Blackout = RecurringBlackout | OneOffBlackout;
 
 /** The limits of one agent as they hold, with every default filled in. */
 export interface WakeLimits {
@@ -107,6 +121,26 @@ export const PRESETS = {
   normal: { max_wakes_per_day: 12, cooldown_seconds: 300 },
   brisk: { max_wakes_per_day: 24, cooldown_seconds: 60 },
 } as const;
+
+const DATE_TIME = /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)?$/;
+
+/** `wall`: ms since the epoch at which a clock in UTC would show it; `fixed`: it is that moment, whatever a clock shows. */
+export interface DateTime {
+  readonly wall: number;
+  readonly fixed: boolean;
+}
+
+/** A date and a time of day as `YYYY-MM-DDTHH:MM`, seconds and offset if wanted; null where it is none, the 30th of February too. */
+export function readDateTime(text: string): DateTime | null {
+  const match = DATE_TIME.exec(text);
+  if (!match) return null;
+  const fixed = match[3] !== undefined;
+  const date = text.slice(0, 10);
+  // Dates that are none are read as days of the next month.
+  const day = Date.parse(`${date}T00:00Z`);
+  if (Number.isNaN(day) || new Date(day).toISOString().slice(0, 10) !== date) return null;
+  return { wall: Date.parse(fixed ? text : `${text}Z`), fixed };
+}
 
 /** `HH:MM`, 24 hours. */
 export const isClockTime = (text: string): boolean => /^([01]\d|2[0-3]):[0-5]\d$/.test(text);

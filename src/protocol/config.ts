@@ -3,18 +3,31 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
-import { BUDGET_BOUNDS, COORDINATION_BOUNDS, DEFAULT_LIMITS, isClockTime, isTimeZone, TEAM_EVENTS } from '../domain/guardrails.ts';
+import { BUDGET_BOUNDS, COORDINATION_BOUNDS, DEFAULT_LIMITS, isClockTime, isTimeZone, readDateTime, TEAM_EVENTS } from '../domain/guardrails.ts';
 
 const bounded = (key: keyof typeof COORDINATION_BOUNDS) => z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
 const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
 
-/** Hours in which an agent is not woken, by the clock on the household's wall. */
-export const blackoutSchema = z.strictObject({
-  label: z.string().max(80).default(''),
+const dateTime = z
+  .string()
+  .refine((text) => readDateTime(text) !== null, 'a date and a time such as 2026-12-24T18:00')
+  .describe('by the household’s clock; with `Z` or an offset the moment itself');
+const label = z.string().max(80).default('');
+
+const recurringBlackoutSchema = z.strictObject({
+  type: z.literal('recurring').exactOptional().describe('may be left out'),
+  label,
   start_time: clockTime,
   end_time: clockTime.describe('where it is not after the start, the next day’s: 22:00–06:00 is a night, 00:00–00:00 a whole day'),
   days: z.array(z.number().int().min(0).max(6)).default([]).describe('days on which it begins, 0 is Sunday; empty: every day'),
 });
+
+const oneOffBlackoutSchema = z
+  .strictObject({ type: z.literal('one_off'), label, start_time: dateTime, end_time: dateTime })
+  .refine(({ start_time, end_time }) => (readDateTime(start_time)?.wall ?? 0) < (readDateTime(end_time)?.wall ?? Infinity), { path: ['end_time'], error: 'must be later than start_time' });
+
+/** Hours in which an agent is not woken: each week by the clock on the household's wall, or once. */
+export const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
 
 const coordination = {
   wakes_enabled: z.boolean().describe('false: nothing but the person wakes it'),
@@ -74,7 +87,7 @@ export const DEFAULT_COORDINATION: EffectiveConfig['coordination'] = {
     max_wakes_per_pair_per_day: DEFAULT_LIMITS.maxWakesPerPairPerDay,
     max_wakes_per_session: DEFAULT_LIMITS.maxWakesPerSession,
   },
-  blackouts: DEFAULT_LIMITS.blackouts.map((blackout) => ({ ...blackout, days: [...blackout.days] })),
+  blackouts: [],
   sleep_events: [],
   wake_events: [],
   may_put_others_to_sleep: false,
@@ -98,12 +111,36 @@ export type HouseholdConfigAnswer = z.infer<typeof householdConfigAnswerSchema>;
 
 /** An answer can be sent back, changed: what it has beside the configuration is passed over. */
 const answered = { own: z.unknown().optional().describe('passed over'), effective: z.unknown().optional().describe('passed over') };
+
+/** The two lists as programs of other teams name them, and where they put them: beside the rest, or below it. */
+const camelCase = {
+  sleepEvents: coordination.sleep_events.optional().describe('the same as `sleep_events`'),
+  wakeEvents: coordination.wake_events.optional().describe('the same as `wake_events`'),
+};
+const spelled = z.strictObject({ ...coordination, ...camelCase }).partial().default({});
+type Spelled = z.infer<typeof spelled>;
+
+/** One name for each. Where two say different things of one list it is refused rather than guessed. */
+function named({ coordination: { sleepEvents, wakeEvents, ...rest }, ...beside }: Pick<Spelled, 'sleepEvents' | 'wakeEvents'> & { coordination: Spelled }, context: z.RefinementCtx): AgentConfig['coordination'] {
+  const one = (name: 'sleep_events' | 'wake_events', ...said: readonly (Spelled['sleep_events'])[]) => {
+    const [first, ...others] = said.filter((list) => list !== undefined);
+    if (others.some((other) => JSON.stringify(other) !== JSON.stringify(first)))
+      context.addIssue({ code: 'custom', path: ['coordination', name], message: 'is said twice, and not the same' });
+    return first === undefined ? {} : { [name]: first };
+  };
+  return { ...rest, ...one('sleep_events', rest.sleep_events, sleepEvents, beside.sleepEvents), ...one('wake_events', rest.wake_events, wakeEvents, beside.wakeEvents) };
+}
+
 /** `PUT /v1/agents/{agentId}/config` */
-export const setAgentConfigSchema = agentConfigSchema.extend(answered).transform(({ coordination }): AgentConfig => ({ coordination }));
+export const setAgentConfigSchema = agentConfigSchema
+  .extend({ ...answered, ...camelCase, coordination: spelled })
+  .transform((answer, context): AgentConfig => ({ coordination: named(answer, context) }));
 /** `PUT /v1/config` */
-export const setHouseholdConfigSchema = householdConfigSchema.extend(answered).transform((answer): HouseholdConfig => {
-  const config = { ...answer };
+export const setHouseholdConfigSchema = householdConfigSchema.extend({ ...answered, ...camelCase, coordination: spelled }).transform((answer, context): HouseholdConfig => {
+  const config: HouseholdConfig & Partial<typeof answer> = { ...answer, coordination: named(answer, context) };
   delete config.own;
   delete config.effective;
+  delete config.sleepEvents;
+  delete config.wakeEvents;
   return config;
 });

@@ -44,6 +44,49 @@ const knownNames = z.looseObject({ coordination: z.looseObject({ wake_guardrails
 const ORIN = '/v1/agents/orin/config';
 
 describe('settings', () => {
+  it('take the names of other programs, and blackouts that say their kind', async () => {
+    const { get, put, errorsOf } = open();
+    const sleepEvents = ['agent_started'];
+    const wakeEvents = ['mentioned'];
+    for (const body of [
+      { sleepEvents, wakeEvents },
+      { coordination: { sleepEvents, wakeEvents } },
+      { sleepEvents, coordination: { sleepEvents, sleep_events: sleepEvents, wake_events: wakeEvents } },
+    ]) {
+      await put(ORIN, '{}');
+      expect((await put(ORIN, JSON.stringify(body))).status).toBe(200);
+      const { own } = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
+      expect(own).toEqual({ coordination: { sleep_events: sleepEvents, wake_events: wakeEvents } });
+    }
+    expect((await put('/v1/config', JSON.stringify({ wakeEvents }))).status).toBe(200);
+    expect(householdConfigAnswerSchema.parse(await (await get('/v1/config')).json()).own).toEqual({ coordination: { wake_events: wakeEvents } });
+    expect(await errorsOf(await put(ORIN, JSON.stringify({ sleepEvents, coordination: { sleep_events: [] } })))).toEqual(['coordination.sleep_events']);
+    expect(await errorsOf(await put(ORIN, JSON.stringify({ sleepEvents: ['yawned'] })))).toEqual(['sleepEvents.0']);
+
+    const weekly = { type: 'recurring', label: 'Night', start_time: '22:00', end_time: '06:00', days: [5] };
+    const once = { type: 'one_off', label: 'Away', start_time: '2026-12-24T18:00', end_time: '2026-12-27T08:00' };
+    const untyped = { label: 'Noon', start_time: '12:00', end_time: '13:00', days: [] };
+    expect((await put(ORIN, JSON.stringify({ coordination: { blackouts: [weekly, once, untyped] } }))).status).toBe(200);
+    expect(agentConfigAnswerSchema.parse(await (await get(ORIN)).json()).coordination.blackouts).toEqual([weekly, once, untyped]);
+    const yaml = await (await get(ORIN, YAML)).text();
+    expect((await put(ORIN, yaml, YAML)).status).toBe(200);
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ ...once, end_time: once.start_time }, 'end_time'],
+      [{ ...once, start_time: '18:00' }, 'start_time'],
+      [{ ...once, start_time: '2026-02-30T18:00' }, 'start_time'],
+      [{ ...weekly, start_time: '2026-12-24T18:00' }, 'start_time'],
+      [{ ...weekly, type: 'sometimes' }, 'type'],
+    ];
+    for (const [blackout, field] of wrong) expect(await errorsOf(await put(ORIN, JSON.stringify({ coordination: { blackouts: [blackout] } }))), JSON.stringify(blackout)).toEqual([`coordination.blackouts.0.${field}`]);
+  });
+
+  it('are found by an agent’s name too', async () => {
+    const { get } = open();
+    expect((await get('/v1/agents/Lyra/config')).status).toBe(200);
+    expect((await get('/v1/agents/LYRA/wake-stats')).status).toBe(200);
+    expect((await get('/v1/agents/nobody/config')).status).toBe(404);
+  });
+
   it('say what was set and what holds, the agent’s over the household’s over Roost’s', async () => {
     const { get, put } = open();
     const before = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());

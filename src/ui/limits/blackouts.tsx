@@ -1,26 +1,36 @@
 import { useId, useState } from 'react';
-import { isClockTime, type Blackout } from '../../domain/guardrails.ts';
+import { isClockTime, readDateTime, type RecurringBlackout } from '../../domain/guardrails.ts';
 import { withCoordination, type Coordination } from '../../state/limits.ts';
 import { CloseIcon } from '../parts/icons.tsx';
 import { baseName, useLimits } from './context.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
 type Blackouts = NonNullable<Coordination['blackouts']>;
+type OneOff = Extract<Blackouts[number], { type: 'one_off' }>;
+type Recurring = Exclude<Blackouts[number], OneOff>;
 
 /** From Monday on, as weeks are read here; 0 is Sunday. */
 const DAYS = [1, 2, 3, 4, 5, 6, 0] as const;
 /** Any week will do: 1 November 2026 is a Sunday. */
 const dayTitle = (day: number, length: 'long' | 'short') => new Intl.DateTimeFormat('en-GB', { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
 
-const NIGHT: Blackouts[number] = { label: 'Night', start_time: '22:00', end_time: '07:00', days: [] };
+const NIGHT: Recurring = { label: 'Night', start_time: '22:00', end_time: '07:00', days: [] };
 const MOST = 20;
 
-const hoursText = ({ start_time, end_time }: Blackout) => (end_time <= start_time ? 'Ends on the next day.' : '');
+const hoursText = ({ start_time, end_time }: RecurringBlackout) => (end_time <= start_time ? 'Ends on the next day.' : '');
 
-function Row({ blackout, at, onChange, onRemove }: { blackout: Blackouts[number]; at: number; onChange: (next: Blackouts[number]) => void; onRemove: () => void }) {
-  const id = useId();
-  // The name is saved when one leaves the field.
-  const [label, setLabel] = useState<string | null>(null);
+/** The coming night but one, to be changed. `now`: ms since the epoch. */
+function tomorrow(now: number): OneOff {
+  const day = (after: number) => new Date(now + after * 86_400_000).toISOString().slice(0, 10);
+  return { type: 'one_off', label: '', start_time: `${day(1)}T18:00`, end_time: `${day(2)}T06:00` };
+}
+
+interface RowProps<Kind> {
+  readonly blackout: Kind;
+  readonly onChange: (next: Kind) => void;
+}
+
+function ClockTimes({ blackout, onChange }: RowProps<Recurring>) {
   const time = (key: 'start_time' | 'end_time', title: string) => (
     <label>
       {title}
@@ -35,6 +45,51 @@ function Row({ blackout, at, onChange, onRemove }: { blackout: Blackouts[number]
       />
     </label>
   );
+  return (
+    <>
+      {time('start_time', 'From')}
+      {time('end_time', 'Until')}
+    </>
+  );
+}
+
+/** A moment that was set with its zone is shown as it was written: the field knows no zones. */
+function DateTimes({ blackout, onChange }: RowProps<OneOff>) {
+  const [wrong, setWrong] = useState(false);
+  const time = (key: 'start_time' | 'end_time', title: string) => (
+    <label>
+      {title}
+      <input
+        type={readDateTime(blackout[key])?.fixed === true ? 'text' : 'datetime-local'}
+        className="field"
+        value={blackout[key]}
+        required
+        aria-invalid={wrong}
+        onChange={(event) => {
+          const next = { ...blackout, [key]: event.target.value };
+          const [start, end] = [readDateTime(next.start_time), readDateTime(next.end_time)];
+          if (!start || !end) return;
+          setWrong(start.wall >= end.wall);
+          if (start.wall < end.wall) onChange(next);
+        }}
+      />
+    </label>
+  );
+  return (
+    <>
+      {time('start_time', 'From')}
+      {time('end_time', 'Until')}
+      {wrong && (
+        <p className="wrong-note" role="alert">
+          It has to end after it begins; the last change was not kept.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Days({ blackout, onChange }: RowProps<Recurring>) {
+  const id = useId();
   const every = blackout.days.length === 0;
   const toggle = (day: number) => {
     const held: readonly number[] = every ? DAYS : blackout.days;
@@ -42,6 +97,23 @@ function Row({ blackout, at, onChange, onRemove }: { blackout: Blackouts[number]
     // No day at all would never hold: the last one stays. All of them are said as none.
     if (next.length > 0) onChange({ ...blackout, days: next.length === DAYS.length ? [] : [...next].sort() });
   };
+  return (
+    <div className="blackout-days" role="group" aria-label="Days on which it begins" aria-describedby={id}>
+      {DAYS.map((day) => (
+        <button key={day} type="button" className="day" aria-pressed={every || blackout.days.includes(day)} aria-label={dayTitle(day, 'long')} onClick={() => toggle(day)}>
+          {dayTitle(day, 'short')}
+        </button>
+      ))}
+      <span id={id} className="setting-hint">
+        {hoursText(blackout)}
+      </span>
+    </div>
+  );
+}
+
+function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> & { at: number; onRemove: () => void }) {
+  // The name is saved when one leaves the field.
+  const [label, setLabel] = useState<string | null>(null);
   return (
     <li className="blackout" aria-label={`Quiet hours ${at + 1}`}>
       <div className="blackout-row">
@@ -59,22 +131,12 @@ function Row({ blackout, at, onChange, onRemove }: { blackout: Blackouts[number]
             }}
           />
         </label>
-        {time('start_time', 'From')}
-        {time('end_time', 'Until')}
+        {blackout.type === 'one_off' ? <DateTimes blackout={blackout} onChange={onChange} /> : <ClockTimes blackout={blackout} onChange={onChange} />}
         <button type="button" className="icon-button" aria-label={`Remove quiet hours ${at + 1}`} onClick={onRemove}>
           <CloseIcon />
         </button>
       </div>
-      <div className="blackout-days" role="group" aria-label="Days on which it begins" aria-describedby={id}>
-        {DAYS.map((day) => (
-          <button key={day} type="button" className="day" aria-pressed={every || blackout.days.includes(day)} aria-label={dayTitle(day, 'long')} onClick={() => toggle(day)}>
-            {dayTitle(day, 'short')}
-          </button>
-        ))}
-        <span id={id} className="setting-hint">
-          {hoursText(blackout)}
-        </span>
-      </div>
+      {blackout.type !== 'one_off' && <Days blackout={blackout} onChange={onChange} />}
     </li>
   );
 }
@@ -110,9 +172,14 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
         ))}
       </ul>
       {list.length < MOST && (
-        <button type="button" className="ghost" onClick={() => void saved.set([...list, NIGHT])}>
-          Add quiet hours
-        </button>
+        <div className="blackout-ways">
+          <button type="button" className="ghost" onClick={() => void saved.set([...list, NIGHT])}>
+            Add quiet hours
+          </button>
+          <button type="button" className="ghost" onClick={() => void saved.set([...list, tomorrow(Date.now())])}>
+            Add a single time
+          </button>
+        </div>
       )}
     </SettingFrame>
   );

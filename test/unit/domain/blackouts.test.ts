@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blackoutAt } from '../../../src/domain/blackouts.ts';
-import type { Blackout } from '../../../src/domain/guardrails.ts';
+import type { Blackout, RecurringBlackout } from '../../../src/domain/guardrails.ts';
 import { DAY_MS, wallTime } from '../../../src/domain/zone-days.ts';
 
 const BERLIN = 'Europe/Berlin';
@@ -65,6 +65,24 @@ describe('a blackout', () => {
     expect(blackoutAt([from('06:00', '18:00'), from('18:00', '06:00')], BERLIN, utc('2026-10-24T10:00'))).toEqual({ label: '', until: null });
   });
 
+  it('may be dark once, by the clock on the wall, over weeks and a change of clocks too', () => {
+    const holiday: Blackout = { type: 'one_off', label: 'away', start_time: '2026-10-10T18:00', end_time: '2026-11-02T08:30' };
+    expect(until([holiday], '2026-10-10T15:59')).toBeNull();
+    expect(blackoutAt([holiday], BERLIN, utc('2026-10-10T16:00'))).toEqual({ label: 'away', until: utc('2026-11-02T07:30') });
+    expect(until([holiday], '2026-11-02T07:29')).toBe('2026-11-02T07:30');
+    expect(until([holiday], '2026-11-02T07:30')).toBeNull();
+    expect(until([holiday, from('00:00', '09:00')], '2026-10-20T12:00')).toBe('2026-11-02T08:00');
+  });
+
+  it('may be dark once between two moments that name their zone, whatever the household’s is', () => {
+    const launch: Blackout = { type: 'one_off', label: '', start_time: '2026-06-16T10:00Z', end_time: '2026-06-16T14:00:30+02:00' };
+    for (const zone of [BERLIN, 'America/New_York', 'Asia/Kolkata']) {
+      expect(blackoutAt([launch], zone, utc('2026-06-16T09:59'))).toBeNull();
+      expect(blackoutAt([launch], zone, utc('2026-06-16T10:00'))?.until).toBe(utc('2026-06-16T12:00:30'));
+      expect(blackoutAt([launch], zone, utc('2026-06-16T12:00:30'))).toBeNull();
+    }
+  });
+
   it('is what the clock on the wall shows, in every zone, and ends where it shows something else', () => {
     const clock = fc.tuple(fc.integer({ min: 0, max: 23 }), fc.constantFrom(0, 15, 30, 59)).map(([hour, minute]) => `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`);
     const blackout = fc.record({ label: fc.constant(''), start_time: clock, end_time: clock, days: fc.uniqueArray(fc.integer({ min: 0, max: 6 }), { maxLength: 3 }) });
@@ -73,7 +91,7 @@ describe('a blackout', () => {
     const near = fc.tuple(fc.constantFrom('2026-03-08T06:00', '2026-03-29T00:00', '2026-04-04T15:00', '2026-10-03T15:00', '2026-10-25T00:00', '2026-11-01T05:00'), fc.integer({ min: -1_440, max: 1_440 })).map(([time, minutes]) => utc(time) + minutes * MINUTE);
     const minutesOf = (text: string) => Number(text.slice(0, 2)) * 60 + Number(text.slice(3));
     /** By going through every minute of every window. */
-    const shows = ({ start_time, end_time, days }: Blackout, zone: string, time: number) => {
+    const shows = ({ start_time, end_time, days }: RecurringBlackout, zone: string, time: number) => {
       const wall = wallTime(zone, time);
       const length = ((minutesOf(end_time) - minutesOf(start_time) + 1_440 - 1) % 1_440) + 1;
       for (let back = 0; back < length; back++) {
