@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS } from '../../../src/domain/guardrails.ts';
 import type { Mail } from '../../../src/protocol/mail.ts';
@@ -234,6 +234,26 @@ describe('limits', () => {
     expect(row.textContent).toContain('Ends on the next day.');
     await page.user.click(within(row).getByRole('button', { name: 'Sunday' }));
     await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toEqual([{ coordination: { blackouts: [{ ...blackouts[0], days: [1, 2, 3, 4, 5, 6] }] } }]));
+  });
+});
+
+describe('a single time in which nobody is woken', () => {
+  test('is added, moved, and not turned round', async () => {
+    const away = { type: 'one_off', label: 'Away', start_time: '2026-12-24T18:00', end_time: '2026-12-27T08:00' };
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/limits',
+      prepare: ({ reach }) => reach.on('GET /v1/config', { own: { coordination: { blackouts: [away] } }, effective: { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, blackouts: [away] } } }),
+    });
+    page.reach.on('PUT /v1/config', () => new Response(null, { status: 204 }));
+    const row = await screen.findByRole('listitem', { name: 'Quiet hours 1' });
+    expect(within(row).queryByRole('button', { name: 'Sunday' })).toBeNull();
+    fireEvent.change(within(row).getByLabelText('Until'), { target: { value: '2026-12-24T17:00' } });
+    expect(within(row).getByRole('alert').textContent).toContain('end after it begins');
+    fireEvent.change(within(row).getByLabelText('Until'), { target: { value: '2026-12-28T08:00' } });
+    await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toEqual([{ coordination: { blackouts: [{ ...away, end_time: '2026-12-28T08:00' }] } }]));
+    await page.user.click(screen.getByRole('button', { name: 'Add a single time' }));
+    await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toHaveLength(2));
   });
 });
 
