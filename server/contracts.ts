@@ -2,6 +2,7 @@
  * What the relay's parts promise each other. Wired together in main.ts; tests wire the same parts.
  */
 import type { z } from 'zod';
+import type { JoinedClient } from '../src/domain/answering.ts';
 import type { AgentState, MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
 import type { AgentConfig, AgentConfigInput, EffectiveConfig, HouseholdConfig, HouseholdConfigInput } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
@@ -221,6 +222,11 @@ export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
   | { readonly ok: false; readonly reason: 'no-session' | 'already-awake' | 'unknown-agent' | 'malformed' | 'not-last' | 'too-large'; readonly detail: string };
 
+/** Who plays an agent: a credential, and how it was used. */
+export interface CallingClient extends JoinedClient {
+  readonly credentialId: string;
+}
+
 /** The one session a relay can run, and everything that happens in it. */
 export interface SessionHost {
   /** Closes what a crash left open: answers as `interrupted`, the session as `crash`. Call once, before anything else. */
@@ -241,8 +247,10 @@ export interface SessionHost {
    * where there was no turn: it is not here, or nothing waited.
    */
   rouse(agentId: string): Promise<boolean>;
-  /** A client that joined with this agent's credential has called: the agent is here, without a mind of the relay's. */
-  joined(agent: TeamMember): Promise<void>;
+  /** A client has called with this agent's credential: it plays the agent from elsewhere, until it is silent for long. */
+  joined(agent: TeamMember, client: CallingClient): Promise<void>;
+  /** This credential was revoked. */
+  left(credentialId: string): void;
   /** Called when an agent's turn is over. */
   onTurnEnd(listener: (agentId: string) => void): () => void;
 }

@@ -136,6 +136,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
 
   const signIn = createSignIn({ db, relay: home.relay, now, linkMs: config.linkMs, cookieMs: config.cookieMs });
   const credentials = createCredentials({ db, relay: home.relay, now, newId, log });
+  credentials.onRevoke((credentialId) => host.left(credentialId));
   const access = createAccess({
     origins: createOrigins({ port: http.port, host: config.host, publicUrl: config.publicUrl, tls: tls !== null, proxied: config.proxied }),
     signIn,

@@ -29,6 +29,7 @@ export interface Bearer {
   /** Null: an application. */
   readonly agentId: string | null;
   readonly credentialId: string;
+  /** What the person named it. */
   readonly label: string;
 }
 
@@ -110,15 +111,18 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
         .executeTakeFirst();
       if (!row) return null;
       const noted = now() - NOTE_USE_EVERY_MS;
-      if (row.used_at === null || row.used_at <= noted)
-        await db
+      if (row.used_at === null || row.used_at <= noted) {
+        const note = await db
           .updateTable('credentials')
           .set({ used_at: now() })
           .where('relay', '=', relay)
           .where('credential', '=', row.credential)
           // Of many that come at once, one writes.
           .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted)]))
-          .execute();
+          .executeTakeFirst();
+        // Whoever looks at it sees that it is in use.
+        if (note.numUpdatedRows > 0n) await changed(agentOf(row.agent_json));
+      }
       return { agentId: agentOf(row.agent_json), credentialId: row.credential, label: parseText(row.label_json) };
     },
     onRevoke(listener) {

@@ -1,8 +1,7 @@
 /** The relay as MCP server: whoever holds a credential takes the seat of its agent. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Credentials } from '../access/index.ts';
-import type { Configs, Directory, Gate, Inbox, Sleepers, TeamTool } from '../contracts.ts';
+import type { Configs, Directory, Gate, Inbox, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
 import type { Routes } from '../route.ts';
 import type { Threads } from '../threads/index.ts';
@@ -28,7 +27,7 @@ export interface McpDeps {
   /** The session that runs, or null. */
   readonly sessionId: () => string | null;
   /** A client has called while a session runs: its agent is here. Before every tool call and resource read. */
-  readonly joined: (agent: TeamMember) => Promise<void>;
+  readonly joined: SessionHost['joined'];
   /** The relay's version. */
   readonly version: string;
   readonly newId: () => string;

@@ -4,8 +4,7 @@
  */
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type RequestId, type ServerContext, type Tool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { TeamMember } from '../../src/protocol/team.ts';
-import type { Caller, TeamTool } from '../contracts.ts';
+import type { Caller, SessionHost, TeamTool } from '../contracts.ts';
 import { joinedOf, type Joined } from './bearer.ts';
 import type { Hold } from './hold.ts';
 import type { AgentResource } from './resources.ts';
@@ -21,7 +20,7 @@ export interface McpServerDeps extends TellingDeps {
   readonly hold: Hold;
   readonly version: string;
   readonly sessionId: () => string | null;
-  readonly joined: (agent: TeamMember) => Promise<void>;
+  readonly joined: SessionHost['joined'];
   readonly newId: () => string;
   /** A fault of ours. Returns the id under which the log tells more. */
   readonly onFault: (error: unknown) => string;
@@ -54,8 +53,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const signalOf = ({ mcpReq, http }: ServerContext) => (http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal);
 
   /** The agent is here; it goes on when it is awake. */
-  async function enter({ agent, credentialId, secret }: Joined, signal: AbortSignal, telling: Telling) {
-    if (sessionId() !== null) await joined(agent);
+  async function enter({ agent, credentialId, secret, label }: Joined, signal: AbortSignal, telling: Telling) {
+    if (sessionId() !== null) await joined(agent, { credentialId, name: label, readsMail: true });
     return await hold.wait({ agentId: agent.agentId, credentialId, secret, signal, telling });
   }
 

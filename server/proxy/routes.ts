@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono';
 import type { Credentials } from '../access/index.ts';
-import type { Configs, Costs, Directory, SessionHost, Sleepers } from '../contracts.ts';
+import type { CallingClient, Configs, Costs, Directory, SessionHost, Sleepers } from '../contracts.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import type { Env, Route, Routes } from '../route.ts';
 import { createAdmit } from './admit.ts';
@@ -58,7 +58,7 @@ const nothing = () => errorResponse({ kind: 'no-such-call', message: 'Roost pass
  */
 const VERSIONS = ['/v1', '', '/v1/v1'] as const;
 
-type Call = { readonly agent: TeamMember; readonly ask: Ask; readonly to: UpstreamKey };
+type Call = { readonly agent: TeamMember; readonly client: CallingClient; readonly ask: Ask; readonly to: UpstreamKey };
 
 /** Calls that come while one is under way get its answer: many requests that come at once ask the store once. */
 function shared<Value>(run: () => Promise<Value>): () => Promise<Value> {
@@ -91,7 +91,8 @@ export function createProxy(deps: ProxyDeps): Proxy {
     if (to === null || ask === null) return errorResponse(NO_MODEL);
     const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
     try {
-      return await run({ agent, ask, to }, gone, done);
+      const client = { credentialId: bearer.credentialId, name: bearer.label, readsMail: false };
+      return await run({ agent, client, ask, to }, gone, done);
     } catch (error) {
       done();
       if (!gone.signal.aborted) onError(error);
@@ -143,7 +144,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     called(context, async (call, gone, done) => {
       const read = await readRequest(context.req.raw);
       if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, done);
-      await joined(call.agent);
+      await joined(call.agent, call.client);
       const outcome = send(call, context, read.body, costly, gone.signal);
       const patience = deps.sleepers.isSleeping(call.agent.agentId) ? 0 : pingMs;
       const decided = read.body.stream ? await within(patience, outcome) : await outcome;

@@ -4,6 +4,7 @@
  */
 import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamCall } from '../../src/domain/wake-payload.ts';
+import type { Guests } from './guests.ts';
 import type { Presence } from './presence.ts';
 
 /** `call` is null where everybody in it is here and only set to sleep. */
@@ -11,10 +12,10 @@ export type Admission = { readonly ok: true; readonly call: TeamCall | null } | 
 
 const sentence = (names: readonly string[]) => names.join(', ');
 
-/** The call without those who are awake or on the way already. */
-export function admit(call: TeamCall, presence: Presence, isResting: (agentId: string) => boolean): Admission {
+/** The call without those who are awake or on the way already. Whoever is only played by a client can be woken; nobody is born in its seat. */
+export function admit(call: TeamCall, presence: Presence, guests: Pick<Guests, 'inSeat'>, isResting: (agentId: string) => boolean): Admission {
   if (call.kind === 'summon') {
-    const seats = call.seats.filter((seat) => !presence.inSeat(seat.position));
+    const seats = call.seats.filter((seat) => !presence.inSeat(seat.position) && !guests.inSeat(seat.position));
     return seats.length > 0 ? { ok: true, call: { kind: 'summon', seats } } : { ok: false, detail: 'Somebody is in each of these seats, or on the way there.' };
   }
   const agents = call.agents.filter((agent) => !presence.get(agent.id));

@@ -171,7 +171,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     sessionId: () => open()?.sessionId ?? null,
     stateOf: (agentId) => open()?.session.stateOf(agentId) ?? 'absent',
     rouse: (agentId) => open()?.session.rouse(agentId) ?? Promise.resolve(false),
-    joined: (agent) => open()?.session.joined(agent) ?? Promise.resolve(),
+    joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),
+    left: (credentialId) => open()?.session.left(credentialId),
     onTurnEnd(listener) {
       turnEnds.add(listener);
       return () => turnEnds.delete(listener);

@@ -6,11 +6,12 @@ import type { EventOf } from '../../src/protocol/events.ts';
 import type { PostMessage } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
-import type { AgentState, EventLog, PostOutcome } from '../contracts.ts';
+import { whoAnswers, type Answering } from '../../src/domain/answering.ts';
+import type { AgentState, CallingClient, EventLog, PostOutcome } from '../contracts.ts';
 import { admit } from './admit.ts';
 import type { SessionContext } from './context.ts';
 import { createEgg } from './egg.ts';
-import { createGuest } from './guest.ts';
+import { createGuests } from './guests.ts';
 import { createLead } from './lead.ts';
 import { createPresence, type Present } from './presence.ts';
 import { cancelled, putToSleep } from './reasons.ts';
@@ -24,7 +25,8 @@ export interface RunningSession {
   sleep(agentId: string): Promise<boolean>;
   stateOf(agentId: string): AgentState;
   rouse(agentId: string): Promise<boolean>;
-  joined(agent: TeamMember): Promise<void>;
+  joined(agent: TeamMember, client: CallingClient): Promise<void>;
+  left(credentialId: string): void;
   /** What waits for this agent may have changed, or it may read it now. */
   inboxChanged(agentId: string): void;
   busy(): boolean;
@@ -37,6 +39,7 @@ const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: 
 export function createRunningSession(context: SessionContext, log: EventLog): RunningSession {
   const { sessionId, now, newId, inbox, sleepers } = context;
   const presence = createPresence();
+  const guests = createGuests(context);
   const eggs = new Set<string>();
   const lead = createLead(context);
 
@@ -51,7 +54,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     const parsed = parseTeamCall(message.text);
     if (!parsed.ok) return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
     wakeResting(parsed.call);
-    const admission = admit(parsed.call, presence, (agentId) => sleepers.isSleeping(agentId));
+    const admission = admit(parsed.call, presence, guests, (agentId) => sleepers.isSleeping(agentId));
     if (!admission.ok) return refused('already-awake', admission.detail);
     const { call } = admission;
     if (call === null) return postNothing(message, parsed.call);
@@ -138,11 +141,15 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
 
   const speakerOf = (agentId: string) => (agentId === LEAD_ID ? lead.speaker : (presence.get(agentId)?.speaker() ?? null));
 
+  const answering = (agentId: string): Answering =>
+    whoAnswers({ mind: presence.get(agentId)?.phase() === 'awake', client: guests.of(agentId), resting: sleepers.isSleeping(agentId) });
+
   function stateOf(agentId: string): AgentState {
     if (agentId === LEAD_ID) return lead.speaker.busy() ? 'busy' : 'idle';
     const agent = presence.get(agentId);
-    if (!agent) return 'absent';
+    if (!agent && !guests.of(agentId)) return 'absent';
     if (sleepers.isSleeping(agentId)) return 'sleeping';
+    if (!agent) return 'played';
     return agent.phase() !== 'awake' || agent.speaker()?.busy() ? 'busy' : 'idle';
   }
 
@@ -151,8 +158,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (to === LEAD_ID && isTeamCall(text)) return postCall(message);
     if (text.length > LIMITS.messageText) return refused('too-large', `A message can have ${LIMITS.messageText} characters; this one has ${text.length}.`);
     if (to === LEAD_ID) return postNow(message, LEAD_ID, lead.speaker);
-    const present = presence.get(to);
-    const speaker = present?.phase() === 'awake' && !sleepers.isSleeping(to) ? present.speaker() : null;
+    const speaker = answering(to).by === 'mind' ? speakerOf(to) : null;
     return speaker ? postNow(message, to, speaker) : postLater(message, to);
   }
 
@@ -166,7 +172,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     },
     async sleep(agentId) {
       const agent = presence.get(agentId);
-      if (!agent || agent.phase() === 'leaving') return false;
+      if (!agent) return guests.leave(agentId);
+      if (agent.phase() === 'leaving') return false;
       await agent.leave(eggs.has(agentId) && agent.phase() !== 'awake' ? cancelled : putToSleep);
       return true;
     },
@@ -178,18 +185,11 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       await speaker.whenQuiet();
       return true;
     },
-    async joined({ position, ...agent }) {
-      const known = presence.get(agent.agentId);
-      // Of calls that come together, none goes on before it is known whether the agent starts asleep.
-      if (known?.phase() === 'awake') return context.onHere(agent.agentId);
-      if (known || agent.agentId === LEAD_ID) return;
+    async joined({ agentId, position }, client) {
       // Without a seat of its own it is no less welcome, but not in the grid.
-      if (position === null || presence.inSeat(position)) return;
-      presence.add(createGuest({ context, agent: { ...agent, position }, remove: () => leave(agent.agentId) }));
-      const here = context.onHere(agent.agentId);
-      await context.record([{ kind: 'agent-awake', time: now(), agentId: agent.agentId, position, sessionId }]);
-      await here;
+      if (agentId !== LEAD_ID && position !== null) await guests.called({ agentId, position }, client);
     },
+    left: (credentialId) => guests.left(credentialId),
     inboxChanged(agentId) {
       if (agentId === LEAD_ID) lead.mail.changed();
       else presence.get(agentId)?.inboxChanged();

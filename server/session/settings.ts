@@ -6,10 +6,13 @@ export interface SessionLimits {
   readonly maxTurns: number;
   /** When an egg without a name is asked again, as parts of `birthTimeoutMs`. */
   readonly nudgesAt: readonly number[];
+  /** ms after its last call for which a client counts as there. */
+  readonly clientSilentMs: number;
 }
 
 export const SESSION_LIMITS: SessionLimits = {
   textBatchMs: 30,
   maxTurns: 10,
   nudgesAt: [1 / 3, 2 / 3],
+  clientSilentMs: 15 * 60_000,
 };

@@ -14,7 +14,7 @@ import { createWaiters, type Waiters } from './waiters.ts';
 export { createSleepingRoutes, type SleepingRoutesDeps } from './routes.ts';
 
 export interface SleepersDeps {
-  readonly log: Pick<EventLog, 'append' | 'subscribe'>;
+  readonly log: Pick<EventLog, 'append' | 'subscribe' | 'snapshot'>;
   readonly configs: Pick<Configs, 'agent'>;
   readonly now: () => number;
   readonly timers: Timers;
@@ -80,7 +80,10 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
 
   // An agent that is not in the session any more is not held back either.
   const stopListening = log.subscribe(({ event }) => {
-    if (event.kind !== 'agent-asleep' || event.sessionId !== running?.sessionId) return;
+    if ((event.kind !== 'agent-asleep' && event.kind !== 'client-left') || event.sessionId !== running?.sessionId) return;
+    // A client may play it where no mind is, and the other way round.
+    const { session } = log.snapshot();
+    if (session?.awake.includes(event.agentId) || session?.clients.some(({ agentId }) => agentId === event.agentId)) return;
     const sleeper = running.agents.get(event.agentId);
     running.agents.delete(event.agentId);
     sleeper?.waiters.release('awake');

@@ -22,8 +22,11 @@ export type GateCheck = (typeof GATE_CHECKS)[number];
 export const WAKE_OUTCOMES = ['granted', 'suppressed', 'deferred', 'error'] as const;
 export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
 
-/** `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set. */
-export type AgentState = 'absent' | 'sleeping' | 'idle' | 'busy';
+/**
+ * `absent`: it is not in the running session, or none runs. `sleeping`: it is, and its sleeping flag is set.
+ * `played`: only a client is there for it, which has no turns to begin.
+ */
+export type AgentState = 'absent' | 'played' | 'sleeping' | 'idle' | 'busy';
 
 export const MAIL_PRIORITIES = ['normal', 'high', 'urgent'] as const;
 export type MailPriority = (typeof MAIL_PRIORITIES)[number];

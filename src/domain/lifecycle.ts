@@ -3,16 +3,20 @@
  * view asks these functions; none of them keeps an answer.
  */
 import { emptySeats, type Agent, type Roster } from './agent.ts';
+import { whoAnswers, type Answering, type JoinedClient } from './answering.ts';
 import { SEAT_ORDER, type SeatPosition } from './seat.ts';
 
-export type Lifecycle = 'empty' | 'hatching' | 'awake' | 'sleeping';
+/** `played`: no mind of the relay's is in its seat, but a client plays it from elsewhere. WAKE brings the mind. */
+export type Lifecycle = 'empty' | 'hatching' | 'awake' | 'played' | 'sleeping';
 
 /** What the relay says of the session that runs. `null` wherever the page does not know that one runs. */
 export interface LiveSession {
   readonly sessionId: string;
   /** Agents that have answered in this session and were not put to sleep since. */
   readonly awake: ReadonlySet<string>;
-  /** Those among the awake who are set to sleep: part of the team, with all that was said, and silent. */
+  /** By agent id: who is played by a client, beside a mind or without one. */
+  readonly clients: ReadonlyMap<string, JoinedClient>;
+  /** Those among the awake and the played who are set to sleep: part of the team, with all that was said, and silent. */
   readonly resting: ReadonlySet<string>;
   /** Agents (by id) that were called and have not answered yet. */
   readonly waking: ReadonlySet<string>;
@@ -23,10 +27,17 @@ export interface LiveSession {
 export function lifecycleOf(agent: Agent | undefined, position: SeatPosition, live: LiveSession | null): Lifecycle {
   if (!agent) return live?.births.has(position) ? 'hatching' : 'empty';
   if (!live) return 'sleeping';
-  if (live.awake.has(agent.agentId)) return live.resting.has(agent.agentId) ? 'sleeping' : 'awake';
-  if (live.waking.has(agent.agentId)) return 'hatching';
-  return 'sleeping';
+  const { agentId } = agent;
+  if (live.waking.has(agentId) && !live.awake.has(agentId)) return 'hatching';
+  const { by } = answeringOf(agentId, live);
+  return by === 'mind' ? 'awake' : by === 'client' ? 'played' : 'sleeping';
 }
+
+export const answeringOf = (agentId: string, live: LiveSession | null): Answering =>
+  whoAnswers({ mind: live?.awake.has(agentId) ?? false, client: live?.clients.get(agentId) ?? null, resting: live?.resting.has(agentId) ?? false });
+
+/** Whom WAKE calls: whoever has no mind of the relay's that answers. */
+export const canBeWoken = (state: Lifecycle): boolean => state === 'sleeping' || state === 'played';
 
 /** A call that this page has made and the relay has not yet confirmed; it holds the button down. */
 export type PendingCall = 'wake' | 'summon' | null;
@@ -44,7 +55,7 @@ export function bigButton(roster: Roster, live: LiveSession | null, pending: Pen
   if (pending === 'wake' || states.includes('hatching')) return { kind: 'busy', label: 'WAKING…' };
   const sleeping = SEAT_ORDER.flatMap((position, i) => {
     const agent = roster.seats.get(position);
-    return agent && states[i] === 'sleeping' ? [agent] : [];
+    return agent && canBeWoken(states[i] ?? 'empty') ? [agent] : [];
   });
   if (sleeping.length > 0) return { kind: 'wake', label: 'WAKE', agents: sleeping };
   const seats = emptySeats(roster);

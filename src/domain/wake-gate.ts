@@ -82,7 +82,7 @@ const CHECKS: Readonly<Record<GateCheck, Check>> = {
   minutes: (_, { maxDailySessionMinutes: most, timeZone }, facts, now) =>
     sessionMs(facts, timeZone, now) >= most * 60_000 ? tomorrow(most, timeZone, now) : null,
   concurrency: (_, { maxConcurrentSessions }, { running }) => (running.length >= maxConcurrentSessions ? { until: null } : null),
-  idle: ({ state }) => (state === 'busy' || state === 'absent' ? { until: null } : null),
+  idle: ({ state }) => (state === 'busy' || state === 'absent' || state === 'played' ? { until: null } : null),
   flood(_, { floodMaxWakes, floodWindowSeconds }, { latest }, now) {
     if (floodMaxWakes === 0) return { until: null };
     const oldest = latest[floodMaxWakes - 1];

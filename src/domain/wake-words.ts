@@ -53,9 +53,9 @@ export function reasonFor(check: GateCheck, stopped: Stopped): string {
         ? 'Its limit is 0 sessions at a time: it is never woken.'
         : `${limits.maxConcurrentSessions === 1 ? 'A session of it runs' : `${limits.maxConcurrentSessions} sessions of it run`} already, which is its limit. It can be woken when one is over.`;
     case 'idle':
-      return state === 'absent'
-        ? 'It is not in a running session. The message waits until it is.'
-        : 'It is in the middle of a turn. This is taken up when the turn is over.';
+      if (state === 'absent') return 'It is not in a running session. The message waits until it is.';
+      if (state === 'played') return 'A client plays it from elsewhere, and begins its turns itself.';
+      return 'It is in the middle of a turn. This is taken up when the turn is over.';
     case 'flood':
       return limits.floodMaxWakes === 0
         ? 'The household lets nobody but the person wake anyone.'

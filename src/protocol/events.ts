@@ -59,6 +59,20 @@ export const eventSchema = z.discriminatedUnion('kind', [
     })
     .describe('every seat of the call is decided'),
   z.object({ kind: z.literal('agent-awake'), ...at, ...seat, sessionId }).describe('its first words of this session arrived'),
+  z
+    .object({
+      kind: z.literal('client-joined'),
+      ...at,
+      ...seat,
+      sessionId,
+      credentialId: id.describe('whose credential it called with'),
+      client: z.string().describe('the credential’s name'),
+      readsMail: z.boolean().describe('it has Roost’s tools, and can read the inbox'),
+    })
+    .describe('a client that holds this agent’s credential has called: it plays the agent from elsewhere; again where it turns out to read mail'),
+  z
+    .object({ kind: z.literal('client-left'), ...at, agentId, sessionId, credentialId: id })
+    .describe('its credential was revoked, or it has not called for long'),
   z.object({ kind: z.literal('agent-asleep'), ...at, ...seat, sessionId, reason: asleepReasonSchema }).describe('it sleeps again, and why'),
   z
     .object({
@@ -157,7 +171,10 @@ export const snapshotSchema = z.object({
         .describe('who was called and has not answered yet'),
       asleep: z.array(z.object({ agentId, reason: asleepReasonSchema })).describe('who fell asleep in this session, and why'),
       answering: z.array(z.object({ messageId, agentId })).describe('the answers that are being written'),
-      resting: z.array(id).describe('ids of those among the awake whose sleeping flag is set'),
+      clients: z
+        .array(z.object({ agentId, credentialId: id, client: z.string(), readsMail: z.boolean() }))
+        .describe('clients that play an agent from elsewhere, in the order in which they came'),
+      resting: z.array(id).describe('ids of those among the awake and the played whose sleeping flag is set'),
     })
     .nullable()
     .describe('null: none runs'),

@@ -98,6 +98,8 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
     case 'call-started':
     case 'call-ended':
     case 'agent-awake':
+    case 'client-joined':
+    case 'client-left':
     case 'agent-asleep':
     case 'birth-ended':
     case 'answer-started':

@@ -12,11 +12,25 @@ type RunningSession = NonNullable<Snapshot['session']>;
 const without = <T extends { agentId: string }>(list: readonly T[], agentId: string) =>
   list.filter((item) => item.agentId !== agentId);
 
+type Client = RunningSession['clients'][number];
+const isPlayed = (session: RunningSession, agentId: string) => session.clients.some((client) => client.agentId === agentId);
+const isOf = (credentialId: string) => (client: Client) => client.credentialId === credentialId;
+
+function join({ clients }: RunningSession, client: Client): Client[] {
+  return clients.some(isOf(client.credentialId)) ? clients.map((known) => (known.credentialId === client.credentialId ? client : known)) : [...clients, client];
+}
+
+/** Nobody is held back who is not there at all. */
+function leave(session: RunningSession, agentId: string, credentialId: string): RunningSession {
+  const left = { ...session, clients: session.clients.filter((client) => !isOf(credentialId)(client)) };
+  return left.awake.includes(agentId) || isPlayed(left, agentId) ? left : { ...left, resting: left.resting.filter((id) => id !== agentId) };
+}
+
 function fallAsleep(session: RunningSession, agentId: string, reason: AsleepReason): RunningSession {
   return {
     ...session,
     awake: session.awake.filter((id) => id !== agentId),
-    resting: session.resting.filter((id) => id !== agentId),
+    resting: session.resting.filter((id) => id !== agentId || isPlayed(session, agentId)),
     hatching: without(session.hatching, agentId),
     asleep: [...without(session.asleep, agentId), { agentId, reason }],
   };
@@ -43,6 +57,12 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
         hatching: without(session.hatching, event.agentId),
         asleep: without(session.asleep, event.agentId),
       };
+    case 'client-joined': {
+      const { agentId, credentialId, client, readsMail } = event;
+      return { ...session, clients: join(session, { agentId, credentialId, client, readsMail }) };
+    }
+    case 'client-left':
+      return leave(session, event.agentId, event.credentialId);
     case 'agent-asleep':
       return fallAsleep(session, event.agentId, event.reason);
     case 'birth-ended':
@@ -66,7 +86,7 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
   if (id <= state.upTo) return state;
   if (event.kind === 'session-started') {
     const { sessionId, time: startedAt, mind } = event;
-    return { ...state, upTo: id, session: { sessionId, startedAt, mind, awake: [], hatching: [], asleep: [], answering: [], resting: [] } };
+    return { ...state, upTo: id, session: { sessionId, startedAt, mind, awake: [], hatching: [], asleep: [], answering: [], clients: [], resting: [] } };
   }
   if (event.kind === 'session-ended') {
     const lastEnd = { sessionId: event.sessionId, reason: event.reason, endedAt: event.time };
@@ -82,6 +102,8 @@ export function liveSessionOf(state: Snapshot | null): LiveSession | null {
   return {
     sessionId: session.sessionId,
     awake: new Set(session.awake),
+    // The one that came first, where several play one agent.
+    clients: new Map([...session.clients].reverse().map(({ agentId, client, readsMail }) => [agentId, { name: client, readsMail }])),
     resting: new Set(session.resting),
     waking: new Set(session.hatching.filter((seat) => seat.call === 'wake').map((seat) => seat.agentId)),
     births: new Set(session.hatching.filter((seat) => seat.call === 'summon').map((seat) => seat.position)),

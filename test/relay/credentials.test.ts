@@ -102,6 +102,8 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
     await Promise.all([1, 2, 3].map(() => credentials.check(secret)));
     const first = time;
     expect(await usedAt()).toBe(first);
+    // Whoever looks is told, once: it was made, and it is in use.
+    expect(events).toHaveLength(2);
     time = first + NOTE_USE_EVERY_MS - 1;
     await credentials.check(secret);
     expect(await usedAt()).toBe(first);

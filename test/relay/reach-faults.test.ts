@@ -117,11 +117,11 @@ describe('agents, where something fails or falls together', () => {
     const house = await openTeam();
     await house.team.configs.setAgent(GUEST.agentId, { coordination: { sleep_events: ['agent_started'] } });
     const asleep = async () => {
-      await house.host.joined(GUEST);
+      await house.host.joined(GUEST, { credentialId: 'c1', name: 'Claude Code', readsMail: true });
       return house.team.sleepers.isSleeping(GUEST.agentId);
     };
     expect(await Promise.all([asleep(), asleep()])).toEqual([true, true]);
-    expect(house.of('agent-awake').filter(({ agentId }) => agentId === GUEST.agentId)).toHaveLength(1);
+    expect(house.of('client-joined').filter(({ agentId }) => agentId === GUEST.agentId)).toHaveLength(1);
   });
 
   it('that read what the person wrote by a call of their own are seen to have read it', async () => {

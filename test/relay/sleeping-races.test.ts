@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SleepWait } from '../../server/contracts.ts';
 import { createSleepers } from '../../server/sleeping/index.ts';
 import type { EventOf, RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
+import { NO_SESSION } from '../../src/protocol/live.ts';
 import { effectiveConfig } from '../support/effective-config.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
 import { createRandom } from '../support/random.ts';
@@ -25,6 +26,7 @@ function createHeldLog() {
     },
     append: (events: readonly RoostEvent[]) => new Promise<StoredEvent[]>((resolve) => held.push({ events, resolve })),
     subscribe: () => () => undefined,
+    snapshot: () => NO_SESSION,
   };
 }
 

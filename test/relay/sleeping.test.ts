@@ -6,6 +6,7 @@ import { findMember } from '../../server/directory/index.ts';
 import { problem } from '../../server/problem.ts';
 import { createSleepers, createSleepingRoutes } from '../../server/sleeping/index.ts';
 import type { Store } from '../../server/store/index.ts';
+import { NO_SESSION } from '../../src/protocol/live.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
 import { effectiveConfig } from '../support/effective-config.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
@@ -71,7 +72,7 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
   it('lets an agent be whose settings cannot be read, and lets it join again', async () => {
     let broken = true;
     const sleepers = createSleepers({
-      log: { append: () => Promise.resolve([]), subscribe: () => () => undefined },
+      log: { append: () => Promise.resolve([]), subscribe: () => () => undefined, snapshot: () => NO_SESSION },
       configs: { agent: () => (broken ? Promise.reject(new Error('the store is gone')) : Promise.resolve(effectiveConfig({ sleepEvents: ['agent_started'] }))) },
       now: () => 7,
       timers: createManualTimers(),
@@ -225,7 +226,7 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
   it('stays as it is where the change cannot be written', async () => {
     const { sleepers } = await begin();
     const failing = createSleepers({
-      log: { append: () => Promise.reject(new Error('the disk is full')), subscribe: () => () => undefined },
+      log: { append: () => Promise.reject(new Error('the disk is full')), subscribe: () => () => undefined, snapshot: () => NO_SESSION },
       configs: { agent: () => Promise.resolve(effectiveConfig()) },
       now: () => 7,
       timers: createManualTimers(),

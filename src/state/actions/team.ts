@@ -1,6 +1,6 @@
 /** WAKE and SUMMON, for all, some or one; putting to sleep; starting and ending the session. */
 import type { Agent } from '../../domain/agent.ts';
-import { bigButton, lifecycleOf } from '../../domain/lifecycle.ts';
+import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition, LEAD_ID, SEAT_ORDER, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -21,7 +21,7 @@ const isAlreadyUnderWay = (problem: RelayProblem) => problem.kind === 'refused' 
 
 export interface TeamActions {
   /**
-   * Wakes these agents, or everyone who sleeps. Who is in the session and only set to sleep goes on where it was;
+   * Wakes these agents, or everyone who sleeps or is only played by a client. Who is in the session and only set to sleep goes on where it was;
    * the others are called by the lead. Whose last session is not whole on this device yet is waited for a little, and then
    * left to sleep. Does nothing while a call of this page is under way.
    */
@@ -136,7 +136,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, househ
   }
 
   const asleepNow = (agents: readonly Agent[]) =>
-    agents.filter((agent) => isSeatPosition(agent.position) && lifecycleOf(agent, agent.position, live.store.getState().live) === 'sleeping');
+    agents.filter((agent) => isSeatPosition(agent.position) && canBeWoken(lifecycleOf(agent, agent.position, live.store.getState().live)));
 
   const callToWake = (agents: readonly Agent[] | undefined, asked: readonly Agent[]) =>
     call('wake', asked, async (late) => {

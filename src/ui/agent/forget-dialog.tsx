@@ -23,6 +23,8 @@ function useHindrance(somebody: Person): { text: string; label: string; run: () 
   const waking = somebody.seat.state === 'hatching';
   if (somebody.seat.resting)
     return { text: `${name} is set to sleep, but still in the running session, and must leave it first.`, label: `Take ${name} out of the session`, run: () => void actions.sleep(agentId) };
+  if (somebody.seat.state === 'played')
+    return { text: `${somebody.seat.client?.name ?? 'A client'} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`, label: `Take ${name} out of the session`, run: () => void actions.sleep(agentId) };
   return {
     text: `${name} ${waking ? 'is waking' : 'is awake'}, and must sleep first.`,
     label: waking ? `Let ${name} sleep on` : `Put ${name} to sleep`,

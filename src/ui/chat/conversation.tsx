@@ -5,6 +5,7 @@ import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useAnswers, useConversations, useHousehold, useInfo, useRoost } from '../context.tsx';
 import { WarnIcon } from '../parts/icons.tsx';
 import { PATHS, usePlace } from '../places.ts';
+import { whereWordsGo } from '../text/answering.ts';
 import { fullTime } from '../text/time.ts';
 import { useSomebody } from '../use-somebody.ts';
 import { Composer } from './composer.tsx';
@@ -18,8 +19,7 @@ import './conversation.css';
 function composerHint(speaker: Speaker): string | null {
   const { name } = speaker;
   if (speaker.kind === 'lead') return speaker.awake ? null : `${name} sleeps, and will read this when the next session starts.`;
-  if (speaker.kind === 'agent' && !speaker.awake) return speaker.seat.state === 'hatching' ? `${name} is waking, and will read this first.` : `${name} sleeps, and will read this on waking.`;
-  return null;
+  return speaker.kind === 'agent' ? whereWordsGo(name, speaker.seat) : null;
 }
 
 /** Why this agent sleeps although it was called. */

@@ -1,6 +1,7 @@
 import { useHousehold, useLive } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
+import { whereWordsGo } from '../text/answering.ts';
 import type { Speaker } from './message.tsx';
 
 /** First words to begin with; the person sends them, or not. */
@@ -19,6 +20,7 @@ function hint(speaker: Speaker, born: number, running: boolean): { title: string
   }
   if (speaker.awake) return { title: `${name} is awake`, text: 'What you write here goes to nobody else.' };
   if (speaker.seat.state === 'hatching') return { title: `${name} is waking`, text: 'The first words appear here.' };
+  if (speaker.seat.state === 'played') return { title: `${name} is played by ${speaker.seat.client?.name ?? 'a client'}`, text: whereWordsGo(name, speaker.seat) ?? '' };
   return { title: `${name} sleeps`, text: 'There is no conversation yet. Leave a message: it waits, and is read on waking.' };
 }
 

@@ -1,3 +1,4 @@
+import { canBeWoken } from '../../domain/lifecycle.ts';
 import { useActions, usePending } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import type { SeatView } from '../grid/seat-view.ts';
@@ -13,7 +14,7 @@ function about(speaker: Speaker): string {
     case 'lead':
       return speaker.awake ? 'the lead · awake' : 'the lead · asleep: no session runs';
     case 'agent':
-      return `${speaker.seat.resting ? 'set to sleep, keeps what was said' : speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
+      return `${speaker.seat.resting ? 'set to sleep, keeps what was said' : speaker.seat.state === 'sleeping' ? 'asleep' : speaker.seat.state === 'hatching' ? 'waking' : speaker.seat.state === 'played' ? `played by ${speaker.seat.client?.name ?? 'a client'}` : 'awake'} · seat ${speaker.seat.position + 1} · ${speaker.seat.colorName}`;
     case 'egg':
       return `hatching · ${speaker.seat.colorName}`;
     case 'seatless':
@@ -35,7 +36,7 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
         <span className="only-small">Sleep</span>
       </button>
     );
-  if (agent && seat.state === 'sleeping')
+  if (agent && canBeWoken(seat.state))
     return (
       <button type="button" className="ghost ghost-dawn" disabled={busy} onClick={() => void actions.wake([agent])}>
         Wake {name}
@@ -52,7 +53,7 @@ function MainAct({ seat, name }: { seat: SeatView; name: string }) {
 
 function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | null; menu: readonly MenuItem[] }) {
   const { go } = usePlace();
-  const dim = !speaker.awake && speaker.kind !== 'egg';
+  const dim = !speaker.awake && speaker.kind !== 'egg' && seat?.state !== 'played';
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>
       <div className="chat-face" data-dim={dim && seat?.state !== 'hatching'}>

@@ -6,6 +6,7 @@ import { Face } from '../grid/face.tsx';
 import { EditIcon, RetryIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
 import { bytesOf } from '../../state/wake-material.ts';
+import { whereWordsGo } from '../text/answering.ts';
 import { bytes, names, plural } from '../text/sizes.ts';
 import { clockTime, fullTime } from '../text/time.ts';
 import { useSomebody, type Somebody } from '../use-somebody.ts';
@@ -82,6 +83,11 @@ function statusText(message: MessageDoc, name: string): string | null {
   }
 }
 
+function waitsFor(speaker: Speaker): string {
+  const where = speaker.kind === 'agent' ? whereWordsGo(speaker.name, speaker.seat) : null;
+  return where ?? `${speaker.name} reads this next.`;
+}
+
 export interface MessageProps {
   readonly message: MessageDoc;
   readonly stretch: Stretch;
@@ -136,7 +142,7 @@ export const Message = memo(function Message({ message, stretch, speaker, waits,
         </p>
       )}
       {!mine && <ReplyCost messageId={message.messageId} />}
-      {waits && <p className="msg-status">Waits: {speaker.name} sleeps, and will read this on waking.</p>}
+      {waits && <p className="msg-status">Waits: {waitsFor(speaker)}</p>}
       {mine && onEdit && onRetry && (
         <div className="msg-tools">
           <button type="button" className="icon-button" aria-label="Edit and send again" title="Edit and send again" onClick={onEdit}>

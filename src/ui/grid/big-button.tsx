@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
-import { bigButton, lifecycleOf } from '../../domain/lifecycle.ts';
+import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
 import { isSeatPosition } from '../../domain/seat.ts';
 import { callProgress } from '../../state/live.ts';
 import { writingStopped } from '../../state/relay-info.ts';
@@ -32,7 +32,7 @@ function useMoreWays(choose: () => void): MenuItem[] {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
   const busy = usePending((state) => state.call !== null);
-  const sleeping = [...roster.seats].filter(([position, agent]) => lifecycleOf(agent, position, live) === 'sleeping');
+  const sleeping = [...roster.seats].filter(([position, agent]) => canBeWoken(lifecycleOf(agent, position, live)));
   const free = emptySeats(roster).filter((position) => !live?.births.has(position));
   const items: MenuItem[] = [];
   if (sleeping.length > 0) {
@@ -89,12 +89,12 @@ export function BigButton() {
   );
 }
 
-/** Agents in their seats that sleep now, in seat order. `resting`: with those of the running session that are only set to sleep. */
+/** Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only played by a client. `resting`: with those of the running session that are only set to sleep. */
 export function useSleepers({ resting }: { readonly resting: boolean }) {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
   return [...roster.seats]
-    .filter(([position, agent]) => isSeatPosition(position) && lifecycleOf(agent, position, live) === 'sleeping' && (resting || !live?.awake.has(agent.agentId)))
+    .filter(([position, agent]) => isSeatPosition(position) && canBeWoken(lifecycleOf(agent, position, live)) && (resting || !live?.awake.has(agent.agentId)))
     .sort(([a], [b]) => a - b)
     .map(([, agent]) => agent);
 }

@@ -2,6 +2,7 @@ import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { Link } from 'wouter';
 import { emptySeats } from '../../domain/agent.ts';
+import { answeringOf } from '../../domain/lifecycle.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold, useLive, useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
@@ -26,6 +27,8 @@ function Remembering() {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [remember, key, cap]);
   const resting = useSleepers({ resting: true }).length - sleepers.length;
+  const live = useLive((state) => state.live);
+  const played = sleepers.filter(({ agentId }) => answeringOf(agentId, live).by === 'client').length;
   const arriving = useDevices(arrivingOf);
   const late = sleepers.filter(({ agentId }) => arriving.includes(agentId)).length;
   if (sleepers.length === 0) return resting === 0 ? null : <span>{resting} set to sleep</span>;
@@ -34,7 +37,7 @@ function Remembering() {
   return (
     <>
       <span>
-        {sleepers.length} sleeping
+        {[sleepers.length > played ? `${sleepers.length - played} sleeping` : null, played > 0 ? `${played} played elsewhere` : null].filter((part) => part !== null).join(' · ')}
         {resting > 0 && ` · ${resting} set to sleep`}
         {late > 0 && ` · ${late} on the way here`}
         {status === 'ready' && ` · ${bytes(size)} to remember`}

@@ -46,10 +46,13 @@ function useBadges(agentId: string | null): readonly Badge[] {
 /** Of an agent in the running session that is set to sleep. */
 const RESTS = 'Set to sleep: it keeps what was said, and goes on from there when it is woken';
 
+/** Of an agent that has a mind here and a client elsewhere. */
+const playsToo = (client: string) => `${client} plays it too, from elsewhere`;
+
 /** Of an agent whose last session is not whole on this device. */
 const ARRIVES = 'On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then';
 
-const SUB: Record<Lifecycle, string> = { empty: '', hatching: 'hatching', awake: 'awake', sleeping: 'asleep' };
+const SUB: Record<Lifecycle, string> = { empty: '', hatching: 'hatching', awake: 'awake', played: 'played elsewhere', sleeping: 'asleep' };
 
 interface FrameProps extends CellProps {
   readonly label: string;
@@ -126,10 +129,10 @@ function SeatFrame({ label, state, color, agentId, name, sub, reason, about = nu
 
 export const SeatCell = memo(function SeatCell({ seat, slept, ...cell }: CellProps & { seat: SeatView; slept: string | null }) {
   const menu = useSeatMenu(seat);
-  const { agentId, state, label, name, color, reason, resting } = seat;
+  const { agentId, state, label, name, color, reason, resting, client } = seat;
   const arriving = useDevices((devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId));
-  const about = resting ? RESTS : arriving ? ARRIVES : null;
-  const sub = arriving && !resting ? 'on its way here' : resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : SUB[state];
+  const about = resting ? RESTS : arriving ? ARRIVES : client && state === 'awake' ? playsToo(client.name) : null;
+  const sub = arriving && !resting ? 'on its way here' : resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : state === 'played' && client ? `played by ${client.name}` : SUB[state];
   return <SeatFrame {...cell} {...{ label, state, color, agentId, name, sub, reason, about, menu }} figure={<SeatFigure seat={seat} />} />;
 });
 

@@ -49,5 +49,5 @@ export function SeatFigure({ seat }: { seat: SeatView }) {
   const { agentId, birthName } = agent;
   if (seat.state === 'hatching') return <StirringFace agentId={agentId} birthName={birthName} color={color} position={position} />;
   if (opening) return <OpeningEgg agentId={agentId} birthName={birthName} color={color} position={position} born={opening.born} />;
-  return <Face agentId={agentId} birthName={birthName} color={color} awake={seat.state === 'awake'} />;
+  return <Face agentId={agentId} birthName={birthName} color={color} awake={seat.state === 'awake' || seat.state === 'played'} />;
 }

@@ -1,5 +1,6 @@
 /** What a cell says of its seat, as plain values: the accessible name, the state, the reason. */
 import { displayName, type Agent, type Roster } from '../../domain/agent.ts';
+import type { JoinedClient } from '../../domain/answering.ts';
 import { lifecycleOf, type Lifecycle } from '../../domain/lifecycle.ts';
 import { seatColor, seatNumber, type Position, type SeatPosition } from '../../domain/seat.ts';
 import { asleepReason, type LiveState } from '../../state/live.ts';
@@ -22,6 +23,8 @@ export interface SeatView {
   readonly reason: string | null;
   /** It is in the running session, and set to sleep. */
   readonly resting: boolean;
+  /** The client that plays it from elsewhere, beside a mind or without one. */
+  readonly client: JoinedClient | null;
 }
 
 export function seatView(position: SeatPosition, roster: Roster, live: LiveState): SeatView {
@@ -31,17 +34,20 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
   const name = agent ? displayName(agent, roster) : null;
   const egg = live.live ? live.session?.hatching.find((item) => item.call === 'summon' && item.position === position) : undefined;
   const said = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
+  const client = (agent && live.live?.clients.get(agent.agentId)) ?? null;
+  const shown = state === 'played' ? `played by ${client?.name ?? 'a client'}` : state;
   const quiet = said?.code === 'put-to-sleep' || said?.code === 'cancelled';
   return {
     position,
     agent,
     agentId: agent?.agentId ?? egg?.agentId ?? null,
     state,
-    label: name === null ? `${seat}, ${state}` : `${name}, ${seat}, ${state}`,
+    label: name === null ? `${seat}, ${shown}` : `${name}, ${seat}, ${shown}`,
     name,
     ...seatColor(position),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') ? said.message : null,
-    resting: agent !== null && live.live !== null && live.live.awake.has(agent.agentId) && live.live.resting.has(agent.agentId),
+    resting: agent !== null && live.live !== null && (live.live.awake.has(agent.agentId) || client !== null) && live.live.resting.has(agent.agentId),
+    client,
   };
 }
 

@@ -1,3 +1,4 @@
+import { canBeWoken } from '../../domain/lifecycle.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useInfo, useLive, usePending, useRoost } from '../context.tsx';
@@ -29,8 +30,9 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
     return items;
   }
   const { soul, name } = agent;
-  if (seat.state === 'sleeping') items.push({ label: `Wake ${name}`, disabled: busy, ...(first ? { hint: first } : seat.resting ? { hint: 'It goes on where it was' } : {}), run: () => void actions.wake([agent]) });
-  if (seat.state === 'awake') items.push({ label: `Put ${name} to sleep`, run: () => void actions.rest(agent.agentId) });
+  const hint = first ?? (seat.state === 'played' ? `To answer here too, beside ${seat.client?.name ?? 'the client'}` : seat.resting && !seat.client ? 'It goes on where it was' : undefined);
+  if (canBeWoken(seat.state)) items.push({ label: `Wake ${name}`, disabled: busy, ...(hint ? { hint } : {}), run: () => void actions.wake([agent]) });
+  if (seat.state === 'awake' || seat.state === 'played') items.push({ label: `Put ${name} to sleep`, ...(seat.client ? { hint: `What ${seat.client.name} asks for is held` } : {}), run: () => void actions.rest(agent.agentId) });
   if (seat.state === 'hatching') items.push({ label: `Let ${name} sleep on`, run: () => void actions.sleep(agent.agentId) });
   items.push({ label: 'Show soul', run: () => go(PATHS.soul(agent.agentId)) });
   items.push({ label: 'Inbox', run: () => go(PATHS.inbox(agent.agentId)) });

@@ -18,6 +18,7 @@ const agent = rosterOf([identity(0)], []).seats.get(0);
 const session = (parts: Partial<Omit<LiveSession, 'sessionId'>> = {}): LiveSession => ({
   sessionId: 's1',
   awake: new Set(),
+  clients: new Map(),
   resting: new Set(),
   waking: new Set(),
   births: new Set(),
@@ -27,6 +28,7 @@ const session = (parts: Partial<Omit<LiveSession, 'sessionId'>> = {}): LiveSessi
 /** Every row: is there an agent, what the session knows of it, and the state that follows. */
 describe('the state of a seat', () => {
   const both = new Set(['agent-0']);
+  const played = new Map([['agent-0', { name: 'Claude Code', readsMail: true }]]);
   const rows: [string, Agent | undefined, LiveSession | null, string][] = [
     ['no agent, no session', undefined, null, 'empty'],
     ['no agent, a session', undefined, session(), 'empty'],
@@ -38,6 +40,10 @@ describe('the state of a seat', () => {
     ['an agent that is being woken', agent, session({ waking: both }), 'hatching'],
     ['an agent that has answered', agent, session({ awake: both }), 'awake'],
     ['an agent that has answered while its wake is still under way', agent, session({ awake: both, waking: both }), 'awake'],
+    ['an agent that only a client plays', agent, session({ clients: played }), 'played'],
+    ['an agent that a client plays, set to sleep', agent, session({ clients: played, resting: both }), 'sleeping'],
+    ['an agent that a client plays, while it is being woken', agent, session({ clients: played, waking: both }), 'hatching'],
+    ['an agent that a client plays beside its mind', agent, session({ clients: played, awake: both }), 'awake'],
     ['an agent, and a birth in its seat on another device', agent, session({ births: new Set([0]) }), 'sleeping'],
   ];
   it.each(rows)('%s: %s', (_what, who, live, state) => {

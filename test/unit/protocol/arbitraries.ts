@@ -57,6 +57,8 @@ const fields = {
   'call-ended': { ...at, sessionId, wakeId, error: nullable(anyText) },
   'agent-awake': { ...at, ...seat, sessionId },
   'agent-asleep': { ...at, ...seat, sessionId, reason },
+  'client-joined': { ...at, ...seat, sessionId, credentialId: id, client: name, readsMail: fc.boolean() },
+  'client-left': { ...at, agentId, sessionId, credentialId: id },
   'agent-born': { ...at, ...seat, sessionId, name, color: fc.string(), colorName: fc.string(), soul: anyText, bornAt: time },
   'birth-ended': { ...at, ...seat, sessionId, reason },
   'agent-changed': {

@@ -16,6 +16,8 @@ const STANDS_FOR: Record<EventKind, string | null> = {
   'call-started': null,
   'call-ended': null,
   'agent-awake': null,
+  'client-joined': null,
+  'client-left': null,
   'agent-asleep': null,
   'birth-ended': null,
   'answer-started': null,

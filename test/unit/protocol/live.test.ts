@@ -76,7 +76,7 @@ describe('the running session', () => {
 
   it('started anew begins with everyone asleep', () => {
     const state = fold(log(begin, wake('w', 0), about('agent-awake', 0), { ...begin, sessionId: 's2' }));
-    expect(liveSessionOf(state)).toEqual({ sessionId: 's2', awake: new Set(), resting: new Set(), waking: new Set(), births: new Set() });
+    expect(liveSessionOf(state)).toEqual({ sessionId: 's2', awake: new Set(), clients: new Map(), resting: new Set(), waking: new Set(), births: new Set() });
   });
 
   it('has nobody awake from what was said outside of a session', () => {

@@ -86,7 +86,7 @@ export function runningSession(change: Partial<NonNullable<Snapshot['session']>>
   return {
     upTo: 100,
     lastEnd: null,
-    session: { sessionId: 'session-2', startedAt: NOW - 12 * 60_000, mind: MIND, awake: [], hatching: [], asleep: [], answering: [], resting: [], ...change },
+    session: { sessionId: 'session-2', startedAt: NOW - 12 * 60_000, mind: MIND, awake: [], hatching: [], asleep: [], answering: [], clients: [], resting: [], ...change },
   };
 }
 
