@@ -1,65 +1,135 @@
 /**
- * Kysely on PGlite: Postgres' own SQL over the one connection that PGlite is. Whoever acquires it has it
- * alone until it is released, so that a transaction is not mixed up with what others ask meanwhile.
+ * Kysely on the embedded engine: Postgres' own SQL over the one connection that PGlite is. A transaction has it alone
+ * from `begin` to its end, a single statement for as long as it runs. Whoever wrote, or read what another wrote, waits
+ * for the disk outside of its turn: the next one runs meanwhile, and one flush serves all who wait.
  */
-import type { PGlite } from '@electric-sql/pglite';
-import {
-  CompiledQuery,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type DatabaseConnection,
-  type Dialect,
-  type Driver,
-} from 'kysely';
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type CompiledQuery, type DatabaseConnection, type Dialect, type Driver } from 'kysely';
+import type { Engine, Rows } from './engine.ts';
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
-function createConnection(pglite: PGlite): DatabaseConnection {
+/** An engine for as long as it lives, and another after it. */
+export interface EngineSource {
+  /** The engine; opened where there is none. */
+  get(): Promise<Engine>;
+  close(): Promise<void>;
+}
+
+/** One after another, in the order of asking. `take` answers with the function that ends the turn. */
+export function createTurns(): { take(): Promise<() => void> } {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    async take() {
+      const before = last;
+      let end: () => void = () => undefined;
+      last = new Promise((resolve) => (end = resolve));
+      await before;
+      return end;
+    },
+  };
+}
+
+/** What a connection knows while it has a transaction. */
+interface Transaction {
+  readonly engine: Engine;
+  readonly endTurn: () => void;
+}
+
+interface EmbeddedConnection extends DatabaseConnection {
+  begin(): Promise<void>;
+  end(statement: 'commit' | 'rollback'): Promise<void>;
+}
+
+function createConnection(source: EngineSource, turns: ReturnType<typeof createTurns>): EmbeddedConnection {
+  let transaction: Transaction | null = null;
+
+  async function runAlone(sql: string, parameters: readonly unknown[]): Promise<Rows> {
+    const endTurn = await turns.take();
+    let engine: Engine;
+    let rows: Rows;
+    try {
+      engine = await source.get();
+      rows = await engine.run(sql, parameters);
+    } finally {
+      endTurn();
+    }
+    await engine.flushed();
+    return rows;
+  }
+
   return {
     async executeQuery<R>(query: CompiledQuery) {
-      const { rows, affectedRows, command } = await pglite.query<R>(query.sql, [...query.parameters]);
-      return WRITES.has(command ?? '') ? { rows, numAffectedRows: BigInt(affectedRows ?? 0) } : { rows };
+      const { rows, affectedRows, command } = await (transaction?.engine.run(query.sql, query.parameters) ?? runAlone(query.sql, query.parameters));
+      // Kysely's types say what the columns are; the engine says what came.
+      const typed = rows as R[];
+      return WRITES.has(command ?? '') ? { rows: typed, numAffectedRows: BigInt(affectedRows ?? 0) } : { rows: typed };
     },
     streamQuery() {
       throw new Error('PGlite answers whole; it does not stream rows');
     },
+    async begin() {
+      const endTurn = await turns.take();
+      try {
+        const engine = await source.get();
+        await engine.run('begin', []);
+        transaction = { engine, endTurn };
+      } catch (error) {
+        endTurn();
+        throw error;
+      }
+    },
+    async end(statement) {
+      // A commit that could not be flushed has ended its transaction nevertheless; and what a dead engine had is gone.
+      if (!transaction) return;
+      const { engine, endTurn } = transaction;
+      if (engine.dead() && statement === 'rollback') {
+        transaction = null;
+        endTurn();
+        return;
+      }
+      let ended = false;
+      try {
+        await engine.run(statement, []);
+        ended = true;
+      } finally {
+        if (ended || engine.dead()) {
+          transaction = null;
+          endTurn();
+        }
+      }
+      await engine.flushed();
+    },
   };
 }
 
-function createDriver(pglite: PGlite): Driver {
-  const connection = createConnection(pglite);
-  const run = (statement: string) => connection.executeQuery(CompiledQuery.raw(statement));
-  let last: Promise<void> = Promise.resolve();
-  const releases: (() => void)[] = [];
+function createDriver(source: EngineSource): Driver {
+  const turns = createTurns();
+  const connections = new WeakMap<DatabaseConnection, EmbeddedConnection>();
+  const known = (connection: DatabaseConnection) => {
+    const found = connections.get(connection);
+    if (!found) throw new Error('This connection is not of this driver');
+    return found;
+  };
   return {
-    init: () => pglite.waitReady,
-    async acquireConnection() {
-      const before = last;
-      last = new Promise((resolve) => releases.push(resolve));
-      await before;
-      return connection;
+    init: async () => void (await source.get()),
+    acquireConnection() {
+      const connection = createConnection(source, turns);
+      connections.set(connection, connection);
+      return Promise.resolve(connection);
     },
-    // Turns end in the order in which they were taken.
-    releaseConnection: () => Promise.resolve(releases.shift()?.()),
-    async beginTransaction() {
-      await run('begin');
-    },
-    async commitTransaction() {
-      await run('commit');
-    },
-    async rollbackTransaction() {
-      await run('rollback');
-    },
-    destroy: () => pglite.close(),
+    releaseConnection: () => Promise.resolve(),
+    beginTransaction: (connection) => known(connection).begin(),
+    commitTransaction: (connection) => known(connection).end('commit'),
+    rollbackTransaction: (connection) => known(connection).end('rollback'),
+    destroy: () => source.close(),
   };
 }
 
-export function createPGliteDialect(pglite: PGlite): Dialect {
+export function createPGliteDialect(source: EngineSource): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
-    createDriver: () => createDriver(pglite),
+    createDriver: () => createDriver(source),
   };
 }

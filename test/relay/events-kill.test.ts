@@ -32,7 +32,7 @@ describe.each(STORES)('the event log on %s, its process killed', (kind) => {
   });
   afterAll(() => place.remove());
 
-  it(`has everything that was acknowledged, in order and once, after each of ${KILLS} kills`, { timeout: 180_000 }, async () => {
+  it(`has everything that was acknowledged, in order and once, after each of ${KILLS} kills`, { timeout: 300_000 }, async () => {
     const events: number[] = [];
     const clients = new Map<string, number>();
     for (let kill = 0; kill < KILLS; kill++) {

@@ -62,7 +62,7 @@ describe('the embedded store', () => {
   });
   afterEach(() => place.remove());
 
-  it('starts over where making it was cut off', async () => {
+  it('starts over where making it was cut off', { timeout: 90_000 }, async () => {
     await mkdir(`${place.folder}.making`);
     await writeFile(`${place.folder}.making/PG_VERSION`, '18\n');
     const store = await place.open();
