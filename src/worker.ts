@@ -6,7 +6,9 @@
 import { z } from 'zod';
 import { createDesk, createProblems, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
 import { backoff, createEventStream, createFeed, createRelayClient, createSyncClient, openSyncSocket, realTimers } from './relay/index.ts';
-import { isSharing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
+import { openFiles } from './sync/mirror/index.ts';
+import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
+import { guessDeviceName } from './domain/device-name.ts';
 
 const WAITING = 'Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.';
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
@@ -42,11 +44,12 @@ const syncDatabase = lock.acquired.then(() =>
     onTerminated: () => problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
   }),
 );
-let shares = false;
+let seals = true;
+const files = lock.acquired.then(() => openFiles(navigator.storage, realTimers.after));
 
 const ledger = syncDatabase
   .then(async (db) => {
-    shares = await isSharing(db);
+    seals = await isSealing(db);
     problems.set('owner', null);
     return openLedger({
       lockHeld: lock.held,
@@ -57,7 +60,7 @@ const ledger = syncDatabase
         desk.tell({ news: 'forgotten', forgets });
         void sync.then((open) => open.forget(forgets));
       },
-      shares: () => shares,
+      shares: () => seals,
       onOutbox: () => synced?.stir(),
       keyMaterial: () => Promise.resolve(null),
       onProblem: (problem) => problems.set('ledger', problem),
@@ -93,10 +96,12 @@ let running: Awaited<typeof feed> | null = null;
 feed.then((open) => (running = open), crashed);
 
 let synced: Sync | null = null;
-const sync = Promise.all([ledger, syncDatabase]).then(([open, db]) =>
+const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]) =>
   openSync(
     {
       db,
+      files: beside,
+      deviceName: guessDeviceName(navigator.userAgent),
       ledger: { ...open, append: (docs) => open.append(docs, 'elsewhere') },
       relay: createSyncClient({ fetch: (...args) => fetch(...args), baseUrl: '' }),
       openSocket: (listener) => openSyncSocket({ WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers }, listener),
@@ -108,7 +113,7 @@ const sync = Promise.all([ledger, syncDatabase]).then(([open, db]) =>
       tell: (news) => desk.tell(news),
       onCrash: crashed,
     },
-    { set: (on) => (shares = on) },
+    { set: (on) => (seals = on) },
   ),
 );
 sync.then((open) => (synced = open), crashed);
@@ -146,6 +151,10 @@ const desk = createDesk({
     keepPhrase: async (request) => (await sync).answers.keepPhrase(request),
     checkPhrase: async (request) => (await sync).answers.checkPhrase(request),
     restore: async (request) => (await sync).answers.restore(request),
+    keepAtRelay: async (request) => (await sync).answers.keepAtRelay(request),
+    offerMark: async (request) => (await sync).answers.offerMark(request),
+    takeReturned: async () => (await sync).answers.takeReturned(),
+    beginAnew: async () => (await sync).answers.beginAnew(),
     nameDevice: async (request) => (await sync).answers.nameDevice(request),
     removeDevice: async (request) => (await sync).answers.removeDevice(request),
     caughtUp: async (request) => (await sync).answers.caughtUp(request),

@@ -21,6 +21,7 @@ import { createUpkeep } from './upkeep.ts';
 import { compareDocuments, readAt, readDocuments, readPlaces, type DocumentPlace } from './views/copy.ts';
 import { readState, type ViewsDatabase } from './views/database.ts';
 import { readConversation, readHousehold, readWakeMaterial, splitForgets } from './views/read.ts';
+import { readTeam, type TeamCount } from './views/team.ts';
 import { countTalks, readLastTalks, type LastTalk } from './views/talks.ts';
 import { createViews } from './views/views.ts';
 import type { Volume } from './volumes/fireproof-volume.ts';
@@ -90,6 +91,8 @@ export interface Ledger {
   documentsAt(places: readonly DocumentPlace[]): Promise<readonly Doc[]>;
   lastTalks(): Promise<readonly LastTalk[]>;
   countTalks(talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[]): Promise<readonly number[]>;
+  /** Who lives here, and how much there is. */
+  team(): Promise<TeamCount>;
   /** The cursor of the relay's log; undefined where there is none. */
   recallCursor(): Promise<unknown>;
   rememberCursor(value: unknown): Promise<void>;
@@ -310,6 +313,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     documentsAt: async (places) => readAt(await views.readable(), places),
     lastTalks: async () => readLastTalks(await views.readable()),
     countTalks: async (talks) => countTalks(await views.readable(), talks),
+    team: async () => readTeam(await views.readable(), views.documents()),
     recallCursor: () => recall(journal, 'cursor'),
     rememberCursor: (value) => remember(journal, 'cursor', value, 'relaxed'),
     async drain() {

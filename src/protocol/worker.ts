@@ -175,6 +175,8 @@ export type OwnerNews =
   | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] }
   /** How it stands with the other devices; told whenever it changes. */
   | { readonly news: 'sync'; readonly status: SyncStatus }
+  /** The mark of the team as it is to stand in localStorage; null: none. */
+  | { readonly news: 'mark'; readonly text: string | null }
   /** For the tab that carries direct lines. */
   | { readonly news: 'direct'; readonly order: DirectOrder };
 

@@ -2,7 +2,10 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { SyncStatus } from '../protocol/sync/page.ts';
 import { attempt } from './actions/parts.ts';
-import type { OwnerPort } from './ports.ts';
+import type { Memory, OwnerPort } from './ports.ts';
+
+/** The mark of a team in localStorage, where a worker cannot reach: it brings this device back where IndexedDB is lost. */
+const MARK = 'roost-mark';
 
 export interface DevicesState {
   /** null: not known yet. */
@@ -14,18 +17,30 @@ export interface DevicesState {
 export interface Devices {
   readonly store: StoreApi<DevicesState>;
   hear(status: SyncStatus): void;
+  /** The mark as it is to stand in localStorage from now on; null: none. */
+  keepMark(text: string | null): void;
   /** Asks the owner now. Resolves when the answer is in the store. */
   refresh(): Promise<void>;
 }
 
-export function createDevices(owner: OwnerPort): Devices {
+export function createDevices(owner: OwnerPort, memory: Memory): Devices {
   const store = createStore<DevicesState>()(() => ({ status: null, failed: null }));
+  const keepMark = (text: string | null) => void memory.write(MARK, text ?? '');
+  let offered: Promise<void> | null = null;
+  /** Before anything is believed of a browser in which nobody seems to live: has somebody? */
+  async function offer() {
+    const { text } = await owner.call('offerMark', { text: memory.read(MARK) });
+    keepMark(text);
+  }
   const hear = (status: SyncStatus) => store.setState({ status, failed: null });
   return {
     store,
     hear,
+    keepMark,
     async refresh() {
-      const asked = await attempt(owner.call('syncStatus').then(hear));
+      offered ??= offer();
+      const asked = await attempt(offered.then(() => owner.call('syncStatus')).then(hear));
+      if (!asked.ok) offered = null;
       if (!asked.ok) store.setState({ failed: asked.reason });
     },
   };
@@ -34,4 +49,4 @@ export function createDevices(owner: OwnerPort): Devices {
 const NOBODY: readonly string[] = [];
 
 /** Agents whose last session is not whole on this device yet. */
-export const arrivingOf = ({ status }: DevicesState): readonly string[] => (status?.kind === 'shared' ? status.arriving : NOBODY);
+export const arrivingOf = ({ status }: DevicesState): readonly string[] => (status?.kind === 'shared' || status?.kind === 'returning' ? status.arriving : NOBODY);

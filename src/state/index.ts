@@ -1,9 +1,12 @@
 /** The page's state: small stores, the actions that change them, and the one place where the owner is heard. */
+import { LEAD_ID } from '../domain/seat.ts';
 import { createClock, type Clock } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
+import type { SyncStatus } from '../protocol/sync/page.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
+import { attempt } from './actions/parts.ts';
 import { createForgetActions, type ForgetActions } from './actions/forget.ts';
 import { createHomeActions, type HomeActions } from './actions/home.ts';
 import { createTalkActions, type TalkActions } from './actions/talk.ts';
@@ -82,7 +85,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const pending = createPending();
   const info = createRelayInfo();
   const upkeep = createUpkeep();
-  const devices = createDevices(owner);
+  const devices = createDevices(owner, device.browser);
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
   const changes = createChanges();
@@ -104,6 +107,33 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     if (docs.some((doc) => doc.type === 'forget-undo')) void actions.reload().then(conversations.reread);
     const asked = docs.flatMap((doc) => (isKnown(doc) && doc.type === 'forget' ? [doc] : []));
     if (asked.length > 0) actions.letGo(asked);
+  }
+
+  // Asked at the first moment there is somebody to keep. The answer stands on the storage page.
+  let askedToKeep = false;
+  function keepForGood(docs: readonly Doc[]) {
+    if (askedToKeep || !docs.some((doc) => isKnown(doc) && doc.type === 'agent-identity' && doc.agentId !== LEAD_ID)) return;
+    askedToKeep = true;
+    void attempt(device.persist());
+  }
+
+  /** What was brought back is told in one tab, once. */
+  async function tellReturned() {
+    const told = await owner.call('takeReturned');
+    if (told === null) return;
+    const { documents, lost } = told;
+    notices.offer(
+      lost === 0
+        ? `The browser had lost what it stored for this page. Your team is back, with all ${documents.toLocaleString('en')} documents.`
+        : `The browser had lost what it stored for this page. ${documents.toLocaleString('en')} documents are back; ${lost.toLocaleString('en')} were found neither on this device nor at the relay. If you have a copy, import it.`,
+      { label: 'Good', run: () => undefined },
+    );
+  }
+
+  function hearSync(status: SyncStatus) {
+    const was = devices.store.getState().status?.kind;
+    devices.hear(status);
+    if (was === 'returning' && status.kind !== 'returning') void attempt(tellReturned());
   }
 
   let welcomed = false;
@@ -141,6 +171,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       case 'documents':
         take(news.docs);
         unread.hearDocuments(news.docs);
+        keepForGood(news.docs);
         break;
       case 'problem':
         info.setState({ problem: news.problem });
@@ -154,7 +185,10 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         for (const { target } of news.forgets) unread.drop(target.agentId);
         break;
       case 'sync':
-        devices.hear(news.status);
+        hearSync(news.status);
+        break;
+      case 'mark':
+        devices.keepMark(news.text);
         break;
       case 'direct':
         // For the tab's carrier of direct lines, which listens by itself.
@@ -194,6 +228,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       void actions.reload();
       void actions.refreshHealth();
       void devices.refresh();
+      void attempt(tellReturned());
       return () => {
         stop();
         stopTelling();

@@ -7,6 +7,9 @@ export const SYNC_OWNER = {
   entryChars: 128 * 1024,
   /** Rows of the outbox that are looked at in one go. */
   outboxRows: 500,
+  /** What waits to be sealed goes when no more came for `sealQuiet` ms, and after `sealMost` ms at the latest: appends that people wait for come first. */
+  sealQuiet: 15,
+  sealMost: 150,
   /** What the relay tells every device is sealed by one of them: each waits this long, and as long again at random, whether another did. */
   toldFirst: 400,
   toldSpread: 1_600,
@@ -22,6 +25,8 @@ export const SYNC_OWNER = {
   headsAfter: 300,
   /** Pause before sealing that failed (a full disk) is tried again. */
   sealRetry: 5_000,
+  /** A relay that has said nothing of its entries this long after it let us in has none. */
+  relayHasNone: 3_000,
   /** Changes of the status are told at most this often. */
   statusEvery: 100,
   /** From asking for the socket to its welcome. */

@@ -9,9 +9,10 @@ import './app.css';
 import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
 import { displayName } from '../domain/agent.ts';
 import { LEAD_ID } from '../domain/seat.ts';
+import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { ConversationView } from './chat/conversation.tsx';
-import { useHousehold } from './context.tsx';
+import { useDevices, useHousehold } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { optional } from './parts/optional.tsx';
@@ -36,6 +37,7 @@ const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
+const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 
 /** px, as in the style sheets: below the first the two views part, from the second the agent's page stands beside. */
@@ -135,9 +137,31 @@ function Home() {
   );
 }
 
+function First({ screen }: { screen: FirstScreen }) {
+  switch (screen) {
+    case 'opening':
+      return <Opening />;
+    case 'returning':
+      return (
+        <Suspense fallback={<Opening />}>
+          <ReturningPage />
+        </Suspense>
+      );
+    case 'welcome':
+      return <Welcome onBegun={() => document.querySelector<HTMLElement>('.big-button')?.focus()} />;
+    case 'home':
+      return <Home />;
+    default:
+      return screen satisfies never;
+  }
+}
+
 export function App() {
   const status = useHousehold((state) => state.status);
-  const begun = useHousehold((state) => state.roster.lead !== null);
+  const roster = useHousehold((state) => state.roster);
+  const sync = useDevices((state) => state.status);
+  const syncFailed = useDevices((state) => state.failed);
+  const begun = roster.lead !== null;
   const { place, go } = usePlace();
   const [help, setHelp] = useState(false);
   useKeys(() => setHelp(true));
@@ -151,7 +175,7 @@ export function App() {
       <div className="banners">
         <Banners />
       </div>
-      {status === 'loading' ? <Opening /> : status === 'ready' && !begun ? <Welcome onBegun={() => document.querySelector<HTMLElement>('.big-button')?.focus()} /> : <Home />}
+      <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed })} />
       <NoticeList />
       {place.kind === 'connect' && (
         <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>

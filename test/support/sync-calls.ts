@@ -7,7 +7,7 @@ const refuse = (): never => {
 
 export function aloneSync(): SyncCalls {
   return {
-    syncStatus: () => ({ kind: 'alone', joining: null }),
+    syncStatus: () => ({ kind: 'alone', joining: null, kept: null }),
     shareHousehold: refuse,
     beginJoin: refuse,
     answerJoin: refuse,
@@ -17,6 +17,10 @@ export function aloneSync(): SyncCalls {
     keepPhrase: refuse,
     checkPhrase: refuse,
     restore: refuse,
+    keepAtRelay: refuse,
+    offerMark: ({ text }) => ({ text }),
+    takeReturned: () => null,
+    beginAnew: refuse,
     nameDevice: refuse,
     removeDevice: refuse,
     caughtUp: () => ({ arriving: [] }),
@@ -40,6 +44,10 @@ export const aloneSyncAnswers = () => {
     keepPhrase: () => Promise.reject(new Error('alone')),
     checkPhrase: () => Promise.reject(new Error('alone')),
     restore: () => Promise.reject(new Error('alone')),
+    keepAtRelay: () => Promise.reject(new Error('alone')),
+    offerMark: () => Promise.resolve({ text: null }),
+    takeReturned: () => Promise.resolve(null),
+    beginAnew: () => Promise.reject(new Error('alone')),
     nameDevice: () => Promise.reject(new Error('alone')),
     removeDevice: () => Promise.reject(new Error('alone')),
     caughtUp: () => Promise.resolve({ arriving: [] }),

@@ -7,7 +7,7 @@ import { Inflate } from 'fflate';
 import { fileChunks, joined } from '../bytes.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
-import { createCrc32 } from './crc32.ts';
+import { createCrc32 } from '../../domain/crc32.ts';
 
 export interface ZipEntry {
   /** With `/` between folders. */

@@ -27,17 +27,53 @@ export type Joining =
   | { readonly step: 'waiting'; readonly words: readonly string[]; readonly until: number }
   | { readonly step: 'failed'; readonly reason: string };
 
+/** off: the person wants none; lost: the relay cannot be reached; locked-out: this browser is not signed in there. */
+export type RelayLink = 'off' | 'connecting' | 'live' | 'lost' | 'locked-out';
+
+/** Where everything is kept a second time, sealed. */
+export interface KeptElsewhere {
+  readonly link: RelayLink;
+  /** Entries on this device that the relay does not have yet. */
+  readonly toSend: number;
+  /** Are there files beside the browser's database? */
+  readonly files: boolean;
+  /** What is wrong, as a sentence; null: nothing. */
+  readonly trouble: string | null;
+}
+
+/** Who lived here, where their storage was lost. */
+export interface LostTeam {
+  readonly human: string | null;
+  readonly lead: string | null;
+  readonly agents: number;
+  readonly documents: number;
+}
+
 export type SyncStatus =
-  /** No household key: who lives here lives in this browser alone. */
-  | { readonly kind: 'alone'; readonly joining: Joining | null }
+  /** No other device, and no phrase. `kept`: null where nobody lives here yet. */
+  | { readonly kind: 'alone'; readonly joining: Joining | null; readonly kept: KeptElsewhere | null }
+  /** The browser lost what it stored for this page, and it is being brought back. */
+  | {
+      readonly kind: 'returning';
+      readonly joining: Joining | null;
+      readonly team: LostTeam;
+      readonly link: RelayLink;
+      /** Of what is read now: from this device's files, then from the relay; null: not known yet. */
+      readonly progress: { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
+      /** Agents whose last session is not whole here yet: they are not to be woken on this device. */
+      readonly arriving: readonly string[];
+      /** It was looked for in every place, and nobody was found. */
+      readonly missing: boolean;
+    }
   /** This device was removed from its household: what is here stays here, and nothing new comes. */
   | { readonly kind: 'removed'; readonly joining: Joining | null }
   | {
       readonly kind: 'shared';
       readonly household: string;
       readonly deviceId: string;
-      /** lost: the relay cannot be reached; locked-out: this browser is not signed in there. */
-      readonly link: 'connecting' | 'live' | 'lost' | 'locked-out';
+      readonly link: RelayLink;
+      /** Are there files beside the browser's database? */
+      readonly files: boolean;
       readonly devices: readonly DeviceView[];
       /** Entries on this device that the relay does not have yet. */
       readonly toSend: number;
@@ -76,7 +112,7 @@ export type DirectReport =
 /** Calls of a tab. All reject with an Error whose message people can read. */
 export interface SyncCalls {
   syncStatus(): SyncStatus;
-  /** Makes the household key: from now on entries are sealed and handed to the relay. Harmless where there is one. */
+  /** Before another device is let in, or a phrase is made: this device's name. The household's key is made where there is none. */
   shareHousehold(request: { deviceName: string }): null;
   /** This device wants to join: shows an offer. What follows comes as news. */
   beginJoin(request: { deviceName: string }): null;
@@ -94,6 +130,14 @@ export interface SyncCalls {
   checkPhrase(request: { phrase: string }): { readonly good: boolean };
   /** Takes this device into the household of the phrase. */
   restore(request: { phrase: string; deviceName: string }): null;
+  /** Hands sealed entries to the relay, or no more. */
+  keepAtRelay(request: { on: boolean }): null;
+  /** The mark of a team as this tab found it in localStorage, and as it is to stand there; null: none. */
+  offerMark(request: { text: string | null }): { readonly text: string | null };
+  /** What was brought back, told to one tab and once; null: nothing, or it was told. */
+  takeReturned(): { readonly documents: number; readonly lost: number } | null;
+  /** Gives up a team that cannot be brought back: nothing of it is kept here any more. */
+  beginAnew(): null;
   nameDevice(request: { name: string }): null;
   /** Out at once, and the household key is renewed. Rejects where the relay cannot be reached. */
   removeDevice(request: { deviceId: string }): null;
@@ -121,6 +165,10 @@ export const SYNC_REQUESTS = {
   keepPhrase: z.tuple([z.object({ answers: z.array(z.object({ place: z.number().int().min(1).max(24), word: z.string().max(100) })).max(24) })]),
   checkPhrase: z.tuple([z.object({ phrase: z.string().max(1_000) })]),
   restore: z.tuple([z.object({ phrase: z.string().max(1_000), deviceName })]),
+  keepAtRelay: z.tuple([z.object({ on: z.boolean() })]),
+  offerMark: z.tuple([z.object({ text: z.string().nullable() })]),
+  takeReturned: z.tuple([]),
+  beginAnew: z.tuple([]),
   nameDevice: z.tuple([z.object({ name: deviceName })]),
   removeDevice: z.tuple([z.object({ deviceId: z.string() })]),
   caughtUp: z.tuple([z.object({ agentIds: z.array(z.string()), patience: z.number().min(0) })]),

@@ -36,6 +36,10 @@ export interface DeviceActions {
   keepPhrase(answers: Parameters<SyncCalls['keepPhrase']>[0]['answers']): Promise<Done>;
   checkPhrase(phrase: string): Promise<Answer<boolean>>;
   restore(phrase: string, deviceName: string): Promise<Done>;
+  /** Hands sealed entries to the relay, or no more. */
+  keepAtRelay(on: boolean): Promise<Done>;
+  /** Gives up a team that cannot be brought back. */
+  beginAnew(): Promise<Done>;
   rename(name: string): Promise<Done>;
   remove(deviceId: string): Promise<Done>;
   makeDirectOffer(): Promise<Answer<string>>;
@@ -107,6 +111,8 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
       return checked.ok ? { ok: true, value: checked.value.good } : checked;
     },
     restore: (phrase, deviceName) => done(owner.call('restore', { phrase, deviceName })),
+    keepAtRelay: (on) => done(owner.call('keepAtRelay', { on })),
+    beginAnew: () => done(owner.call('beginAnew')),
     rename: (name) => done(owner.call('nameDevice', { name })),
     remove: (deviceId) => done(owner.call('removeDevice', { deviceId })),
     async makeDirectOffer() {

@@ -18,7 +18,7 @@ export interface HomeActions {
   refreshHealth(): Promise<void>;
 }
 
-export function createHomeActions({ owner, relay, device, writer, household, notices, info }: Parts): HomeActions {
+export function createHomeActions({ owner, relay, writer, household, notices, info }: Parts): HomeActions {
   async function write(docs: readonly Doc[]): Promise<Done> {
     const written = await attempt(owner.call('append', docs));
     if (written.ok) household.take(docs);
@@ -27,14 +27,7 @@ export function createHomeActions({ owner, relay, device, writer, household, not
 
   return {
     async begin({ human, lead }) {
-      const begun = await write([
-        writer.setting('humanName', human),
-        writer.setting('leadName', lead),
-        writer.leadIdentity(lead),
-      ]);
-      // Asked at the first moment there is something to keep. The answer stands on the storage page.
-      if (begun.ok) await attempt(device.persist());
-      return begun;
+      return await write([writer.setting('humanName', human), writer.setting('leadName', lead), writer.leadIdentity(lead)]);
     },
     saveSetting(key, value) {
       const docs: Doc[] = [writer.setting(key, value)];

@@ -73,7 +73,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, househ
   /** Waits for the last sessions of these agents, where the team is shared; answers with those that are still on their way. */
   async function lateOf(agentIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { status } = devices.store.getState();
-    if (status?.kind !== 'shared' || agentIds.length === 0) return NOBODY;
+    if ((status?.kind !== 'shared' && status?.kind !== 'returning') || agentIds.length === 0) return NOBODY;
     pending.setState({ step: 'Fetching what was said elsewhere…' });
     const hopeful = status.link === 'live' || status.link === 'connecting';
     try {

@@ -6,7 +6,7 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Ranges } from '../../protocol/sync/entries.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Counters, DeviceRecord, FirstSeal, OwnWriter, Head, Membership } from './records.ts';
+import type { Counters, DeviceRecord, FirstSeal, OwnWriter, Head, Membership, Returned, Returning } from './records.ts';
 
 export interface EntryRow {
   readonly writer: string;
@@ -31,6 +31,12 @@ export interface SyncMeta {
   heads: readonly Head[];
   /** What this device is to be called; null once the record that says so is sealed. */
   name: string | null;
+  /** Set while what was lost is brought back; null: nothing is. */
+  returning: Returning | null;
+  /** What the person is still to be told of it. */
+  returned: Returned | null;
+  /** Files may still hold what entries do not any more: they are written anew. */
+  filesStale: boolean;
 }
 
 interface SyncSchema extends DBSchema {

@@ -11,12 +11,21 @@ import { SYNC_OWNER } from '../settings.ts';
 import { settled, syncTransaction, type EntryRow, type SyncDatabase, type SyncTransaction } from './database.ts';
 import { readPayload, type ReadPayload } from './payload.ts';
 
+/** Another content for a place; null: none. */
+export interface Change extends EntryKey {
+  readonly sealed: Uint8Array | null;
+}
+
 export interface EntryStoreDeps {
   readonly db: SyncDatabase;
   readonly open: (entry: Entry) => Opened;
   readonly digestOf: (sealed: Uint8Array) => string;
   /** Resolves when what these carry is durable. Rejects where it cannot be stored: nothing of them counts as here then. */
   readonly take: (payloads: readonly ReadPayload[]) => Promise<void>;
+  /** These are durable now, and were not here before. */
+  readonly onKept: (entries: readonly Entry[]) => void;
+  /** These places have other bytes now, or none. Resolves when nothing else keeps what was there. */
+  readonly onChanged: (changes: readonly Change[]) => Promise<void>;
   /** How many could not be opened yet, when that changes. */
   readonly onShut: (count: number) => void;
 }
@@ -26,22 +35,29 @@ export interface DeviceEntryStore extends EntryStore {
   openShut(): Promise<void>;
   /** Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails where a place is taken. */
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
+  /** Goes through all of them, some at a time. */
+  each(visit: (entries: readonly Entry[]) => Promise<void>): Promise<void>;
+  /** Gives the ledger once more what all of them carry. */
+  takeAgain(onProgress: (done: number) => void): Promise<void>;
+  /** Ids of the documents that lie in any of them. */
+  documentIds(): Promise<ReadonlySet<string>>;
   /** Entries of one writer, from one counter to another, in their order. */
   from(writer: string, from: number, to: number): Promise<readonly Entry[]>;
   /** Takes these out: they were not what everybody else has. */
   takeOut(writer: string, from: number, to: number): Promise<void>;
   /**
    * Goes through all of them and puts what `change` answers in the place of an entry (null: it stays as it is).
-   * `onChanged` is told of those that are durable, some at a time.
+   * `onRewritten` is told of those that are durable, some at a time.
    */
-  rewrite(change: (entry: Entry) => Uint8Array | null, onChanged: (entries: readonly Entry[]) => void): Promise<void>;
+  rewrite(change: (entry: Entry) => Uint8Array | null, onRewritten: (entries: readonly Entry[]) => void): Promise<void>;
 }
 
 const sameBytes = (a: Uint8Array, b: Uint8Array) => a.length === b.length && a.every((byte, i) => byte === b[i]);
 const placeOf = ({ writer, counter }: EntryKey): [string, number] => [writer, counter];
 const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter });
+const nameOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
 
-export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStoreDeps): DeviceEntryStore {
+export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, onShut }: EntryStoreDeps): DeviceEntryStore {
   /** Puts one after the other: two that bring the same entry must not both take it for new. */
   const inTurn = createQueue();
 
@@ -73,7 +89,7 @@ export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStor
   }
 
   async function put(entries: readonly Entry[], replace: boolean): Promise<PutOutcome> {
-    const distinct = [...new Map(entries.map((entry) => [`${entry.writer} ${entry.counter}`, entry])).values()];
+    const distinct = [...new Map(entries.map((entry) => [nameOf(entry), entry])).values()];
     const tx = db.transaction('entries');
     const held = await Promise.all(distinct.map((entry) => tx.store.get(placeOf(entry))));
     const conflicts: EntryKey[] = [];
@@ -101,6 +117,10 @@ export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStor
     });
     if (payloads.length > 0) await take(payloads);
     await write(rows, fresh);
+    const isFresh = new Set(fresh.map(nameOf));
+    onKept(rows.filter((row) => isFresh.has(nameOf(row))));
+    const changed = rows.filter((row) => !isFresh.has(nameOf(row)));
+    if (changed.length > 0) await onChanged(changed);
     if (rows.some(({ shut }) => shut === 1)) await tellShut();
     return { stored: rows.map(keyOf), conflicts, refused };
   }
@@ -152,13 +172,39 @@ export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStor
     async add(tx, entries) {
       await Promise.all([...entries.map(({ writer, counter, sealed }) => tx.objectStore('entries').add({ writer, counter, sealed })), widen(tx, entries)]);
     },
+    each,
+    async takeAgain(onProgress) {
+      let done = 0;
+      await each((some) =>
+        inTurn(async () => {
+          const payloads = some.flatMap((entry) => {
+            const result = read(entry);
+            return result.kind === 'open' ? [result.payload] : [];
+          });
+          if (payloads.length > 0) await take(payloads);
+          onProgress((done += some.length));
+        }),
+      );
+    },
+    async documentIds() {
+      const ids = new Set<string>();
+      await each((some) => {
+        for (const entry of some) {
+          const result = read(entry);
+          if (result.kind !== 'open') continue;
+          for (const doc of result.payload.docs ?? []) if (typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string') ids.add(doc._id);
+        }
+        return Promise.resolve();
+      });
+      return ids;
+    },
     from: (writer, from, to) => db.getAll('entries', IDBKeyRange.bound([writer, from], [writer, to])),
     takeOut: (writer, from, to) =>
       inTurn(async () => {
         const keys = await db.getAllKeys('entries', IDBKeyRange.bound([writer, from], [writer, to]));
         await forget(writer, keys.map(([, counter]) => counter));
       }),
-    async rewrite(change, onChanged) {
+    async rewrite(change, onRewritten) {
       for (const { writer } of await db.getAll('have')) {
         for (let from = 1; ; from += SYNC_OWNER.readStride) {
           const range = IDBKeyRange.bound([writer, from], [writer, from + SYNC_OWNER.readStride - 1]);
@@ -169,15 +215,27 @@ export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStor
               return sealed === null ? [] : [{ writer, counter: row.counter, sealed }];
             });
             await write(rewritten, []);
+            if (rewritten.length > 0) await onChanged(rewritten);
             return rewritten;
           });
-          if (changed.length > 0) onChanged(changed);
+          if (changed.length > 0) onRewritten(changed);
           const beyond = await db.getKey('entries', IDBKeyRange.bound([writer, from + SYNC_OWNER.readStride], [writer, Infinity]));
           if (beyond === undefined) break;
         }
       }
     },
   };
+
+  async function each(visit: (entries: readonly Entry[]) => Promise<void>) {
+    let after: [string, number] | null = null;
+    for (;;) {
+      const rows: EntryRow[] = await db.getAll('entries', after === null ? null : IDBKeyRange.lowerBound(after, true), SYNC_OWNER.readStride);
+      if (rows.length > 0) await visit(rows);
+      const last = rows.at(-1);
+      if (!last || rows.length < SYNC_OWNER.readStride) return;
+      after = [last.writer, last.counter];
+    }
+  }
 
   async function forget(writer: string, counters: readonly number[]) {
     const tx = syncTransaction(db, 'strict');
@@ -189,5 +247,6 @@ export function createEntryStore({ db, open, digestOf, take, onShut }: EntryStor
       else await store.put({ writer, ranges: left });
     };
     await settled(tx, Promise.all([...counters.map((counter) => tx.objectStore('entries').delete([writer, counter])), narrow()]));
+    await onChanged(counters.map((counter) => ({ writer, counter, sealed: null })));
   }
 }

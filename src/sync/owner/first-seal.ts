@@ -13,6 +13,8 @@ export interface FirstSealDeps {
   readonly db: SyncDatabase;
   readonly ledger: Pick<LedgerPort, 'betweenAppends' | 'places' | 'documentsAt'>;
   readonly sealer: Pick<Sealer, 'seal'>;
+  /** Documents that lie in entries already. */
+  readonly sealed: () => Promise<ReadonlySet<string>>;
   readonly onProgress: (progress: { readonly done: number; readonly of: number } | null) => void;
   readonly isClosed: () => boolean;
 }
@@ -20,9 +22,10 @@ export interface FirstSealDeps {
 const isAfter = (place: Place, through: FirstSeal['through']) => through === null || place.at > through.at || (place.at === through.at && place.id > through.id);
 
 /** From `state` on. Appends made since go through the outbox; what both bring is harmless. */
-export async function sealEverything({ db, ledger, sealer, onProgress, isClosed }: FirstSealDeps, state: FirstSeal): Promise<void> {
+export async function sealEverything({ db, ledger, sealer, sealed, onProgress, isClosed }: FirstSealDeps, state: FirstSeal): Promise<void> {
   const places = await ledger.betweenAppends(() => ledger.places());
-  const left = places.filter((place) => isAfter(place, state.through));
+  const known = places.length === 0 ? new Set<string>() : await sealed();
+  const left = places.filter((place) => isAfter(place, state.through) && !known.has(place.id));
   for (let at = 0; at < left.length; at += SYNC_OWNER.firstSeal) {
     if (isClosed()) return;
     const some = left.slice(at, at + SYNC_OWNER.firstSeal);

@@ -28,7 +28,7 @@ export interface Keys {
   recoveryBox(boxKey: string): string;
 }
 
-export function createKeys({ db, random, ...given }: { readonly db: SyncDatabase; readonly random: RandomBytes; readonly membership: Membership }): Keys {
+export function createKeys({ db, random, onChange, ...given }: { readonly db: SyncDatabase; readonly random: RandomBytes; readonly membership: Membership; readonly onChange: () => void }): Keys {
   let { membership } = given;
   const device = deviceKeys(membership.seed);
 
@@ -38,6 +38,7 @@ export function createKeys({ db, random, ...given }: { readonly db: SyncDatabase
     const next = { ...membership, ...part };
     await rememberMeta(db, { membership: next });
     membership = next;
+    onChange();
   }
   const sealedTo = (boxKey: string, bytes: Uint8Array) => sealBox(boxKey, bytes, random);
 

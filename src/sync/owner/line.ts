@@ -30,15 +30,21 @@ export interface LineDeps {
   /** Answers to what was sent with `say`. */
   readonly onAnswer: (message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>) => void;
   readonly onRemoved: () => void;
-  readonly onState: (state: 'connecting' | 'live' | 'lost') => void;
+  readonly onState: (state: 'off' | 'connecting' | 'live' | 'lost') => void;
+  /** Does the person want a line at all? */
+  readonly isOn: () => boolean;
 }
 
 export interface RelayLine {
   /** False where there is no line. */
   say(message: FromDevice): boolean;
   isLive(): boolean;
+  /** The first try. */
+  begin(): void;
   /** Tries again now. */
   reconnect(): void;
+  /** `isOn` answers something else now. */
+  switched(): void;
   close(): void;
 }
 
@@ -151,6 +157,10 @@ export function openLine(deps: LineDeps): RelayLine {
     cancelRetry?.();
     cancelRetry = null;
     if (closed) return;
+    if (!deps.isOn()) {
+      deps.onState('off');
+      return;
+    }
     const mine = ++number;
     deps.onState('connecting');
     watch(SYNC_OWNER.connect);
@@ -169,9 +179,8 @@ export function openLine(deps: LineDeps): RelayLine {
     });
   }
 
-  open();
-
   return {
+    begin: open,
     say(message) {
       if (!live || !socket) return false;
       socket.text(message);
@@ -180,6 +189,13 @@ export function openLine(deps: LineDeps): RelayLine {
     isLive: () => live,
     reconnect() {
       if (closed || live || !cancelRetry) return;
+      failures = 0;
+      open();
+    },
+    switched() {
+      if (closed) return;
+      if (!deps.isOn()) over();
+      else if (live || socket) return;
       failures = 0;
       open();
     },

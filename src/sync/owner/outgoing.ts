@@ -15,6 +15,8 @@ export interface OutgoingDeps {
   readonly now: () => number;
   /** 0 to 1 */
   readonly random: () => number;
+  /** Are there other devices that may seal what the relay tells all of them? */
+  readonly hasOthers: () => boolean;
   /** null: it works again. */
   readonly onTrouble: (error: unknown) => void;
   /** What `waiting` answers has changed. */
@@ -33,7 +35,7 @@ export interface OutgoingPump {
   close(): Promise<void>;
 }
 
-export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble, onChange }: OutgoingDeps): OutgoingPump {
+export function createOutgoing({ ledger, sealer, timers, now, random, hasOthers, onTrouble, onChange }: OutgoingDeps): OutgoingPump {
   /** When each told row is due, by its number. */
   const due = new Map<number, number>();
   let known = new Set<string>();
@@ -42,6 +44,8 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble,
   let again = false;
   let hurry = false;
   let cancel: (() => void) | null = null;
+  let cancelQuiet: (() => void) | null = null;
+  let cancelMost: (() => void) | null = null;
   let failed = false;
   let left = 0;
   let closed = false;
@@ -51,7 +55,7 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble,
   async function once(): Promise<void> {
     const rows = await ledger.outbox(SYNC_OWNER.outboxRows);
     const ready = rows.filter(({ number, told }) => {
-      if (!told || hurry) return true;
+      if (!told || hurry || !hasOthers()) return true;
       const time = due.get(number) ?? now() + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread;
       due.set(number, time);
       return time <= now();
@@ -70,7 +74,7 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble,
 
   function wait(ms: number) {
     cancel?.();
-    if (!closed) cancel = timers.after(ms, stir);
+    if (!closed) cancel = timers.after(ms, begin);
   }
 
   async function run(): Promise<void> {
@@ -89,7 +93,23 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble,
     }
   }
 
+  function calm() {
+    cancelQuiet?.();
+    cancelMost?.();
+    cancelQuiet = null;
+    cancelMost = null;
+  }
+
   function stir() {
+    if (closed) return;
+    left = Math.max(left, 1);
+    cancelQuiet?.();
+    cancelQuiet = timers.after(SYNC_OWNER.sealQuiet, begin);
+    cancelMost ??= timers.after(SYNC_OWNER.sealMost, begin);
+  }
+
+  function begin() {
+    calm();
     if (closed) return;
     left = Math.max(left, 1);
     again = true;
@@ -111,12 +131,13 @@ export function createOutgoing({ ledger, sealer, timers, now, random, onTrouble,
     async flush() {
       await running;
       hurry = true;
-      stir();
+      begin();
       await running;
     },
     async close() {
       closed = true;
       cancel?.();
+      calm();
       await running;
     },
   };

@@ -2,6 +2,7 @@
 import type { Doc } from '../../protocol/documents.ts';
 import type { OfferSlot, Register } from '../../protocol/sync/control.ts';
 import type { Called } from '../../protocol/sync/line.ts';
+import type { TeamMark } from './records.ts';
 
 /** A document's place in the ledger, and when it was written. */
 export interface Place {
@@ -27,6 +28,8 @@ export interface LedgerPort {
   places(): Promise<readonly Place[]>;
   documentsAt(places: readonly Place[]): Promise<readonly Doc[]>;
   lastTalks(): Promise<readonly Talk[]>;
+  /** Who lives here now. */
+  team(): Promise<TeamMark>;
   countTalks(talks: readonly { readonly agentId: string; readonly sessionId: string }[]): Promise<readonly number[]>;
 }
 

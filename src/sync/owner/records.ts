@@ -20,8 +20,37 @@ export interface Membership {
   /** What renewed the household key, for a relay that has forgotten it. */
   readonly rotations: readonly Rotation[];
   readonly recovery: Recovery | null;
+  /** Nobody has been let in and no phrase was made: its person knows of no household yet. It is sealed and kept all the same. */
+  readonly alone: boolean;
+  /** Are sealed entries handed to the relay? The person may switch it off. */
+  readonly relay: boolean;
   /** Removed by another device: nothing more is sent or fetched. */
   readonly removed: boolean;
+}
+
+export const teamMarkSchema = z.object({
+  human: z.string().nullable().describe('what the agents call the person; null: not said yet'),
+  lead: z.string().nullable(),
+  agents: z.number(),
+  documents: z.number(),
+});
+/** Who lives here, as far as it was known when it was written. */
+export type TeamMark = z.infer<typeof teamMarkSchema>;
+
+/** This browser's storage was lost, and what was in it is being brought back. */
+export interface Returning {
+  /** ms since the epoch */
+  readonly since: number;
+  /** Who lived here, as the mark tells. */
+  readonly team: TeamMark;
+}
+
+/** It is over, and the person is to be told once. */
+export interface Returned {
+  /** Documents there are now. */
+  readonly documents: number;
+  /** Documents that were here by the mark's word, and could not be found. */
+  readonly lost: number;
 }
 
 /** Where the next entry of each lane goes; null: under a writer that is yet to be drawn. */

@@ -6,7 +6,7 @@ import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
-import type { DirectOrder, DirectReport, SyncStatus } from '../../protocol/sync/page.ts';
+import type { DirectOrder, DirectReport, RelayLink, SyncStatus } from '../../protocol/sync/page.ts';
 import type { Lane, RandomBytes } from '../contract.ts';
 import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
@@ -20,12 +20,14 @@ import { sealEverything } from './first-seal.ts';
 import { createHandedOver } from './handed-over.ts';
 import { createHeadTeller } from './heads.ts';
 import { createHouseholdBook, type HouseholdBook } from './household.ts';
+import type { SealedLog } from '../mirror/index.ts';
+import { createSecondHome } from './second-home.ts';
 import { createKeys, type Keys } from './keys.ts';
 import { openLine, type RelayLine } from './line.ts';
 import { createOutgoing } from './outgoing.ts';
 import { withoutForgotten, writePayload, type Payload } from './payload.ts';
 import type { LedgerPort, OpenSocket, SyncRelayPort, Timers } from './ports.ts';
-import type { DeviceRecord, Membership } from './records.ts';
+import type { DeviceRecord, FirstSeal, Membership } from './records.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
 import { createOvertaken } from './overtaken.ts';
 import { createSealer } from './sealer.ts';
@@ -41,11 +43,17 @@ export interface SharedDeps {
   /** ms since the epoch */
   readonly now: () => number;
   readonly random: RandomBytes;
+  /** Entries once more, in files; null: this browser has none that a worker can write. */
+  readonly log: SealedLog | null;
   readonly order: (order: DirectOrder) => void;
   /** Is this browser let in at the relay, as far as is known? */
   readonly isLetIn: () => boolean;
   /** The status may have changed. */
   readonly onChange: () => void;
+  /** Keys, devices or this device's part have changed. */
+  readonly onMark: () => void;
+  /** What was lost is here again, or was looked for in every place. */
+  readonly onReturned: () => void;
   /** This device was removed from its household. */
   readonly onRemoved: () => void;
 }
@@ -55,6 +63,12 @@ export interface Shared {
   readonly book: HouseholdBook;
   readonly renewals: Renewals;
   status(): Extract<SyncStatus, { kind: 'shared' }>;
+  /** How far bringing back is; null: nothing is known of it yet. */
+  progress(): Extract<SyncStatus, { kind: 'returning' }>['progress'];
+  /** Files lack something: it is written again. */
+  refill(): void;
+  /** The person wants entries handed to the relay, or no more. */
+  keepAtRelay(on: boolean): Promise<void>;
   /** Something waits in the ledger's outbox. */
   stir(): void;
   /** Documents that were new in the ledger, whoever wrote them. */
@@ -73,13 +87,16 @@ export interface Shared {
   close(): Promise<void>;
 }
 
+const NOTHING_SEALED: FirstSeal = { done: false, through: null };
+
 /** Fetched in this order. */
 const PRIORITY: Readonly<Record<Lane, number>> = { people: 0, talk: 1 };
 
 export async function openShared(deps: SharedDeps, membership: Membership): Promise<Shared> {
-  const { db, ledger, timers, now, random, onChange } = deps;
-  const keys = createKeys({ db, random, membership });
-  const [devices, heads, name, firstSeal, counters, former] = await Promise.all([
+  const { db, ledger, timers, now, random, log, onChange } = deps;
+  const keys = createKeys({ db, random, membership, onChange: deps.onMark });
+  const [returning, devices, heads, name, firstSeal, counters, former] = await Promise.all([
+    recallMeta(db, 'returning'),
     recallMeta(db, 'devices'),
     recallMeta(db, 'heads'),
     recallMeta(db, 'name'),
@@ -89,7 +106,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   ]);
 
   let seen: ReadonlyMap<string, DeviceSeen> = new Map();
-  let link: 'connecting' | 'live' | 'lost' = 'connecting';
+  let link: Exclude<RelayLink, 'locked-out'> = 'connecting';
   let backlog: { readonly done: number; readonly of: number; readonly people: number } | null = null;
   let sealing: { readonly done: number; readonly of: number } | null = null;
   let shut = 0;
@@ -119,6 +136,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     direct.removed(out);
     if (out.includes(keys.membership().deviceId)) deps.onRemoved();
     void arrivals.look().catch(trouble('arrivals'));
+    deps.onMark();
     changed();
   }
 
@@ -128,6 +146,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     open,
     digestOf,
     take: createTaking({ ledger, book, outgoing: () => outgoing, renewals: () => renewals, onMisfit: trouble('misfit') }),
+    onKept: (fresh) => log?.add(fresh),
+    onChanged: (changes) => home.replace(changes),
     onShut(count) {
       shut = count;
       changed();
@@ -140,8 +160,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     entries,
     seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
     newWriter: (lane) => newWriter(keys.household(), lane, random),
-    agrees: (writer) => exchange.replica().agrees(writer),
+    // A relay that was put back as far as this profile was would agree: the files may know of more.
+    agrees: (writer) => home.isLookedThrough() && exchange.replica().agrees(writer),
     onSealed(fresh) {
+      log?.add(fresh);
       handed.sealed(fresh.length);
       exchange.replica().wrote(fresh);
       changed();
@@ -149,7 +171,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   });
   /** 0 to 1 */
   const chance = () => (random(1)[0] ?? 0) / 256;
-  const outgoing = createOutgoing({ ledger, sealer, timers, now, random: chance, onTrouble: trouble('sealing'), onChange: changed });
+  const outgoing = createOutgoing({ ledger, sealer, timers, now, random: chance, hasOthers: () => book.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId), onTrouble: trouble('sealing'), onChange: changed });
   const say = (payload: Payload, along?: Partial<SyncMeta>) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }], along);
   const headTeller = createHeadTeller({ ledger, book, timers, now, random: chance, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
 
@@ -167,6 +189,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       onAhead: (writer) => overtaken.ahead(writer),
       onPeers() {
         handed.heard(exchange.replica().peerHas('relay'));
+        home.look();
         // It took all there is: whatever it had no room for before.
         if (handed.left() === 0) troubles.delete('full');
         changed();
@@ -174,6 +197,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       onBacklog(now) {
         backlog = now === null ? null : { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 };
         if (now === null) headTeller.look();
+        home.look();
         changed();
       },
       onConflict: ({ writer, counter }, sealed) => overtaken.conflict({ writer, counter, sealed }),
@@ -234,9 +258,11 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     onRemoved: deps.onRemoved,
     onState(state) {
       link = state;
-      if (state === 'lost') direct.setOnline([]);
+      if (state === 'lost' || state === 'off') direct.setOnline([]);
+      home.look();
       changed();
     },
+    isOn: () => keys.membership().relay,
   });
 
   const renewals = createRenewals({
@@ -252,12 +278,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     onFull: trouble('full'),
   });
 
-  if (firstSeal?.done !== true) {
+  const sealRest = (state: FirstSeal) =>
     sealEverything(
       {
         db,
         ledger,
         sealer,
+        sealed: entries.documentIds,
         onProgress(progress) {
           sealing = progress;
           if (progress === null) headTeller.look();
@@ -265,9 +292,28 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         },
         isClosed: () => closed,
       },
-      firstSeal ?? { done: false, through: null },
+      state,
     ).catch(trouble('sealing'));
-  }
+  const home = createSecondHome({
+    entries,
+    log,
+    ledger,
+    timers,
+    returning: returning ?? null,
+    reread: () => exchange.replica().reread(),
+    relay: () => ({ link, hasTold: exchange.replica().peerHas('relay').size > 0, backlog }),
+    isStale: async () => (await recallMeta(db, 'filesStale')) ?? false,
+    setStale: (on) => rememberMeta(db, { filesStale: on }),
+    onChange: changed,
+    onTrouble: trouble('files'),
+    onReturned() {
+      deps.onReturned();
+      // What no entry holds: documents that were only in what was left of the ledger.
+      if (firstSeal?.done !== true) void sealRest(firstSeal ?? NOTHING_SEALED);
+    },
+    isClosed: () => closed,
+  });
+  if (!returning && firstSeal?.done !== true) void sealRest(firstSeal ?? NOTHING_SEALED);
   async function introduce(called: string): Promise<void> {
     await rememberMeta(db, { name: called });
     const known = book.devices().find((one) => one.deviceId === deviceId);
@@ -281,6 +327,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   void exchange.replica().ready.then(() => entries.openShut()).catch(trouble('storing'));
   void arrivals.look().catch(trouble('arrivals'));
   outgoing.stir();
+  void home.begin(() => line.begin()).catch(trouble('files'));
 
   const isCaughtUp = (agentIds: readonly string[]) => {
     if (link !== 'live' || exchange.replica().peerHas('relay').size === 0) return false;
@@ -310,6 +357,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         (rewritten) => exchange.replica().wrote(rewritten, { replace: true }),
       ),
     introduce,
+    progress: home.progress,
+    refill: () => void home.refill().catch(trouble('files')),
+    async keepAtRelay(on) {
+      await keys.change({ relay: on });
+      line.switched();
+      changed();
+    },
     async settle() {
       await outgoing.flush();
       await headTeller.tell();
@@ -324,7 +378,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         kind: 'shared',
         household,
         deviceId,
-        link: link !== 'live' && !deps.isLetIn() ? 'locked-out' : link,
+        link: link !== 'live' && link !== 'off' && !deps.isLetIn() ? 'locked-out' : link,
+        files: log !== null,
         devices: deviceViews({ records: book.devices(), seen, self: deviceId, isLive: link === 'live', direct: direct.lines() }),
         toSend: handed.left() + outgoing.waiting() + (sealing ? 1 : 0),
         backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
@@ -337,6 +392,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     },
     async close() {
       closed = true;
+      await log?.flush();
       overtaken.close();
       line.close();
       direct.close();

@@ -6,9 +6,10 @@ import { createQueue } from '../../domain/queue.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { DirectOrder, Joining, SyncCalls, SyncStatus } from '../../protocol/sync/page.ts';
 import { newHousehold, newId, newPhrase, readKeys, recoveryOf } from '../crypto/index.ts';
-import { emptySyncDatabase, recallMeta, rememberMeta, type SyncDatabase } from './database.ts';
+import { betterMark, createSealedLog, MIRROR, readMark, writeMark, type Files, type Mark } from '../mirror/index.ts';
+import { emptySyncDatabase, recallMeta, rememberMeta, type SyncDatabase, type SyncMeta } from './database.ts';
 import { createPairing } from './pairing.ts';
-import type { Membership } from './records.ts';
+import type { Membership, Returning } from './records.ts';
 import { openShared, type Shared, type SharedDeps } from './shared.ts';
 import { createStatusTeller } from './status.ts';
 import type { Welcoming } from './welcoming.ts';
@@ -16,9 +17,18 @@ import type { Welcoming } from './welcoming.ts';
 /** As `SyncCalls`, in its own time. */
 export type SyncAnswers = { readonly [Name in keyof SyncCalls]: (...args: Parameters<SyncCalls[Name]>) => Promise<ReturnType<SyncCalls[Name]>> };
 
-export interface SyncDeps extends Omit<SharedDeps, 'onChange' | 'onRemoved' | 'order'> {
+export interface SyncDeps extends Omit<SharedDeps, 'onChange' | 'onRemoved' | 'onMark' | 'onReturned' | 'order' | 'log'> {
   readonly db: SyncDatabase;
-  readonly tell: (news: { readonly news: 'sync'; readonly status: SyncStatus } | { readonly news: 'direct'; readonly order: DirectOrder }) => void;
+  /** Beside IndexedDB; null: this browser has none that this worker can write. */
+  readonly files: Files | null;
+  /** What this device is called until its person says otherwise. */
+  readonly deviceName: string;
+  readonly tell: (
+    news:
+      | { readonly news: 'sync'; readonly status: SyncStatus }
+      | { readonly news: 'mark'; readonly text: string | null }
+      | { readonly news: 'direct'; readonly order: DirectOrder },
+  ) => void;
   /** A failure of ours. */
   readonly onCrash: (error: unknown) => void;
 }
@@ -33,66 +43,204 @@ export interface Sync {
 }
 
 const NOT_SHARED = 'This team is not shared with another device yet.';
+const IS_SHARED = 'This browser is one of a household’s devices already.';
+const IS_RETURNING = 'Your team is being brought back here. Wait until that is done.';
 
-/** Is this browser one of a household's devices? Asked before the ledger opens, so that nothing it takes is forgotten. */
-export async function isSharing(db: SyncDatabase): Promise<boolean> {
-  const membership = await recallMeta(db, 'membership');
-  return membership !== undefined && !membership.removed;
+/** Does what is written here go into entries? From the first document on, unless this device was removed. Asked before the ledger opens, so that nothing it takes is forgotten. */
+export async function isSealing(db: SyncDatabase): Promise<boolean> {
+  return !(await recallMeta(db, 'membership'))?.removed;
 }
 
-export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void }): Promise<Sync> {
-  const { db, random, timers, tell } = deps;
+export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void }): Promise<Sync> {
+  const { db, files, ledger, random, timers, tell } = deps;
   let shared: Shared | null = null;
   let removed = (await recallMeta(db, 'membership'))?.removed ?? false;
+  let returning = (await recallMeta(db, 'returning')) ?? null;
+  /** Looked for in every place, and nobody was found. */
+  let missing = false;
   let joining: Joining | null = null;
   /** A phrase that was shown and not yet tried. */
   let phrase: readonly string[] | null = null;
+  let fileTrouble: string | null = null;
+  /** Has everything that is in the ledger gone through the outbox? */
+  let wasEmpty = false;
+  /** As it was written last, or found; null: there is none. */
+  let markText: string | null = null;
+  let cancelMark: (() => void) | null = null;
   /** Changes of what this device is part of, one after the other. */
   const inTurn = createQueue();
 
+  const log =
+    files &&
+    createSealedLog({
+      files,
+      after: timers.after,
+      onTrouble(error) {
+        fileTrouble = error === null ? null : `Nothing can be written beside the browser’s database: ${error instanceof Error ? error.message : String(error)}`;
+        teller.stir();
+      },
+      onLacking: () => shared?.refill(),
+    });
+  /** Does its person know of a household: other devices, or a phrase? */
+  const isOpen = () => shared !== null && !shared.keys.membership().alone;
+
   const status = (): SyncStatus => {
-    if (shared) return shared.status();
-    return removed ? { kind: 'removed', joining } : { kind: 'alone', joining };
+    if (returning) return { kind: 'returning', joining, team: returning.team, link: shared?.status().link ?? 'connecting', progress: shared?.progress() ?? null, arriving: shared?.status().arriving ?? [], missing };
+    if (!shared) return removed ? { kind: 'removed', joining } : { kind: 'alone', joining, kept: null };
+    const now = shared.status();
+    const trouble = now.trouble ?? fileTrouble;
+    return isOpen() ? { ...now, trouble } : { kind: 'alone', joining, kept: { link: now.link, toSend: now.toSend, files: log !== null, trouble } };
   };
   const teller = createStatusTeller({ timers, status, tell: (now) => tell({ news: 'sync', status: now }) });
+
+  /** Puts the mark where it lies outside of IndexedDB; null: nobody lives here. */
+  async function putMark(text: string | null) {
+    if (text === markText) return;
+    markText = text;
+    tell({ news: 'mark', text });
+    if (text === null) await files?.remove(MIRROR.markFile);
+    else await files?.write(MIRROR.markFile, new TextEncoder().encode(text));
+  }
+
+  async function writeMarkNow() {
+    cancelMark?.();
+    cancelMark = null;
+    // What is being brought back is not to be written over by the little that is here.
+    if (!shared || returning) return;
+    const { keys, book } = shared;
+    const held = readMark(markText);
+    const mark: Mark = { membership: keys.membership(), devices: book.devices(), team: await ledger.team(), writtenAt: held?.writtenAt ?? 0 };
+    if (held && writeMark(mark) === markText) return;
+    await putMark(writeMark({ ...mark, writtenAt: deps.now() }));
+  }
+
+  /** The mark says something that is no longer so. */
+  function stirMark(soon = true) {
+    if (soon) {
+      cancelMark?.();
+      cancelMark = null;
+    }
+    cancelMark ??= timers.after(soon ? 0 : MIRROR.markEvery, () => void inTurn(writeMarkNow).catch(deps.onCrash));
+  }
 
   async function run() {
     const membership = await recallMeta(db, 'membership');
     if (!membership || membership.removed) return;
-    shared = await openShared({ ...deps, order: (order) => tell({ news: 'direct', order }), onChange: teller.stir, onRemoved: () => void leave().catch(deps.onCrash) }, membership);
-    sharing.set(true);
+    sealing.set(true);
+    shared = await openShared(
+      {
+        ...deps,
+        log,
+        order: (order) => tell({ news: 'direct', order }),
+        onChange: teller.stir,
+        onMark: () => stirMark(),
+        onReturned: () => void inTurn(returned).catch(deps.onCrash),
+        onRemoved: () => void leave().catch(deps.onCrash),
+      },
+      membership,
+    );
+    stirMark();
     teller.stir();
+  }
+
+  /** Everything that could be found is here. */
+  async function returned() {
+    if (!returning) return;
+    const { team } = returning;
+    const now = await ledger.team();
+    missing = now.lead === null && now.agents === 0;
+    if (!missing) {
+      await rememberMeta(db, { returning: null, returned: { documents: now.documents, lost: Math.max(0, team.documents - now.documents) } });
+      returning = null;
+      stirMark();
+    }
+    teller.stir();
+  }
+
+  /** A team lived here, and its storage is gone: begins to bring it back. */
+  async function bringBack(mark: Mark): Promise<void> {
+    const { documents } = await ledger.team();
+    if (shared || removed) return;
+    const since: Returning = { since: deps.now(), team: mark.team };
+    await rememberMeta(db, {
+      membership: mark.membership,
+      devices: mark.devices,
+      returning: since,
+      // Nothing was left: whatever comes has come in entries.
+      firstSeal: { done: documents === 0, through: null },
+    });
+    returning = since;
+    await run();
+  }
+
+  /** `welcome` is this browser's own household now. What is in its ledger is sealed for it. */
+  async function settleIn({ keys, rotations, recovery, devices, heads }: Welcoming, name: string, part: Pick<Membership, 'alone'> & Partial<SyncMeta>): Promise<void> {
+    const { alone, ...along } = part;
+    await shared?.close();
+    shared = null;
+    await emptySyncDatabase(db);
+    await log?.clear();
+    const membership: Membership = { household: keys.household, keyring: keys.keyring, deviceId: newId(random), seed: random(32), rotations, recovery, alone, relay: true, removed: false };
+    // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
+    sealing.set(true);
+    await rememberMeta(db, { membership, devices, heads, name, firstSeal: { done: false, through: null }, ...along });
+    removed = false;
+    returning = null;
+    missing = false;
+    joining = null;
+    await run();
+  }
+
+  /** From now on this device is one of this household. */
+  async function enter(welcome: Welcoming, name: string): Promise<void> {
+    if (isOpen() && !returning) throw new Error('This browser has become one of a household’s devices meanwhile.');
+    await settleIn(welcome, name, { alone: false });
+  }
+
+  /** Somebody lives here: from now on everything has a second home. */
+  async function beginAlone() {
+    if (shared || removed || returning) return;
+    const { lead, agents } = await ledger.team();
+    if (lead === null && agents === 0) return;
+    await settleIn({ keys: newHousehold(random), rotations: [], recovery: null, devices: [], heads: [] }, deps.deviceName, {
+      alone: true,
+      // All of it went through the outbox, where the ledger was empty when this began.
+      ...(wasEmpty ? { firstSeal: { done: true, through: null } } : {}),
+    });
   }
 
   /** Removed: everything stays here as it is, and nothing more goes out. */
   function leave() {
     return inTurn(async () => {
       if (!shared) return;
-      sharing.set(false);
+      sealing.set(false);
       await shared.keys.change({ removed: true });
       await shared.close();
       shared = null;
       removed = true;
+      await log?.clear();
+      await putMark(null);
+      if (returning) await rememberMeta(db, { returning: null });
+      returning = null;
       teller.stir();
     });
   }
 
-  /** From now on this device is one of this household. What is in its ledger is shared with the others. */
-  async function enter(welcome: Welcoming, name: string): Promise<void> {
-    const { keys, rotations, recovery, devices, heads } = welcome;
-    if (shared) throw new Error('This browser has become one of a household’s devices meanwhile.');
-    await emptySyncDatabase(db);
-    const membership: Membership = { household: keys.household, keyring: keys.keyring, deviceId: newId(random), seed: random(32), rotations, recovery, removed: false };
-    // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
-    sharing.set(true);
-    await rememberMeta(db, { membership, devices, heads, name, firstSeal: { done: false, through: null } });
-    removed = false;
-    joining = null;
+  /** Another mark says more than the one that this began with. */
+  async function tryOther({ membership, devices, team }: Mark) {
+    if (!shared || !returning) return;
+    const mine = shared.keys.membership();
+    if (mine.household === membership.household && membership.keyring.length <= mine.keyring.length) return;
+    await shared.close();
+    shared = null;
+    missing = false;
+    returning = { ...returning, team };
+    await rememberMeta(db, { membership, devices, returning });
     await run();
   }
 
   const need = (): Shared => {
-    if (!shared) throw new Error(NOT_SHARED);
+    if (!shared || returning) throw new Error(NOT_SHARED);
     return shared;
   };
 
@@ -114,19 +262,45 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
     },
   });
 
-  await run();
+  const begun = await ledger.team();
+  wasEmpty = begun.documents === 0;
+  markText = await (async () => {
+    const bytes = await files?.read(MIRROR.markFile).catch(() => null);
+    return bytes ? new TextDecoder().decode(bytes) : null;
+  })();
+  const membership = await recallMeta(db, 'membership');
+  const mark = readMark(markText);
+  // The database is of before the last renewal of the keys, and the mark is not.
+  if (membership && mark?.membership.household === membership.household && mark.membership.keyring.length > membership.keyring.length)
+    await rememberMeta(db, { membership: { ...membership, keyring: mark.membership.keyring, rotations: mark.membership.rotations, recovery: mark.membership.recovery } });
+  // The ledger is gone, and the entries are not: they are read again.
+  const emptied = membership && !membership.removed && !returning && begun.lead === null && begun.agents === 0 && (await db.count('entries')) > 0;
+  if (emptied) {
+    returning = { since: deps.now(), team: mark?.team ?? { human: null, lead: null, agents: 0, documents: 0 } };
+    await rememberMeta(db, { returning, firstSeal: { done: begun.documents === 0, through: null } });
+  }
+  if (membership || !mark) await run();
+  else await bringBack(mark);
+  await beginAlone();
 
   const answers: SyncAnswers = {
     syncStatus: () => Promise.resolve(status()),
     shareHousehold: ({ deviceName }) =>
       inTurn(async () => {
-        if (shared) return null;
+        if (isOpen()) return null;
         if (removed) throw new Error('This device was removed from its household. Join again from another device, or restore with the phrase.');
-        await enter({ keys: newHousehold(random), rotations: [], recovery: null, devices: [], heads: [] }, deviceName);
+        if (returning) throw new Error(IS_RETURNING);
+        if (!shared) {
+          await enter({ keys: newHousehold(random), rotations: [], recovery: null, devices: [], heads: [] }, deviceName);
+          return null;
+        }
+        await shared.introduce(deviceName);
+        await shared.keys.change({ alone: false });
+        teller.stir();
         return null;
       }),
     async beginJoin({ deviceName }) {
-      if (shared) throw new Error('This browser is one of a household’s devices already.');
+      if (isOpen() && !returning) throw new Error(IS_SHARED);
       await pairing.beginJoin(deviceName);
       return null;
     },
@@ -163,7 +337,7 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
       return { good: need().keys.membership().recovery?.id === read.id };
     },
     async restore({ phrase: typed, deviceName }) {
-      if (shared) throw new Error('This browser is one of a household’s devices already.');
+      if (isOpen() && !returning) throw new Error(IS_SHARED);
       const read = recoveryOf(typed);
       if (!read.ok) throw new Error(read.reason);
       const answer = await deps.relay.recovery(read.id);
@@ -175,6 +349,40 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
       await inTurn(() => enter({ keys, rotations: [], recovery, devices: [], heads: [] }, deviceName));
       return null;
     },
+    async keepAtRelay({ on }) {
+      await need().keepAtRelay(on);
+      return null;
+    },
+    offerMark: ({ text }) =>
+      inTurn(async () => {
+        const offered = readMark(text);
+        const held = readMark(markText);
+        if (offered && !shared && !removed) await bringBack(betterMark(held, offered) ?? offered);
+        // The file knew less, or nobody was found with what it says.
+        else if (offered && shared && returning && (missing || betterMark(held, offered) === offered)) await tryOther(offered);
+        return { text: removed ? null : shared && !returning ? (markText ?? text) : text };
+      }),
+    takeReturned: () =>
+      inTurn(async () => {
+        const told = (await recallMeta(db, 'returned')) ?? null;
+        if (told) await rememberMeta(db, { returned: null });
+        return told;
+      }),
+    beginAnew: () =>
+      inTurn(async () => {
+        if (!returning) throw new Error('There is nothing to be given up: your team is here.');
+        await shared?.close();
+        shared = null;
+        await emptySyncDatabase(db);
+        await log?.clear();
+        returning = null;
+        missing = false;
+        wasEmpty = (await ledger.team()).documents === 0;
+        await putMark(null);
+        await beginAlone();
+        teller.stir();
+        return null;
+      }),
     async nameDevice({ name }) {
       await need().introduce(name);
       return null;
@@ -185,7 +393,7 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
       await here.renewals.remove(deviceId);
       return null;
     },
-    caughtUp: async ({ agentIds, patience }) => ({ arriving: shared ? await shared.caughtUp(agentIds, patience) : [] }),
+    caughtUp: async ({ agentIds, patience }) => ({ arriving: shared && (isOpen() || returning) ? await shared.caughtUp(agentIds, patience) : [] }),
     async direct(report) {
       shared?.report(report);
       return null;
@@ -197,13 +405,25 @@ export async function openSync(deps: SyncDeps, sharing: { set(on: boolean): void
   return {
     answers,
     stir: () => shared?.stir(),
-    hearDocuments: (docs) => shared?.hearDocuments(docs),
-    forget: (forgets) => void shared?.forget(forgets).catch(deps.onCrash),
+    hearDocuments(docs) {
+      if (!shared && !removed && !returning && docs.some(({ type }) => type === 'agent-identity')) inTurn(beginAlone).catch(deps.onCrash);
+      // Somebody has brought after all what was nowhere.
+      if (missing && docs.some(({ type }) => type === 'agent-identity')) inTurn(returned).catch(deps.onCrash);
+      shared?.hearDocuments(docs);
+      // Who lives here is told soon, how much there is in a while.
+      stirMark(docs.some(({ type }) => type === 'agent-identity'));
+    },
+    forget(forgets) {
+      shared?.forget(forgets).catch(deps.onCrash);
+      stirMark(false);
+    },
     reconnect: () => shared?.reconnect(),
     async close() {
       pairing.close();
       teller.close();
+      cancelMark?.();
       await shared?.close();
+      await log?.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { SyncStatus } from '../../protocol/sync/page.ts';
 import type { DeviceDialogName } from './later.tsx';
+import { SecondHome } from './second-home.tsx';
 import { UnderWay } from './under-way.tsx';
 
 interface Props {
@@ -7,12 +8,12 @@ interface Props {
   readonly onOpen: (dialog: DeviceDialogName) => void;
 }
 
-/** Nobody shares anything yet: what that means, and the ways out of it. */
+/** No other device yet: what that means, and the ways out of it. */
 export function Alone({ status, onOpen }: Props) {
   return (
     <>
       <p className="devices-lead">
-        <strong>Who lives here lives in this browser alone.</strong> If its data is cleared or this device is lost, they are gone, unless you exported a copy.
+        <strong>Who lives here lives on this device alone.</strong> If it is lost, or this browser’s data is cleared, nobody can open what the relay keeps sealed, unless you add a device, write down a phrase, or export a copy.
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-choices">
@@ -31,6 +32,7 @@ export function Alone({ status, onOpen }: Props) {
           </button>
         </section>
       </div>
+      {status.kept && <SecondHome kept={status.kept} />}
       <section className="devices-block" aria-label="Your team lives elsewhere?">
         <h3>Your team lives elsewhere?</h3>
         <p>Then this browser can become one of its devices.</p>

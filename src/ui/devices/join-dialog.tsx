@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { CopyableText } from './copy-text.tsx';
 import { Countdown, useLeft } from './countdown.tsx';
-import { guessDeviceName } from './device-name.ts';
+import { guessDeviceName } from '../../domain/device-name.ts';
 import { NameField } from './name-field.tsx';
 import { QrCode } from './qr-code.tsx';
 import { CompareWords, Words } from './six-words.tsx';

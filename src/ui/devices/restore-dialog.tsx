@@ -3,7 +3,7 @@ import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useDevices, useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Progress } from '../parts/progress.tsx';
-import { guessDeviceName } from './device-name.ts';
+import { guessDeviceName } from '../../domain/device-name.ts';
 import { NameField } from './name-field.tsx';
 import { PhraseField } from './phrase-field.tsx';
 import { TwoTeams } from './two-teams.tsx';

@@ -1,11 +1,11 @@
 import { useState, type FormEvent } from 'react';
 import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
-import { guessDeviceName } from './device-name.ts';
+import { guessDeviceName } from '../../domain/device-name.ts';
 import { NameField } from './name-field.tsx';
 import { Wrong } from './wrong.tsx';
 
-/** Before anything leaves this browser: what will, and what this device is called. What comes after stands there by itself once it is shared. */
+/** What other devices and a phrase rest on, and what this device is called. What comes after stands there by itself once it is shared. */
 export function ShareFirst({ onClose }: { onClose: () => void }) {
   const actions = deviceActionsOf(useRoost());
   const [name, setName] = useState(() => guessDeviceName(navigator.userAgent));
@@ -23,13 +23,13 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
   return (
     <form className="devices-block" onSubmit={(event) => void share(event)} noValidate>
       <p>
-        A key is made in this browser. From then on everything that is kept here is also handed to the relay, sealed with that key, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.
+        Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.
       </p>
       <NameField value={name} onChange={setName} />
-      {failed !== null && <Wrong title="The key could not be made." reason={`${failed} Nothing has changed.`} />}
+      {failed !== null && <Wrong title="This could not be saved." reason={`${failed} Nothing has changed.`} />}
       <div className="devices-ways">
         <button type="submit" className="solid" disabled={busy || name.trim() === ''}>
-          {busy ? 'Making the key…' : 'Go on'}
+          {busy ? 'Saving…' : 'Go on'}
         </button>
         <button type="button" className="ghost" onClick={onClose}>
           Not now

@@ -4,6 +4,7 @@ import { Progress } from '../parts/progress.tsx';
 import { handedText } from '../text/devices.ts';
 import { count, names, plural } from '../text/sizes.ts';
 import { DeviceList } from './device-list.tsx';
+import { SecondHome } from './second-home.tsx';
 import { WithoutRelay } from './without-relay.tsx';
 import type { DeviceDialogName } from './later.tsx';
 
@@ -97,6 +98,7 @@ export function Shared({ status, onOpen }: Props) {
       </section>
       <HowFar status={status} />
       <Phrase made={status.phrase} onOpen={onOpen} />
+      <SecondHome kept={status} />
       <WithoutRelay />
     </>
   );

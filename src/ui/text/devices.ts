@@ -1,9 +1,8 @@
 /** How it stands with devices and what is on its way between them, in words. */
-import type { DeviceView, SyncStatus } from '../../protocol/sync/page.ts';
+import type { DeviceView, KeptElsewhere } from '../../protocol/sync/page.ts';
 import { plural } from './sizes.ts';
 import { clockTime, dayWithin, duration } from './time.ts';
 
-type Shared = Extract<SyncStatus, { kind: 'shared' }>;
 
 /** ms within which somebody was there "just now". */
 const JUST_NOW = 2 * 60_000;
@@ -27,13 +26,15 @@ export function reachText({ self, online, direct, lastSeen, addedAt }: Pick<Devi
 }
 
 /** How far what is here has been handed to the relay. */
-export function handedText({ toSend, link }: Pick<Shared, 'toSend' | 'link'>): string {
+export function handedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'link'>): string {
   const left = plural(toSend, 'entry', 'entries');
   switch (link) {
     case 'live':
       return toSend === 0 ? 'Everything that is here has been handed to the relay.' : `${left} on the way to the relay.`;
     case 'connecting':
       return toSend === 0 ? 'Connecting to the relay. Everything that was here has been handed to it.' : `Connecting to the relay; ${left} wait${toSend === 1 ? 's' : ''} for it.`;
+    case 'off':
+      return 'Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.';
     case 'lost':
       return toSend === 0 ? 'The relay cannot be reached. Everything that is here was handed to it before.' : `The relay cannot be reached; ${left} wait${toSend === 1 ? 's' : ''} here until it can.`;
     case 'locked-out':
@@ -41,4 +42,10 @@ export function handedText({ toSend, link }: Pick<Shared, 'toSend' | 'link'>): s
     default:
       return link satisfies never;
   }
+}
+
+/** Against what this device's storage is protected by what is kept a second time. */
+export function protectionText({ link, files }: Pick<KeptElsewhere, 'link' | 'files'>): string {
+  if (link !== 'off') return files ? 'If the browser loses what it stores, your team comes back by itself: from files beside it on this device, and from the relay.' : 'If the browser loses what it stores, your team comes back by itself from the relay. This browser has no files beside its database for Roost.';
+  return files ? 'If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.' : 'Nothing is kept a second time: this browser has no files beside its database for Roost. If it loses what it stores, only a copy or another device brings your team back.';
 }

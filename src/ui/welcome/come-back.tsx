@@ -14,13 +14,13 @@ const WAYS: readonly { readonly way: Way; readonly label: string }[] = [
 ];
 
 /** Ways here for a team that is not new. */
-export function ComeBack() {
+export function ComeBack({ lead = 'Your team lives on another device, or lived here before?' }: { lead?: string }) {
   const blocked = useInfo(writingStopped);
   const [way, setWay] = useState<Way | null>(null);
   const close = () => setWay(null);
   return (
     <div className="welcome-back">
-      <p id="come-back">Your team lives on another device, or lived here before?</p>
+      <p id="come-back">{lead}</p>
       <ul aria-labelledby="come-back">
         {WAYS.map(({ way: one, label }) => (
           <li key={one}>

@@ -3,8 +3,9 @@ import { useDevices } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
 
 /** What keeps a team from coming, and what to do about it; null: nothing does. */
-const WAITS = {
+export const WAITS = {
   live: null,
+  off: null,
   connecting: null,
   lost: 'The relay cannot be reached now. It is tried again by itself, and goes on where it was.',
   'locked-out': 'This browser is not let in at the relay. Press Enter in the terminal where Roost runs, and open the link it prints here.',

@@ -7,23 +7,23 @@ import { memoryOwner } from '../ui/support/fakes.ts';
 
 const parts = () => {
   const owner = memoryOwner();
-  const devices = createDevices(owner);
+  const devices = createDevices(owner, { read: () => null, write: () => true });
   return { owner, devices, actions: createDeviceActions({ owner, devices }) };
 };
 
 test('how it stands is asked for, and heard', async () => {
   const { owner, devices } = parts();
   await devices.refresh();
-  expect(devices.store.getState()).toEqual({ status: { kind: 'alone', joining: null }, failed: null });
+  expect(devices.store.getState()).toEqual({ status: { kind: 'alone', joining: null, kept: null }, failed: null });
   owner.broken = 'The keys could not be read.';
   await devices.refresh();
-  expect(devices.store.getState()).toEqual({ status: { kind: 'alone', joining: null }, failed: 'The keys could not be read.' });
+  expect(devices.store.getState()).toEqual({ status: { kind: 'alone', joining: null, kept: null }, failed: 'The keys could not be read.' });
   devices.hear(sharedStatus({ arriving: ['agent-1'] }));
   expect(devices.store.getState().failed).toBeNull();
   expect(arrivingOf(devices.store.getState())).toEqual(['agent-1']);
 });
 
-test.each<SyncStatus | null>([null, { kind: 'alone', joining: null }, { kind: 'removed', joining: null }])('nobody arrives where nothing is shared (%j)', (status) => {
+test.each<SyncStatus | null>([null, { kind: 'alone', joining: null, kept: null }, { kind: 'removed', joining: null }])('nobody arrives where nothing is shared (%j)', (status) => {
   expect(arrivingOf({ status, failed: null })).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guessDeviceName } from '../../../src/ui/devices/device-name.ts';
+import { guessDeviceName } from '../../../src/domain/device-name.ts';
 import { countWords, drillPlaces, sameWord } from '../../../src/ui/devices/phrase.ts';
 import { handedText, reachText } from '../../../src/ui/text/devices.ts';
 import { createRandom } from '../../support/random.ts';

@@ -16,7 +16,7 @@ const words = () => within(screen.getByRole('list', { name: 'The six words' })).
 
 test('whoever shares nothing is told what that means, and what to do about it', async () => {
   await devices({});
-  expect(await screen.findByText('Who lives here lives in this browser alone.')).toBeDefined();
+  expect(await screen.findByText('Who lives here lives on this device alone.')).toBeDefined();
   expect(screen.getByRole('button', { name: 'Add a device' })).toBeDefined();
   expect(screen.getByRole('button', { name: 'Join from another device' })).toBeDefined();
 });
@@ -30,7 +30,7 @@ test('where it is not known how it stands, the reason is said, and it can be ask
   expect(screen.getByRole('alert').textContent).toContain('The keys could not be read.');
   page.owner.sync = {};
   await press(page, 'Ask again');
-  expect(screen.getByText('Who lives here lives in this browser alone.')).toBeDefined();
+  expect(screen.getByText('Who lives here lives on this device alone.')).toBeDefined();
   expect(screen.queryByRole('alert')).toBeNull();
 });
 
@@ -142,7 +142,7 @@ test('leaving while words are compared ends the invitation', async () => {
 
 test('a new device shows its offer, then the words, then waits, and then has a team', async () => {
   const page = await devices({});
-  const joining = (now: Joining | null) => page.say({ news: 'sync', status: { kind: 'alone', joining: now } });
+  const joining = (now: Joining | null) => page.say({ news: 'sync', status: { kind: 'alone', joining: now, kept: null } });
   const asked: unknown[] = [];
   page.owner.sync.beginJoin = ({ deviceName }) => {
     asked.push(deviceName);
@@ -180,7 +180,7 @@ test('two teams that meet are spoken of before they do', async () => {
 test('an offer that has run out is replaced by a new one', async () => {
   const page = await devices({ beginJoin: () => null });
   await press(page, 'Join from another device');
-  await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until: NOW } } });
+  await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until: NOW }, kept: null } });
   expect(screen.getByRole('alert').textContent).toContain('This offer has run out.');
   await press(page, 'Make a new offer');
   expect(page.owner.calls.filter((name) => name === 'beginJoin')).toHaveLength(1);
@@ -189,10 +189,10 @@ test('an offer that has run out is replaced by a new one', async () => {
 test('why joining failed is said, with the way to begin anew', async () => {
   const page = await devices({});
   await press(page, 'Join from another device');
-  await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'failed', reason: 'The other device said no.' } } });
+  await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'failed', reason: 'The other device said no.' }, kept: null } });
   expect(screen.getByRole('alert').textContent).toContain('The other device said no. Nothing has changed.');
   page.owner.sync.beginJoin = () => {
-    page.owner.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until } } });
+    page.owner.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until }, kept: null } });
     return null;
   };
   await press(page, 'Make a new offer');

@@ -22,6 +22,7 @@ export const sharedStatus = (more: Partial<SharedStatus> = {}): SharedStatus => 
   household: 'household-1',
   deviceId: LAPTOP.deviceId,
   link: 'live',
+  files: true,
   devices: [LAPTOP],
   toSend: 0,
   backlog: null,

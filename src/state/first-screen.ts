@@ -1,0 +1,29 @@
+/** What the page shows first. The one place that decides it. */
+import type { SyncStatus } from '../protocol/sync/page.ts';
+import type { HouseholdState } from './household.ts';
+
+export type FirstScreen =
+  /** It is not known yet who lives here. */
+  | 'opening'
+  /** Somebody lived here, and the browser lost their storage. */
+  | 'returning'
+  /** Nobody has ever lived here. */
+  | 'welcome'
+  | 'home';
+
+export interface Known {
+  readonly household: Pick<HouseholdState, 'status' | 'roster'>;
+  /** null: not known yet. */
+  readonly sync: SyncStatus | null;
+  /** Why that could not be asked for; null: it could, or nobody asked yet. */
+  readonly syncFailed: string | null;
+}
+
+/** A team that is here comes before everything; the mark of one comes before every question to somebody new. */
+export function firstScreenOf({ household, sync, syncFailed }: Known): FirstScreen {
+  if (household.status === 'loading') return 'opening';
+  if (household.status === 'failed' || household.roster.lead !== null) return 'home';
+  if (sync?.kind === 'returning') return 'returning';
+  if (sync === null && syncFailed === null) return 'opening';
+  return 'welcome';
+}

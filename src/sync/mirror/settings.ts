@@ -1,0 +1,26 @@
+/** Every name and limit of what is kept beside IndexedDB; ms where a name says nothing else. */
+export const MIRROR = {
+  /** Our directory in the origin's private file system. */
+  directory: 'roost',
+  /** The key's file there, and the key's name in localStorage. */
+  markFile: 'mark.json',
+  markKey: 'roost-mark',
+  /** Its existence tells the next start to empty IndexedDB, which fails where it is read, and to bring everything back. */
+  emptyFile: 'empty',
+  /** Segments are named by rising numbers with this at the end. */
+  segmentSuffix: '.sealed',
+  /** A segment with this many bytes is written no more: adding to a file copies it. */
+  segmentBytes: 256 * 1024,
+  /** Entries are written at most this long after they were sealed. */
+  writeAfter: 100,
+  /** Pause before a write that failed (a full disk) is tried again. */
+  writeRetry: 5_000,
+  /** A file system that does not answer within this is taken for none. */
+  openWithin: 3_000,
+  /** Entries handed over in one go when everything is read. */
+  readEntries: 500,
+  /** Pause between two segments that are looked through while nobody waits. */
+  lookPause: 20,
+  /** The mark is written anew when what it says of the team has changed, at most this often. */
+  markEvery: 2_000,
+} as const;

@@ -1,0 +1,157 @@
+/**
+ * What is kept beside IndexedDB, against what is in it: files and database are made to hold the same entries, whichever
+ * of the two lost something. Where everything was lost, files are read first, then the relay is asked; what is
+ * written meanwhile goes under new writers, so nothing that comes back is overwritten.
+ */
+import { subtract } from '../../domain/ranges.ts';
+import type { RelayLink } from '../../protocol/sync/page.ts';
+import { MIRROR, type Replacement, type SealedLog } from '../mirror/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import type { DeviceEntryStore } from './entry-store.ts';
+import type { LedgerPort, Timers } from './ports.ts';
+import type { Returning } from './records.ts';
+
+export interface SecondHomeDeps {
+  readonly entries: Pick<DeviceEntryStore, 'have' | 'put' | 'read' | 'takeAgain'>;
+  readonly log: SealedLog | null;
+  readonly ledger: Pick<LedgerPort, 'team'>;
+  readonly timers: Timers;
+  /** null: nothing was lost, as far as is known. */
+  readonly returning: Returning | null;
+  /** The replica looks at what is here now. */
+  readonly reread: () => Promise<void>;
+  readonly relay: () => { readonly link: RelayLink; readonly hasTold: boolean; readonly backlog: { readonly done: number; readonly of: number } | null };
+  readonly isStale: () => Promise<boolean>;
+  readonly setStale: (on: boolean) => Promise<void>;
+  readonly onChange: () => void;
+  /** null: it works again. */
+  readonly onTrouble: (error: unknown) => void;
+  /** Everything that could be found is here. Once. */
+  readonly onReturned: () => void;
+  readonly isClosed: () => boolean;
+}
+
+export interface SecondHome {
+  /** Reads and fills the files; `toRelay` begins to ask the relay, where something was lost after what the files have. */
+  begin(toRelay: () => void): Promise<void>;
+  /** The line to the relay, or what comes over it, has changed. */
+  look(): void;
+  /** A write into the files failed a while ago: what they lack is written now. */
+  refill(): Promise<void>;
+  progress(): { readonly from: 'files' | 'relay'; readonly done: number; readonly of: number } | null;
+  /** Was every file read? Before that, entries of ours may lie there that nobody else knows of. */
+  isLookedThrough(): boolean;
+  /** Resolves when no file holds what was there before. */
+  replace(changes: readonly Replacement[]): Promise<void>;
+}
+
+export function createSecondHome(deps: SecondHomeDeps): SecondHome {
+  const { entries, log, ledger, timers, returning } = deps;
+  let fromFiles: { readonly done: number; readonly of: number } | null = null;
+  let read = log === null;
+  let asked = false;
+  let over = returning === null;
+  let looking: Promise<void> | null = null;
+  /** The relay let us in, and had the time to say what it has. */
+  let patient = false;
+  let cancel: (() => void) | null = null;
+
+  const pause = () => new Promise<void>((resolve) => void timers.after(MIRROR.lookPause, resolve));
+
+  /** Whatever the database lacks. */
+  async function takeFromFiles(from: SealedLog) {
+    let stored = 0;
+    await from.read(
+      async (some, progress) => {
+        if (!over) {
+          fromFiles = progress;
+          deps.onChange();
+        }
+        stored += (await entries.put(some, { replace: false })).stored.length;
+      },
+      over ? pause : undefined,
+    );
+    if (stored > 0) await deps.reread();
+  }
+
+  /** Whatever the files lack. */
+  async function fill(to: SealedLog) {
+    for (const [writer, ranges] of await entries.have())
+      for (const [first, last] of subtract(ranges, to.have().get(writer) ?? []))
+        for (let at = first; at <= last && !deps.isClosed(); ) {
+          const some = await entries.read(writer, at, last, { newestFirst: false, maxBytes: MIRROR.segmentBytes });
+          to.add(some);
+          // Not all of it in memory at once.
+          await to.flush();
+          at = (some.at(-1)?.counter ?? last) + 1;
+        }
+  }
+
+  async function finish() {
+    const { documents, agents, lead } = await ledger.team();
+    const { link, hasTold, backlog } = deps.relay();
+    const whole = returning !== null && documents >= returning.team.documents && agents >= returning.team.agents && lead !== null;
+    const told = link === 'off' || (link === 'live' && backlog === null && (hasTold || patient));
+    if (over || !read || (!whole && !told)) return;
+    over = true;
+    cancel?.();
+    deps.onReturned();
+    deps.onChange();
+  }
+
+  function look() {
+    if (over) return;
+    if (asked && deps.relay().link === 'live') {
+      cancel ??= timers.after(SYNC_OWNER.relayHasNone, () => {
+        patient = true;
+        look();
+      });
+    }
+    looking ??= finish()
+      .catch(deps.onTrouble)
+      .finally(() => {
+        looking = null;
+      });
+  }
+
+  return {
+    async begin(toRelay) {
+      if (over) toRelay();
+      else await entries.takeAgain(() => undefined);
+      if (log) {
+        if (await deps.isStale()) {
+          await log.clear();
+          await deps.setStale(false);
+        }
+        try {
+          await takeFromFiles(log);
+        } catch (error) {
+          deps.onTrouble(error);
+        }
+      }
+      read = true;
+      fromFiles = null;
+      if (!asked && !over) toRelay();
+      asked = true;
+      look();
+      if (log) await fill(log);
+    },
+    look,
+    async refill() {
+      if (log && read && !deps.isClosed()) await fill(log);
+    },
+    progress() {
+      if (fromFiles) return { from: 'files', ...fromFiles };
+      const { backlog } = deps.relay();
+      return backlog && { from: 'relay', ...backlog };
+    },
+    isLookedThrough: () => read,
+    async replace(changes) {
+      if (!log) return;
+      // A crash in between must not leave what was forgotten in a file.
+      await deps.setStale(true);
+      await log.replace(changes);
+      await deps.setStale(false);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { useState } from 'react';
+import type { KeptElsewhere } from '../../protocol/sync/page.ts';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useRoost } from '../context.tsx';
+import { handedText, protectionText } from '../text/devices.ts';
+
+/** Where everything is kept a second time, and the relay's part in it, which the person may switch off. */
+export function SecondHome({ kept }: { kept: KeptElsewhere }) {
+  const actions = deviceActionsOf(useRoost());
+  const [asking, setAsking] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const off = kept.link === 'off';
+  const set = async (on: boolean) => {
+    setAsking(false);
+    const done = await actions.keepAtRelay(on);
+    setFailed(done.ok ? null : done.reason);
+  };
+  return (
+    <section className="devices-block" aria-label="Kept a second time">
+      <h3>
+        <i className="device-dot" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" /> Kept a second time
+      </h3>
+      <p>{protectionText(kept)}</p>
+      <p>{handedText(kept)}</p>
+      {kept.trouble !== null && (
+        <p className="wrong-note" role="alert">
+          {kept.trouble}
+        </p>
+      )}
+      {failed !== null && (
+        <p className="wrong-note" role="alert">
+          This could not be saved: {failed}
+        </p>
+      )}
+      {asking ? (
+        <div className="devices-warning" role="alertdialog" aria-label="Hand nothing to the relay?">
+          <p>
+            <strong>Hand nothing to the relay?</strong> Then only {kept.files ? 'files on this device, and copies that you export,' : 'copies that you export'} protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.
+          </p>
+          <div className="devices-ways">
+            <button type="button" className="ghost" onClick={() => setAsking(false)}>
+              Leave it on
+            </button>
+            <button type="button" className="danger-button" onClick={() => void set(false)}>
+              Hand over nothing more
+            </button>
+          </div>
+        </div>
+      ) : (
+        <div className="devices-ways">
+          <button type="button" className="ghost" onClick={() => (off ? void set(true) : setAsking(true))}>
+            {off ? 'Hand sealed entries to the relay' : 'Hand nothing to the relay…'}
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}

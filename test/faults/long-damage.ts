@@ -1,0 +1,36 @@
+import { createDamagedHome, KINDS } from './damage.ts';
+import type { LongPart } from './run.ts';
+import { withSeed } from './seeds.ts';
+
+/** Said before, and by the lead's and eight agents' last session: about ten thousand documents. */
+const MESSAGES = 9_400;
+
+/** A seed is a kind of damage, in the order in which they are listed: each meets a relay that has everything, and then one that has nothing. */
+export const damagePart: LongPart = {
+  name: 'damage',
+  with: (seed) => [seed],
+  async run(seeds) {
+    const home = await createDamagedHome({ messages: Number(process.env['DAMAGE_MESSAGES'] ?? MESSAGES), from: 'built' });
+    const kinds = seeds.flatMap((seed) => KINDS.slice(seed - 1, seed).map((kind) => ({ seed, kind })));
+    const slowest = { ms: 0, name: '' };
+    let rounds = 0;
+    try {
+      for (const relay of ['a relay that has everything', 'a relay that has nothing']) {
+        if (relay.endsWith('nothing')) await home.freshRelay();
+        for (const { seed, kind } of kinds) {
+          // Only what is on this device could bring anybody back then.
+          if (relay.endsWith('nothing') && kind.name.includes('indexedDB and opfs')) continue;
+          await withSeed('damage', seed, async () => {
+            const { ms, told } = await home.round(kind);
+            if (ms > slowest.ms) Object.assign(slowest, { ms, name: kind.name });
+            console.log(`${seed} ${kind.name}, ${relay}: ${home.documents} documents after ${(ms / 1_000).toFixed(1)} s, told ${told} times`);
+          });
+          rounds += 1;
+        }
+      }
+    } finally {
+      await home.close();
+    }
+    return `${rounds} of ${rounds} rounds brought back ${home.documents} documents; the slowest, ${slowest.name}, took ${(slowest.ms / 1_000).toFixed(1)} s`;
+  },
+};
