@@ -4,30 +4,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
 import { parseProtocol } from '../src/domain/prompts.ts';
-import { bracketed, createAccess, createCredentialRoutes, createCredentials, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
+import { bracketed, createAccess, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { openEventLog } from './events/index.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
-import { createCostRoutes } from './costs/index.ts';
-import { createDirectoryRoutes } from './directory/index.ts';
-import { createGateRoutes } from './gate/index.ts';
-import { createInboxRoutes } from './inbox/index.ts';
+import { createHomeRoutes, eachAtHome, homeCallsOf, openCallsOf, openHomes } from './homes/index.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, type Mind, type RehearsalMind } from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problem, problemResponse } from './problem.ts';
-import { createMcp } from './mcp/index.ts';
-import { createMemoryTools, systemTimers } from './session/index.ts';
-import { createSleepingRoutes } from './sleeping/index.ts';
+import { systemTimers } from './session/index.ts';
 import { createSync } from './sync/index.ts';
-import { createProxy } from './proxy/index.ts';
 import { openStore } from './store/index.ts';
-import { openTeam } from './team.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
-import { createThreadRoutes } from './threads/index.ts';
 
 export interface Relay {
   /** Where it answers, without a slash at the end. */
@@ -118,25 +109,33 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     onIdleError: (error) => logger.warn('A connection to the database broke while idle.', { error }),
   });
   closers.add(() => store.close());
-  const log = await openEventLog({
-    db,
-    relay: home.relay,
-    now,
-    newId,
-    onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
-    retentionMs: config.retentionMs,
-  });
-  closers.add(() => log.close());
-
   const { mind, rehearsal } = await openMind(config);
   closers.add(() => mind.close());
-  const team = await openTeam({ db, relay: home.relay, log, mind, protocol, now, newId, logger, retentionMs: config.retentionMs, alone: store.kind === 'pglite' });
-  closers.add(() => team.close());
-  const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools } = team;
+  const homes = await openHomes({
+    db,
+    relay: home.relay,
+    alone: store.kind === 'pglite',
+    mind,
+    protocol,
+    now,
+    newId,
+    logger,
+    retentionMs: config.retentionMs,
+    version: root.version,
+    upstream: config.messagesApi,
+    streamBufferBytes: config.streams.bufferBytes,
+    checkStreams,
+    clientOf: (context) => access.clientOf(context),
+    onStreamError: (error) => logger.error('An event stream failed.', { error }),
+    most: config.sync.households,
+  });
+  closers.add(() => homes.close());
+  function checkStreams(): void {
+    if (homes.open().reduce((sum, { streams }) => sum + streams.count(), 0) >= config.streams.most)
+      throw problem(503, 'too-many-streams', 'Too many pages are open at once. Close one and try again.', { headers: { 'retry-after': '5' } });
+  }
 
   const signIn = createSignIn({ db, relay: home.relay, now, linkMs: config.linkMs, cookieMs: config.cookieMs });
-  const credentials = createCredentials({ db, relay: home.relay, now, newId, log });
-  credentials.onRevoke((credentialId) => host.left(credentialId));
   const access = createAccess({
     origins: createOrigins({ port: http.port, host: config.host, publicUrl: config.publicUrl, tls: tls !== null, proxied: config.proxied }),
     signIn,
@@ -145,54 +144,28 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     secure: tls !== null || config.publicUrl !== null,
     proxied: config.proxied,
     cookieMs: config.cookieMs,
-    credentials,
+    credentials: { check: async (secret) => (await homes.ofSecret(secret)).credentials.check(secret) },
   });
-  const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
-  const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, now })], inbox, gate, threads, version: root.version });
-  const proxy = createProxy({ ...clients, costs, upstream: config.messagesApi, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
   const sync = createSync({
     db,
     relay: home.relay,
     now,
     timers: systemTimers,
     alone: store.kind === 'pglite',
-    onRevoked: (browsers) => app.endStreamsOf(browsers),
+    onRevoked: (browsers) => homes.endStreamsOf(browsers),
+    onMember: (household, browser) => homes.member(household, browser),
     logger,
     settings: config.sync,
   });
   const app = createApp({
     access,
-    host,
-    log,
+    session: () => homes.open().map(({ log }) => log.snapshot().session).find((session) => session !== null) ?? null,
     version: root.version,
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
-    openRoutes: [mcp.routes, proxy.routes],
-    routes: [
-      createDirectoryRoutes({ directory }),
-      createInboxRoutes({ inbox }),
-      createGateRoutes({ gate, configs, directory }),
-      createSleepingRoutes({
-        sleepers,
-        directory,
-        sessionId: () => host.sessionId(),
-        async callerOf(context, target) {
-          const client = await access.clientOf(context);
-          if (client === null) return { kind: 'person' };
-          if (client.agentId === null) return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
-          if (client.agentId !== target && !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep)
-            throw problem(403, 'other-agent', 'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).');
-          return { kind: 'api', name: client.agentId };
-        },
-        wake: async (agentId, source) => (await reach.ask({ target: agentId, source, way: source.kind === 'person' ? 'person' : 'api', reason: null, messageId: null, callerSession: null })).decision,
-      }),
-      createThreadRoutes({ threads }),
-      createCredentialRoutes({ credentials, directory }),
-      createCostRoutes({ costs }),
-      sync.routes,
-    ],
+    openRoutes: [eachAtHome(homes.first().openCalls, (context) => openCallsOf(homes, context))],
+    routes: [createHomeRoutes(homes, checkStreams), eachAtHome(homes.first().calls, (context) => homeCallsOf(homes, context)), sync.routes],
     tlsName: tls !== null && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
-    streams: config.streams,
     pageFolder: join(root.path, 'dist/page'),
     onError: (id, error) => logger.error('A call failed.', { id, error }),
   });
@@ -205,10 +178,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     sync.upgrades.listener(app),
   );
   closers.add(async () => {
-    await host.end('shutdown');
-    await mcp.close();
-    proxy.close();
-    app.closeStreams();
+    await homes.end();
     await sync.close();
     await http.close();
   });

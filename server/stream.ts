@@ -10,6 +10,8 @@ import type { EventLog } from './contracts.ts';
 
 /** Events read from the log at a time. */
 const PAGE = 200;
+/** What stands for the log's name where it is not told. */
+const LOOKED_AT = 'looked-at';
 /** Heartbeats that a reader may leave the buffer full for, before it is cut. */
 const BEATS_UNREAD = 3;
 
@@ -31,6 +33,8 @@ export interface Cursor {
 export interface Streams {
   /** Events after `after` in the log named `log` (null: this one), then live ones. `cut` ends the connection at once. */
   open(cursor: Cursor, cut: () => void, browser?: string): ReadableStream<Uint8Array>;
+  /** Only what comes from now on, for whoever does not live here: without the log's name, by which one comes back to it. */
+  look(cut: () => void, browser: string): ReadableStream<Uint8Array>;
   /** Ends those of these sign-ins. */
   endOf(browsers: readonly string[]): void;
   readonly count: () => number;
@@ -51,7 +55,7 @@ export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.
   /** With the sign-in that each belongs to. */
   const open = new Map<() => void, string | undefined>();
 
-  return {
+  const streams: Streams = {
     count: () => open.size,
     close() {
       for (const end of [...open.keys()]) end();
@@ -62,78 +66,84 @@ export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.
     open({ after, log: named }, cut, browser) {
       // A cursor past the head is of a store that was put back from a copy.
       const known = (named === null || named === log.id) && after <= log.head();
-      let cursor = known ? after : 0;
-      let unsubscribe: (() => void) | null = null;
-      let beats: NodeJS.Timeout | null = null;
-      let fullBeats = 0;
-      let done = false;
-      let wanted: (() => void) | null = null;
+      return streamFrom(known ? after : 0, log.id, cut, browser);
+    },
+    look: (cut, browser) => streamFrom(log.head(), LOOKED_AT, cut, browser),
+  };
+  return streams;
 
-      function stop(): void {
-        done = true;
-        open.delete(end);
-        if (beats) clearInterval(beats);
-        unsubscribe?.();
-        wanted?.();
-      }
-      let end = (): void => undefined;
+  function streamFrom(from: number, name: string, cut: () => void, browser: string | undefined): ReadableStream<Uint8Array> {
+    let cursor = from;
+    let unsubscribe: (() => void) | null = null;
+    let beats: NodeJS.Timeout | null = null;
+    let fullBeats = 0;
+    let done = false;
+    let wanted: (() => void) | null = null;
 
-      async function fill(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-        while (!done && cursor < log.head()) {
-          // What is on disk and not yet told to listeners comes live, after the snapshot that it changes.
-          const page = (await log.read(cursor, PAGE)).filter(({ id }) => id <= log.head());
-          // The rest was dropped because a browser has it.
-          if (page.length === 0) break;
-          for (const stored of page) {
-            if ((controller.desiredSize ?? 0) <= 0) await new Promise<void>((resolve) => (wanted = resolve));
-            if (done) return;
-            controller.enqueue(eventFrame(stored));
-            cursor = stored.id;
-          }
+    function stop(): void {
+      done = true;
+      open.delete(end);
+      if (beats) clearInterval(beats);
+      unsubscribe?.();
+      wanted?.();
+    }
+    let end = (): void => undefined;
+
+    async function fill(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+      while (!done && cursor < log.head()) {
+        // What is on disk and not yet told to listeners comes live, after the snapshot that it changes.
+        const page = (await log.read(cursor, PAGE)).filter(({ id }) => id <= log.head());
+        // The rest was dropped because a browser has it.
+        if (page.length === 0) break;
+        for (const stored of page) {
+          if ((controller.desiredSize ?? 0) <= 0) await new Promise<void>((resolve) => (wanted = resolve));
+          if (done) return;
+          controller.enqueue(eventFrame(stored));
+          cursor = stored.id;
         }
-        if (done) return;
-        // Nothing can be appended between the last look at the head and here: both are in one turn.
-        controller.enqueue(frame('snapshot', log.snapshot()));
-        unsubscribe = log.subscribe((stored) => {
-          if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(eventFrame(stored));
-          stop();
-          cut();
-        });
       }
+      if (done) return;
+      // Nothing can be appended between the last look at the head and here: both are in one turn.
+      controller.enqueue(frame('snapshot', log.snapshot()));
+      unsubscribe = log.subscribe((stored) => {
+        if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(eventFrame(stored));
+        stop();
+        cut();
+      });
+    }
 
-      return new ReadableStream<Uint8Array>(
-        {
-          start(controller) {
-            end = () => {
-              stop();
-              controller.close();
-            };
-            open.set(end, browser);
-            const hello: Hello = { log: log.id, version };
-            controller.enqueue(frame('hello', hello));
-            beats = setInterval(() => {
-              fullBeats = (controller.desiredSize ?? 0) <= 0 ? fullBeats + 1 : 0;
-              if (fullBeats === 0) controller.enqueue(BEAT);
-              else if (fullBeats >= BEATS_UNREAD) {
-                stop();
-                cut();
-              }
-            }, heartbeatMs);
-            fill(controller).catch((error: unknown) => {
-              onError(error);
-              if (done) return;
+    return new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          end = () => {
+            stop();
+            controller.close();
+          };
+          open.set(end, browser);
+          const hello: Hello = { log: name, version };
+          controller.enqueue(frame('hello', hello));
+          beats = setInterval(() => {
+            fullBeats = (controller.desiredSize ?? 0) <= 0 ? fullBeats + 1 : 0;
+            if (fullBeats === 0) controller.enqueue(BEAT);
+            else if (fullBeats >= BEATS_UNREAD) {
               stop();
               cut();
-            });
-          },
-          pull() {
-            wanted?.();
-            wanted = null;
-          },
-          cancel: stop,
+            }
+          }, heartbeatMs);
+          fill(controller).catch((error: unknown) => {
+            onError(error);
+            if (done) return;
+            stop();
+            cut();
+          });
         },
-        new ByteLengthQueuingStrategy({ highWaterMark: bufferBytes }),
-      );
-    },
-  };
+        pull() {
+          wanted?.();
+          wanted = null;
+        },
+        cancel: stop,
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: bufferBytes }),
+    );
+  }
 }

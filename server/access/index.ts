@@ -20,6 +20,7 @@ export { bracketed, createOrigins, isLoopback, isWildcard } from './origins.ts';
 export { notBuiltPage } from './pages.ts';
 export { createRateLimit, type RateLimit } from './rate.ts';
 export { createSignIn } from './sign-in.ts';
+export { hashOf } from './secrets.ts';
 
 export interface AccessDeps {
   readonly origins: Origins;

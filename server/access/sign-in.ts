@@ -45,7 +45,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): 
       if (!taken) return null;
       const token = newSecret();
       await db.deleteFrom('browsers').where('relay', '=', relay).where('seen_at', '<', now() - cookieMs).execute();
-      await db.insertInto('browsers').values({ relay, token_hash: hashOf(token), made_at: now(), seen_at: now() }).execute();
+      await db.insertInto('browsers').values({ relay, token_hash: hashOf(token), made_at: now(), seen_at: now(), home: null }).execute();
       return token;
     },
     async check(token) {

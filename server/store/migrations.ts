@@ -3,5 +3,6 @@ import type { Migration } from 'kysely';
 import { first } from './steps/0001-first.ts';
 import { reach } from './steps/0002-reach.ts';
 import { sync } from './steps/0003-sync.ts';
+import { homes } from './steps/0004-homes.ts';
 
-export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first, '0002-reach': reach, '0003-sync': sync };
+export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first, '0002-reach': reach, '0003-sync': sync, '0004-homes': homes };

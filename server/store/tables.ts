@@ -28,7 +28,13 @@ export interface Tables {
   /** One-time codes, by the SHA-256 of the code in hex. */
   codes: { relay: string; code_hash: string; made_at: number };
   /** Browsers that are signed in, by the SHA-256 of their cookie's token in hex. */
-  browsers: { relay: string; token_hash: string; made_at: number; seen_at: number };
+  browsers: { relay: string; token_hash: string; made_at: number; seen_at: number; /** The home that it belongs to; null: none yet. */ home: string | null };
+  /**
+   * The relay's side of each household. In every table about a team, `relay` holds `home`; in those of sign-ins and of
+   * synchronisation it holds the name of the whole relay, as it does here. `begun_at`: somebody lives there. `household`: as
+   * synchronisation knows it; null: not known.
+   */
+  homes: { relay: string; home: string; made_at: number; begun_at: number | null; household: string | null };
   /** Everybody the household has, as the page said last. */
   agents: { relay: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
   /** What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON text. */

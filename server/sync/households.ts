@@ -20,6 +20,8 @@ export interface HouseholdsDeps {
   readonly now: () => number;
   /** Most households. */
   readonly most: number;
+  /** This sign-in is used by a device that has proven to be one of this household. */
+  readonly onMember: (household: string, browser: string) => Promise<void>;
 }
 
 /** Sign-ins that ended with a renewal. */
@@ -61,7 +63,7 @@ export interface Households {
   ended(browsers: readonly string[]): Promise<readonly string[]>;
 }
 
-export function createHouseholds({ db, relay, now, most }: HouseholdsDeps): Households {
+export function createHouseholds({ db, relay, now, most, onMember }: HouseholdsDeps): Households {
   const homeOf = (household: string): HouseholdRef => ({ relay, household });
 
   /** The renewals that lead from what is known to what is claimed, and the key that counts then. */
@@ -122,7 +124,9 @@ export function createHouseholds({ db, relay, now, most }: HouseholdsDeps): Hous
   return {
     async register(household, request, browser) {
       try {
-        return await db.transaction().execute((trx) => register(trx, household, request, browser));
+        const registered = await db.transaction().execute((trx) => register(trx, household, request, browser));
+        if (registered.ok) await onMember(household, browser);
+        return registered;
       } catch (error) {
         // Only now is it known how many stay; what was written before goes with the transaction.
         if (error instanceof TooManyDevices) return { ok: false, reason: 'devices' };
@@ -169,6 +173,7 @@ export function createHouseholds({ db, relay, now, most }: HouseholdsDeps): Hous
       const home = homeOf(household);
       await noteSeen(db, home, device, now());
       await noteBrowser(db, home, device, browser);
+      await onMember(household, browser);
     },
   };
 }

@@ -23,6 +23,8 @@ export interface SyncDeps {
   readonly alone: boolean;
   /** These sign-ins have ended. */
   readonly onRevoked: (browsers: readonly string[]) => void;
+  /** This sign-in is used by a device that has proven to be one of this household. */
+  readonly onMember: (household: string, browser: string) => Promise<void>;
   readonly logger: Logger;
   readonly settings: SyncSettings;
 }
@@ -34,8 +36,8 @@ export interface Sync {
   close(): Promise<void>;
 }
 
-export function createSync({ db, relay, now, timers, alone, onRevoked, logger, settings }: SyncDeps): Sync {
-  const households = createHouseholds({ db, relay, now, most: settings.households });
+export function createSync({ db, relay, now, timers, alone, onRevoked, onMember, logger, settings }: SyncDeps): Sync {
+  const households = createHouseholds({ db, relay, now, most: settings.households, onMember });
   const hub = createHub({
     households,
     storeOf: (household) => createEntryStore({ db, relay, household, now, mostBytes: settings.householdBytes }),

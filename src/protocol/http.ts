@@ -56,6 +56,21 @@ export const messagePostedSchema = z.object({ eventId: z.number().int().describe
 /** `POST /api/events/ack`: everything up to here is stored in a browser. */
 export const ackSchema = z.strictObject({ upTo: z.number().int().nonnegative().describe('an event id') });
 
+/** `GET /api/home`: how this browser stands to the households of the relay. */
+export const homeStandingSchema = z.object({
+  begun: z.boolean().describe('this browser has a household here'),
+  others: z.number().int().describe('households of others'),
+  look: z.boolean().describe('it may look at what the one other household says and hears now'),
+}).describe('How a browser stands to the households of the relay.');
+export type HomeStanding = z.infer<typeof homeStandingSchema>;
+
+/** `POST /api/home`: begin a household. */
+export const beginHomeSchema = z.strictObject({ beside: z.boolean().describe('also where others live here') });
+
+/** `GET /api/look`: who lives in the household that is looked at. */
+export const lookedAtSchema = z.object({ agents: z.array(z.object({ agentId: id, name: z.string(), position: z.number().int().nullable() })) });
+export type LookedAt = z.infer<typeof lookedAtSchema>;
+
 /** RFC 9457. `type` is a name under `about:roost/`; further members as listed. */
 export const problemSchema = z.looseObject({
   type: z.string().describe('a name under `about:roost/`'),

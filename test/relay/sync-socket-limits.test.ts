@@ -44,7 +44,7 @@ describe('a sync socket', () => {
   async function serve(limits: SocketsDeps['limits'] = {}, heartbeatMs = 60_000) {
     const db = store.db;
     const logger = { info: () => undefined, warn: () => undefined, error: (_message: string, fields: unknown) => errors.push(fields) };
-    const households = createHouseholds({ db, relay: 'relay', now: Date.now, most: 100 });
+    const households = createHouseholds({ db, relay: 'relay', now: Date.now, most: 100, onMember: () => Promise.resolve() });
     for (const device of [one, other]) await households.register(household.id, registrationOf(household, device), 'browser');
     const storeOf = (id: string) => createEntryStore({ db, relay: 'relay', household: id, now: Date.now, mostBytes: 1_000_000 });
     hub = createHub({ households, storeOf, timers: systemTimers, alone: true, onRevoked: () => undefined, logger });

@@ -11,6 +11,8 @@ export interface OpenRelay {
   readonly home: string;
   /** Lets the relay's clock go on. Timers are not moved by it. */
   pass(ms: number): void;
+  /** Ends the relay in good order and starts it again, on the same home and port. */
+  restart(): Promise<void>;
   /** A browser that has opened a link of its own. */
   signIn(): Promise<Browser>;
   close(): Promise<void>;
@@ -48,10 +50,16 @@ export async function openTestRelay({ args = [], databaseUrl, home: given, sync 
   const config = readConfig(['--port', '0', '--home', home, '--no-open', ...args], databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl });
   if (config === null) throw new Error('help was asked for');
   let ahead = 0;
-  const relay = await openRelay({ config: { ...config, sync: { ...config.sync, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead });
+  const open = (port: number | null) => openRelay({ config: { ...config, ...(port === null ? {} : { port }), sync: { ...config.sync, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead });
+  let relay = await open(null);
+  const { url } = relay;
   return {
-    url: relay.url,
+    url,
     home,
+    async restart() {
+      await relay.close();
+      relay = await open(Number(new URL(url).port));
+    },
     pass(ms) {
       ahead += ms;
     },
@@ -60,7 +68,7 @@ export async function openTestRelay({ args = [], databaseUrl, home: given, sync 
       await response.body?.cancel();
       const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
       if (cookie === undefined) throw new Error('the link gave no cookie');
-      return browserOf(relay.url, cookie);
+      return browserOf(url, cookie);
     },
     async close() {
       await relay.close();

@@ -2,7 +2,7 @@
  * Every call of the relay with what it takes and what it answers: the source of the wire reference in
  * README.md beside this folder. A test holds it against the relay's routes.
  */
-import { ackSchema, healthSchema, messagePostedSchema, postMessageSchema, rehearsalSchema, sessionStartedSchema, startSessionSchema } from '../http.ts';
+import { ackSchema, beginHomeSchema, healthSchema, homeStandingSchema, lookedAtSchema, messagePostedSchema, postMessageSchema, rehearsalSchema, sessionStartedSchema, startSessionSchema } from '../http.ts';
 import { LIMITS } from '../limits.ts';
 import type { Call, CallParameter } from './call.ts';
 import { CLIENT_CALLS } from './clients.ts';
@@ -34,6 +34,40 @@ export const CALLS: readonly Call[] = [
     answers: [
       { status: 200, when: 'signed in; a page that goes on to the grid' },
       { status: 401, when: 'the link was used before, or is not whole: a page that says so' },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/api/home',
+    does: 'Says how this browser stands to the households of the relay. Each has its own session, events and acknowledgements.',
+    answers: [{ status: 200, when: 'always', body: homeStandingSchema }],
+  },
+  {
+    method: 'POST',
+    path: '/api/home',
+    does: 'Begins a household for this browser. Where nobody else lives, any first write does so too.',
+    body: beginHomeSchema,
+    answers: [
+      { status: 200, when: 'it has one now, or had one', body: homeStandingSchema },
+      { status: 409, when: '`not-begun`: others live here, and `beside` is false; `households-full`' },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/api/look',
+    does: 'Who lives in the one household of others, for a browser that has none.',
+    answers: [
+      { status: 200, when: 'there is one to look at', body: lookedAtSchema },
+      { status: 409, when: 'there is not' },
+    ],
+  },
+  {
+    method: 'GET',
+    path: '/api/look/events',
+    does: 'Its events from now on, as `/api/events` has them. Nothing is acknowledged by it.',
+    answers: [
+      { status: 200, when: '`text/event-stream`, until either side ends it' },
+      { status: 409, when: 'there is nothing to look at' },
     ],
   },
   {

@@ -1,0 +1,240 @@
+/**
+ * Homes: the relay's side of each household. A home has its own event log with its own acknowledgements, its own team,
+ * session, mail, threads, limits, money and credentials; no row of one is ever read for another.
+ *
+ * Every sign-in belongs to one home. A browser that has just been let in gets one where nobody lives: with its first
+ * write it begins to be somebody's, unless others live at this relay already; then the person is asked before. Which
+ * household a home is of, its devices prove to synchronisation; whoever proves it comes into that home.
+ */
+import { createQueue } from '../../src/domain/queue.ts';
+import type { HomeStanding } from '../../src/protocol/http.ts';
+import { hashOf } from '../access/index.ts';
+import type { Db } from '../store/index.ts';
+import { notBegun } from './routes.ts';
+import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
+import { bindBrowser, boundHomes, homeOfBrowser, homeOfCredential, insertHome, lockHomes, readHomes, updateHome } from './rows.ts';
+
+export { eachAtHome } from './calls.ts';
+export { createHomeRoutes, homeCallsOf, openCallsOf } from './routes.ts';
+export type { OpenHome } from './open-home.ts';
+
+export interface HomesDeps extends OpenHomeDeps {
+  /** Names the whole relay, and its first home. */
+  readonly relay: string;
+  /** Most homes in which somebody lives. */
+  readonly most: number;
+}
+
+export type Begun = { readonly ok: true } | { readonly ok: false; readonly reason: 'others' | 'full' };
+
+export interface Homes {
+  /** Those that are open now; the first is always. */
+  open(): readonly OpenHome[];
+  first(): OpenHome;
+  /** Of this sign-in. */
+  of(browser: string): Promise<OpenHome>;
+  /** In which this credential was made; the first where it is unknown. */
+  ofSecret(secret: string): Promise<OpenHome>;
+  standing(browser: string): Promise<HomeStanding>;
+  /** Somebody lives in the home of this sign-in from now on. `beside`: also where others live at this relay. */
+  begin(browser: string, beside: boolean): Promise<Begun>;
+  /** This sign-in is of a device that has proven to be of this household: it belongs to the household's home. */
+  member(household: string, browser: string): Promise<void>;
+  /**
+   * This sign-in has followed this log before, under an earlier cookie: nobody else knows the name of a log. It comes
+   * back into that log's home, unless it lives elsewhere, or devices prove themselves there.
+   */
+  comesBack(browser: string, log: string): Promise<void>;
+  /** The one home that whoever has none may look at; null where that is not so. */
+  lookedAt(browser: string): Promise<OpenHome | null>;
+  /** Ends the streams of these sign-ins, which have ended. */
+  endStreamsOf(browsers: readonly string[]): void;
+  /** Ends every session and stream in good order. */
+  end(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Entry {
+  readonly id: string;
+  begun: boolean;
+  household: string | null;
+  opening: Promise<OpenHome> | null;
+}
+
+/** Secrets whose home is remembered, so that calls by credential need not look for it. */
+const SECRETS_KEPT = 1_000;
+
+export async function openHomes(deps: HomesDeps): Promise<Homes> {
+  const { db, relay, now, newId, most } = deps;
+  const entries = new Map<string, Entry>();
+  const opened = new Map<string, OpenHome>();
+  const bound = new Map<string, string>();
+  const secrets = new Map<string, string>();
+  const inTurn = createQueue();
+
+  /** What the store says of homes now: another process of this relay may have begun some. */
+  async function reread(trx: Db): Promise<void> {
+    for (const { home, begun_at, household } of await readHomes(trx, relay)) {
+      const entry = entries.get(home) ?? { id: home, begun: false, household: null, opening: null };
+      entry.begun = begun_at !== null;
+      entry.household = household;
+      entries.set(home, entry);
+    }
+  }
+  /** One decision after the other, in every process of this relay, on what the store says then. */
+  const decide = <Result>(work: (trx: Db) => Promise<Result>): Promise<Result> =>
+    inTurn(async () => {
+      try {
+        return await db.transaction().execute(async (trx) => {
+          await lockHomes(trx, relay);
+          await reread(trx);
+          return await work(trx);
+        });
+      } catch (error) {
+        // What was noted here went with the transaction.
+        await reread(db);
+        throw error;
+      }
+    });
+
+  async function addHome(trx: Db, id: string): Promise<Entry> {
+    await insertHome(trx, relay, id, now());
+    const entry: Entry = { id, begun: false, household: null, opening: null };
+    entries.set(id, entry);
+    return entry;
+  }
+
+  function open(entry: Entry): Promise<OpenHome> {
+    entry.opening ??= openHome(deps, entry.id, () => orRefuse(entry)).then(
+      (home) => {
+        opened.set(entry.id, home);
+        return home;
+      },
+      (error: unknown) => {
+        entry.opening = null;
+        throw error;
+      },
+    );
+    return entry.opening;
+  }
+  const orRefuse = async (entry: Entry) => {
+    const begun = await begin(entry, false);
+    if (!begun.ok) throw notBegun(begun.reason);
+  };
+
+  const living = () => [...entries.values()].filter(({ begun }) => begun);
+  const others = (entry: Entry) => living().filter((each) => each !== entry);
+
+  async function note(trx: Db, entry: Entry, change: { readonly household?: string }): Promise<void> {
+    await updateHome(trx, relay, entry.id, { ...change, ...(entry.begun ? {} : { begun_at: now() }) });
+    entry.begun = true;
+    entry.household = change.household ?? entry.household;
+  }
+
+  const begin = (entry: Entry, beside: boolean): Promise<Begun> =>
+    entry.begun
+      ? Promise.resolve({ ok: true })
+      : decide(async (trx): Promise<Begun> => {
+          if (entry.begun) return { ok: true };
+          if (!beside && others(entry).length > 0) return { ok: false, reason: 'others' };
+          if (living().length >= most) return { ok: false, reason: 'full' };
+          await note(trx, entry, {});
+          return { ok: true };
+        });
+
+  /** One where nobody lives and that no sign-in belongs to. */
+  async function freeHome(trx: Db): Promise<Entry> {
+    const taken = await boundHomes(trx, relay);
+    return [...entries.values()].find(({ id, begun }) => !begun && !taken.has(id)) ?? (await addHome(trx, newId()));
+  }
+
+  async function bind(trx: Db, browser: string, entry: Entry): Promise<void> {
+    await bindBrowser(trx, relay, browser, entry.id);
+    bound.delete(browser);
+    // What it hears from now on comes from this log.
+    for (const [id, home] of opened) if (id !== entry.id) home.streams.endOf([browser]);
+  }
+
+  async function known(browser: string, trx: Db = db): Promise<Entry | null> {
+    const id = bound.get(browser) ?? (await homeOfBrowser(trx, relay, browser));
+    if (id === null) return null;
+    if (deps.alone) bound.set(browser, id);
+    if (!entries.has(id)) await reread(trx);
+    return entries.get(id) ?? null;
+  }
+
+  const entryOf = async (browser: string): Promise<Entry> =>
+    (await known(browser)) ??
+    (await decide(async (trx) => {
+      const already = await known(browser, trx);
+      if (already) return already;
+      const entry = await freeHome(trx);
+      await bind(trx, browser, entry);
+      return entry;
+    }));
+
+  const firstEntry = await decide(async (trx) => entries.get(relay) ?? (await addHome(trx, relay)));
+  const first = await open(firstEntry);
+  // What a crash left open there is closed now, whoever comes back.
+  for (const entry of living()) await open(entry);
+
+  return {
+    open: () => [...opened.values()],
+    first: () => first,
+    of: async (browser) => open(await entryOf(browser)),
+    async ofSecret(secret) {
+      if (deps.alone && entries.size === 1) return first;
+      const hash = hashOf(secret);
+      const id = secrets.get(hash) ?? (await homeOfCredential(db, relay, hash));
+      if (id === null) return first;
+      if (!entries.has(id)) await reread(db);
+      const entry = entries.get(id);
+      if (!entry) return first;
+      if (secrets.size >= SECRETS_KEPT) secrets.clear();
+      secrets.set(hash, entry.id);
+      return open(entry);
+    },
+    async standing(browser) {
+      const entry = await entryOf(browser);
+      if (!deps.alone) await reread(db);
+      const count = others(entry).length;
+      return { begun: entry.begun, others: count, look: !entry.begun && count === 1 };
+    },
+    begin: async (browser, beside) => begin(await entryOf(browser), beside),
+    async member(household, browser) {
+      if ((await known(browser))?.household === household) return;
+      await decide(async (trx) => {
+        const here = await known(browser, trx);
+        if (here?.household === household) return;
+        const there = [...entries.values()].find((each) => each.household === household);
+        if (there) return bind(trx, browser, there);
+        // The first device that says so. One that lived with another household has left it.
+        const entry = here && here.household === null ? here : await freeHome(trx);
+        await note(trx, entry, { household });
+        await bind(trx, browser, entry);
+      });
+    },
+    async comesBack(browser, log) {
+      const entry = await entryOf(browser);
+      if (entry.begun) return;
+      const there = [...opened.values()].find((home) => home.log.id === log);
+      const target = there && entries.get(there.id);
+      if (target?.begun && target.household === null) await decide((trx) => bind(trx, browser, target));
+    },
+    async lookedAt(browser) {
+      const entry = await entryOf(browser);
+      const [only, ...more] = others(entry);
+      return !entry.begun && only && more.length === 0 ? open(only) : null;
+    },
+    endStreamsOf(browsers) {
+      for (const browser of browsers) bound.delete(browser);
+      for (const home of opened.values()) home.streams.endOf(browsers);
+    },
+    async end() {
+      for (const home of opened.values()) await home.end();
+    },
+    async close() {
+      for (const home of opened.values()) await home.close();
+    },
+  };
+}

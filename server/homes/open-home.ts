@@ -1,0 +1,116 @@
+/** One home: a household's event log, its team and session, what joins it from elsewhere, and the calls of all these. */
+import type { Context } from 'hono';
+import type { Protocol } from '../../src/domain/prompts.ts';
+import { createCredentialRoutes, createCredentials, type Bearer, type Credentials } from '../access/index.ts';
+import type { EventLog } from '../contracts.ts';
+import { createCostRoutes } from '../costs/index.ts';
+import { createDirectoryRoutes } from '../directory/index.ts';
+import { openEventLog } from '../events/index.ts';
+import { createGateRoutes } from '../gate/index.ts';
+import { createInboxRoutes } from '../inbox/index.ts';
+import type { Logger } from '../logger.ts';
+import { createMcp } from '../mcp/index.ts';
+import type { Mind } from '../minds/index.ts';
+import { problem } from '../problem.ts';
+import { createProxy, type ProxyDeps } from '../proxy/index.ts';
+import { createMemoryTools } from '../session/index.ts';
+import { createSleepingRoutes } from '../sleeping/index.ts';
+import type { Db } from '../store/index.ts';
+import { createStreams, type Streams } from '../stream.ts';
+import { openTeam, type Team } from '../team.ts';
+import { createThreadRoutes } from '../threads/index.ts';
+import { tableOf, type CallTable } from './calls.ts';
+import { createSessionRoutes } from './session-routes.ts';
+
+export interface OpenHomeDeps {
+  readonly db: Db;
+  /** No other process can have this store open. */
+  readonly alone: boolean;
+  readonly mind: Mind;
+  readonly protocol: Protocol;
+  /** ms since the epoch */
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  readonly retentionMs: number;
+  readonly version: string;
+  /** The model that the proxy passes on to. */
+  readonly upstream: ProxyDeps['upstream'];
+  readonly streamBufferBytes: number;
+  /** Throws a problem where no further stream may be opened. */
+  readonly checkStreams: () => void;
+  /** Who calls with a credential instead of a cookie; null for a browser. */
+  readonly clientOf: (context: Context) => Promise<Bearer | null>;
+  /** An event stream failed by an error of ours. */
+  readonly onStreamError: (error: unknown) => void;
+}
+
+export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
+  readonly id: string;
+  readonly log: EventLog;
+  readonly credentials: Credentials;
+  readonly streams: Streams;
+  /** For browsers that are signed in. */
+  readonly calls: CallTable;
+  /** They ask for a credential themselves. */
+  readonly openCalls: CallTable;
+  /** Ends the session as `shutdown`, and everything that hangs on it. */
+  end(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** `onTeam`: the page says who lives here; before that is written. */
+export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
+  const { db, now, newId, logger, retentionMs } = deps;
+  const log = await openEventLog({ db, relay: id, now, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
+  const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, newId, logger, retentionMs, alone: deps.alone });
+  const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools } = team;
+  const credentials = createCredentials({ db, relay: id, now, newId, log });
+  credentials.onRevoke((credentialId) => host.left(credentialId));
+  const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
+  const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, now })], inbox, gate, threads, version: deps.version });
+  const proxy = createProxy({ ...clients, costs, upstream: deps.upstream, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
+  const streams = createStreams({ log, version: deps.version, bufferBytes: deps.streamBufferBytes, onError: deps.onStreamError });
+  return {
+    id,
+    log,
+    host,
+    directory,
+    credentials,
+    streams,
+    calls: tableOf([
+      createSessionRoutes({ host, log, streams, checkStreams: deps.checkStreams }),
+      createDirectoryRoutes({ directory, onTeam }),
+      createInboxRoutes({ inbox }),
+      createGateRoutes({ gate, configs, directory }),
+      createSleepingRoutes({
+        sleepers,
+        directory,
+        sessionId: () => host.sessionId(),
+        async callerOf(context, target) {
+          const client = await deps.clientOf(context);
+          if (client === null) return { kind: 'person' };
+          if (client.agentId === null) return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
+          if (client.agentId !== target && !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep)
+            throw problem(403, 'other-agent', 'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).');
+          return { kind: 'api', name: client.agentId };
+        },
+        wake: async (agentId, source) => (await reach.ask({ target: agentId, source, way: source.kind === 'person' ? 'person' : 'api', reason: null, messageId: null, callerSession: null })).decision,
+      }),
+      createThreadRoutes({ threads }),
+      createCredentialRoutes({ credentials, directory }),
+      createCostRoutes({ costs }),
+    ]),
+    openCalls: tableOf([mcp.routes, proxy.routes]),
+    async end() {
+      await host.end('shutdown');
+      await mcp.close();
+      proxy.close();
+      streams.close();
+    },
+    async close() {
+      await team.close();
+      await log.close();
+    },
+  };
+}

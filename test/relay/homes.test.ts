@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { credentialsSchema, madeCredentialSchema } from '../../src/protocol/team.ts';
+import { homeStandingSchema, lookedAtSchema, problemSchema } from '../../src/protocol/http.ts';
+import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
+import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
+import { createDatabase } from '../support/postgres.ts';
+import { STORES } from '../support/stores.ts';
+import { newTestDevice, newTestHousehold, register } from '../support/sync-device.ts';
+
+const QUICK = ['--rehearsal', '{"delayMs":0,"wordMs":0}', '--retention-hours', '0'];
+
+const standing = async (browser: Browser) => homeStandingSchema.parse(await (await browser.fetch('/api/home')).json());
+const begin = (browser: Browser, beside: boolean) => browser.fetch('/api/home', { method: 'POST', json: { beside } });
+const refusal = async (response: Response) => [response.status, problemSchema.parse(await response.json()).type.replace('about:roost/', '')];
+const ack = (browser: Browser, upTo: number) => browser.fetch('/api/events/ack', { method: 'POST', json: { upTo } });
+const headOf = async (browser: Browser) => Math.max(0, ...(await eventsOf(browser)).map(({ id }) => Number(id ?? 0)));
+
+describe('households of one relay', () => {
+  let relay: OpenRelay;
+  let [ada, ben]: Browser[] = [];
+  const one = () => ada as Browser;
+  const other = () => ben as Browser;
+  beforeEach(async () => {
+    relay = await openTestRelay({ args: QUICK });
+    [ada, ben] = [await relay.signIn(), await relay.signIn()];
+  });
+  afterEach(async () => {
+    await relay.close();
+  });
+
+  /** Ada’s household has said something, and ended; she has stored nothing of it yet. */
+  async function adaTalks(): Promise<void> {
+    await one().fetch('/api/team', { method: 'PUT', json: teamOfLead('Sol') });
+    await startSession(one(), 'Sol');
+    await talk(one(), 'My daughter is called Ada.');
+    await one().fetch('/api/sessions/current', { method: 'DELETE' });
+    await startSession(one(), 'Sol');
+  }
+
+  it('what one has not stored is not dropped because a browser that is not paired acknowledges it', async () => {
+    await adaTalks();
+    relay.pass(120_000);
+    // As an old page does: it acknowledges whatever it has heard, and more.
+    const heard = await headOf(other());
+    for (const upTo of [heard, heard + 1, 1_000_000]) expect((await ack(other(), upTo)).status).toBe(204);
+    expect(textsOf(await eventsOf(one())).join()).toContain('My daughter is called Ada.');
+  });
+
+  it('a browser that is not paired hears nothing of another household, and changes nothing there', async () => {
+    await adaTalks();
+    expect((await eventsOf(other())).map(({ event }) => event)).toEqual(['hello', 'snapshot']);
+    expect(await (await other().fetch('/api/team')).json()).toEqual({ agents: [{ agentId: 'lead', name: 'Lead', position: 4, retired: false }] });
+    expect(await (await other().fetch('/api/threads')).json()).toMatchObject({ threads: [] });
+    const before = await headOf(one());
+    for (const [method, path, json] of [
+      ['POST', '/api/sessions', { human: { name: 'Ben' }, lead: { name: 'Lua', soul: null, transcript: null } }],
+      ['DELETE', '/api/sessions/current', undefined],
+      ['POST', '/api/messages', { text: 'Hello', clientId: 'c1' }],
+      ['POST', '/api/agents/lead/stop', undefined],
+      ['PUT', '/api/team', teamOfLead('Lua')],
+      ['PUT', '/v1/config', {}],
+      ['POST', '/api/credentials', { agentId: 'lead', label: 'x' }],
+      ['POST', '/api/threads', { title: 'x', participants: ['lead'] }],
+    ] as const)
+      expect([path, ...(await refusal(await other().fetch(path, { method, ...(json === undefined ? {} : { json }) })))]).toEqual([path, 409, 'not-begun']);
+    expect(await headOf(one())).toBe(before);
+    expect(await standing(other())).toEqual({ begun: false, others: 1, look: true });
+  });
+
+  it('the first begins by itself; one beside it only when it is asked for, and talks on its own', async () => {
+    expect(await standing(one())).toEqual({ begun: false, others: 0, look: false });
+    await one().fetch('/api/team', { method: 'PUT', json: { agents: [] } });
+    expect(await standing(one())).toMatchObject({ begun: false });
+    await adaTalks();
+    expect(await standing(one())).toEqual({ begun: true, others: 0, look: false });
+    expect(await refusal(await begin(other(), false))).toEqual([409, 'not-begun']);
+    expect((await begin(other(), true)).status).toBe(200);
+    expect(await standing(other())).toEqual({ begun: true, others: 1, look: false });
+
+    await other().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
+    // While Ada’s session runs.
+    await startSession(other(), 'Lua');
+    await talk(other(), 'The cellar key is under the fern.');
+    expect(textsOf(await eventsOf(other())).join()).toContain('under the fern');
+    expect(textsOf(await eventsOf(one())).join()).not.toContain('fern');
+    expect(textsOf(await eventsOf(other())).join()).not.toContain('daughter');
+    expect(await (await one().fetch('/api/team')).json()).toEqual(teamOfLead('Sol'));
+    await other().fetch('/api/sessions/current', { method: 'DELETE' });
+    await talk(one(), 'Are you still there?');
+  });
+
+  it('of two that begin at one moment one is first, and the other is asked', async () => {
+    const answers = await Promise.all([begin(one(), false), begin(other(), false)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it('a browser comes into the home of the household that its device proves to be of, and shares its cursor', async () => {
+    const household = newTestHousehold();
+    expect((await register(one(), household, newTestDevice())).status).toBe(200);
+    await adaTalks();
+    const stream = await follow(other());
+    expect((await register(other(), household, newTestDevice())).status).toBe(200);
+    // What it followed was another log.
+    expect(await stream.ended).toBeNull();
+    expect(textsOf(await eventsOf(other())).join()).toContain('My daughter is called Ada.');
+    expect(await standing(other())).toEqual({ begun: true, others: 0, look: false });
+    relay.pass(120_000);
+    await ack(other(), await headOf(other()));
+    expect(textsOf(await eventsOf(one())).join()).not.toContain('daughter');
+  });
+
+  it('a name that one heard of a household, or a wrong key for it, opens nothing', async () => {
+    const household = newTestHousehold();
+    await register(one(), household, newTestDevice());
+    await adaTalks();
+    expect((await register(other(), { ...newTestHousehold(), id: household.id }, newTestDevice())).status).toBe(409);
+    const hello = (await eventsOf(one()))[0]?.data as { log: string };
+    expect((await eventsOf(other(), `/api/events?after=0&log=${hello.log}`)).map(({ event }) => event)).toEqual(['hello', 'snapshot']);
+  });
+
+  it('a browser whose cookie was lost comes back to the log it followed, where no device proves itself', async () => {
+    await adaTalks();
+    const hello = (await eventsOf(one()))[0]?.data as { log: string };
+    expect(textsOf(await eventsOf(other(), `/api/events?after=0&log=${hello.log}`)).join()).toContain('daughter');
+    expect(await standing(other())).toMatchObject({ begun: true, others: 0 });
+  });
+
+  it('whoever looks on hears what comes from now on, without the name of the log, and is heard by nobody', async () => {
+    expect(await refusal(await other().fetch('/api/look'))).toEqual([409, 'no-look']);
+    await adaTalks();
+    const names = lookedAtSchema.parse(await (await other().fetch('/api/look')).json());
+    expect(names.agents).toEqual([{ agentId: 'lead', name: 'Sol', position: 4 }]);
+    const looking = await follow(other(), '/api/look/events');
+    await looking.until((all) => all.some(({ event }) => event === 'snapshot'));
+    const before = await headOf(one());
+    await talk(one(), 'The boat is blue.');
+    const heard = await looking.until((all) => textsOf(all).join().includes('The boat is blue.'));
+    expect(textsOf(heard).join()).not.toContain('daughter');
+    expect(heard[0]?.data).toMatchObject({ log: 'looked-at' });
+    expect(await headOf(one())).toBeGreaterThan(before);
+    expect(await standing(other())).toMatchObject({ begun: false });
+    // It has a household of its own now: it looks on no longer, nor does anybody else at either.
+    expect((await begin(other(), true)).status).toBe(200);
+    expect(await refusal(await other().fetch('/api/look/events'))).toEqual([409, 'no-look']);
+    expect(await refusal(await (await relay.signIn()).fetch('/api/look'))).toEqual([409, 'no-look']);
+  });
+
+  it('credentials open the home in which they were made', async () => {
+    await adaTalks();
+    await begin(other(), true);
+    await other().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
+    for (const [browser, elsewhere] of [[one(), other()], [other(), one()]] as const) {
+      const used = async (whose: Browser) => {
+        const { credentials } = credentialsSchema.parse(await (await whose.fetch('/api/credentials')).json());
+        return credentials.filter(({ usedAt }) => usedAt !== null).length;
+      };
+      const before = await used(elsewhere);
+      const made = madeCredentialSchema.parse(await (await browser.fetch('/api/credentials', { method: 'POST', json: { agentId: 'lead', label: '' } })).json());
+      const authorization = `Bearer ${made.secret}`;
+      expect((await fetch(new URL('/v1/agents/lead/wake-stats', relay.url), { headers: { authorization } })).status).toBe(200);
+      expect((await fetch(new URL('/mcp', relay.url), { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}' })).status).toBe(400);
+      // This relay rehearses; a credential that it did not find would be a 401.
+      expect((await fetch(new URL(`/llm/${made.secret}/v1/models`, relay.url))).status).toBe(400);
+      expect([await used(browser), await used(elsewhere)]).toEqual([1, before]);
+    }
+  });
+});
+
+describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
+  it('are there again after a restart, each with its own, and no more begin than may', async () => {
+    const database = kind === 'postgres' ? await createDatabase() : null;
+    const relay = await openTestRelay({ args: [...QUICK, '--households', '2'], ...(database ? { databaseUrl: database.url } : {}) });
+    const [one, other, third] = [await relay.signIn(), await relay.signIn(), await relay.signIn()];
+    await startSession(one, 'Sol');
+    await talk(one, 'The first.');
+    await begin(other, true);
+    await startSession(other, 'Lua');
+    await talk(other, 'The second.');
+    expect(await refusal(await begin(third, true))).toEqual([409, 'households-full']);
+    await relay.restart();
+    expect(textsOf(await eventsOf(one)).join()).toMatch(/The first\./);
+    expect(textsOf(await eventsOf(one)).join()).not.toMatch(/The second\./);
+    expect(textsOf(await eventsOf(other)).join()).toMatch(/The second\./);
+    expect((await eventsOf(other)).filter(({ event }) => event === 'session-ended').map(({ data }) => data)).toMatchObject([{ reason: 'shutdown' }]);
+    expect(await standing(third)).toEqual({ begun: false, others: 2, look: false });
+    await relay.close();
+    await database?.drop();
+  });
+});
