@@ -48,6 +48,8 @@ export interface Agent {
   readonly position: number | null;
   readonly soul: string;
   readonly bornAt: number;
+  /** The session in which it wrote its first words; null: born outside of one. */
+  readonly bornSessionId: string | null;
   readonly retired: boolean;
 }
 
@@ -92,6 +94,7 @@ export function resolveAgent(identity: Identity, changes: readonly AgentChange[]
     position,
     soul: soul?.kind === 'soul' ? soul.individuationArtifact : identity.individuationArtifact,
     bornAt: identity.bornAt,
+    bornSessionId: identity.bornSessionId,
     retired: newest.get('retire')?.change.kind === 'retire',
   };
 }

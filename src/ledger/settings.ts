@@ -48,6 +48,12 @@ export const LEDGER = {
   faultsKept: 20,
   /** ms between two looks whether something is to be forgotten by now. */
   forgetEvery: 60 * 60 * 1000,
+  /** What an agent takes along: sessions that are looked at together; greetings on end after which the rest of them is passed over. */
+  wakeStride: 64,
+  /** Messages that are read together, at first and at most: one may be a megabyte. */
+  wakeMessages: { first: 8, most: 64 },
+  /** Newest messages of a session of nothing but greetings that are looked at for its words. */
+  greetingLook: 4,
   /** ms before a commit that failed is tried again. */
   commitRetry: 5_000,
   /** ms to wait for another owner to go before the page is told of it. */

@@ -30,13 +30,27 @@ export interface ConversationPage {
   readonly before: string | null;
 }
 
-/** What one agent takes along when it wakes: its most recent session in which it said something. */
+/** A stretch of what one agent lived through, as it is told of it when it wakes. */
+export type WakeSession =
+  | {
+      readonly kind: 'talk';
+      readonly sessionId: string;
+      /** Did somebody say something to the agent in it? */
+      readonly addressed: boolean;
+      /** Oldest first. What waited stands where it was read; what waits still is not among them. */
+      readonly messages: readonly MessageDoc[];
+      /** Earlier messages of it that were not even read. */
+      readonly earlier: number;
+    }
+  /** Sessions on end of nothing but greetings. `more`: not all were counted. Times are ms since the epoch; `last`: the newest greeting, where it was read. */
+  | { readonly kind: 'greetings'; readonly times: number; readonly more: boolean; readonly from: number; readonly until: number; readonly last: MessageDoc | null };
+
+/** What one agent takes along when it wakes: enough of its newest sessions to fill the cap, and of the last in which somebody spoke to it. */
 export interface WakeMaterial {
   readonly agentId: string;
-  readonly sessionId: string | null;
-  /** Oldest first; enough of the newest to fill the cap. */
-  readonly messages: readonly MessageDoc[];
-  /** Earlier messages of that session that were not even read. */
+  /** Oldest first. */
+  readonly sessions: readonly WakeSession[];
+  /** Messages of still earlier sessions, which were not read. */
   readonly earlier: number;
 }
 

@@ -1,6 +1,7 @@
 /** How much the sleeping agents would take along: the line under the button, and the wake preview. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Agent } from '../domain/agent.ts';
+import type { WakeSession } from '../protocol/worker.ts';
 import type { Household } from './household.ts';
 import type { OwnerPort } from './ports.ts';
 import { shareOf, type WakeShare } from './wake-material.ts';
@@ -23,11 +24,17 @@ export function createRemember(owner: OwnerPort, household: Household): Remember
   const store = createStore<RememberState>()(() => ({ status: 'idle', error: null, shares: [] }));
   let newest = 0;
 
+  /** Without what is being forgotten. */
+  function seen(session: WakeSession): WakeSession {
+    if (session.kind === 'talk') return { ...session, messages: session.messages.filter((message) => !household.isHidden(message)) };
+    return session.last && household.isHidden(session.last) ? { ...session, last: null } : session;
+  }
+
   async function read(agents: readonly Agent[]): Promise<readonly WakeShare[]> {
     const { settings } = household.store.getState();
     const agentIds = agents.map((agent) => agent.agentId);
     const material = await owner.call('wakeMaterial', { agentIds, cap: settings.transcriptCap });
-    const byAgent = new Map(material.map((item) => [item.agentId, { ...item, messages: item.messages.filter((message) => !household.isHidden(message)) }]));
+    const byAgent = new Map(material.map((item) => [item.agentId, { ...item, sessions: item.sessions.map(seen) }]));
     const { roster } = household.store.getState();
     return agents.map((agent) => shareOf(agent, byAgent.get(agent.agentId), roster, settings));
   }

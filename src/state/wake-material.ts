@@ -6,13 +6,12 @@ import { displayName, type Agent, type Roster } from '../domain/agent.ts';
 import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../domain/prompts.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../domain/seat.ts';
 import type { Settings } from '../domain/settings.ts';
-import { renderTranscript, type Transcript, type TranscriptMessage } from '../domain/transcript.ts';
+import { isAddressed, talkText } from '../domain/talk.ts';
+import { renderTranscript, type Transcript, type TranscriptSession } from '../domain/transcript.ts';
 import type { AgentPayload } from '../domain/wake-payload.ts';
-import type { MessageDoc } from '../protocol/documents.ts';
 import type { StartSession } from '../protocol/http.ts';
 import { LIMITS } from '../protocol/limits.ts';
-import type { WakeMaterial } from '../protocol/worker.ts';
-import { textOf } from './answers.ts';
+import type { WakeMaterial, WakeSession } from '../protocol/worker.ts';
 
 /** What one agent takes along. */
 export interface WakeShare {
@@ -42,18 +41,30 @@ export function authorName(author: string, roster: Roster, settings: Settings): 
   return agent ? displayName(agent, roster) : 'somebody';
 }
 
-/** Messages as an agent reads them back: words only, in order; what holds no words is left out. */
-export function transcriptMessages(messages: readonly MessageDoc[], roster: Roster, settings: Settings): TranscriptMessage[] {
-  return messages.flatMap((message) => {
-    const text = textOf(message.blocks);
-    return text.trim() === '' ? [] : [{ author: authorName(message.author, roster, settings), time: message.time, text }];
+/** A stretch of what it lived through, as it reads it back: in order, without what holds nothing to read, and without its soul. */
+function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
+  if (session.kind === 'greetings') {
+    const { last, ...rest } = session;
+    return { ...rest, words: last && talkText(last) };
+  }
+  const { addressed, earlier, sessionId } = session;
+  // The words by which it was born are its soul, which it is given by itself: they come before anything that was said to it.
+  let soul = sessionId === agent.bornSessionId && agent.soul !== '' ? agent.soul : null;
+  const messages = session.messages.flatMap((message) => {
+    if (isAddressed(message)) soul = null;
+    const text = talkText(message, soul);
+    // What the relay asks of an egg is part of its birth.
+    return text === '' || (soul !== null && message.author === 'relay') ? [] : [{ author: authorName(message.author, roster, settings), time: message.time, text }];
   });
+  return { kind: 'talk', addressed, messages, earlier };
 }
 
 export function shareOf(agent: Agent, material: WakeMaterial | undefined, roster: Roster, settings: Settings): WakeShare {
-  const messages = transcriptMessages(material?.messages ?? [], roster, settings);
-  const transcript = renderTranscript(messages, settings.transcriptCap, material?.earlier ?? 0);
-  return { agent, transcript, soulBytes: bytesOf(agent.soul), transcriptBytes: bytesOf(transcript?.text ?? ''), lastSaid: messages.at(-1)?.time ?? null };
+  const { sessions = [], earlier = 0 } = material ?? {};
+  const told = sessions.map((session) => sessionOf(session, agent, roster, settings));
+  const transcript = renderTranscript(told, settings.transcriptCap, earlier);
+  const lastSaid = told.reduce<number | null>((last, session) => (session.kind === 'greetings' ? session.until : (session.messages.at(-1)?.time ?? last)), null);
+  return { agent, transcript, soulBytes: bytesOf(agent.soul), transcriptBytes: bytesOf(transcript?.text ?? ''), lastSaid };
 }
 
 /** The payload of one agent, or null for somebody without a seat. */
@@ -84,8 +95,7 @@ export function startSessionBody(lead: WakeShare | null, roster: Roster, setting
     lead: {
       name: leadNameOf(roster, settings).slice(0, LIMITS.name),
       soul: soul === '' ? null : soul.slice(0, LIMITS.soul),
-      // A transcript whose newest message alone is over the limit keeps its end.
-      transcript: lead?.transcript?.text.slice(-LIMITS.soul) ?? null,
+      transcript: lead?.transcript?.text ?? null,
     },
     settings: { leadModel, agentModel, maxAnswerTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate },
   };

@@ -212,7 +212,7 @@ describe('what is forgotten', () => {
     await append([forget(100, 'conversation', 'a1', FAR)]);
     expect(await messages()).toEqual([]);
     expect((await ownerOf(tab).call('household')).forgetting).toHaveLength(1);
-    expect((await ownerOf(tab).call('wakeMaterial', { agentIds: ['a1'], cap: 1_000 }))[0]?.messages).toEqual([]);
+    expect((await ownerOf(tab).call('wakeMaterial', { agentIds: ['a1'], cap: 1_000 }))[0]?.sessions).toEqual([]);
     await append([messageDoc(101)]);
     expect(await messages()).toEqual(['m101']);
     await append([{ _id: 'forget-undo:1', type: 'forget-undo', schema: 1, at: messageDoc(102).at, forgetId: 'forget:100' }]);

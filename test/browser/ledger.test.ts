@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { isDeepEqual } from '../../src/ledger/equal.ts';
 import { DEFAULT_SETTINGS, settingsOf } from '../../src/domain/settings.ts';
 import type { Doc, MessageDoc } from '../../src/protocol/documents.ts';
+import type { WakeMaterial } from '../../src/protocol/worker.ts';
 import { changeDoc, identityDoc, messageDoc, queuedDoc, readDoc, sessionEnd, sessionStart, settingDoc } from '../support/documents.ts';
 import { drained, dumpOf, openBench, ownerOf, volumesOf, type Household, type LedgerBench, type MortalHousehold } from '../support/ledger-harness.ts';
 
@@ -170,48 +171,98 @@ describe('edit and resend', () => {
         for (const doc of order) await ownerOf(there).call('append', [doc]);
         await ownerOf(there).call('household');
         const dump = await dumpOf(there);
-        for (const name of ['messages', 'talks', 'replacements']) expect(dump[name]).toEqual(reference[name]);
+        for (const name of ['messages', 'talks', 'totals', 'replacements']) expect(dump[name]).toEqual(reference[name]);
       } finally {
         await other.remove();
       }
     }
   });
 
-  it('takes an answer back that was all an agent had said', async () => {
-    await append([messageDoc(1, { sessionId: 'old' }), messageDoc(10, { role: 'user' }), messageDoc(11), edit(12, 'm10')]);
+  it('takes back what was all that anybody had said to an agent in a session', async () => {
+    await append([messageDoc(0, { sessionId: 'old' }), messageDoc(1, { sessionId: 'old' }), messageDoc(10), messageDoc(11), edit(12, 'm10', { author: 'a1', role: 'assistant' })]);
     const [material] = await ownerOf(tab).call('wakeMaterial', { agentIds: ['a1'], cap: 1_000 });
-    expect(material).toMatchObject({ sessionId: 'old', earlier: 0 });
+    expect(material?.sessions).toMatchObject([{ kind: 'talk', sessionId: 'old' }, { kind: 'greetings', times: 1 }]);
+    expect(material?.earlier).toBe(0);
   });
 });
 
 describe('what an agent takes along', () => {
-  const material = async (agentId: string, cap = 24_000) => (await ownerOf(tab).call('wakeMaterial', { agentIds: [agentId], cap }))[0];
+  const material = async (agentId: string, cap = 24_000) => {
+    const [taken] = await ownerOf(tab).call('wakeMaterial', { agentIds: [agentId], cap });
+    if (!taken) throw new Error('An agent that was asked for is answered for.');
+    return taken;
+  };
+  /** [session, ids] of each conversation, how often of each run of greetings. */
+  const told = ({ sessions }: WakeMaterial) => sessions.map((session) => (session.kind === 'talk' ? [session.sessionId, idsOf(session.messages)] : session.times));
+  /** `count` sessions from stamp `n` on in which the agent greets, and nothing more. */
+  const idle = (n: number, count: number) => range(n, n + count).map((at) => messageDoc(at, { sessionId: `idle${at}`, author: 'a1', role: 'assistant' }));
+  const long = (n: number, more: Partial<MessageDoc> = {}) => messageDoc(n, { blocks: [{ kind: 'text', text: 'x'.repeat(100) }], ...more });
 
-  it('is its most recent session in which it said something itself', async () => {
+  it('is the last session in which somebody said something to it, however often it woke since, and those before', async () => {
     await append([
-      messageDoc(1, { sessionId: 'first' }),
-      messageDoc(2, { sessionId: 'spoken' }),
-      messageDoc(3, { sessionId: 'spoken' }),
-      messageDoc(4, { sessionId: 'silent' }),
-      messageDoc(5, { sessionId: 'silent', blocks: [{ kind: 'text', text: ' \n' }], status: 'failed' }),
-      messageDoc(7, { sessionId: 'other', agentId: 'a2' }),
+      ...range(0, 2).map((n) => messageDoc(n, { sessionId: 'first' })),
+      ...idle(10, 3),
+      ...range(20, 24).map((n) => messageDoc(n, { sessionId: 'second' })),
+      ...idle(30, 10),
+      messageDoc(50, { sessionId: 'other', agentId: 'a2' }),
     ]);
     const taken = await material('a1');
-    expect(taken).toMatchObject({ agentId: 'a1', sessionId: 'spoken', earlier: 0 });
-    expect(idsOf(taken?.messages ?? [])).toEqual(['m2', 'm3']);
+    expect(told(taken)).toEqual([['first', ['m0', 'm1']], 3, ['second', ['m20', 'm21', 'm22', 'm23']], 10]);
+    expect(taken.sessions.at(-1)).toMatchObject({ kind: 'greetings', more: false, last: { messageId: 'm39' } });
+    expect(taken.earlier).toBe(0);
   });
 
-  it('is the newest messages that fill the cap, and how many were left out', async () => {
-    await append(range(0, 300).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: 'x'.repeat(100) }] })));
+  it('is read newest first until the room is full, with how many were left out', async () => {
+    await append(range(0, 300).map((n) => long(n, { sessionId: `s${Math.floor(n / 100)}` })));
     const taken = await material('a1', 10_000);
-    expect(taken?.messages.at(-1)?.messageId).toBe('m299');
-    expect(taken?.messages).toHaveLength(101);
-    expect(taken?.earlier).toBe(199);
+    const [talk] = taken.sessions;
+    if (talk?.kind !== 'talk' || taken.sessions.length !== 1) throw new Error('one conversation fills it');
+    expect(talk.messages.at(-1)?.messageId).toBe('m299');
+    expect(talk.messages.length).toBeGreaterThan(75);
+    expect(talk.messages.length + talk.earlier).toBe(100);
+    expect(taken.earlier).toBe(200);
   });
 
-  it('is nothing where it never said a word', async () => {
-    await append([messageDoc(2)]);
-    expect(await material('a1')).toEqual({ agentId: 'a1', sessionId: null, messages: [], earlier: 0 });
+  it('has the last conversation whole, also where the agent has done much by itself since', async () => {
+    const deed = (n: number) => long(n, { sessionId: 'run', author: 'a1', role: 'assistant', blocks: [{ kind: 'tool', toolUseId: 't', name: 'message_agent', input: { to: 'a2', message: 'x'.repeat(3_000) }, result: 'Delivered.', isError: false }] });
+    await append([...range(0, 30).map((n) => long(n, { sessionId: 'talk' })), ...idle(40, 2), ...range(50, 60).map(deed), ...idle(70, 2)]);
+    const { sessions } = await material('a1', 8_000);
+    const talk = sessions.find((session) => session.kind === 'talk' && session.sessionId === 'talk');
+    expect(talk).toMatchObject({ addressed: true, earlier: 0, messages: expect.objectContaining({ length: 30 }) });
+    expect(sessions.find((session) => session.kind === 'talk' && session.sessionId === 'run')).toMatchObject({ addressed: false });
+  });
+
+  it('counts no message twice of half the room, so that a long one leaves room for what was said before it', async () => {
+    await append([...range(0, 20).map((n) => long(n)), messageDoc(20, { blocks: [{ kind: 'text', text: 'y'.repeat(500_000) }] })]);
+    expect(told(await material('a1', 10_000))).toEqual([['s1', range(0, 21).map((n) => `m${n}`)]]);
+  });
+
+  it('passes over a thousand greetings without reading each', async () => {
+    await append([...range(0, 2).map((n) => messageDoc(n, { sessionId: 'talk' })), ...idle(100, 1_000)]);
+    const taken = await material('a1');
+    expect(told(taken)[0]).toEqual(['talk', ['m0', 'm1']]);
+    expect(taken.sessions[1]).toMatchObject({ kind: 'greetings', more: true, times: 64 });
+  });
+
+  it('leaves what waits unread in its inbox, and tells what was read where it was read', async () => {
+    await append([
+      ...range(0, 2).map((n) => messageDoc(n, { sessionId: 'one' })),
+      messageDoc(10, { sessionId: 'asleep', waiting: true }),
+      messageDoc(12, { sessionId: 'asleep', waiting: true }),
+      messageDoc(21, { sessionId: 'two' }),
+      { ...readDoc(22, 'm10'), sessionId: 'two' },
+      messageDoc(23, { sessionId: 'two' }),
+      ...idle(31, 1),
+    ]);
+    expect(told(await material('a1'))).toEqual([['one', ['m0', 'm1']], ['two', ['m21', 'm10', 'm23']], 1]);
+    expect((await material('a1')).earlier).toBe(0);
+  });
+
+  it('is nothing where it never was in a session, and nothing of the words by which it was born', async () => {
+    await append([messageDoc(2, { waiting: true })]);
+    expect(await material('a1')).toEqual({ agentId: 'a1', sessions: [], earlier: 0 });
+    await append([identityDoc(3, 'a1', 0), messageDoc(5)]);
+    expect(await material('a1')).toEqual({ agentId: 'a1', sessions: [], earlier: 0 });
   });
 });
 
@@ -315,7 +366,7 @@ describe('after the browser has crashed', () => {
     tab = await mortal.tab();
     await ownerOf(tab).call('household');
     const rebuilt = await dumpOf(tab);
-    for (const name of ['identities', 'changes', 'settings', 'sessions', 'messages', 'talks', 'replacements', 'queued', 'reads', 'forgets', 'others', 'kinds', 'state'])
+    for (const name of ['identities', 'changes', 'settings', 'sessions', 'messages', 'talks', 'totals', 'replacements', 'queued', 'reads', 'forgets', 'others', 'kinds', 'state'])
       expect(rebuilt[name], name).toEqual(live[name]);
   });
 

@@ -9,6 +9,9 @@ export interface Remembered {
 
 const HEADER = /^(.{1,200}) \((\d{4}-\d\d-\d\d \d\d:\d\d) UTC\):$/;
 
+/** Dates of sessions, and what was left out. */
+const ASIDE = /^(?:=== \d{4}-\d\d-\d\d ===|\[\d[^\]]*\])$/;
+
 /** The messages of a transcript inside a prompt, oldest first. */
 export function transcriptIn(prompt: string): { author: string; text: string }[] {
   const messages: { author: string; lines: string[] }[] = [];
@@ -16,7 +19,7 @@ export function transcriptIn(prompt: string): { author: string; text: string }[]
     if (line === '</previous-session>') break;
     const author = HEADER.exec(line)?.[1];
     if (author !== undefined) messages.push({ author, lines: [] });
-    else messages.at(-1)?.lines.push(line);
+    else if (!ASIDE.test(line)) messages.at(-1)?.lines.push(line);
   }
   return messages.map(({ author, lines }) => ({ author, text: lines.join('\n').trim() }));
 }

@@ -19,7 +19,7 @@ import type {
 } from '../../protocol/documents.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
-export const VIEWS_VERSION = 1;
+export const VIEWS_VERSION = 2;
 
 /** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */
 interface Viewed<D extends Doc> {
@@ -56,8 +56,27 @@ export interface TalkRecord {
   readonly sessionId: string;
   /** Messages that show. */
   readonly messages: number;
-  /** [agentId, newest first] of the last time the agent itself said something here; absent where it did not. */
-  readonly spoken?: readonly [string, string];
+  /** Those that stood before the agent: what waits unread is not among them. */
+  readonly said: number;
+  /** ms since the epoch: when the newest of it was said or read. */
+  readonly time: number;
+  /** [agentId, newest first] of the last thing that stood before the agent here; absent where all of it waits unread. */
+  readonly place?: readonly [string, string];
+  /** The same, where it was more than a greeting. */
+  readonly full?: readonly [string, string];
+  /** The same, where somebody said something to the agent. */
+  readonly addressed?: readonly [string, string];
+}
+
+/** All that ever stood before an agent and shows. */
+export interface TotalRecord {
+  readonly agentId: string;
+  readonly said: number;
+}
+
+export interface ReadRecord extends Viewed<MessageReadDoc> {
+  /** [sessionId, agentId, newest first, _id] of when it was read. */
+  readonly talk: readonly [string, string, string, string];
 }
 
 /** An edit: it hides the message it replaces and everything after that, up to itself. */
@@ -101,10 +120,11 @@ export interface ViewsSchema extends DBSchema {
   settings: { key: string; value: SlotRecord<SettingDoc>; indexes: { slot: string } };
   sessions: { key: string; value: SessionRecord; indexes: { sessionId: string } };
   messages: { key: string; value: MessageRecord; indexes: { place: string[]; talk: string[]; clientId: string } };
-  talks: { key: [string, string]; value: TalkRecord; indexes: { spoken: string[] } };
+  talks: { key: [string, string]; value: TalkRecord; indexes: { place: string[]; full: string[]; addressed: string[] } };
+  totals: { key: string; value: TotalRecord };
   replacements: { key: string; value: ReplacementRecord; indexes: { reach: string[] } };
   queued: { key: string; value: QueuedRecord; indexes: { open: number; clientId: string } };
-  reads: { key: string; value: Viewed<MessageReadDoc> };
+  reads: { key: string; value: ReadRecord; indexes: { talk: string[] } };
   forgets: { key: string; value: Viewed<ForgetDoc | ForgetUndoDoc> };
   others: { key: string; value: Viewed<Doc> };
 }
@@ -118,6 +138,7 @@ export const VIEW_STORES = [
   'sessions',
   'messages',
   'talks',
+  'totals',
   'replacements',
   'queued',
   'reads',
@@ -151,12 +172,16 @@ export function openViewsDatabase(name: string, { onBlocking, onTerminated }: Op
       messages.createIndex('place', 'place');
       messages.createIndex('talk', 'talk');
       messages.createIndex('clientId', 'clientId');
-      db.createObjectStore('talks', { keyPath: ['agentId', 'sessionId'] }).createIndex('spoken', 'spoken');
+      const talks = db.createObjectStore('talks', { keyPath: ['agentId', 'sessionId'] });
+      talks.createIndex('place', 'place');
+      talks.createIndex('full', 'full');
+      talks.createIndex('addressed', 'addressed');
+      db.createObjectStore('totals', { keyPath: 'agentId' });
       db.createObjectStore('replacements', { keyPath: '_id' }).createIndex('reach', 'reach');
       const queued = db.createObjectStore('queued', { keyPath: '_id' });
       queued.createIndex('open', 'open');
       queued.createIndex('clientId', 'clientId');
-      db.createObjectStore('reads', { keyPath: '_id' });
+      db.createObjectStore('reads', { keyPath: '_id' }).createIndex('talk', 'talk');
       db.createObjectStore('forgets', { keyPath: '_id' });
       db.createObjectStore('others', { keyPath: '_id' });
       db.createObjectStore('kinds', { keyPath: 'type' });

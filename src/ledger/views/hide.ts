@@ -4,8 +4,8 @@
  * waits for it, and a message that comes late into a stretch that is is hidden already is hidden too.
  */
 import type { MessageDoc } from '../../protocol/documents.ts';
-import type { MessageRecord, ReplacementRecord, TalkRecord, ViewsTransaction } from './database.ts';
-import { hasSpoken } from './message.ts';
+import type { MessageRecord, ReplacementRecord, ViewsTransaction } from './database.ts';
+import { emptyTalk, withMessage, withRead } from './message.ts';
 import { newestFirst } from './order.ts';
 
 /** Sorts after every stamp. */
@@ -31,15 +31,18 @@ async function hideStretch(tx: ViewsTransaction, agentId: string, from: string, 
 
 async function recount(tx: ViewsTransaction, agentId: string, sessionId: string) {
   const range = IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]);
-  const shown = await tx.objectStore('messages').index('talk').getAll(range);
-  const last = shown.find(({ doc }) => hasSpoken(doc));
-  const talk: TalkRecord = {
-    agentId,
-    sessionId,
-    messages: shown.length,
-    ...(last ? { spoken: [agentId, newestFirst(last.doc.at)] } : {}),
-  };
-  await tx.objectStore('talks').put(talk);
+  const talks = tx.objectStore('talks');
+  const [shown, read, held] = await Promise.all([tx.objectStore('messages').index('talk').getAll(range), tx.objectStore('reads').index('talk').getAll(range), talks.get([agentId, sessionId])]);
+  const none = emptyTalk(agentId, sessionId);
+  const talk = read.reduce((sum, { doc }) => withRead(sum, doc), shown.reduce((sum, { doc }) => withMessage(sum, doc), none));
+  await talks.put(talk);
+  await addSaid(tx, agentId, talk.said - (held?.said ?? 0));
+}
+
+/** So much of what stood before an agent shows more, or less. */
+export async function addSaid(tx: ViewsTransaction, agentId: string, more: number) {
+  const totals = tx.objectStore('totals');
+  if (more !== 0) await totals.put({ agentId, said: ((await totals.get(agentId))?.said ?? 0) + more });
 }
 
 /** The edit that this message is; its target may be among the stored messages, or not have been seen yet. */

@@ -1,15 +1,12 @@
 /** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
 import { isCovered, pendingForgets } from '../../domain/forgetting.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
-import type { ConversationPage, HouseholdView, WakeMaterial } from '../../protocol/worker.ts';
-import type { ViewsDatabase, MessageRecord } from './database.ts';
-import { textLength } from './message.ts';
+import type { ConversationPage, HouseholdView } from '../../protocol/worker.ts';
+import type { ViewsDatabase } from './database.ts';
 import { byAge, newestFirst } from './order.ts';
 
 /** Sorts after every stamp and id. */
 const AFTER_ALL = '\uffff';
-/** Records read at once while a transcript is filled. */
-const STRIDE = 64;
 
 const docsOf = <D>(records: readonly { readonly doc: D }[]): D[] => records.map(({ doc }) => doc);
 
@@ -45,8 +42,8 @@ export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): { as
 }
 
 /** The stamp before which a conversation is out of sight, because it is to be forgotten; '' where it is not. */
-async function hiddenBefore(store: { getAll(): Promise<{ readonly doc: ForgetDoc | ForgetUndoDoc }[]> }, agentId: string, now: number): Promise<string> {
-  const { asked, undone } = splitForgets(docsOf(await store.getAll()));
+export function hiddenBefore(forgets: readonly { readonly doc: ForgetDoc | ForgetUndoDoc }[], agentId: string, now: number): string {
+  const { asked, undone } = splitForgets(docsOf(forgets));
   const stamps = pendingForgets(asked, undone, now).flatMap(({ target, at }) => (target.agentId === agentId && target.kind === 'conversation' ? [at] : []));
   return stamps.reduce((latest, at) => (at > latest ? at : latest), '');
 }
@@ -61,7 +58,7 @@ export async function readConversation(
   now: number,
 ): Promise<ConversationPage> {
   const tx = db.transaction(['messages', 'sessions', 'reads', 'forgets']);
-  const hidden = await hiddenBefore(tx.objectStore('forgets'), agentId, now);
+  const hidden = hiddenBefore(await tx.objectStore('forgets').getAll(), agentId, now);
   const cut = before === null ? -1 : before.indexOf('|');
   const after = cut < 0 || before === null ? [agentId] : [agentId, before.slice(0, cut), before.slice(cut + 1)];
   const end = beginning(hidden);
@@ -83,40 +80,4 @@ export async function readConversation(
     read: reads.flatMap((record) => (record ? [record.doc.messageId] : [])),
     before: found.length > limit && oldest ? `${oldest[1]}|${oldest[2]}` : null,
   };
-}
-
-async function materialOf(db: ViewsDatabase, agentId: string, cap: number, now: number): Promise<WakeMaterial> {
-  const tx = db.transaction(['talks', 'messages', 'forgets']);
-  const hidden = await hiddenBefore(tx.objectStore('forgets'), agentId, now);
-  const spoken = IDBKeyRange.bound([agentId], [agentId, beginning(hidden)]);
-  const [talk] = await tx.objectStore('talks').index('spoken').getAll(spoken, 1);
-  if (!talk) return { agentId, sessionId: null, messages: [], earlier: 0 };
-  const { sessionId } = talk;
-  const index = tx.objectStore('messages').index('talk');
-  const newest: MessageRecord[] = [];
-  let size = 0;
-  let from: readonly string[] = [sessionId, agentId];
-  while (size <= cap) {
-    const some = await index.getAll(IDBKeyRange.bound(from, [sessionId, agentId, beginning(hidden)], true), STRIDE);
-    for (const record of some) {
-      if (size > cap) break;
-      newest.push(record);
-      size += textLength(record.doc);
-    }
-    const last = some.at(-1)?.talk;
-    if (some.length < STRIDE || !last) break;
-    from = last;
-  }
-  // What is to be forgotten is counted among the session's messages, and must not be told of.
-  const earlier = hidden === '' ? Math.max(0, talk.messages - newest.length) : 0;
-  return { agentId, sessionId, messages: docsOf(newest).reverse(), earlier };
-}
-
-/** For each agent the newest messages of the last session in which it said something, until `cap` characters are filled. */
-export function readWakeMaterial(
-  db: ViewsDatabase,
-  { agentIds, cap }: { agentIds: readonly string[]; cap: number },
-  now: number,
-): Promise<readonly WakeMaterial[]> {
-  return Promise.all(agentIds.map((agentId) => materialOf(db, agentId, cap, now)));
 }

@@ -1,7 +1,7 @@
 /** Each agent's last conversation, by what it amounts to: so that another device can tell whether it has all of it. */
 import type { ViewsDatabase } from './database.ts';
 
-/** The last session in which an agent said something. */
+/** The last session in which somebody said something to an agent; where nobody ever did, the last it was in. */
 export interface LastTalk {
   readonly agentId: string;
   readonly sessionId: string;
@@ -12,17 +12,19 @@ export interface LastTalk {
 /** Sorts after every stamp and id. */
 const AFTER_ALL = '\uffff';
 
-/** Of every agent that ever said something. */
+/** Of every agent that ever was in a session. */
 export async function readLastTalks(db: ViewsDatabase): Promise<readonly LastTalk[]> {
-  const index = db.transaction('talks').objectStore('talks').index('spoken');
-  const last: LastTalk[] = [];
-  // The index sorts by agent, then the newest first: the first of each agent is the one.
-  for (let cursor = await index.openCursor(); cursor; ) {
-    const { agentId, sessionId, messages } = cursor.value;
-    last.push({ agentId, sessionId, messages });
-    cursor = await cursor.continue([agentId, AFTER_ALL]);
+  const store = db.transaction('talks').objectStore('talks');
+  const last = new Map<string, LastTalk>();
+  for (const name of ['place', 'addressed'] as const) {
+    // The indexes sort by agent, then the newest first: the first of each agent is the one.
+    for (let cursor = await store.index(name).openCursor(); cursor; ) {
+      const { agentId, sessionId, messages } = cursor.value;
+      last.set(agentId, { agentId, sessionId, messages });
+      cursor = await cursor.continue([agentId, AFTER_ALL]);
+    }
   }
-  return last;
+  return [...last.values()];
 }
 
 /** How many messages of these conversations are here, in the same order. */

@@ -2,11 +2,11 @@
  * Documents into views, inside a transaction of the caller's. Every document is taken once, whatever the
  * order and however often it comes; the views come out the same for every order.
  */
-import type { AgentChangeDoc, Doc, MessageDoc, QueuedMessageDoc, SettingDoc } from '../../protocol/documents.ts';
+import type { AgentChangeDoc, Doc, MessageDoc, MessageReadDoc, QueuedMessageDoc, SettingDoc } from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
-import { addReplacement, applyReplacements, replacementsReaching } from './hide.ts';
-import { hasSpoken } from './message.ts';
+import { addReplacement, addSaid, applyReplacements, replacementsReaching } from './hide.ts';
+import { emptyTalk, isWaiting, withMessage, withRead } from './message.ts';
 import { isNewer, newestFirst } from './order.ts';
 import { holds, putAll } from './requests.ts';
 import { changeSlot, settingSlot } from './slots.ts';
@@ -92,7 +92,7 @@ async function writeOne(tx: ViewsTransaction, doc: Small): Promise<void> {
       await writeQueued(tx, doc);
       return;
     case 'message-read':
-      await tx.objectStore('reads').put({ _id, doc });
+      await writeRead(tx, doc);
       return;
     case 'forget':
     case 'forget-undo':
@@ -113,6 +113,15 @@ async function writeSlot<D extends AgentChangeDoc | SettingDoc>(
   const wins = slot !== null && (!held || isNewer(doc, held.doc));
   if (wins && held) await put({ _id: held._id, doc: held.doc });
   await put({ _id: doc._id, doc, ...(wins ? { slot } : {}) });
+}
+
+/** What waited counts for the session in which it was put before its agent. */
+async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {
+  const { _id, agentId, sessionId } = doc;
+  const talks = tx.objectStore('talks');
+  await tx.objectStore('reads').put({ _id, doc, talk: [sessionId, agentId, newestFirst(doc.at), _id] });
+  await talks.put(withRead((await talks.get([agentId, sessionId])) ?? emptyTalk(agentId, sessionId), doc));
+  await addSaid(tx, agentId, 1);
 }
 
 async function writeQueued(tx: ViewsTransaction, doc: QueuedMessageDoc) {
@@ -141,19 +150,19 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
 
   const records: MessageRecord[] = [];
   const counted = new Map<string, TalkRecord>();
-  [...parts].forEach(([key, part], i) => counted.set(key, held[i] ?? { ...part, messages: 0 }));
+  [...parts].forEach(([key, part], i) => counted.set(key, held[i] ?? emptyTalk(part.agentId, part.sessionId)));
   for (const doc of docs) {
     const { _id, agentId, sessionId, clientId } = doc;
     const age = newestFirst(doc.at);
     records.push({ _id, doc, place: [agentId, age, _id], talk: [sessionId, agentId, age, _id], ...(clientId === null ? {} : { clientId }) });
     const key = JSON.stringify([agentId, sessionId]);
-    const talk = counted.get(key) ?? { agentId, sessionId, messages: 0 };
-    const spokeLater = hasSpoken(doc) && (!talk.spoken || age < talk.spoken[1]);
-    counted.set(key, { ...talk, messages: talk.messages + 1, ...(spokeLater ? { spoken: [agentId, age] as const } : {}) });
+    counted.set(key, withMessage(counted.get(key) ?? emptyTalk(agentId, sessionId), doc));
   }
   putAll(tx, 'messages', records);
   putAll(tx, 'talks', counted.values());
   putAll(tx, 'queued', waiting.flat().map(({ _id, doc, clientId }) => ({ _id, doc, clientId })));
+
+  for (const agentId of agents.keys()) await addSaid(tx, agentId, docs.filter((doc) => doc.agentId === agentId && !isWaiting(doc)).length);
 
   for (const doc of docs) if (doc.replaces !== null) await addReplacement(tx, doc, doc.replaces);
   const edits = reaching.flat();

@@ -94,7 +94,7 @@ window.bench = {
       return agent ? [shareOf(agent, one, roster, { ...values, transcriptCap: cap })] : [];
     });
     const text = writeWake(shares.flatMap((share) => payloadOf(share) ?? []));
-    return { ms: performance.now() - began, chars: text.length, messages: material.reduce((sum, { messages }) => sum + messages.length, 0) };
+    return { ms: performance.now() - began, chars: text.length, messages: material.reduce((sum, { sessions }) => sum + sessions.reduce((of, session) => of + (session.kind === 'talk' ? session.messages.length : 0), 0), 0) };
   },
   async readAll(limit) {
     let documents = 0;

@@ -1,72 +1,142 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leftOutLine, renderTranscript, type TranscriptMessage } from '../../../src/domain/transcript.ts';
-import { anyText } from './arbitraries.ts';
+import { cutMiddle, leftOutLine, renderTranscript, type TranscriptMessage, type TranscriptSession } from '../../../src/domain/transcript.ts';
+import { anyText, longText } from './arbitraries.ts';
 
+const DAY = 86_400_000;
 const TIME = Date.UTC(2026, 10, 21, 8, 52, 30);
+const DATE = '=== 2026-11-21 ===';
 const HEAD = 'Ada (2026-11-21 08:52 UTC):\n';
-const message = (text: string, author = 'Ada'): TranscriptMessage => ({ author, time: TIME, text });
-const whole = (one: TranscriptMessage) => renderTranscript([one], Number.MAX_SAFE_INTEGER)?.text ?? '';
+const message = (text: string, author = 'Ada', time = TIME): TranscriptMessage => ({ author, time, text });
+const talk = (messages: readonly TranscriptMessage[], more: { addressed?: boolean; earlier?: number } = {}): TranscriptSession => ({ kind: 'talk', addressed: true, earlier: 0, messages, ...more });
+const greetings = (times: number, from = TIME, until = TIME, words = 'Good morning.'): TranscriptSession => ({ kind: 'greetings', times, more: false, from, until, words });
+const textOf = (...given: Parameters<typeof renderTranscript>) => renderTranscript(...given)?.text;
 
-const someMessages = fc.array(
-  fc.record({ author: anyText, time: fc.integer({ min: 0, max: 999_999_999_999_999 }), text: anyText }),
-  { minLength: 1, maxLength: 20 },
+const someMessage = fc.record({ author: anyText, time: fc.integer({ min: 0, max: 999_999_999_999_999 }), text: fc.oneof(anyText, fc.nat({ max: 3000 }).map(longText)) });
+const someSession: fc.Arbitrary<TranscriptSession> = fc.oneof(
+  fc.record({ kind: fc.constant('talk' as const), addressed: fc.boolean(), messages: fc.array(someMessage, { maxLength: 6 }), earlier: fc.oneof(fc.constant(0), fc.nat()) }),
+  fc.record({ kind: fc.constant('greetings' as const), times: fc.integer({ min: 1, max: 5000 }), more: fc.boolean(), from: fc.nat(), until: fc.nat(), words: fc.option(anyText) }),
 );
+const someCap = fc.oneof(fc.nat({ max: 120 }), fc.nat({ max: 6000 }));
+const isWellFormed = (text: string) => !/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(text);
 
 describe('a transcript', () => {
-  it('names who spoke and when, oldest first', () => {
-    expect(renderTranscript([message('Hello'), message('Hi', 'Lyra')], 1000)).toEqual({
-      text: 'Ada (2026-11-21 08:52 UTC):\nHello\n\nLyra (2026-11-21 08:52 UTC):\nHi',
-      kept: 2,
+  it('stands under the date of its session, and names who spoke and when, oldest first', () => {
+    const early = talk([message('Hello'), message('Hi', 'Lyra')]);
+    const late = talk([message('Again', 'Ada', TIME + 2 * DAY)]);
+    expect(renderTranscript([early, late], 1000)).toEqual({
+      text: `${DATE}\n\n${HEAD}Hello\n\nLyra (2026-11-21 08:52 UTC):\nHi\n\n=== 2026-11-23 ===\n\nAda (2026-11-23 08:52 UTC):\nAgain`,
+      kept: 3,
       leftOut: 0,
     });
   });
 
   it('of nothing is nothing', () => {
     expect(renderTranscript([], 1000)).toBeNull();
+    expect(renderTranscript([talk([])], 1000)).toBeNull();
+    expect(renderTranscript([talk([message('Hello')])], 0)).toBeNull();
   });
 
-  it('says how many earlier messages were left out', () => {
-    const cap = whole(message('two')).length;
-    expect(renderTranscript([message('one'), message('two')], cap)?.text).toBe(`[1 earlier message was left out]\n\n${HEAD}two`);
-    expect(renderTranscript([message('zero'), message('one'), message('two')], cap)?.text).toBe(`[2 earlier messages were left out]\n\n${HEAD}two`);
+  it('tells wakes that were followed by nothing in one line', () => {
+    expect(textOf([talk([message('My daughter is called Ada.')]), greetings(10, TIME + DAY, TIME + 3 * DAY)], 1000)).toBe(
+      `${DATE}\n\n${HEAD}My daughter is called Ada.\n\n[2026-11-22 to 2026-11-24: you woke 10 times, and nobody said anything to you; your last greeting: “Good morning.”]`,
+    );
+    expect(textOf([greetings(1)], 1000)).toBe('[2026-11-21: you woke once, and nobody said anything to you; your greeting: “Good morning.”]');
   });
 
-  it('counts the messages that were not even read among those left out', () => {
-    expect(renderTranscript([message('one')], 1000, 40)).toEqual({ text: `[40 earlier messages were left out]\n\n${HEAD}one`, kept: 1, leftOut: 40 });
+  it('says how many earlier messages were left out, of the session that is cut and of those before it', () => {
+    const long = 'x'.repeat(200);
+    const sessions = [talk([message('first')]), talk([message('one'), message(long), message('two')])];
+    expect(textOf(sessions, 160)).toBe(`[1 earlier message was left out]\n\n${DATE}\n\n[2 earlier messages of this session were left out]\n\n${HEAD}two`);
+    expect(textOf([talk([message('one')])], 1000, 40)).toBe(`[40 earlier messages were left out]\n\n${DATE}\n\n${HEAD}one`);
+    expect(textOf([talk([message('one')], { earlier: 7 })], 1000)).toBe(`${DATE}\n\n[7 earlier messages of this session were left out]\n\n${HEAD}one`);
   });
 
-  it('takes a message that fits to the character, and leaves out one that is a character too long', () => {
-    const cap = whole(message('one')).length + whole(message('two')).length;
-    expect(renderTranscript([message('one'), message('two')], cap)?.kept).toBe(2);
-    expect(renderTranscript([message('one'), message('two')], cap - 1)?.kept).toBe(1);
+  it('gives the room first to the last session in which somebody spoke to the one who remembers', () => {
+    const spoken = talk([message('My daughter is called Ada.')]);
+    const ran = talk([message('y'.repeat(400), 'Lyra', TIME + DAY)], { addressed: false });
+    const text = textOf([talk([message('z'.repeat(400))]), spoken, ran], 600) ?? '';
+    expect(text).toContain('My daughter is called Ada.');
+    expect(text).toMatch(/^\[1 earlier message was left out\]/);
+    expect(textOf([spoken, ran], 150)).toContain('My daughter is called Ada.');
   });
 
-  it('keeps the newest message whole, even one that is over the cap alone', () => {
-    const long = message('x'.repeat(100));
-    expect(renderTranscript([message('one'), long], 10)).toEqual({ text: `[1 earlier message was left out]\n\n${whole(long)}`, kept: 1, leftOut: 1 });
-    expect(renderTranscript([message('one'), long], 0)?.kept).toBe(1);
+  it('cuts a message that is longer than half the room in its middle, and keeps what was said before it', () => {
+    const text = textOf([talk([message('My daughter is called Ada.'), message(`begin ${'x'.repeat(300_000)} end`)])], 24_000) ?? '';
+    expect(text.length).toBeLessThanOrEqual(24_000);
+    expect(text).toContain('My daughter is called Ada.');
+    const cut = /begin (x+)\n\[(\d+) characters are left out here\]\n(x+) end$/.exec(text);
+    expect(Number(cut?.[2]) + (cut?.[1]?.length ?? 0) + (cut?.[3]?.length ?? 0)).toBe(300_000);
   });
 
-  it('is the newest messages that fit, each whole and word for word, and no more could have been kept', () => {
+  it('has room for every message of the last conversation where that is not too long', () => {
+    const lines = Array.from({ length: 200 }, (_none, n) => message(`fact ${n}.`));
+    const text = textOf([talk(Array.from({ length: 500 }, () => message('old '.repeat(20)))), talk(lines), greetings(30)], 24_000) ?? '';
+    for (const { text: fact } of lines) expect(text).toContain(`\n${fact}`);
+    expect(text.length).toBeGreaterThan(23_000);
+  });
+
+  it('is never longer than its cap, whatever was said', () => {
     fc.assert(
-      fc.property(someMessages, fc.integer({ min: 0, max: 400 }), fc.nat({ max: 3 }), (messages, cap, earlier) => {
-        const transcript = renderTranscript(messages, cap, earlier);
-        const pieces = messages.map(whole);
-        const kept = pieces.slice(pieces.length - (transcript?.kept ?? 0));
-        const size = (list: readonly string[]) => list.reduce((sum, piece) => sum + piece.length, 0);
-        const leftOut = messages.length - kept.length + earlier;
-        expect(transcript).toEqual({
-          text: [...(leftOut > 0 ? [leftOutLine(leftOut)] : []), ...kept].join('\n\n'),
-          kept: kept.length,
-          leftOut,
-        });
-        expect(kept.length).toBeGreaterThan(0);
-        if (kept.length > 1) expect(size(kept)).toBeLessThanOrEqual(cap);
-        const oneMore = pieces.slice(pieces.length - kept.length - 1);
-        if (oneMore.length > kept.length) expect(size(oneMore)).toBeGreaterThan(cap);
+      fc.property(fc.array(someSession, { maxLength: 8 }), someCap, fc.oneof(fc.constant(0), fc.nat()), (sessions, cap, earlier) => {
+        const transcript = renderTranscript(sessions, cap, earlier);
+        if (transcript === null) return;
+        expect(transcript.text.length).toBeLessThanOrEqual(cap);
+        expect(transcript.text).not.toBe('');
+        const total = sessions.reduce((sum, session) => (session.kind === 'talk' ? sum + session.messages.length + session.earlier : sum), earlier);
+        expect(transcript.kept + transcript.leftOut).toBe(total);
       }),
       { numRuns: 1000 },
     );
   });
+
+  it('is whole and nothing of it twice where there is room: each message once, in the order it was said', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 5 }), { minLength: 1, maxLength: 12 }), fc.nat({ max: 12 }), (sizes, idle) => {
+        let said = 0;
+        const sessions = sizes.flatMap((size, i): TranscriptSession[] => {
+          const messages = Array.from({ length: size }, () => message(`<fact ${said++}>`, 'Ada', TIME + i * DAY));
+          return i === idle ? [greetings(3), talk(messages)] : [talk(messages)];
+        });
+        const told = [...(textOf(sessions, 100_000) ?? '').matchAll(/<fact (\d+)>/g)].map((match) => Number(match[1]));
+        expect(told).toEqual(Array.from({ length: said }, (_none, n) => n));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('holds the newest of the last conversation, however little room there is for the rest', () => {
+    fc.assert(
+      fc.property(fc.array(someSession, { maxLength: 5 }), fc.integer({ min: 300, max: 4000 }), fc.nat(), (sessions, cap, earlier) => {
+        const later = sessions.map((session): TranscriptSession => (session.kind === 'talk' ? { ...session, addressed: false } : session));
+        const text = textOf([...sessions, talk([message('My daughter is called Ada.')]), ...later], cap, earlier);
+        expect(text).toContain('My daughter is called Ada.');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('never tears a pair of surrogates', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 5 }), fc.integer({ min: 1, max: 1500 }), fc.nat({ max: 1 }), (lengths, cap, shift) => {
+        const messages = lengths.map((length) => message('a'.repeat(shift) + '🕊'.repeat(length), '🕊'.repeat(length)));
+        expect(isWellFormed(textOf([talk(messages), greetings(1, TIME, TIME, 'b'.repeat(shift) + '🕊'.repeat(900))], cap) ?? '')).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+it('a text is cut in its middle to the length that is asked for, and never beyond', () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 2000 }).map(longText), fc.nat({ max: 2500 }), (text, most) => {
+      const cut = cutMiddle(text, most);
+      expect(cut.length).toBeLessThanOrEqual(Math.max(most, 0));
+      if (text.length <= most) expect(cut).toBe(text);
+      const said = /\n\[(\d+) characters are left out here\]\n/.exec(cut);
+      if (said) expect(Number(said[1])).toBe(text.length - (cut.length - said[0].length));
+    }),
+    { numRuns: 1000 },
+  );
+  expect(leftOutLine(1)).toBe('[1 earlier message was left out]');
 });

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { rosterOf } from '../../../src/domain/agent.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
+import { TOOL_LINE_MAX } from '../../../src/domain/talk.ts';
 import { parseTeamCall, writeWake } from '../../../src/domain/wake-payload.ts';
+import type { MessageDoc } from '../../../src/protocol/documents.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
+import type { WakeMaterial } from '../../../src/protocol/worker.ts';
 import { bytesOf, payloadOf, roughTokens, shareOf, startSessionBody, wakePromptOf } from '../../../src/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 
@@ -17,19 +20,22 @@ const messages = [
   said('agent-1', 'agent-1', 'Hello, Marcus.', NOW - 2000),
   said('agent-1', 'agent-1', '', NOW - 1000, { blocks: [{ kind: 'tool', toolUseId: 't', name: 'write_soul', input: {}, result: 'Kept.', isError: false }] }),
 ];
-const material = { agentId: 'agent-1', sessionId: 'session-1', messages, earlier: 4 };
+const materialOf = (told: readonly MessageDoc[], sessionId = 'session-1'): WakeMaterial => ({ agentId: 'agent-1', sessions: [{ kind: 'talk', sessionId, addressed: true, messages: told, earlier: 4 }], earlier: 0 });
+const material = materialOf(messages);
 
-test('a share names the speakers, leaves out what holds no words, and counts what was left out', () => {
+test('a share names the speakers, tells in a line what was done, and counts what was left out', () => {
   const { transcript, lastSaid } = shareOf(lyra, material, roster, settings);
-  expect(transcript?.text).toMatch(/^\[4 earlier messages were left out\]\n\nMarcus \([^)]+\):\nHello\n\nLyra \([^)]+\):\nHello, Marcus\.$/);
-  expect(transcript).toMatchObject({ kept: 2, leftOut: 4 });
-  expect(lastSaid).toBe(NOW - 2000);
+  expect(transcript?.text).toMatch(
+    /^=== [-\d]+ ===\n\n\[4 earlier messages of this session were left out\]\n\nMarcus \([^)]+\):\nHello\n\nLyra \([^)]+\):\nHello, Marcus\.\n\nLyra \([^)]+\):\n\[write_soul: wrote its soul anew\]$/,
+  );
+  expect(transcript).toMatchObject({ kept: 3, leftOut: 4 });
+  expect(lastSaid).toBe(NOW - 1000);
 });
 
 test('what another agent wrote is remembered under its own name', () => {
   const team = rosterOf([...docs, agentDoc('agent-2', 'Wren', 1)].map((doc) => ({ ...doc, id: doc._id })), []);
   const letter = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW - 500, { role: 'user' });
-  const { transcript } = shareOf(lyra, { ...material, messages: [...messages, letter] }, team, settings);
+  const { transcript } = shareOf(lyra, materialOf([...messages, letter]), team, settings);
   expect(transcript?.text).toMatch(/\n\nWren \([^)]+\):\nThe tide table is wrong\.$/);
 });
 
@@ -52,15 +58,57 @@ test('the prompt of the preview is the template with the agent’s own words', (
 test('a session begins with the lead’s soul and last words, within the limits of the line', () => {
   if (!roster.lead) throw new Error('there is a lead');
   const lead = { ...roster.lead, soul: 'I lead.' };
-  const long = { agentId: 'lead', sessionId: 's', messages: [said('lead', 'lead', 'x'.repeat(LIMITS.soul), NOW)], earlier: 0 };
-  const body = startSessionBody(shareOf(lead, long, roster, settings), roster, settings);
+  const long = materialOf([said('lead', 'lead', `${'x'.repeat(LIMITS.soul)} end`, NOW)]);
+  const body = startSessionBody(shareOf(lead, { ...long, agentId: 'lead' }, roster, settings), roster, settings);
   expect(body.human).toEqual({ name: 'Marcus' });
   expect(body.lead).toMatchObject({ name: 'Julian', soul: 'I lead.' });
-  expect(body.lead.transcript).toHaveLength(LIMITS.soul);
+  expect(body.lead.transcript).toMatch(/x\n\[\d+ characters are left out here\]\nx+ end$/);
+  expect(body.lead.transcript?.length).toBeLessThanOrEqual(settings.transcriptCap);
   expect(startSessionBody(null, roster, DEFAULT_SETTINGS)).toMatchObject({ human: { name: 'the human' }, lead: { soul: null, transcript: null } });
 });
 
 test('sizes are of UTF-8, tokens a rough figure', () => {
   expect(bytesOf('é🕊️')).toBe(9);
   expect(roughTokens('12345')).toBe(2);
+});
+
+test('the words by which it was born stand in its soul, and not once more in its conversation', () => {
+  const soul = 'I am drawn to small machines.\n\nSo I am Lyra.';
+  const [born] = rosterOf([{ ...agentDoc('agent-1', 'Lyra', 0, soul), id: 'i', bornSessionId: 'birth' }], []).byId.values();
+  if (!born) throw new Error('Lyra is born');
+  const first = said('agent-1', 'agent-1', '', NOW - 3000, {
+    blocks: [
+      { kind: 'text', text: 'I am drawn to small machines.' },
+      { kind: 'tool', toolUseId: 't', name: 'choose_name', input: { name: 'Lyra' }, result: 'Your name is Lyra.', isError: false },
+    ],
+  });
+  const nudged = said('agent-1', 'relay', 'There is still no hurry.', NOW - 2500, { role: 'user' });
+  const second = said('agent-1', 'agent-1', 'So I am Lyra.', NOW - 2000);
+  const talk = [said('agent-1', 'human', 'Who are you?', NOW - 1000), said('agent-1', 'agent-1', 'So I am Lyra.', NOW - 900)];
+  const textOf = (told: readonly MessageDoc[], sessionId: string) => shareOf(born, { agentId: 'agent-1', sessions: [{ kind: 'talk', sessionId, addressed: true, messages: told, earlier: 0 }], earlier: 0 }, roster, settings).transcript?.text;
+  expect(textOf([first, nudged, second], 'birth')).toBeUndefined();
+  expect(textOf([first, nudged, second, ...talk], 'birth')).toMatch(/^=== [-\d]+ ===\n\nMarcus \([^)]+\):\nWho are you\?\n\nLyra \([^)]+\):\nSo I am Lyra\.$/);
+  expect(textOf(talk, 'later')).toContain('So I am Lyra.');
+});
+
+test('what it did is told in short lines, what it wrote to others and heard from them in full', () => {
+  const tool = (name: string, input: unknown, result: string | null, isError = false) => ({ kind: 'tool' as const, toolUseId: name, name, input, result, isError });
+  const letter = `The tide table is wrong. ${'It says noon. '.repeat(40)}`;
+  const told = said('agent-1', 'agent-1', '', NOW, {
+    blocks: [
+      { kind: 'text', text: 'I will tell her.' },
+      tool('message_agent', { to: 'Wren', message: letter }, 'Delivered.'),
+      tool('read_file', { path: 'a'.repeat(5000) }, 'b'.repeat(5000)),
+      tool('read_inbox', {}, '[Message from Wren]\nNoon, then.'),
+      tool('list_team', {}, null),
+    ],
+  });
+  const lines = (shareOf(lyra, materialOf([told]), roster, settings).transcript?.text ?? '').split('\n\n').slice(3);
+  expect(lines).toEqual([
+    `[message_agent, to Wren]\n${letter}`,
+    expect.stringMatching(/^\[read_file \{"path":"a+…: b+…\]$/),
+    '[read_inbox]\n[Message from Wren]\nNoon, then.',
+    '[list_team: cut off]',
+  ]);
+  expect(lines[1]?.length).toBeLessThanOrEqual(TOOL_LINE_MAX + 2);
 });

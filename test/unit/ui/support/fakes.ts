@@ -1,11 +1,12 @@
 /** Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what it was asked. */
 import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/archive/index.ts';
 import { pendingForgets } from '../../../../src/domain/forgetting.ts';
+import { isAddressed } from '../../../../src/domain/talk.ts';
 import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/documents.ts';
 import { isKnown } from '../../../../src/protocol/known.ts';
 import type { Health, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
-import type { OwnerCalls, OwnerNews, RebuildReport, StorageStatus } from '../../../../src/protocol/worker.ts';
+import type { OwnerCalls, OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTabMemory } from '../../../../src/state/tab-memory.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
@@ -71,8 +72,15 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     wakeMaterial: ({ agentIds }) =>
       agentIds.map((agentId) => {
         const all = messagesOf(agentId);
-        const spoken = all.findLast((message) => message.author === agentId);
-        return { agentId, sessionId: spoken?.sessionId ?? null, messages: all.filter((message) => message.sessionId === spoken?.sessionId), earlier: 0 };
+        const sessions = [...new Set(all.map((message) => message.sessionId))];
+        return {
+          agentId,
+          sessions: sessions.map((sessionId): WakeSession => {
+            const messages = all.filter((message) => message.sessionId === sessionId);
+            return { kind: 'talk', sessionId, addressed: messages.some(isAddressed), messages, earlier: 0 };
+          }),
+          earlier: 0,
+        };
       }),
     storage: () => owner.storage,
     documents: () => ({ docs, after: null, of: docs.length }),

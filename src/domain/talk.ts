@@ -1,0 +1,113 @@
+/**
+ * What a message is to the one in whose conversation it stands: was something said to it, did it do something,
+ * or was it only a greeting? A session in which nobody said anything to it, and it did nothing, is told in a line
+ * when it wakes, and never takes the place of one that was a conversation.
+ */
+
+export type TalkBlock =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'tool'; readonly name: string; readonly input: unknown; readonly result: string | null; readonly isError: boolean }
+  | { readonly kind: 'call'; readonly call: 'wake' | 'summon'; readonly seats: readonly { readonly position: number; readonly name: string | null }[] };
+
+export interface TalkMessage {
+  /** Whose conversation it stands in. */
+  readonly agentId: string;
+  readonly author: string;
+  readonly role: 'user' | 'assistant';
+  readonly blocks: readonly TalkBlock[];
+}
+
+/** What a mind does for itself and for the team's waking: by these a session is no more than a greeting. */
+const HOUSEKEEPING: ReadonlySet<string> = new Set([
+  'spawn_team', 'choose_name', 'write_soul', 'read_soul', 'read_last_conversation', 'read_inbox', 'list_team', 'wake_limits', 'go_to_sleep', 'put_to_sleep',
+  'list_threads', 'read_thread', 'wait_for_message', 'wait_for_mention', 'wait_for_agent',
+]);
+/** These hand over what others said, and each thing once. */
+const HEARING: ReadonlySet<string> = new Set(['read_inbox', 'wait_for_message', 'wait_for_mention', 'wait_for_agent']);
+/** These say something to others, and what was said stands in their input. */
+const WRITING: ReadonlySet<string> = new Set(['message_agent', 'wake_agent', 'send_message_to_thread']);
+/** What the person says in a thread is told by the relay. */
+export const PERSON_MENTIONS = 'The human mentions you';
+
+const isSaying = (text: string) => text.trim() !== '';
+/** Where nothing was to be heard, they say so in a sentence that begins like this. */
+const NOTHING_CAME = /^Nothing /;
+const isHearing = (block: TalkBlock): block is Extract<TalkBlock, { kind: 'tool' }> => block.kind === 'tool' && HEARING.has(block.name) && !block.isError && block.result !== null && !NOTHING_CAME.test(block.result);
+
+/** Did somebody, the person or another agent, say something to the agent in this message? */
+export function isAddressed({ agentId, author, role, blocks }: TalkMessage): boolean {
+  if (author === agentId) return blocks.some(isHearing);
+  if (role !== 'user') return false;
+  return blocks.some((block) => block.kind === 'text' && isSaying(block.text) && (author !== 'relay' || block.text.startsWith(PERSON_MENTIONS)));
+}
+
+/** Did the agent do something in it that others could notice? */
+export function isDeed({ agentId, author, blocks }: TalkMessage): boolean {
+  return author === agentId && blocks.some((block) => block.kind === 'tool' && !HOUSEKEEPING.has(block.name));
+}
+
+/** Longest line of a tool call, in characters. */
+export const TOOL_LINE_MAX = 160;
+
+/** The first `most` characters of a text in one line; a pair of surrogates is never torn. */
+export function inOneLine(text: string, most: number): string {
+  // Only as much is looked at as could be needed: a text may have a million characters.
+  const line = text.slice(0, most * 4).replace(/\s+/g, ' ').trim();
+  return line.length <= most && text.length <= most * 4 ? line : `${keepPairs(line.slice(0, Math.max(0, most - 1)))}…`;
+}
+
+/** Without half a pair of surrogates at its end that has lost its other half to a cut. */
+export const keepPairs = (cut: string): string => (/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut);
+
+const field = (input: unknown, name: string): string | null => {
+  if (typeof input !== 'object' || input === null || !(name in input)) return null;
+  const value: unknown = Reflect.get(input, name);
+  return typeof value === 'string' ? value : null;
+};
+
+function outcome({ result, isError }: Extract<TalkBlock, { kind: 'tool' }>): string {
+  if (result === null) return 'cut off';
+  return isError ? `failed: ${result}` : result;
+}
+
+/** A tool call as its agent reads it back: a short line; what it wrote to others, and what it heard from them, in full. */
+function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
+  const { name, input, isError, result } = block;
+  const message = field(input, 'message');
+  if (WRITING.has(name) && message !== null) {
+    const where = name === 'send_message_to_thread' ? `in thread ${field(input, 'threadId') ?? ''}` : `to ${field(input, 'to') ?? ''}`;
+    const came = isError || result === null ? `, ${outcome(block)}` : '';
+    return `[${name}, ${inOneLine(`${where}${came}`, TOOL_LINE_MAX)}]\n${message}`;
+  }
+  if (isHearing(block)) return `[${name}]\n${result ?? ''}`;
+  // A soul is given by itself.
+  if (name === 'write_soul' && !isError) return '[write_soul: wrote its soul anew]';
+  const given = input === null || input === undefined ? '' : ` ${inOneLine(JSON.stringify(input), TOOL_LINE_MAX / 2)}`;
+  return `[${inOneLine(`${name}${given === ' {}' ? '' : given}: ${outcome(block)}`, TOOL_LINE_MAX)}]`;
+}
+
+function callText({ call, seats }: Extract<TalkBlock, { kind: 'call' }>): string {
+  const who = seats.map(({ name, position }) => name ?? `seat ${position + 1}`).join(', ');
+  return `[${inOneLine(`${call === 'wake' ? 'woke' : 'summoned'} ${who}`, TOOL_LINE_MAX)}]`;
+}
+
+/**
+ * A message as its agent reads it back; '' where it holds nothing to read. `soul`: words that are given elsewhere,
+ * and are left out here, with the calls by which they were kept.
+ */
+export function talkText({ author, agentId, blocks }: TalkMessage, soul: string | null = null): string {
+  const isBirth = soul !== null && author === agentId;
+  const parts = blocks.flatMap((block) => {
+    switch (block.kind) {
+      case 'text':
+        return !isSaying(block.text) || (isBirth && soul.includes(block.text)) ? [] : [block.text];
+      case 'tool':
+        return isBirth && (block.name === 'choose_name' || block.name === 'write_soul') ? [] : [toolText(block)];
+      case 'call':
+        return [callText(block)];
+      default:
+        return block satisfies never;
+    }
+  });
+  return parts.join('\n\n');
+}

@@ -1,0 +1,139 @@
+/**
+ * What agents take along when they wake, from views alone. Sessions are read newest first, and no more than fills
+ * the room: it costs the same after years as after a day.
+ */
+import { talkText } from '../../domain/talk.ts';
+import type { MessageDoc } from '../../protocol/documents.ts';
+import type { WakeMaterial, WakeSession } from '../../protocol/worker.ts';
+import { LEDGER } from '../settings.ts';
+import type { TalkRecord, ViewsDatabase } from './database.ts';
+import { isWaiting } from './message.ts';
+import { byAge, newestFirst } from './order.ts';
+import { hiddenBefore } from './read.ts';
+
+/** Sorts after every stamp and id. */
+const AFTER_ALL = '\uffff';
+/** What the head of a message takes at least. */
+const HEAD_CHARS = 24;
+
+const open = (db: ViewsDatabase) => db.transaction(['talks', 'totals', 'messages', 'reads', 'forgets', 'identities']);
+type Reading = ReturnType<typeof open>;
+interface Request {
+  readonly agentId: string;
+  readonly cap: number;
+  /** Out of sight: everything with a stamp before this; '' where nothing is. */
+  readonly hidden: string;
+  /** The sessions in which it was born. */
+  readonly births: ReadonlySet<string | null>;
+}
+
+/** The newest of one session until `room` is full, and what it takes. */
+async function readTalk(tx: Reading, talk: TalkRecord, room: number, { agentId, cap, hidden }: Request): Promise<{ readonly session: WakeSession; readonly chars: number }> {
+  const { sessionId } = talk;
+  const messages = tx.objectStore('messages');
+  const end = [sessionId, agentId, hidden === '' ? AFTER_ALL : newestFirst(hidden)];
+  const reads = await tx.objectStore('reads').index('talk').getAll(IDBKeyRange.bound([sessionId, agentId], end));
+  const waited = await Promise.all(reads.map(async ({ doc }) => ({ at: doc.at, message: (await messages.get(`message:${doc.messageId}`))?.doc })));
+  // Each stands where it was read, among what was said there.
+  const arrived = waited.flatMap(({ at, message }) => (message && message.at >= hidden ? [{ ...message, at, waiting: false }] : []));
+  const taken: MessageDoc[] = [];
+  let chars = 0;
+  // A message takes half of the room at most.
+  const take = (doc: MessageDoc) => {
+    const { length } = talkText(doc);
+    taken.push(doc);
+    if (length > 0) chars += HEAD_CHARS + Math.min(length, cap / 2);
+  };
+  let from: readonly string[] = [sessionId, agentId];
+  for (let more = true, stride: number = LEDGER.wakeMessages.first; more && chars <= room; stride = Math.min(2 * stride, LEDGER.wakeMessages.most)) {
+    const some = await messages.index('talk').getAll(IDBKeyRange.bound(from, end, true), stride);
+    for (const { doc } of some) {
+      if (chars > room) break;
+      while (arrived.length > 0 && (arrived.at(0)?.at ?? '') > doc.at) arrived.splice(0, 1).forEach(take);
+      if (!isWaiting(doc)) take(doc);
+    }
+    from = some.at(-1)?.talk ?? from;
+    more = some.length === stride;
+  }
+  if (chars <= room) arrived.forEach(take);
+  // What is to be forgotten is counted among the session's messages, and must not be told of.
+  const earlier = hidden === '' ? Math.max(0, talk.said - taken.length) : 0;
+  return { session: { kind: 'talk', sessionId, addressed: talk.addressed !== undefined, messages: taken.sort(byAge), earlier }, chars };
+}
+
+/** Its last greeting, where it said one. */
+async function readGreeting(tx: Reading, { sessionId, agentId }: TalkRecord): Promise<MessageDoc | null> {
+  const newest = await tx.objectStore('messages').index('talk').getAll(IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]), LEDGER.greetingLook);
+  return newest.find(({ doc }) => doc.author === agentId && doc.blocks.some((block) => block.kind === 'text' && block.text.trim() !== ''))?.doc ?? null;
+}
+
+async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> {
+  const { agentId, cap, hidden, births } = request;
+  const talks = tx.objectStore('talks');
+  const end = [agentId, hidden === '' ? AFTER_ALL : newestFirst(hidden)];
+  const [[primary], total] = await Promise.all([talks.index('addressed').getAll(IDBKeyRange.bound([agentId], end), 1), tx.objectStore('totals').get(agentId)]);
+
+  // Newest first, as they are read.
+  const sessions: WakeSession[] = [];
+  let room = cap;
+  let read = 0;
+  const take = async (talk: TalkRecord) => {
+    const one = await readTalk(tx, talk, room, request);
+    room -= one.chars;
+    read += talk.said;
+    return one.session;
+  };
+  const last = primary ? await take(primary) : null;
+  const greet = async (talk: TalkRecord) => {
+    read += talk.said;
+    // A birth is told by the soul.
+    if (births.has(talk.sessionId)) return;
+    const held = sessions.at(-1);
+    if (held?.kind === 'greetings') sessions[sessions.length - 1] = { ...held, times: held.times + 1, from: talk.time };
+    else sessions.push({ kind: 'greetings', times: 1, more: false, from: talk.time, until: talk.time, last: sessions.length === 0 ? await readGreeting(tx, talk) : null });
+  };
+
+  let from: readonly string[] = [agentId];
+  let quiet = 0;
+  let seen = last === null;
+  // The last conversation is passed on the way, also where what is newer has filled the room.
+  while (room > 0 || !seen) {
+    const some = await talks.index('place').getAll(IDBKeyRange.bound(from, end, true), LEDGER.wakeStride);
+    for (const talk of some) {
+      from = talk.place ?? from;
+      if (room <= 0 && seen) break;
+      quiet = talk.full ? 0 : quiet + 1;
+      if (last && talk.sessionId === primary?.sessionId) {
+        sessions.push(last);
+        seen = true;
+      } else if (!talk.full) await greet(talk);
+      else if (room > 0) sessions.push(await take(talk));
+    }
+    if (some.length < LEDGER.wakeStride) break;
+    if (quiet < LEDGER.wakeStride) continue;
+    // Nothing but greetings for long: on to what was more than that.
+    const [next] = await talks.index('full').getAllKeys(IDBKeyRange.bound(from, end, true), 1).then((keys) => Promise.all(keys.map((key) => talks.get(key))));
+    const held = sessions.at(-1);
+    if (held?.kind === 'greetings') sessions[sessions.length - 1] = { ...held, more: true };
+    if (!next?.place) break;
+    from = [agentId, before(next.place[1])];
+    quiet = 0;
+  }
+  const earlier = hidden === '' ? Math.max(0, (total?.said ?? 0) - read) : 0;
+  return { agentId, sessions: sessions.reverse(), earlier };
+}
+
+/** A key that sorts just before this one, and after all that are smaller. */
+const before = (key: string) => `${key.slice(0, -1)}${String.fromCharCode(key.charCodeAt(key.length - 1) - 1)}\uffff`;
+
+/** For each agent the newest sessions, until `cap` characters are filled. */
+export async function readWakeMaterial(
+  db: ViewsDatabase,
+  { agentIds, cap }: { agentIds: readonly string[]; cap: number },
+  now: number,
+): Promise<readonly WakeMaterial[]> {
+  const tx = open(db);
+  const [forgets, identities] = await Promise.all([tx.objectStore('forgets').getAll(), tx.objectStore('identities').getAll()]);
+  const birthsOf = (agentId: string) => new Set(identities.flatMap(({ doc }) => (doc.agentId === agentId ? [doc.bornSessionId] : [])));
+  return Promise.all(agentIds.map((agentId) => materialOf(tx, { agentId, cap, hidden: hiddenBefore(forgets, agentId, now), births: birthsOf(agentId) })));
+}
