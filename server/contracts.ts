@@ -9,6 +9,7 @@ import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../src/protocol/http.ts';
 import type { Mail } from '../src/protocol/mail.ts';
+import type { Stamp } from '../src/domain/stamp.ts';
 import type { Team, TeamMember } from '../src/protocol/team.ts';
 import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../src/protocol/wakes.ts';
 
@@ -23,6 +24,8 @@ export interface EventLog {
    * of the first event that the first call wrote.
    */
   appendOnce(clientId: string, events: readonly RoostEvent[]): Promise<{ eventId: number; repeated: boolean }>;
+  /** What is appended from now on is later than this stamp. */
+  follow(stamp: Stamp): void;
   /** The event id that an earlier `appendOnce` with this `clientId` wrote, or null. */
   written(clientId: string): Promise<number | null>;
   /** Stored events with id > `after`, oldest first, at most `limit`. */

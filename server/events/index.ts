@@ -5,11 +5,13 @@
  * given out by the database, under a lock on the log's row, so that they appear in the order of commits.
  */
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
+import { createClock } from '../../src/domain/stamp.ts';
+import { RELAY_NODE, stampOf } from '../../src/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import type { EventLog } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
 import { createCommits } from './commits.ts';
-import { insertEvents, lockLog, openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readTaken, takeIds } from './log-rows.ts';
+import { insertEvents, lockLog, openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readNewest, readTaken, takeIds } from './log-rows.ts';
 
 export const EVENT_LOG_DEFAULTS = {
   /** ms that words of a stream wait for company before they are committed. */
@@ -54,7 +56,13 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const rebuilt = (await readForSnapshot(db, log)).reduce(applyEvent, NO_SESSION);
   let snapshot: Snapshot = { ...rebuilt, upTo: head };
   let lastPrune = -Infinity;
+  const clock = createClock({ now, node: RELAY_NODE });
+  const newest = await readNewest(db, log);
+  if (newest && 'time' in newest.event) clock.follow(stampOf(newest.id, newest.event));
   const listeners = new Set<(stored: StoredEvent) => void>();
+
+  /** In the order of ids: whatever the wall clock does, what comes later has the later stamp. */
+  const stamped = (event: RoostEvent): RoostEvent => ('time' in event ? { ...event, at: clock.next() } : event);
 
   function publish(stored: readonly StoredEvent[]): void {
     for (const item of stored) {
@@ -94,7 +102,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
         taken.set(write.client, next);
         rows.push({ log, client_json: write.client, event_id: next });
       }
-      results.push({ repeated: false, stored: write.events.map((event) => ({ id: next++, event })) });
+      results.push({ repeated: false, stored: write.events.map((event) => ({ id: next++, event: stamped(event) })) });
     }
     const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
     if (stored.length > 0) await insertEvents(trx, log, stored, now());
@@ -137,6 +145,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const client = JSON.stringify(clientId);
       return (await readTaken(db, log, [client])).get(client) ?? null;
     },
+    follow: (stamp) => clock.follow(stamp),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -91,6 +91,12 @@ export async function readForSnapshot(db: Db, log: string): Promise<StoredEvent[
   return rows.map(parseRow);
 }
 
+/** The newest event that has a time; undefined where there is none. */
+export async function readNewest(db: Db, log: string): Promise<StoredEvent | undefined> {
+  const row = await db.selectFrom('events').select(['id', 'event_json']).where('log', '=', log).where('kind', 'not in', WORDS).orderBy('id', 'desc').limit(1).executeTakeFirst();
+  return row && parseRow(row);
+}
+
 /** Ids of client calls that were taken before, by their JSON text. */
 export async function readTaken(db: Db, log: string, clients: readonly string[]): Promise<Map<string, number>> {
   const rows = await db

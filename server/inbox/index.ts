@@ -37,7 +37,8 @@ function mailOf(row: Selectable<Tables['inbox']>): Mail {
   };
 }
 
-const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.sent_at - b.sent_at || a.place - b.place;
+/** As they came, whatever a clock said. */
+const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.place - b.place;
 
 export function createInbox({ db, relay, retentionMs, tell, now }: InboxDeps): Inbox {
   const changed = (agentId: string) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
@@ -71,7 +72,6 @@ export function createInbox({ db, relay, retentionMs, tell, now }: InboxDeps): I
         .where('relay', '=', relay)
         .where('agent_json', '=', JSON.stringify(agentId))
         .where('read_at', 'is', null)
-        .orderBy('sent_at')
         .orderBy('place')
         .execute();
       return rows.map(mailOf);

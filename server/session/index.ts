@@ -155,6 +155,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     start: (request) =>
       inTurn(async () => {
         if (current) return { ok: false, sessionId: current.sessionId };
+        if (request.after !== undefined) log.follow(request.after);
         current = await begin(request);
         return { ok: true, sessionId: current.sessionId };
       }),

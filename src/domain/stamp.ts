@@ -3,14 +3,15 @@
  *
  * A stamp is a string that sorts as time does: 15 digits of milliseconds since the epoch, 6 digits of
  * counter, then the node that made it. Two devices whose clocks are apart still agree on the order of
- * what they have seen of each other. A stamp from further ahead than MAX_DRIFT_MS is not believed: it is
- * kept on its document, but no clock follows it.
+ * what they have seen of each other. A stamp from the far future, further ahead than MAX_DRIFT_MS, is not
+ * believed: it is kept on its document, but no clock follows it. A clock that was a year ahead, and made stamps,
+ * is followed: what is said after it was set right would else stand before what was said until then.
  */
 
 export type Stamp = string;
 
-/** How far ahead of ours another clock may be before it is not followed: 24 hours, in ms. */
-export const MAX_DRIFT_MS = 24 * 60 * 60 * 1000;
+/** How far ahead of ours another clock may be before it is not followed: ten years, in ms. */
+export const MAX_DRIFT_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 /** The last ms that a stamp can hold, and the last that a document may name: the year 33658. */
 export const MAX_TIME = 999_999_999_999_999;
 const MAX_COUNTER = 999_999;

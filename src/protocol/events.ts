@@ -6,11 +6,14 @@
  * twice is harmless.
  */
 import { z } from 'zod';
-import { blockSchema, common, endReasonSchema, messageStatusSchema, ms, usageSchema } from './documents.ts';
+import { blockSchema, common, endReasonSchema, messageStatusSchema, ms, stamp, usageSchema } from './documents.ts';
 
 const id = z.string().min(1);
 const { agentId, sessionId, messageId, position } = common;
-const at = { time: ms.describe('ms since the epoch, the relay’s clock') };
+const when = {
+  time: ms.describe('ms since the epoch, the relay’s clock'),
+  at: stamp.optional().describe('put there by the log: later than that of every event before it, also where the clock went back'),
+};
 const seat = { agentId, position };
 const wakeId = id.describe('one call to the team');
 
@@ -37,12 +40,12 @@ export const CHANGES = ['inbox', 'wakes', 'config', 'threads', 'credentials', 'c
 export type Changed = (typeof CHANGES)[number];
 
 export const eventSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('session-started'), ...at, sessionId, mind: mindSchema }).describe('a session runs; everyone sleeps still'),
-  z.object({ kind: z.literal('session-ended'), ...at, sessionId, reason: endReasonSchema }).describe('no session runs; everyone sleeps'),
+  z.object({ kind: z.literal('session-started'), ...when, sessionId, mind: mindSchema }).describe('a session runs; everyone sleeps still'),
+  z.object({ kind: z.literal('session-ended'), ...when, sessionId, reason: endReasonSchema }).describe('no session runs; everyone sleeps'),
   z
     .object({
       kind: z.literal('call-started'),
-      ...at,
+      ...when,
       sessionId,
       wakeId,
       call: callKindSchema,
@@ -52,17 +55,17 @@ export const eventSchema = z.discriminatedUnion('kind', [
   z
     .object({
       kind: z.literal('call-ended'),
-      ...at,
+      ...when,
       sessionId,
       wakeId,
       error: z.string().nullable().describe('why the call as a whole failed, a sentence for people'),
     })
     .describe('every seat of the call is decided'),
-  z.object({ kind: z.literal('agent-awake'), ...at, ...seat, sessionId }).describe('its first words of this session arrived'),
+  z.object({ kind: z.literal('agent-awake'), ...when, ...seat, sessionId }).describe('its first words of this session arrived'),
   z
     .object({
       kind: z.literal('client-joined'),
-      ...at,
+      ...when,
       ...seat,
       sessionId,
       credentialId: id.describe('whose credential it called with'),
@@ -71,13 +74,13 @@ export const eventSchema = z.discriminatedUnion('kind', [
     })
     .describe('a client that holds this agent’s credential has called: it plays the agent from elsewhere; again where it turns out to read mail'),
   z
-    .object({ kind: z.literal('client-left'), ...at, agentId, sessionId, credentialId: id })
+    .object({ kind: z.literal('client-left'), ...when, agentId, sessionId, credentialId: id })
     .describe('its credential was revoked, or it has not called for long'),
-  z.object({ kind: z.literal('agent-asleep'), ...at, ...seat, sessionId, reason: asleepReasonSchema }).describe('it sleeps again, and why'),
+  z.object({ kind: z.literal('agent-asleep'), ...when, ...seat, sessionId, reason: asleepReasonSchema }).describe('it sleeps again, and why'),
   z
     .object({
       kind: z.literal('agent-born'),
-      ...at,
+      ...when,
       ...seat,
       sessionId,
       name: z.string().describe('the name it chose'),
@@ -87,11 +90,11 @@ export const eventSchema = z.discriminatedUnion('kind', [
       bornAt: common.time,
     })
     .describe('it chose its name, and its first words are complete: its soul'),
-  z.object({ kind: z.literal('birth-ended'), ...at, ...seat, sessionId, reason: asleepReasonSchema }).describe('the egg is an empty seat again'),
+  z.object({ kind: z.literal('birth-ended'), ...when, ...seat, sessionId, reason: asleepReasonSchema }).describe('the egg is an empty seat again'),
   z
     .object({
       kind: z.literal('agent-changed'),
-      ...at,
+      ...when,
       agentId,
       sessionId,
       change: z.discriminatedUnion('kind', [
@@ -101,7 +104,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
     })
     .describe('it took another name, or wrote its soul anew'),
   z
-    .object({ kind: z.literal('answer-started'), ...at, messageId, agentId, sessionId })
+    .object({ kind: z.literal('answer-started'), ...when, messageId, agentId, sessionId })
     .describe('an answer begins; `text` and `tool` events with this messageId follow, then one `message`'),
   z.object({ kind: z.literal('text'), messageId, text: z.string() }).describe('the next words of an answer'),
   z
@@ -110,7 +113,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
   z
     .object({
       kind: z.literal('message'),
-      ...at,
+      ...when,
       messageId,
       sessionId,
       agentId: id.describe('whose conversation: "lead" or an agent id'),
@@ -125,12 +128,12 @@ export const eventSchema = z.discriminatedUnion('kind', [
       waiting: z.boolean().describe('it waits in the inbox of an agent that sleeps'),
     })
     .describe('a whole message, the person’s or an agent’s'),
-  z.object({ kind: z.literal('message-read'), ...at, messageId, agentId, sessionId }).describe('a message that waited was put before its agent'),
+  z.object({ kind: z.literal('message-read'), ...when, messageId, agentId, sessionId }).describe('a message that waited was put before its agent'),
   z
-    .object({ kind: z.literal('sleep-flag'), ...at, sessionId, agentId, sleeping: z.boolean(), by: z.string().describe('"human", an agent’s id, or the happening that did it') })
+    .object({ kind: z.literal('sleep-flag'), ...when, sessionId, agentId, sleeping: z.boolean(), by: z.string().describe('"human", an agent’s id, or the happening that did it') })
     .describe('an agent of the running session was set to sleep, or woken'),
   z
-    .object({ kind: z.literal('changed'), ...at, what: z.enum(CHANGES), agentId: agentId.nullable().describe('whose; null: everybody’s') })
+    .object({ kind: z.literal('changed'), ...when, what: z.enum(CHANGES), agentId: agentId.nullable().describe('whose; null: everybody’s') })
     .describe('something that the relay keeps has changed; whoever shows it asks again'),
 ]);
 export type RoostEvent = z.infer<typeof eventSchema>;

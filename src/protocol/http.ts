@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { SETTING_BOUNDS, SETTING_TEXT_MAX } from '../domain/settings.ts';
+import { stamp } from './documents.ts';
 import { LIMITS } from './limits.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
@@ -27,6 +28,7 @@ export const startSessionSchema = z.strictObject({
     soul: z.string().max(LIMITS.soul).nullable().describe('null: none written yet'),
     transcript: z.string().max(LIMITS.soul).nullable().describe('its last conversation, as it is put before it'),
   }),
+  after: stamp.optional().describe('a stamp: what happens in this session is later, also where the relay’s clock is behind'),
   settings: z
     .strictObject({
       leadModel: z.string().max(SETTING_TEXT_MAX.leadModel).describe('empty: the relay’s own default'),

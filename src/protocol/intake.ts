@@ -2,26 +2,28 @@
  * From the relay's events to the ledger's documents. Pure and deterministic: ids and stamps come from the
  * event, so two devices that hear the same event write the same document, and writing it twice is harmless.
  */
-import { formatStamp } from '../domain/stamp.ts';
+import { formatStamp, type Stamp } from '../domain/stamp.ts';
 import type { Doc } from './documents.ts';
 import { SCHEMA_VERSION } from './known.ts';
 import type { StoredEvent } from './events.ts';
 
-const RELAY_NODE = 'relay';
+/** The relay's name in stamps. */
+export const RELAY_NODE = 'relay';
+
+/** The stamp of an event; of a log that had none, from its time and place. */
+export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefined; readonly time: number }): Stamp =>
+  at ?? formatStamp({ time, counter: id % 1_000_000, node: RELAY_NODE });
 
 /** The documents that an event stands for; most events of a stream in progress stand for none. */
 export function documentsOf({ id, event }: StoredEvent): Doc[] {
-  const base = (time: number) => ({
-    schema: SCHEMA_VERSION,
-    at: formatStamp({ time, counter: id % 1_000_000, node: RELAY_NODE }),
-  });
+  const base = (given: { readonly at?: Stamp | undefined; readonly time: number }) => ({ schema: SCHEMA_VERSION, at: stampOf(id, given) });
   switch (event.kind) {
     case 'session-started':
       return [
         {
           _id: `session:${event.sessionId}:start`,
           type: 'session',
-          ...base(event.time),
+          ...base(event),
           sessionId: event.sessionId,
           phase: { kind: 'start', startedAt: event.time, mind: event.mind.kind, model: event.mind.leadModel },
         },
@@ -31,7 +33,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
         {
           _id: `session:${event.sessionId}:end`,
           type: 'session',
-          ...base(event.time),
+          ...base(event),
           sessionId: event.sessionId,
           phase: { kind: 'end', endedAt: event.time, reason: event.reason },
         },
@@ -41,7 +43,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
         {
           _id: `agent-identity:${event.agentId}`,
           type: 'agent-identity',
-          ...base(event.time),
+          ...base(event),
           agentId: event.agentId,
           name: event.name,
           color: event.color,
@@ -57,7 +59,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
         {
           _id: `agent-change:${event.sessionId}:${id}`,
           type: 'agent-change',
-          ...base(event.time),
+          ...base(event),
           agentId: event.agentId,
           change: event.change,
         },
@@ -67,7 +69,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
         {
           _id: `message:${event.messageId}`,
           type: 'message',
-          ...base(event.time),
+          ...base(event),
           messageId: event.messageId,
           sessionId: event.sessionId,
           agentId: event.agentId,
@@ -88,7 +90,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
         {
           _id: `message-read:${event.messageId}`,
           type: 'message-read',
-          ...base(event.time),
+          ...base(event),
           messageId: event.messageId,
           agentId: event.agentId,
           sessionId: event.sessionId,

@@ -17,6 +17,8 @@ export interface HouseholdView {
   readonly queued: readonly QueuedMessageDoc[];
   /** Asked for, not undone, and not final yet: hidden already, and can be undone. */
   readonly forgetting: readonly ForgetDoc[];
+  /** The greatest stamp of all that is here; '' where there is nothing. */
+  readonly newest: string;
 }
 
 export interface ConversationPage {

@@ -101,15 +101,19 @@ export function logItems(input: LogInput): LogItem[] {
   const sameDay = createDays();
   const items: LogItem[] = [];
   let before: MessageDoc | null = null;
+  // A clock that went back begins no earlier day below a later one.
+  let latest = -Infinity;
   for (const message of messages) {
     const slept = before !== null && before.sessionId !== message.sessionId;
     if (before && slept) {
       const end = spans.get(before.sessionId)?.end ?? null;
-      const until = spans.get(message.sessionId)?.startedAt ?? message.time;
-      items.push({ kind: 'sleep', key: `sleep:${message.messageId}`, from: end?.endedAt ?? before.time, until: Math.min(until, message.time), reason: end?.reason ?? null });
-    } else if (!before || !sameDay(before.time, message.time)) items.push({ kind: 'day', key: `day:${message.messageId}`, time: message.time });
+      const until = Math.min(spans.get(message.sessionId)?.startedAt ?? message.time, message.time);
+      const from = end?.endedAt ?? before.time;
+      items.push({ kind: 'sleep', key: `sleep:${message.messageId}`, from, until: Math.max(from, until), reason: end?.reason ?? null });
+    } else if (!before || (message.time > latest && !sameDay(latest, message.time))) items.push({ kind: 'day', key: `day:${message.messageId}`, time: message.time });
     items.push({ kind: 'message', key: message.clientId ?? message.messageId, message, waits: waited(message) && !read.has(message.messageId) });
     before = message;
+    latest = Math.max(latest, message.time);
   }
   for (const messageId of openIds) items.push({ kind: 'open', key: messageId, messageId });
   if (before && before.sessionId !== liveSessionId) {

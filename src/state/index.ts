@@ -96,7 +96,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     read: readLimits,
     put: (own) => reach((client) => client.putHouseholdConfig(own)),
   });
-  const parts = { owner, relay, reach, device, writer, household, live, conversations, unread, remember, notices, pending, info, upkeep, devices };
+  const parts = { owner, relay, reach, device, writer, clock, household, live, conversations, unread, remember, notices, pending, info, upkeep, devices };
   const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), ...createWakeActions({ notices, limits }), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
 
   function take(docs: readonly Doc[]) {

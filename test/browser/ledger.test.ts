@@ -34,7 +34,7 @@ const restart = async () => {
 
 describe('the household', () => {
   it('is empty in a new browser', async () => {
-    expect(await ownerOf(tab).call('household')).toEqual({ identities: [], changes: [], settings: [], queued: [], forgetting: [] });
+    expect(await ownerOf(tab).call('household')).toEqual({ identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' });
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0, journalRows: 0, volumes: [] });
   });
 

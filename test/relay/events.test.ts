@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_LOG_DEFAULTS, openEventLog, type OpenEventLog } from '../../server/events/index.ts';
+import { formatStamp } from '../../src/domain/stamp.ts';
+import { documentsOf } from '../../src/protocol/intake.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
@@ -67,6 +69,34 @@ describe.each(STORES)('the event log on %s', (kind) => {
     const before = await transactions();
     await Promise.all(Array.from({ length: 200 }, (_, i) => log.append([text(String(i))])));
     expect((await transactions()) - before).toBeLessThan(20);
+  });
+
+  it('stamps what is written in its own order, also where the clock goes back, over a restart too', async () => {
+    const home = `home-${++homes}`;
+    clock += 10 * 86_400_000;
+    const then = clock;
+    const log = await open(home);
+    const written = [...(await log.append([started('a'), awake('x'), ended('a')]))];
+    clock -= 86_400_000;
+    written.push(...(await log.append([started('b', clock), ended('b', clock)])));
+    const again = await open(home);
+    written.push(...(await again.append([started('c', clock)])));
+    clock = then + 365 * 86_400_000;
+    written.push(...(await again.append([ended('c', clock)])));
+    clock = then;
+    const last = await open(home);
+    written.push(...(await last.append([started('d', clock), text('no stamp')])));
+    const docs = written.flatMap(documentsOf);
+    expect(docs.map(({ _id }) => _id)).toEqual(['a:start', 'a:end', 'b:start', 'b:end', 'c:start', 'c:end', 'd:start'].map((id) => `session:${id}`));
+    expect(docs.map(({ at }) => at)).toEqual(docs.map(({ at }) => at).toSorted());
+    expect(new Set(docs.map(({ at }) => at)).size).toBe(docs.length);
+    // What a household knows from elsewhere is earlier too.
+    const ahead = formatStamp({ time: then + 2 * 365 * 86_400_000, counter: 7, node: 'page' });
+    last.follow(ahead);
+    const [after] = (await last.append([ended('d', clock)])).flatMap(documentsOf);
+    expect((after?.at ?? '') > ahead).toBe(true);
+    // The times themselves are what the clock said.
+    expect(after).toMatchObject({ phase: { endedAt: clock } });
   });
 
   it('brings every string back exactly, NUL and lone surrogates too', async () => {

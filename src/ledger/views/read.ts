@@ -12,13 +12,14 @@ const docsOf = <D>(records: readonly { readonly doc: D }[]): D[] => records.map(
 
 /** Settings and changes: only those that hold. */
 export async function readHousehold(db: ViewsDatabase, now: number): Promise<HouseholdView> {
-  const tx = db.transaction(['identities', 'changes', 'settings', 'queued', 'forgets']);
-  const [identities, changes, settings, queued, forgets] = await Promise.all([
+  const tx = db.transaction(['identities', 'changes', 'settings', 'queued', 'forgets', 'state']);
+  const [identities, changes, settings, queued, forgets, state] = await Promise.all([
     tx.objectStore('identities').getAll(),
     tx.objectStore('changes').index('slot').getAll(),
     tx.objectStore('settings').index('slot').getAll(),
     tx.objectStore('queued').index('open').getAll(),
     tx.objectStore('forgets').getAll(),
+    tx.objectStore('state').get('state'),
   ]);
   const { asked, undone } = splitForgets(docsOf(forgets));
   const forgetting = pendingForgets(asked, undone, now);
@@ -30,6 +31,7 @@ export async function readHousehold(db: ViewsDatabase, now: number): Promise<Hou
       .filter((doc) => !forgetting.some((forget) => isCovered(doc, forget)))
       .sort(byAge),
     forgetting,
+    newest: state?.newest ?? '',
   };
 }
 

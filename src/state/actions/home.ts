@@ -18,7 +18,7 @@ export interface HomeActions {
   refreshHealth(): Promise<void>;
 }
 
-export function createHomeActions({ owner, relay, writer, household, notices, info }: Parts): HomeActions {
+export function createHomeActions({ owner, relay, writer, clock, household, notices, info }: Parts): HomeActions {
   async function write(docs: readonly Doc[]): Promise<Done> {
     const written = await attempt(owner.call('append', docs));
     if (written.ok) household.take(docs);
@@ -41,7 +41,13 @@ export function createHomeActions({ owner, relay, writer, household, notices, in
       if (!tried.ok) notices.error(tried.reason);
     },
     async reload() {
-      const read = await attempt(owner.call('household').then(household.load));
+      const read = await attempt(
+        owner.call('household').then((view) => {
+          // What is written from now on is later than all there is, whatever this device's clock says.
+          clock.follow(view.newest);
+          household.load(view);
+        }),
+      );
       if (!read.ok) household.fail(read.reason);
     },
     async refreshHealth() {

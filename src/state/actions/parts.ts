@@ -1,5 +1,6 @@
 /** What the actions work with. */
 import type { StoreApi } from 'zustand/vanilla';
+import type { Clock } from '../../domain/stamp.ts';
 import type { Conversations } from '../conversations.ts';
 import type { Devices } from '../devices.ts';
 import type { Writer } from '../documents.ts';
@@ -19,6 +20,8 @@ export interface Parts {
   readonly reach: ReachPort;
   readonly device: Device;
   readonly writer: Writer;
+  /** Stamps what this page writes. */
+  readonly clock: Clock;
   readonly household: Household;
   readonly live: Live;
   readonly conversations: Conversations;

@@ -37,13 +37,13 @@ export interface TeamActions {
   endSession(): Promise<void>;
 }
 
-export function createTeamActions({ owner, devices, relay, reach, device, household, live, remember, notices, pending }: Parts): TeamActions {
+export function createTeamActions({ owner, devices, relay, reach, device, clock, household, live, remember, notices, pending }: Parts): TeamActions {
   async function startSession(): Promise<boolean> {
     if (live.store.getState().live) return true;
     pending.setState({ step: 'Starting the session…' });
     const { roster, settings } = household.store.getState();
     const [lead = null] = roster.lead ? await remember.read([roster.lead]) : [];
-    const started = await relay.startSession(startSessionBody(lead, roster, settings));
+    const started = await relay.startSession({ ...startSessionBody(lead, roster, settings), after: clock.next() });
     if (started.ok) return true;
     // 409: another tab or device was first. Its session is ours too.
     if (started.problem.kind === 'refused' && started.problem.status === 409) return true;

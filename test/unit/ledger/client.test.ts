@@ -67,7 +67,7 @@ describe('a tab’s line to the owner', () => {
     expect(line(1).sent).toEqual([]);
     line(1).ends.take(welcome);
     expect(line(1).sent).toEqual([{ call: 'household', id: 'call-1', args: [] }]);
-    const household = { identities: [], changes: [], settings: [], queued: [], forgetting: [] };
+    const household = { identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' };
     line(1).ends.take({ reply: 'call-1', ok: true, value: household });
     expect(await call).toEqual(household);
   });
@@ -135,7 +135,7 @@ describe('a tab’s line to the owner', () => {
 describe('the owner’s desk', () => {
   const status: StorageStatus = { persisted: null, usedBytes: null, quotaBytes: null, journalRows: 0, documents: 0, kinds: [], volumes: [], lastExport: null };
   const answers = {
-    household: () => Promise.resolve({ identities: [], changes: [], settings: [], queued: [], forgetting: [] }),
+    household: () => Promise.resolve({ identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' }),
     append: () => Promise.reject(Object.assign(new Error('The disk is full.'), { name: 'StorageProblemError' })),
     conversation: () => Promise.resolve({ messages: [], sessions: [], read: [], before: null }),
     wakeMaterial: () => Promise.resolve([]),
@@ -166,7 +166,7 @@ describe('the owner’s desk', () => {
       { reply: '2', ok: false, error: { name: 'StorageProblemError', message: 'The disk is full.' } },
       { reply: '3', ok: true, value: status },
       { reply: '4', ok: true, value: null },
-      { reply: '5', ok: true, value: { identities: [], changes: [], settings: [], queued: [], forgetting: [] } },
+      { reply: '5', ok: true, value: { identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' } },
     ]);
     first.leave();
     desk.tell({ news: 'problem', problem: null });

@@ -18,6 +18,14 @@ test('an edit of an edit, and an edit of something unknown', () => {
   expect(visibleMessages([q('1', 1), q('2', 2, { replaces: 'gone' })]).map((m) => m.messageId)).toEqual(['1', '2']);
 });
 
+test('a clock that went back begins no yesterday below today, and no sleep ends before it began', () => {
+  const day = 86_400_000;
+  const back = [q('1', NOW), r('2', NOW + 1), q('3', NOW - day), r('4', NOW - day + 1), q('5', NOW + 2), q('6', NOW + day)];
+  expect(kinds({ messages: back, liveSessionId: 'session-1' })).toEqual(['day', 'message', 'message', 'message', 'message', 'message', 'day', 'message']);
+  const items = logItems(input({ messages: [q('1', NOW), q('2', NOW - day, { sessionId: 'session-2' })], liveSessionId: 'session-2' }));
+  expect(items[2]).toMatchObject({ kind: 'sleep', from: NOW, until: NOW });
+});
+
 test('days part, and sleeps part sessions', () => {
   const day = 86_400_000;
   expect(kinds({ messages: [q('1', NOW - day), r('2', NOW - day + 1), q('3', NOW)], liveSessionId: 'session-1' })).toEqual(['day', 'message', 'message', 'day', 'message']);

@@ -93,7 +93,7 @@ test('the preview shows what a real agent would read', async () => {
   const docs = [...team(1), said('agent-1', 'agent-1', 'We left the bridge half drawn.', NOW - 1000)];
   await settings('prompt', { docs });
   fireEvent.change(await box('Template'), { target: { value: '{{name}} of {{human}}: {{soul}} / {{transcript}} / {{seat}}' } });
-  await waitFor(() => expect(screen.getByLabelText('Preview').textContent).toMatch(/^Lyra of Marcus: I am Lyra\. \/ Lyra \([^)]+\):\nWe left the bridge half drawn\. \/ 1$/));
+  await waitFor(() => expect(screen.getByLabelText('Preview').textContent).toMatch(/^Lyra of Marcus: I am Lyra\. \/ === [-\d]+ ===\n\nLyra \([^)]+\):\nWe left the bridge half drawn\. \/ 1$/));
 });
 
 test('a placeholder is put in where the caret stands', async () => {
@@ -156,11 +156,11 @@ test('a section has its own address, and an unknown one leads to the first', asy
 });
 
 test('the wake preview shows each agent’s sizes and the very text it will read', async () => {
-  const docs = [...team(2), settingDoc('transcriptCap', 60), said('agent-1', 'human', 'An early word.', NOW - 3000), said('agent-1', 'agent-1', 'A late one.', NOW - 1000)];
+  const docs = [...team(2), settingDoc('transcriptCap', 160), ...[4000, 3000].map((ago) => said('agent-1', 'human', `An early word. ${'And more. '.repeat(8)}`, NOW - ago)), said('agent-1', 'agent-1', 'A late one.', NOW - 1000)];
   const page = await openPage({ docs, path: '/wake-preview' });
   const dialog = await screen.findByRole('dialog', { name: 'What a wake would carry' });
   await within(dialog).findByText('2 agents');
-  expect(dialog.textContent).toContain('1 earlier message left out');
+  expect(dialog.textContent).toContain('2 earlier messages left out');
   expect(dialog.textContent).toContain('no conversation');
   const prompt = within(dialog).getByLabelText('What Lyra will read').textContent;
   expect(prompt).toContain('<your-soul>\nI am Lyra.\n</your-soul>');

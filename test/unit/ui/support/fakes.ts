@@ -55,6 +55,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
         known().flatMap((doc) => (doc.type === 'forget-undo' ? [doc] : [])),
         NOW,
       ),
+      newest: docs.reduce((held, { at }) => (at > held ? at : held), ''),
     }),
     append(added) {
       docs.push(...added);
