@@ -6,7 +6,7 @@ import type { JoinedClient } from '../src/domain/answering.ts';
 import type { AgentState, MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
 import type { AgentConfig, AgentConfigInput, EffectiveConfig, HouseholdConfig, HouseholdConfigInput } from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
-import type { RoostEvent, Snapshot, StoredEvent } from '../src/protocol/events.ts';
+import type { RoostEvent, Snapshot, StoredEvent, Waiting } from '../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../src/protocol/http.ts';
 import type { Mail } from '../src/protocol/mail.ts';
 import type { Stamp } from '../src/domain/stamp.ts';
@@ -254,6 +254,10 @@ export interface SessionHost {
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   /** This credential was revoked. */
   left(credentialId: string): void;
+  /** Who waits in line before the model's server. */
+  waiting(): Waiting;
+  /** Called whenever that changes. Returns the way to stop. */
+  onWaiting(listener: (waiting: Waiting) => void): () => void;
   /** Called when an agent's turn is over. */
   onTurnEnd(listener: (agentId: string) => void): () => void;
 }

@@ -1,12 +1,13 @@
 /**
- * The event stream (server-sent events): hello, what was missed, a snapshot, what is new.
+ * The event stream (server-sent events): hello, what was missed, a snapshot, what is new; and who waits in line
+ * before the model's server, which is kept nowhere.
  *
  * What was missed is read from the log no faster than the reader takes it. What is new is put into the
  * stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
  */
 import { LIMITS } from '../src/protocol/limits.ts';
 import type { Hello, StoredEvent } from '../src/protocol/events.ts';
-import type { EventLog } from './contracts.ts';
+import type { EventLog, SessionHost } from './contracts.ts';
 
 /** Events read from the log at a time. */
 const PAGE = 200;
@@ -17,6 +18,7 @@ const BEATS_UNREAD = 3;
 
 export interface StreamDeps {
   readonly log: EventLog;
+  readonly host: Pick<SessionHost, 'waiting' | 'onWaiting'>;
   readonly version: string;
   readonly bufferBytes: number;
   /** ms between two heartbeats. */
@@ -51,7 +53,7 @@ function frame(event: string, data: unknown, id?: number): Uint8Array {
 }
 const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 
-export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.heartbeatMs, onError }: StreamDeps): Streams {
+export function createStreams({ log, host, version, bufferBytes, heartbeatMs = LIMITS.heartbeatMs, onError }: StreamDeps): Streams {
   /** With the sign-in that each belongs to. */
   const open = new Map<() => void, string | undefined>();
 
@@ -75,6 +77,7 @@ export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.
   function streamFrom(from: number, name: string, cut: () => void, browser: string | undefined): ReadableStream<Uint8Array> {
     let cursor = from;
     let unsubscribe: (() => void) | null = null;
+    let stopWaiting: (() => void) | null = null;
     let beats: NodeJS.Timeout | null = null;
     let fullBeats = 0;
     let done = false;
@@ -85,6 +88,7 @@ export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.
       open.delete(end);
       if (beats) clearInterval(beats);
       unsubscribe?.();
+      stopWaiting?.();
       wanted?.();
     }
     let end = (): void => undefined;
@@ -109,6 +113,11 @@ export function createStreams({ log, version, bufferBytes, heartbeatMs = LIMITS.
         if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(eventFrame(stored));
         stop();
         cut();
+      });
+      if (host.waiting().waiting.length > 0) controller.enqueue(frame('waiting', host.waiting()));
+      // A reader that is far behind gets the next one, which says it all.
+      stopWaiting = host.onWaiting((waiting) => {
+        if (!done && (controller.desiredSize ?? 0) > 0) controller.enqueue(frame('waiting', waiting));
       });
     }
 

@@ -70,7 +70,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
   const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, now })], inbox, gate, threads, version: deps.version });
   const proxy = createProxy({ ...clients, costs, upstream: deps.upstream, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
-  const streams = createStreams({ log, version: deps.version, bufferBytes: deps.streamBufferBytes, onError: deps.onStreamError });
+  const streams = createStreams({ log, host, version: deps.version, bufferBytes: deps.streamBufferBytes, onError: deps.onStreamError });
   return {
     id,
     log,

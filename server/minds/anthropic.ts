@@ -112,6 +112,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     async answer(request, listener) {
       const thinks = (config.thinking ?? official) && thinksAdaptively(request.model) && !learned.unthinking.has(request.model);
       let shape: Shape = { plain: learned.plain, thinking: thinks, wellFormed: false };
+      listener.onState?.({ kind: 'sent' });
       for (;;) {
         const { answer, refused } = await attempt(request, shape, listener);
         const next = refused && easier(shape, refused, request);

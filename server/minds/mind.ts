@@ -26,7 +26,16 @@ export interface MindTool {
   readonly required: readonly string[];
 }
 
+/** Who waits for the answer: requests of the first kind go before the others, in the line before a model's server. */
+export const PRIORITIES = ['person', 'wake', 'team'] as const;
+/** `person`: to what the person said. `wake`: the first words of an agent that was called. `team`: anything else. */
+export type Priority = (typeof PRIORITIES)[number];
+
+/** Where a request is. `waiting`: in line, at `place` (1 is next). `sent`: the server has it, and it is its turn. */
+export type RequestState = { readonly kind: 'waiting'; readonly place: number } | { readonly kind: 'sent' };
+
 export interface MindRequest {
+  readonly priority: Priority;
   readonly model: string;
   readonly system: string;
   /** Alternating roles, the first and the last one the user's. */
@@ -53,6 +62,8 @@ export interface MindError {
   readonly kind: MindErrorKind;
   /** A sentence or two for people: what happened and what they can do. Never holds a key. */
   readonly message: string;
+  /** The server has said that it will not pass soon. */
+  readonly lasting?: boolean;
 }
 
 /** `end` by itself, `tools`: it wants results, `length`: it was cut at the limit, `refusal`: it declined. */
@@ -66,6 +77,8 @@ export type MindAnswer =
 export interface MindListener {
   /** The next words, as they arrive. */
   onText(text: string): void;
+  /** Called whenever that changes; time-outs count from the newest `sent`. */
+  onState?(state: RequestState): void;
   readonly signal: AbortSignal;
 }
 

@@ -3,7 +3,7 @@
  * done. What is said goes into the log by the writer and into the conversation.
  */
 import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
-import type { Mind, MindAnswer, MindBlock, MindTool, StopReason } from '../minds/index.ts';
+import type { Mind, MindAnswer, MindBlock, MindError, MindTool, Priority, RequestState, StopReason } from '../minds/index.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
 import type { ToolOutcome } from '../contracts.ts';
@@ -15,6 +15,8 @@ export interface AnswerDeps {
   readonly mind: Mind;
   readonly model: string;
   readonly system: string;
+  readonly priority: Priority;
+  readonly onState: (state: RequestState) => void;
   readonly tools: readonly MindTool[];
   readonly maxTokens: number;
   readonly maxTurns: number;
@@ -35,6 +37,8 @@ export interface AnswerOutcome {
   readonly usage: Usage | null;
   /** How the mind ended its last turn; null where it was cut or failed. */
   readonly stop: StopReason | null;
+  /** What went wrong with the mind; null where nothing did. */
+  readonly failure: MindError | null;
 }
 
 /** Of English prose, about. */
@@ -93,22 +97,22 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
 
 /** Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every case. */
 export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
-  const { mind, model, system, tools, maxTokens, conversation, writer, signal } = deps;
+  const { mind, model, system, priority, tools, maxTokens, conversation, writer, signal } = deps;
   let usage: Usage | null = null;
   for (let turn = 1; ; turn++) {
     const permit = await deps.permit(signal);
-    if (!permit.ok) return { status: permit.reason === null ? 'interrupted' : 'failed', error: permit.reason, usage, stop: null };
-    const request = { model, system, messages: conversation.messages(), tools, maxTokens };
-    const answer = await mind.answer(request, { onText: (words) => writer.text(words), signal });
+    if (!permit.ok) return { status: permit.reason === null ? 'interrupted' : 'failed', error: permit.reason, usage, stop: null, failure: null };
+    const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens };
+    const answer = await mind.answer(request, { onText: (words) => writer.text(words), onState: deps.onState, signal });
     await countUsage(answer, deps);
     permit.release();
     usage = add(usage, answer.usage);
     // What a model declined to say must not be handed back to it.
     if (!answer.ok || answer.stop !== 'refusal') conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));
-    if (!answer.ok || answer.stop !== 'tools') return { ...endOf(answer, maxTokens), usage, stop: answer.ok ? answer.stop : null };
+    if (!answer.ok || answer.stop !== 'tools') return { ...endOf(answer, maxTokens), usage, stop: answer.ok ? answer.stop : null, failure: answer.ok ? null : answer.error };
     conversation.addResults(await runTools(answer.blocks, deps));
-    if (signal.aborted) return { status: 'interrupted', error: null, usage, stop: null };
-    if (turn >= deps.maxTurns) return { status: 'failed', error: `It used tools ${turn} times without coming to an end, and was stopped there.`, usage, stop: null };
+    if (signal.aborted) return { status: 'interrupted', error: null, usage, stop: null, failure: null };
+    if (turn >= deps.maxTurns) return { status: 'failed', error: `It used tools ${turn} times without coming to an end, and was stopped there.`, usage, stop: null, failure: null };
   }
 }
 

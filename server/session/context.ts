@@ -2,6 +2,7 @@
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Costs, Directory, Inbox, Sleepers, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
+import type { Line } from './line.ts';
 import type { Prompts } from './prompts.ts';
 import type { SessionLimits } from './settings.ts';
 import type { Timers } from './timers.ts';
@@ -35,6 +36,8 @@ export interface SessionContext {
   readonly onHere: (agentId: string) => Promise<void>;
   /** An agent's turn is over, and nothing more waits before it. */
   readonly onQuiet: (agentId: string) => void;
+  /** Who waits in line before the model's server. */
+  readonly line: Pick<Line, 'set'>;
   readonly prompts: Prompts;
   readonly settings: SessionSettings;
   readonly limits: SessionLimits;

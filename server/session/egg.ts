@@ -11,7 +11,7 @@ import type { SessionContext } from './context.ts';
 import { createMail } from './mail.ts';
 import { toldEvent } from './message-event.ts';
 import type { Phase, Present } from './presence.ts';
-import { failedReason, silentReason, unnamedReason } from './reasons.ts';
+import { failedReason, mayPass, silentReason, unnamedReason } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
 import { AGENT_TOOLS, type ToolCall } from './tools.ts';
@@ -29,19 +29,23 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
   const { position, color, colorName } = seat;
   const { birthTimeoutMs, wakeTimeoutMs } = settings;
+  const silence = silentReason(wakeTimeoutMs);
   let phase: Phase = 'called';
   let name: string | null = null;
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
+  let silent = false;
+  let hasSpoken = false;
+  let tries = 0;
   let askedForWords = false;
   /** All it wrote so far, and what it gave to `write_soul`: to the letter. */
   const soul: string[] = [];
   const cancels: (() => void)[] = [];
-  let cancelSilence: () => void = () => undefined;
+  let cancelTimer: () => void = () => undefined;
   const mail = createMail(context, agentId, () => speaker);
 
   function settle(): void {
-    cancelSilence();
+    cancelTimer();
     for (const cancel of cancels) cancel();
   }
 
@@ -69,7 +73,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   function nudge(): RoostEvent[] {
     const text = prompts.nudge();
     const messageId = newId();
-    speaker?.put([{ messageId, text }]);
+    speaker?.put([{ messageId, text, priority: 'wake' }]);
     return [
       toldEvent({ time: now(), messageId, sessionId, agentId, author: 'relay', text }),
     ];
@@ -77,6 +81,8 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
     if (phase !== 'hatching') return [];
+    cancelTimer();
+    const firstAnswer = soul.length === 0;
     for (const block of end.blocks) if (block.kind === 'text' && block.text.trim() !== '') soul.push(block.text);
     if (givenUp) return ended(givenUp);
     const hasSoul = soul.length > 0;
@@ -84,12 +90,27 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     // A name and words are somebody, also where a person stopped it or the session ends in the middle.
     if (name !== null && hasSoul && (end.status === 'complete' || end.interruption || isFull(end))) return born(name);
     if (closing) return [];
-    const failed = isFull(end) ? null : failedReason(end);
+    const failed = isFull(end) ? null : silent ? silence : failedReason(end);
+    if (failed && firstAnswer && tries === 1 && (silent || mayPass(end.failure))) return startOver();
     if (failed) return ended(failed);
     if (name === null || askedForWords) return hasSoul ? [] : ended(silentReason());
     // A name without a word about it: it is asked once for the words.
     askedForWords = true;
     return nudge();
+  }
+
+  /** What it wrote so far is in its conversation; who it is begins anew. */
+  function startOver(): RoostEvent[] {
+    name = null;
+    soul.length = 0;
+    void speaker?.close({ by: 'person' });
+    cancelTimer = timers.after(limits.secondTryMs, ask);
+    return [];
+  }
+
+  function onSilence(): void {
+    silent = true;
+    void speaker?.interrupt({ by: 'relay', error: silence.message });
   }
 
   async function giveUp(reason: AsleepReason): Promise<void> {
@@ -99,8 +120,9 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     if (phase === 'hatching') await record(ended(givenUp));
   }
 
+  /** From the first request that is sent: what waits in line has not begun to think. */
   function startTimers(): void {
-    cancelSilence = timers.after(wakeTimeoutMs, () => void giveUp(silentReason(wakeTimeoutMs)));
+    if (cancels.length > 0) return;
     for (const part of limits.nudgesAt)
       cancels.push(
         timers.after(birthTimeoutMs * part, () => {
@@ -123,6 +145,41 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     return toolDone('Kept. It is part of your soul.');
   }
 
+  /** Each try is a conversation of its own. */
+  function ask(): void {
+    tries += 1;
+    silent = false;
+    hasSpoken = false;
+    speaker = createSpeaker({
+      context,
+      agentId,
+      author: agentId,
+      model: context.models.agent,
+      system: prompts.agentSystem({ name: null, colorName, position }),
+      tools: AGENT_TOOLS,
+      // An egg that never says a word leaves no trace in the ledger.
+      announces: () => phase === 'awake',
+      hooks: {
+        onState({ kind }) {
+          if (phase !== 'hatching') return;
+          if (kind === 'sent') startTimers();
+          if (hasSpoken) return;
+          cancelTimer();
+          if (kind === 'sent') cancelTimer = timers.after(wakeTimeoutMs, onSilence);
+        },
+        onFirstWords() {
+          hasSpoken = true;
+          cancelTimer();
+          return [];
+        },
+        onEnd,
+        gather: (run) => mail.take(run),
+        runTool,
+      },
+    });
+    speaker.put([{ messageId: null, text: prompts.birth(seat), priority: 'wake' }]);
+  }
+
   return {
     agentId,
     position,
@@ -131,31 +188,15 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     speaker: () => speaker,
     begin() {
       phase = 'hatching';
-      speaker = createSpeaker({
-        context,
-        agentId,
-        author: agentId,
-        model: context.models.agent,
-        system: prompts.agentSystem({ name: null, colorName, position }),
-        tools: AGENT_TOOLS,
-        // An egg that never says a word leaves no trace in the ledger.
-        announces: () => phase === 'awake',
-        hooks: {
-          onFirstWords() {
-            cancelSilence();
-            return [];
-          },
-          onEnd,
-          gather: (run) => mail.take(run),
-          runTool,
-        },
-      });
-      speaker.put([{ messageId: null, text: prompts.birth(seat) }]);
-      startTimers();
+      ask();
     },
-    decline: (reason) => ended(reason),
+    abandon() {
+      settle();
+      phase = 'leaving';
+      remove();
+      void speaker?.close({ by: 'person' });
+    },
     async leave(reason) {
-      if (phase === 'called') return record(ended(reason));
       if (phase === 'hatching') await giveUp(reason);
       if (phase !== 'awake') return;
       phase = 'leaving';

@@ -9,6 +9,7 @@ import type { Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleep
 import type { Mind } from '../minds/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
+import { createLine } from './line.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { toldEvent } from './message-event.ts';
 import { createPrompts } from './prompts.ts';
@@ -69,6 +70,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   const inTurn = createQueue();
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
+  const line = createLine();
   const turnEnds = new Set<(agentId: string) => void>();
   // Whoever is woken hears what the person said meanwhile.
   sleepers.subscribe(({ agentId, sleeping }) => {
@@ -103,7 +105,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       for (const listener of turnEnds) listener(agentId);
     };
     sleepers.begin(sessionId);
-    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, directory, sleepers, costs, teamTools, onPersonWake, onHere, onQuiet, prompts, settings, limits, now, newId, timers, logger, record, fail };
+    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, directory, sleepers, costs, teamTools, onPersonWake, onHere, onQuiet, line, prompts, settings, limits, now, newId, timers, logger, record, fail };
     const session = createRunningSession(context, log);
     const problem = prompts.templateProblem;
     const notice: RoostEvent[] =
@@ -133,6 +135,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
         await (running.ending ??= close(running, reason));
       } finally {
         current = null;
+        line.clear();
       }
       return true;
     });
@@ -174,6 +177,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     rouse: (agentId) => open()?.session.rouse(agentId) ?? Promise.resolve(false),
     joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),
     left: (credentialId) => open()?.session.left(credentialId),
+    waiting: line.now,
+    onWaiting: line.subscribe,
     onTurnEnd(listener) {
       turnEnds.add(listener);
       return () => turnEnds.delete(listener);

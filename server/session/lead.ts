@@ -1,7 +1,8 @@
 /**
- * The lead: answers the person, and calls the team. `spawn_team` answers it when every seat is decided; a
- * lead that is needed meanwhile (the person writes, or an egg takes long) gets a report of those who are here,
- * and of the others when they are decided.
+ * The lead: answers the person, and is told of each call to the team, whose agents are on their way without it.
+ * `spawn_team` answers it when every seat is decided; a lead that is needed meanwhile (the person writes, or an
+ * egg takes long) gets a report of those who are here, and of the others when they are decided. Whatever the
+ * lead makes of a call, it is only its own greeting that depends on it.
  */
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -12,7 +13,7 @@ import type { SessionContext } from './context.ts';
 import { createMail, type Mail } from './mail.ts';
 import { toldEvent } from './message-event.ts';
 import { leadSilent } from './reasons.ts';
-import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
+import { createSpeaker, type AnswerEnd, type Item, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
 import { LEAD_TOOLS } from './tools.ts';
 
@@ -27,27 +28,24 @@ export interface Lead {
 
 const NO_CALL = 'There is no [WAKE AGENTS] or [SUMMON AGENTS] message to answer. Only the human can call the team.';
 
-/** Why the lead has not called, where its answer is over. */
-function notCalled(end: AnswerEnd): string {
-  if (end.interruption?.by === 'relay') return end.interruption.error;
-  if (end.interruption?.by === 'person') return 'You stopped the lead before it called the team.';
-  return end.error === null ? 'The lead answered without calling the team.' : `The lead could not call the team. ${end.error}`;
-}
-
 export function createLead(context: SessionContext): Lead {
   const { sessionId, now, newId, record, timers, settings, prompts } = context;
   const mail: Mail = createMail(context, LEAD_ID, () => speaker);
   const calls = new Map<string, RunningCall>();
-  let current: RunningCall | null = null;
+  /** Reports that wait for the lead's next turn. */
+  const reports: string[] = [];
+  let current: { readonly call: RunningCall; joined: boolean } | null = null;
+  let hasSpoken = false;
   let cancelSilence: () => void = () => undefined;
   let needed: () => void = () => undefined;
 
-  /** Resolves when the lead should hear how the call goes: it is over, it took long, or the lead is needed. */
+  /** Resolves when the lead should hear how the call goes: it is over, an egg takes long, or the lead is needed. */
   async function untilReport(call: RunningCall, signal: AbortSignal): Promise<void> {
     let cancel: () => void = () => undefined;
     const enough = new Promise<void>((resolve) => {
       needed = resolve;
-      cancel = timers.after(settings.wakeTimeoutMs, resolve);
+      // Eggs may take their time.
+      if (call.kind === 'summon') cancel = timers.after(settings.wakeTimeoutMs, resolve);
       signal.addEventListener('abort', () => resolve(), { once: true });
     });
     await Promise.race([call.whenOver(), enough]);
@@ -55,33 +53,43 @@ export function createLead(context: SessionContext): Lead {
     cancel();
   }
 
-  /** Tells the lead, later, of those who were still on the way. */
-  async function reportLater(call: RunningCall): Promise<void> {
+  const reportItem = (text: string): { item: Item; event: RoostEvent } => {
+    const messageId = newId();
+    return { item: { messageId, text }, event: toldEvent({ time: now(), messageId, sessionId, agentId: LEAD_ID, author: 'relay', text }) };
+  };
+
+  /** Tells the lead, when the call is over, of those it has not been told of: in a turn for it, or with its next one. */
+  async function reportLater(call: RunningCall, inTurn: boolean): Promise<void> {
     await call.whenOver();
-    const [messageId, text] = [newId(), call.report()];
-    await record([
-      toldEvent({ time: now(), messageId, sessionId, agentId: LEAD_ID, author: 'relay', text }),
-    ]);
-    speaker.put([{ messageId, text }]);
+    const text = call.lateReport();
+    if (text === null) return;
+    if (!inTurn) {
+      reports.push(text);
+      return;
+    }
+    const { item, event } = reportItem(text);
+    await record([event]);
+    speaker.put([item]);
   }
 
-  async function spawn(seats: readonly number[], signal: AbortSignal): Promise<ToolOutcome> {
-    const call = current;
-    if (!call) return toolError(NO_CALL);
-    const spawned = call.spawn(seats);
-    if (!spawned.ok) return toolError(spawned.reason);
+  async function join(signal: AbortSignal): Promise<ToolOutcome> {
+    const joining = current;
+    if (!joining) return toolError(NO_CALL);
     cancelSilence();
-    await untilReport(call, signal);
-    const report = call.report();
-    if (!call.over()) void reportLater(call);
+    await untilReport(joining.call, signal);
+    const report = joining.call.report();
+    if (!joining.call.over() && !joining.joined) void reportLater(joining.call, true);
+    joining.joined = true;
     return toolDone(report);
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
     cancelSilence();
-    const call = current;
+    const ended = current;
     current = null;
-    return call && end.interruption?.by !== 'closing' ? call.abandon(notCalled(end)) : [];
+    // Who answers in words greets once it knows whom; who cannot answer is not asked again for that.
+    if (ended && !ended.joined && end.interruption?.by !== 'closing') void reportLater(ended.call, end.status === 'complete');
+    return [];
   }
 
   const speaker: Speaker = createSpeaker({
@@ -95,14 +103,28 @@ export function createLead(context: SessionContext): Lead {
     hooks: {
       onStart(items) {
         const messageId = items[0]?.messageId ?? null;
-        current = (messageId !== null && calls.get(messageId)) || null;
+        const call = (messageId !== null && calls.get(messageId)) || null;
+        current = call && { call, joined: false };
+        hasSpoken = false;
         if (messageId !== null) calls.delete(messageId);
-        if (current) cancelSilence = timers.after(settings.wakeTimeoutMs, () => void speaker.interrupt({ by: 'relay', error: leadSilent(settings.wakeTimeoutMs) }));
+      },
+      onState({ kind }) {
+        cancelSilence();
+        if (current && !hasSpoken && kind === 'sent') cancelSilence = timers.after(settings.wakeTimeoutMs, () => void speaker.interrupt({ by: 'relay', error: leadSilent(settings.wakeTimeoutMs) }));
+      },
+      onFirstWords() {
+        hasSpoken = true;
+        cancelSilence();
+        return [];
       },
       onEnd,
-      gather: (run) => mail.take(run),
+      async gather(run) {
+        const told = reports.splice(0).map(reportItem);
+        const letters = await mail.take(run);
+        return { items: [...told.map(({ item }) => item), ...letters.items], events: [...told.map(({ event }) => event), ...letters.events] };
+      },
       onWaiting: () => needed(),
-      runTool: (call, signal) => (call.tool === 'spawn_team' ? spawn(call.input.seats, signal) : applyChange(context, LEAD_ID, call)),
+      runTool: (call, signal) => (call.tool === 'spawn_team' ? join(signal) : applyChange(context, LEAD_ID, call)),
     },
   });
 

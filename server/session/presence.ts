@@ -1,8 +1,8 @@
 /** Who is in this session besides the lead: awake, or on the way. Whoever is not here sleeps. */
-import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
+import type { AsleepReason } from '../../src/protocol/events.ts';
 import type { Speaker } from './speaker.ts';
 
-/** `called`: the lead has been asked. `waking`, `hatching`: its request is out. `leaving`: being put to sleep. */
+/** `called`: it has a seat. `waking`, `hatching`: it is asked for its first words. `leaving`: being put to sleep. */
 export type Phase = 'called' | 'waking' | 'hatching' | 'awake' | 'leaving';
 
 export interface Present {
@@ -12,10 +12,10 @@ export interface Present {
   /** Null for an egg that has not chosen yet. */
   name(): string | null;
   speaker(): Speaker | null;
-  /** The lead has called: its request to the mind leaves in this tick. */
+  /** Asks its mind for its first words. */
   begin(): void;
-  /** It will not come: what to write. Only before `begin`. */
-  decline(reason: AsleepReason): readonly RoostEvent[];
+  /** The call was not one after all: it goes, and nothing is written. */
+  abandon(): void;
   /** It goes, whatever it is doing; resolves when that is on disk. */
   leave(reason: AsleepReason): Promise<void>;
   /** A message was put into its inbox. */

@@ -1,5 +1,6 @@
 /** Why somebody sleeps again, or was not born, in sentences for people. */
 import type { AsleepReason } from '../../src/protocol/events.ts';
+import type { MindError, MindErrorKind } from '../minds/index.ts';
 import type { AnswerEnd } from './speaker.ts';
 
 const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
@@ -18,4 +19,8 @@ export function silentReason(afterMs?: number): AsleepReason {
 export const unnamedReason = (afterMs: number): AsleepReason => ({ code: 'unnamed', message: `It found no name within ${seconds(afterMs)}. The seat is free again.` });
 export const putToSleep: AsleepReason = { code: 'put-to-sleep', message: 'You put it to sleep.' };
 export const cancelled: AsleepReason = { code: 'cancelled', message: 'You gave up this egg. The seat is free again.' };
-export const leadSilent = (afterMs: number): string => `The lead did not call the team within ${seconds(afterMs)}.`;
+export const leadSilent = (afterMs: number): string => `The lead said nothing for ${seconds(afterMs)}.`;
+
+/** Failures that may pass by themselves; a key, an account, a model's name or a request does not mend itself. */
+const PASSING: ReadonlySet<MindErrorKind> = new Set(['overloaded', 'rate-limited', 'unreachable', 'stream-cut', 'upstream-broken']);
+export const mayPass = (failure: MindError | null): boolean => failure !== null && failure.lasting !== true && PASSING.has(failure.kind);

@@ -1,6 +1,6 @@
 /** One running session: the lead, those who are here, and what the person writes to them. */
 import { LEAD_ID } from '../../src/domain/seat.ts';
-import { isTeamCall, parseTeamCall, writeSummon, writeWake, type TeamCall } from '../../src/domain/wake-payload.ts';
+import { isTeamCall, parseTeamCall, writeForLead, type TeamCall } from '../../src/domain/wake-payload.ts';
 import type { Block, EndReason } from '../../src/protocol/documents.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { PostMessage } from '../../src/protocol/http.ts';
@@ -49,7 +49,11 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     return { kind: 'message', time: now(), messageId: `h-${clientId}`, sessionId, agentId, author: 'human', role: 'user', blocks, status: 'complete', error: null, usage: null, clientId, replaces, waiting };
   }
 
-  /** Takes the seats at once, so that no second call can; gives them back where the message turns out a repeat. */
+  /**
+   * Takes the seats at once, so that no second call can, and asks everybody for their first words in the same tick: the
+   * person has called them, and nothing stands in between. All they say comes after the call in the log. Gives the seats
+   * back where the message turns out a repeat.
+   */
   async function postCall(message: PostMessage): Promise<PostOutcome> {
     const parsed = parseTeamCall(message.text);
     if (!parsed.ok) return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
@@ -64,8 +68,9 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     running.seat(agents);
     const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
     const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, wakeId, seats }], false);
-    const giveBack = () => agents.forEach(({ agentId }) => leave(agentId));
+    const giveBack = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [event, { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats }]);
+    for (const agent of agents) agent.begin();
     const { eventId, repeated } = await written.catch((error: unknown) => {
       giveBack();
       throw error;
@@ -76,7 +81,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     }
     if (call.kind === 'wake') for (const agent of call.agents) context.onPersonWake(agent.id);
     lead.speaker.setLast(null);
-    lead.putCall(running, event.messageId, sameSeats(call, parsed.call) ? message.text : rewrite(call));
+    lead.putCall(running, event.messageId, writeForLead(call, context.limits.soulFirstWords));
     return { ok: true, eventId };
   }
 
@@ -123,7 +128,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (replaces !== undefined) await speaker.withdraw(replaces);
     const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);
     if (repeated) return { ok: true, eventId };
-    speaker.put([{ messageId: event.messageId, text, ...(replaces === undefined ? {} : { replaces }) }]);
+    speaker.put([{ messageId: event.messageId, text, priority: 'person', ...(replaces === undefined ? {} : { replaces }) }]);
     return { ok: true, eventId };
   }
 
@@ -203,6 +208,3 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     },
   };
 }
-
-const rewrite = (call: TeamCall) => (call.kind === 'wake' ? writeWake(call.agents) : writeSummon(call.seats));
-const sameSeats = (a: TeamCall, b: TeamCall) => (a.kind === 'wake' ? a.agents : a.seats).length === (b.kind === 'wake' ? b.agents : b.seats).length;

@@ -8,6 +8,10 @@ export interface SessionLimits {
   readonly nudgesAt: readonly number[];
   /** ms after its last call for which a client counts as there. */
   readonly clientSilentMs: number;
+  /** Characters of each soul that the lead is told of whom is called; 0: none. */
+  readonly soulFirstWords: number;
+  /** ms before an agent that failed for a reason that may pass is asked once more. */
+  readonly secondTryMs: number;
 }
 
 export const SESSION_LIMITS: SessionLimits = {
@@ -15,4 +19,6 @@ export const SESSION_LIMITS: SessionLimits = {
   maxTurns: 10,
   nudgesAt: [1 / 3, 2 / 3],
   clientSilentMs: 15 * 60_000,
+  soulFirstWords: 300,
+  secondTryMs: 3_000,
 };

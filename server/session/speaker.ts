@@ -6,7 +6,7 @@
 import type { Block, MessageStatus } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { ToolOutcome } from '../contracts.ts';
-import type { MindTool } from '../minds/index.ts';
+import { PRIORITIES, type MindTool, type Priority, type RequestState } from '../minds/index.ts';
 import { toolError } from '../tool-outcome.ts';
 import { runAnswer, type AnswerOutcome, type Permit } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
@@ -25,6 +25,8 @@ export interface Item {
   readonly alone?: boolean;
   /** The person's own words, which waited in the inbox. */
   readonly fromPerson?: boolean;
+  /** Default: `person` for the person's words, `team` for all else. */
+  readonly priority?: Priority;
   /** Cut the conversation back to before this message first. */
   readonly replaces?: string;
 }
@@ -49,6 +51,8 @@ export interface SpeakerHooks {
   onFirstWords?(): readonly RoostEvent[];
   /** When an answer is over; the events stand right after its `message`. */
   onEnd?(end: AnswerEnd): readonly RoostEvent[];
+  /** Where its request to the mind is. */
+  onState?(state: RequestState): void;
   /** Something waits while an answer is being given. */
   onWaiting?(): void;
   /** What else is to be put before it with this turn, and what to write of that. */
@@ -102,7 +106,7 @@ interface Current {
 const TOOLS_CUT = 'The answer was cut off before this call was made.';
 const TOOL_BROKEN = 'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
 
-function statusOf(outcome: AnswerOutcome, interruption: Interruption | null): { status: MessageStatus; error: string | null } {
+function statusOf(outcome: Pick<AnswerOutcome, 'status' | 'error'>, interruption: Interruption | null): { status: MessageStatus; error: string | null } {
   switch (interruption?.by) {
     case undefined:
       return { status: outcome.status, error: outcome.error };
@@ -116,6 +120,11 @@ function statusOf(outcome: AnswerOutcome, interruption: Interruption | null): { 
       return interruption satisfies never;
   }
 }
+
+const priorityOf = (items: readonly Item[]): Priority => {
+  const wanted = items.map((item) => item.priority ?? (item.fromPerson ? 'person' : 'team'));
+  return PRIORITIES.find((priority) => wanted.includes(priority)) ?? 'team';
+};
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, agentId, author, model, system, tools, announces, hooks } = deps;
@@ -192,6 +201,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       throw error;
     } finally {
       // Whoever waits for its end must not wait for ever.
+      context.line.set(agentId, null);
       current = null;
       resolveOver();
     }
@@ -216,6 +226,11 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       mind,
       model,
       system,
+      priority: priorityOf(items),
+      onState(state) {
+        context.line.set(agentId, state.kind === 'waiting' ? state.place : null);
+        hooks.onState?.(state);
+      },
       tools: mindTools,
       maxTokens: context.settings.maxAnswerTokens,
       maxTurns: limits.maxTurns,

@@ -15,46 +15,37 @@ export interface RunningCall {
   readonly kind: CallKind;
   /** Takes the agents of the call; once, before anything else. */
   seat(agents: readonly Present[]): void;
-  /** The lead names seats (1–9): everybody named begins, in this tick; whoever is left out is declined. */
-  spawn(seats: readonly number[]): { readonly ok: true } | { readonly ok: false; readonly reason: string };
-  /** The lead has not called and will not: what to write. Nothing where it has. */
-  abandon(reason: string): readonly RoostEvent[];
   /** A seat is decided: what to write beside its own event. */
   decided(agentId: string, outcome: SeatOutcome): readonly RoostEvent[];
   /** Whether every seat is decided. */
   over(): boolean;
   whenOver(): Promise<void>;
-  /** The `[TEAM REPORT]` of what no earlier report has told. */
+  /** The `[TEAM REPORT]` of all seats. */
   report(): string;
+  /** The same of the seats that no report has told as decided; null where there are none. */
+  lateReport(): string | null;
+}
+
+/** What one word to the person says of all: every seat failed, and for the same reason. */
+function sharedReason(outcomes: readonly SeatOutcome[]): string | null {
+  const reasons = new Set(outcomes.map((outcome) => (outcome.here || !['failed', 'silent'].includes(outcome.reason.code) ? null : outcome.reason.message)));
+  const [reason = null] = reasons;
+  return outcomes.length > 1 && reasons.size === 1 ? reason : null;
 }
 
 export function createRunningCall({ context, wakeId, kind }: { context: SessionContext; wakeId: string; kind: CallKind }): RunningCall {
-  const { sessionId, now, record } = context;
+  const { sessionId, now } = context;
   const outcomes = new Map<string, SeatOutcome>();
-  const reported = new Set<string>();
+  const told = new Set<string>();
   let agents: readonly Present[] = [];
-  let spawned = false;
-  let error: string | null = null;
   let resolveOver: () => void = () => undefined;
   const whenOver = new Promise<void>((resolve) => (resolveOver = resolve));
   const over = () => outcomes.size === agents.length;
-  const undecided = () => agents.filter((agent) => !outcomes.has(agent.agentId));
 
-  function spawn(seats: readonly number[]): ReturnType<RunningCall['spawn']> {
-    if (spawned) return { ok: false, reason: 'The team has been called already; one call of spawn_team is enough.' };
-    const wrong = seats.filter((seat) => !agents.some((agent) => seatNumber(agent.position) === seat));
-    if (wrong.length > 0) {
-      const right = agents.map((agent) => seatNumber(agent.position)).join(', ');
-      return { ok: false, reason: `Seat ${wrong.join(', ')} is not in the message. The seats in it are ${right}. Nobody was called; call spawn_team again with these.` };
-    }
-    spawned = true;
-    const waiting = undecided();
-    const named = waiting.filter((agent) => seats.includes(seatNumber(agent.position)));
-    for (const agent of named) agent.begin();
-    const leftOut = waiting.filter((agent) => !named.includes(agent));
-    const events = leftOut.flatMap((agent) => agent.decline({ code: 'not-called', message: 'The lead left this seat out of its call.' }));
-    if (events.length > 0) void record(events);
-    return { ok: true };
+  function reportOf(some: readonly Present[]): string {
+    const lines = some.map((agent): ReportLine => ({ seat: seatNumber(agent.position), name: agent.name(), outcome: outcomes.get(agent.agentId) ?? null }));
+    for (const agent of some) if (outcomes.has(agent.agentId)) told.add(agent.agentId);
+    return teamReport(lines);
   }
 
   return {
@@ -63,29 +54,19 @@ export function createRunningCall({ context, wakeId, kind }: { context: SessionC
     seat(all) {
       agents = all;
     },
-    spawn,
-    abandon(reason) {
-      if (spawned) return [];
-      spawned = true;
-      error = reason;
-      return undecided().flatMap((agent) => agent.decline({ code: 'not-called', message: reason }));
-    },
     decided(agentId, outcome) {
       if (outcomes.has(agentId)) return [];
       outcomes.set(agentId, outcome);
       if (!over()) return [];
       resolveOver();
-      return [{ kind: 'call-ended', time: now(), sessionId, wakeId, error }];
+      return [{ kind: 'call-ended', time: now(), sessionId, wakeId, error: sharedReason([...outcomes.values()]) }];
     },
     over,
     whenOver: () => whenOver,
-    report() {
-      const lines = agents
-        .filter((agent) => !reported.has(agent.agentId))
-        .map((agent): ReportLine => ({ seat: seatNumber(agent.position), name: agent.name(), outcome: outcomes.get(agent.agentId) ?? null }));
-      for (const agent of agents) if (outcomes.has(agent.agentId)) reported.add(agent.agentId);
-      return teamReport(lines);
+    report: () => reportOf(agents),
+    lateReport() {
+      const late = agents.filter((agent) => !told.has(agent.agentId));
+      return late.length === 0 ? null : reportOf(late);
     },
   };
 }
-

@@ -1,13 +1,12 @@
 /** The tools that the protocol names: what minds are told of them, and how their input is read. */
 import { z } from 'zod';
-import { LEAD_POSITION } from '../../src/domain/seat.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { MindTool } from '../minds/index.ts';
 
 const SPAWN_TEAM: MindTool = {
   name: 'spawn_team',
   description:
-    'Wakes, or brings to life, the agents in these seats, all of them side by side. Each is handed its own soul and last conversation by the relay. Answers with a [TEAM REPORT].',
+    'Joins the call that the human has made: the agents are on their way already. Answers with a [TEAM REPORT] when everyone has answered or failed.',
   properties: { seats: { type: 'array', items: { type: 'integer' }, description: 'Seat numbers from 1 to 9 (position + 1). 5 is your own.' } },
   required: ['seats'],
 };
@@ -36,15 +35,10 @@ export const nameSchema = z
   .max(LIMITS.name, `a name has at most ${LIMITS.name} characters`)
   .refine((name) => !CONTROL.test(name), 'a name has no control characters or line breaks');
 export const soulSchema = z.string().max(LIMITS.soul, 'that is too long').refine((text) => text.trim() !== '', 'a soul is not empty');
-const seatSchema = z
-  .number('a seat is a number')
-  .int('a seat is a whole number')
-  .min(1, 'seats begin at 1')
-  .max(9, 'seats end at 9')
-  .refine((seat) => seat !== LEAD_POSITION + 1, `seat ${LEAD_POSITION + 1} is the lead's own`);
 
 const callSchema = z.discriminatedUnion('tool', [
-  z.object({ tool: z.literal('spawn_team'), input: z.object({ seats: z.array(seatSchema).min(1, 'name at least one seat') }) }),
+  // Whom it names changes nothing: the person has called them, and they are on their way.
+  z.object({ tool: z.literal('spawn_team'), input: z.unknown() }),
   z.object({ tool: z.literal('choose_name'), input: z.object({ name: nameSchema }) }),
   z.object({
     tool: z.literal('write_soul'),

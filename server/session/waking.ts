@@ -5,7 +5,7 @@ import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createMail } from './mail.ts';
 import type { Phase, Present } from './presence.ts';
-import { failedReason, silentReason } from './reasons.ts';
+import { failedReason, mayPass, silentReason } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
 import { AGENT_TOOLS } from './tools.ts';
@@ -19,17 +19,20 @@ export interface WakingDeps {
 }
 
 export function createWaking({ context, call, payload, remove }: WakingDeps): Present {
-  const { sessionId, now, record, timers, settings, prompts } = context;
+  const { sessionId, now, record, timers, settings, limits, prompts } = context;
   const { id: agentId, position } = payload;
   let phase: Phase = 'called';
   let name = payload.name;
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
-  let cancelSilence: () => void = () => undefined;
+  let silent = false;
+  let tries = 0;
+  let cancelTimer: () => void = () => undefined;
   const mail = createMail(context, agentId, () => speaker);
 
   function asleep(reason: AsleepReason): RoostEvent[] {
-    cancelSilence();
+    cancelTimer();
+    phase = 'leaving';
     remove();
     return [{ kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
   }
@@ -37,7 +40,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   function onFirstWords(): readonly RoostEvent[] {
     if (phase !== 'waking' || givenUp) return [];
     phase = 'awake';
-    cancelSilence();
+    cancelTimer();
     void context.onHere(agentId);
     return [{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })];
   }
@@ -45,14 +48,57 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
     if (phase === 'awake') mail.open();
     if (phase !== 'waking' || end.interruption?.by === 'closing') return [];
-    // Not a word: it sleeps again, and nothing that waits may be put before it.
+    cancelTimer();
+    // Not a word: nothing that waits may be put before it.
     void speaker?.close({ by: 'person' });
-    return asleep(givenUp ?? failedReason(end) ?? silentReason());
+    if (!givenUp && tries === 1 && (silent || mayPass(end.failure))) {
+      cancelTimer = timers.after(limits.secondTryMs, ask);
+      return [];
+    }
+    return asleep(givenUp ?? (silent ? silentReason(settings.wakeTimeoutMs) : null) ?? failedReason(end) ?? silentReason());
   }
 
-  function giveUp(reason: AsleepReason): Promise<void> {
+  /** Nothing was said in its time. */
+  function onSilence(): void {
+    silent = true;
+    void speaker?.interrupt({ by: 'relay', error: silentReason(settings.wakeTimeoutMs).message });
+  }
+
+  async function giveUp(reason: AsleepReason): Promise<void> {
     givenUp ??= reason;
-    return speaker?.interrupt({ by: 'relay', error: reason.message }) ?? Promise.resolve();
+    await speaker?.interrupt({ by: 'relay', error: reason.message });
+    // Between two tries nothing is being said.
+    if (phase === 'waking') await record(asleep(givenUp));
+  }
+
+  /** Each try is a conversation of its own. */
+  function ask(): void {
+    tries += 1;
+    silent = false;
+    speaker = createSpeaker({
+      context,
+      agentId,
+      author: agentId,
+      model: context.models.agent,
+      system: prompts.agentSystem(payload),
+      tools: AGENT_TOOLS,
+      announces: () => phase === 'awake',
+      hooks: {
+        onState({ kind }) {
+          if (phase !== 'waking') return;
+          cancelTimer();
+          if (kind === 'sent') cancelTimer = timers.after(settings.wakeTimeoutMs, onSilence);
+        },
+        onFirstWords,
+        onEnd,
+        gather: (run) => mail.take(run),
+        runTool(toolCall) {
+          if (toolCall.tool === 'choose_name') name = toolCall.input.name;
+          return applyChange(context, agentId, toolCall);
+        },
+      },
+    });
+    speaker.put([{ messageId: null, text: prompts.wake(payload), priority: 'wake' }]);
   }
 
   return {
@@ -63,30 +109,15 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     speaker: () => speaker,
     begin() {
       phase = 'waking';
-      speaker = createSpeaker({
-        context,
-        agentId,
-        author: agentId,
-        model: context.models.agent,
-        system: prompts.agentSystem(payload),
-        tools: AGENT_TOOLS,
-        announces: () => phase === 'awake',
-        hooks: {
-          onFirstWords,
-          onEnd,
-          gather: (run) => mail.take(run),
-          runTool(toolCall) {
-            if (toolCall.tool === 'choose_name') name = toolCall.input.name;
-            return applyChange(context, agentId, toolCall);
-          },
-        },
-      });
-      speaker.put([{ messageId: null, text: prompts.wake(payload) }]);
-      cancelSilence = timers.after(settings.wakeTimeoutMs, () => void giveUp(silentReason(settings.wakeTimeoutMs)));
+      ask();
     },
-    decline: (reason) => asleep(reason),
+    abandon() {
+      phase = 'leaving';
+      cancelTimer();
+      remove();
+      void speaker?.close({ by: 'person' });
+    },
     async leave(reason) {
-      if (phase === 'called') return record(asleep(reason));
       if (phase === 'waking') await giveUp(reason);
       if (phase !== 'awake') return;
       phase = 'leaving';

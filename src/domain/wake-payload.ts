@@ -1,6 +1,6 @@
 /**
- * The `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages: written by the page, forwarded to the lead as they
- * are, read by the relay. The reader does not care for layout (white space between tags, the order of
+ * The `[WAKE AGENTS]` and `[SUMMON AGENTS]` messages: written by the page, read by the relay, which tells the
+ * lead who is called and keeps souls and transcripts for those whose they are. The reader does not care for layout (white space between tags, the order of
  * attributes, quotation marks in text), and for everything else it is strict: what is unknown, missing,
  * doubled or broken is refused with the place and the reason, and nothing is guessed.
  */
@@ -66,6 +66,31 @@ export function writeSummon(seats: readonly SeatPayload[]): string {
       `  <seat${attribute('position', seat.position)}${attribute('color', seat.color)}${attribute('colorName', seat.colorName)}/>`,
   );
   return [SUMMON_TAG, '<seats>', ...rows, '</seats>'].join('\n');
+}
+
+/** At most `length` UTF-16 units of a text, its end marked where it was cut; a pair of surrogates is not torn. */
+function beginningOf(text: string, length: number): string {
+  const whole = text.trim();
+  if (whole.length <= length) return whole;
+  return `${whole.slice(0, Math.max(0, length - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/**
+ * The same call as the lead is told of it: who is called, and of each soul the first words. A lead that read all souls
+ * and transcripts would make a wake cost more than twice as much, and each of its later turns with it.
+ */
+export function writeForLead(call: TeamCall, firstWords: number): string {
+  if (call.kind === 'summon') return writeSummon(call.seats);
+  const lines = call.agents.map((agent) => {
+    const head = attribute('name', agent.name) + attribute('color', agent.color) + attribute('colorName', agent.colorName) + attribute('position', agent.position);
+    return agent.soul === null || firstWords === 0 ? `  <agent${head}/>` : `  <agent${head}>${escapeText(beginningOf(agent.soul, firstWords))}</agent>`;
+  });
+  return [WAKE_TAG, '<agents>', ...lines, '</agents>'].join('\n');
+}
+
+/** The positions that a call names, in either form; empty where the text is no call. */
+export function positionsCalled(text: string): number[] {
+  return isTeamCall(text) ? [...text.matchAll(/<(?:agent|seat)\b[^<>]* position="(\d)"/g)].map(([, position]) => Number(position)) : [];
 }
 
 class Malformed extends Error {}

@@ -21,8 +21,8 @@ export const callKindSchema = z.enum(['wake', 'summon']);
 export type CallKind = z.infer<typeof callKindSchema>;
 
 export const asleepCodeSchema = z
-  .enum(['failed', 'silent', 'not-called', 'put-to-sleep', 'unnamed', 'cancelled'])
-  .describe('failed: the model erred; silent: nothing was said in time; not-called: the lead left it out; put-to-sleep: by the person; unnamed: no name in time; cancelled: the session ended first');
+  .enum(['failed', 'silent', 'put-to-sleep', 'unnamed', 'cancelled'])
+  .describe('failed: the model erred; silent: nothing was said in time; put-to-sleep: by the person; unnamed: no name in time; cancelled: the session ended first');
 export const asleepReasonSchema = z
   .object({ code: asleepCodeSchema, message: z.string().describe('a sentence for people') })
   .describe('Why an agent sleeps again, or an egg is an empty seat again.');
@@ -184,3 +184,12 @@ export const snapshotSchema = z.object({
   lastEnd: z.object({ sessionId, reason: endReasonSchema, endedAt: common.time }).nullable().describe('how the last session ended'),
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;
+
+/**
+ * Sent without an id whenever it changes, and after the snapshot where somebody waits: who stands in line before the
+ * model's server. The newest holds; nothing of it is kept.
+ */
+export const waitingSchema = z.object({
+  waiting: z.array(z.object({ agentId, place: z.number().int().positive().describe('1 is next') })).describe('who waits, in order; empty: nobody'),
+});
+export type Waiting = z.infer<typeof waitingSchema>;

@@ -4,6 +4,7 @@ import { createAnthropicMind, type AnthropicMindConfig, type MindRequest } from 
 import { startScriptedModel, type Reply, type ScriptedModel } from '../support/scripted-model.ts';
 
 const hello: MindRequest = {
+  priority: 'team',
   model: 'claude-sonnet-5-5',
   system: 'You are a test.',
   messages: [{ role: 'user', blocks: [{ kind: 'text', text: 'Hello?' }] }],

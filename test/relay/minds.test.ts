@@ -7,7 +7,7 @@ import { startScriptedModel, type Reply, type Script, type ScriptedModel, type S
 
 const KEY = 'a-secret-key-0123456789';
 const says = (role: MindMessage['role'], text: string): MindMessage => ({ role, blocks: [{ kind: 'text', text }] });
-const request = (more: Partial<MindRequest> = {}): MindRequest => ({ model: 'claude-opus-5-5', system: 'You are Wren.', messages: [says('user', 'hello')], tools: [], maxTokens: 500, ...more });
+const request = (more: Partial<MindRequest> = {}): MindRequest => ({ priority: 'team', model: 'claude-opus-5-5', system: 'You are Wren.', messages: [says('user', 'hello')], tools: [], maxTokens: 500, ...more });
 const refuse = (status: number, message: string, type = 'invalid_request_error'): Reply => ({ fail: { status, type, message } });
 
 describe('a mind behind the Messages API', () => {

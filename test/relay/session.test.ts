@@ -27,7 +27,7 @@ describe('a session', () => {
     expect(second.sessionId).toBe(first.sessionId);
     expect(house.of('session-started')).toMatchObject([{ sessionId: first.sessionId, mind: { kind: 'anthropic', leadModel: 'big', agentModel: 'small' } }]);
     await house.wake([payload(0)]);
-    await house.until(() => house.of('call-ended').length === 1);
+    await house.until(() => house.of('call-ended').length === 1 && house.requestsOf(null).length > 0);
     expect(house.requestsOf(null)[0]?.body).toMatchObject({ model: 'big', max_tokens: DEFAULT_SETTINGS.maxAnswerTokens });
     expect(house.requestsOf(1)[0]?.body.model).toBe('small');
     expect(await house.host.end('ended')).toBe(true);
@@ -163,21 +163,21 @@ describe('putting an agent to sleep', () => {
     expect(house.requestsOf(null)[1]?.results[0]).toContain('Not here:\n- Name 0 (seat 1): You put it to sleep.');
   });
 
-  it('takes one out of a call that the lead has not made yet', async () => {
+  it('takes one out of a call before its first word', async () => {
     const gate = createGate();
     const house = await bench.open({
       script: async (request) => {
-        if (request.seat === null) await gate.passed;
+        await gate.passed;
         return teamScript()(request);
       },
     });
     await house.start();
     await house.wake(team());
-    await house.until(() => house.requestsOf(null).length === 1);
+    await house.until(() => house.requestsOf(1).length === 1);
     expect(await house.host.sleep('agent-0')).toBe(true);
     gate.open();
     await house.until(() => house.of('call-ended').length === 1);
-    expect(house.requestsOf(1)).toEqual([]);
+    expect(house.of('agent-asleep')).toMatchObject([{ agentId: 'agent-0', reason: { code: 'put-to-sleep' } }]);
     expect(house.of('agent-awake')).toHaveLength(7);
     await house.untilQuiet();
   });

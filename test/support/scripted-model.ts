@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { parseTeamCall } from '../../src/domain/wake-payload.ts';
+import { positionsCalled } from '../../src/domain/wake-payload.ts';
 
 export type Part =
   /** Sent in pieces of `chunk` UTF-16 code units (default: all at once), so that a pair of surrogates may be torn. */
@@ -137,10 +137,9 @@ async function stream(response: ServerResponse, model: string, parts: readonly P
 
 /** Seats (as people count) that a call to the team in this text names. */
 export function seatsCalled(text: string): number[] {
-  const parsed = parseTeamCall(text);
-  if (!parsed.ok) throw new Error(`not a call to the team: ${parsed.reason}`);
-  const { call } = parsed;
-  return (call.kind === 'wake' ? call.agents : call.seats).map(({ position }) => position + 1);
+  const positions = positionsCalled(text);
+  if (positions.length === 0) throw new Error(`not a call to the team: ${text}`);
+  return positions.map((position) => position + 1);
 }
 
 /** What a well-behaved team says: the lead calls and greets, eggs choose `names[seat]` with `souls[seat]`, agents greet and echo. */

@@ -113,7 +113,7 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
       for (const look of looks) look();
     });
     const lifeline = mortal(log);
-    const team = await openTeam({ db: store.db, relay, alone: store.kind === 'pglite', log: lifeline.log, mind, protocol: PROTOCOL, now, newId: randomUUID, logger: { warn: note, error: note }, retentionMs: RETENTION_MS, limits: { ...SESSION_LIMITS, ...limits } });
+    const team = await openTeam({ db: store.db, relay, alone: store.kind === 'pglite', log: lifeline.log, mind, protocol: PROTOCOL, now, newId: randomUUID, logger: { warn: note, error: note }, retentionMs: RETENTION_MS, limits: { ...SESSION_LIMITS, secondTryMs: 20, ...limits } });
     return { log, team, die: lifeline.die };
   }
   let parts = await openRelay();

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { CALLS, type Call } from '../../src/protocol/calls/index.ts';
 import { blockSchema, known, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
-import { asleepReasonSchema, eventSchema, helloSchema, mindSchema, snapshotSchema } from '../../src/protocol/events.ts';
+import { asleepReasonSchema, eventSchema, helloSchema, mindSchema, snapshotSchema, waitingSchema } from '../../src/protocol/events.ts';
 import { healthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { fromDeviceSchema, fromRelaySchema } from '../../src/protocol/sync/control.ts';
@@ -97,6 +97,9 @@ export function wireReference(): string {
     '### `snapshot`',
     'Once on every connection, without an `id`, after what was missed and before what is new: the session that runs, as of the event `upTo`. A page believes in a session only after this.',
     fieldTable(json(snapshotSchema)),
+    '### `waiting`',
+    'Without an `id`, after the snapshot where somebody waits, and whenever it changes: who stands in line before the model’s server. The newest holds, and nothing of it is kept.',
+    fieldTable(json(waitingSchema)),
     ...eventSchema.options.map((schema) => kindSection(schema, 'kind')),
 
     '## The sync socket',

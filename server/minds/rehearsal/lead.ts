@@ -1,5 +1,5 @@
 /** The lead of a rehearsal: it follows the protocol to the letter. */
-import { isTeamCall, parseTeamCall } from '../../../src/domain/wake-payload.ts';
+import { isTeamCall, positionsCalled } from '../../../src/domain/wake-payload.ts';
 import { createChance, seedOf } from './chance.ts';
 import { calledWell, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
@@ -23,10 +23,7 @@ export function lead(reading: Reading, options: { seed: number; leadIgnores: boo
 
 function onTeamCall(text: string, ignores: boolean): ReplyPart[] {
   if (ignores) return [words('I read that, and I am leaving it where it is. This rehearsal was told that the lead does not call the team.')];
-  const parsed = parseTeamCall(text);
-  if (!parsed.ok) return [words(`I cannot read that call: ${parsed.reason}.`)];
-  const seats = parsed.call.kind === 'wake' ? parsed.call.agents : parsed.call.seats;
-  return [call('spawn_team', { seats: seats.map((seat) => seat.position + 1) })];
+  return [call('spawn_team', { seats: positionsCalled(text).map((position) => position + 1) })];
 }
 
 function onReport(report: string, reading: Reading, seed: number): string {

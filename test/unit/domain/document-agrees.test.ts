@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { escapeText } from '../../../src/domain/escape.ts';
 import { LEAD_POSITION, seatColor } from '../../../src/domain/seat.ts';
 import { AGENT_TOOLS, LEAD_TOOLS } from '../../../server/session/tools.ts';
-import { parseTeamCall, SUMMON_TAG, WAKE_TAG, writeSummon, writeWake } from '../../../src/domain/wake-payload.ts';
+import { parseTeamCall, positionsCalled, SUMMON_TAG, WAKE_TAG, writeForLead, writeSummon } from '../../../src/domain/wake-payload.ts';
 
 const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');
 
@@ -12,21 +12,23 @@ const formats = [...(document.split('## Message formats')[1]?.split('\n## ')[0] 
 
 describe('CLAUDE.md and the code agree', () => {
   it('on what [WAKE AGENTS] looks like', () => {
-    const agent = { id: '…', name: 'Lyra', ...seatColor(0), position: 0, soul: '…', transcript: '…' } as const;
-    expect(formats[0]).toBe(writeWake([agent]));
-    expect(parseTeamCall(formats[0] ?? '')).toEqual({ ok: true, call: { kind: 'wake', agents: [agent] } });
+    const agent = { id: 'a', name: 'Lyra', ...seatColor(0), position: 0, soul: 'I chose this name in the morning.', transcript: 'Ada: hello' } as const;
+    expect(formats[0]).toBe(writeForLead({ kind: 'wake', agents: [agent] }, 'I chose …'.length));
+    expect(positionsCalled(formats[0] ?? '')).toEqual([0]);
   });
 
   it('on what [SUMMON AGENTS] looks like', () => {
     const seat = { position: 0, ...seatColor(0) } as const;
     expect(formats[1]).toBe(writeSummon([seat]));
+    expect(formats[1]).toBe(writeForLead({ kind: 'summon', seats: [seat] }, 300));
+    expect(positionsCalled(formats[1] ?? '')).toEqual([0]);
     expect(parseTeamCall(formats[1] ?? '')).toEqual({ ok: true, call: { kind: 'summon', seats: [seat] } });
   });
 
-  it('that soul and transcript are left out where there are none', () => {
-    expect(document).toContain('`soul` and `transcript` are left out where there are none.');
-    const text = writeWake([{ id: 'a', name: 'Lyra', ...seatColor(0), position: 0, soul: null, transcript: null }]);
-    expect(text).not.toMatch(/soul|transcript/);
+  it('that nothing stands where nothing is known of a soul', () => {
+    expect(document).toContain("Where nothing is known of a soul, the agent's element is empty.");
+    const text = writeForLead({ kind: 'wake', agents: [{ id: 'a', name: 'Lyra', ...seatColor(0), position: 0, soul: null, transcript: 'Ada: hello' }] }, 300);
+    expect(text).toContain('position="0"/>');
   });
 
   it('on how text is escaped', () => {

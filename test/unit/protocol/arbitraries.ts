@@ -13,7 +13,7 @@ const name = fc.constantFrom('Lyra', 'Orin');
 const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary);
 
 const reason = fc.record({
-  code: fc.constantFrom('failed', 'silent', 'not-called', 'put-to-sleep', 'unnamed', 'cancelled'),
+  code: fc.constantFrom('failed', 'silent', 'put-to-sleep', 'unnamed', 'cancelled'),
   message: anyText,
 });
 const mind = fc.record({ kind: fc.constantFrom('rehearsal', 'anthropic'), leadModel: fc.string(), agentModel: fc.string() });
