@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import type { Rolldown } from 'vite';
+import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { offlinePage } from './src/offline/plugin.ts';
 
@@ -22,6 +22,13 @@ const rolldownOptions: Rolldown.InputOptions = {
 /** The oldest that the page must run in, as the README says: what they lack of syntax and styles is written out. See `src/domain/platform.ts`. */
 const BROWSERS = ['safari16.4', 'firefox128', 'chrome111'];
 
+/** The page's policy forbids eval; zod would try it once all the same, to find that out, and every console would show it. */
+const zodWithoutEval: Plugin = {
+  name: 'zod-without-eval',
+  apply: 'build',
+  transform: { filter: { id: /\/zod\/v4\/core\/core\.js$/ }, handler: (code) => `${code}\nglobalConfig.jitless = true;\n` },
+};
+
 const offline = offlinePage({
   target: BROWSERS,
   serviceWorker: fileURLToPath(new URL('src/service-worker.ts', import.meta.url)),
@@ -29,12 +36,12 @@ const offline = offlinePage({
 });
 
 export default defineConfig(({ isSsrBuild }) => ({
-  plugins: isSsrBuild ? [] : [react(), offline],
+  plugins: isSsrBuild ? [] : [react(), zodWithoutEval, offline],
   build: isSsrBuild
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : { outDir: 'dist/page', emptyOutDir: true, target: BROWSERS, sourcemap: false, rolldownOptions },
   // One file: a browser never asks again for a part that it did not get, and a relay may go at any moment.
-  worker: { format: 'es', rolldownOptions: { ...rolldownOptions, output: { codeSplitting: false } } },
+  worker: { format: 'es', plugins: () => [zodWithoutEval], rolldownOptions: { ...rolldownOptions, output: { codeSplitting: false } } },
   test: {
     expect: { poll: { timeout: 15_000 } },
     coverage: { include: ['src/domain/**', 'src/protocol/**'] },

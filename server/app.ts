@@ -6,7 +6,7 @@ import { rehearsalSchema, type Health, type Rehearsal } from '../src/protocol/ht
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
 import { onlyByTls, securityHeaders, type Access } from './access/index.ts';
 import { limitBody, readBody } from './body.ts';
-import { createPageRoutes } from './page.ts';
+import { createPageRoutes, faviconOf } from './page.ts';
 import { problem, problemResponse } from './problem.ts';
 import { createRoute, type Env, type Routes } from './route.ts';
 
@@ -78,6 +78,8 @@ export function createApp(deps: AppDeps): App {
     if (context.req.method !== 'GET') throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
     return access.enter(context);
   });
+
+  app.get('/favicon.ico', faviconOf(deps.pageFolder));
 
   for (const add of deps.openRoutes) add(route);
 

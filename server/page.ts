@@ -1,5 +1,5 @@
 /** The built page and its assets. Addresses that are no file are places in the page: it reads them itself. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
@@ -12,6 +12,14 @@ import { problem } from './problem.ts';
 const HASHED = /^\/assets\//;
 const FOREVER = 'public, max-age=31536000, immutable';
 const ASK_FIRST = 'no-cache';
+
+/** Browsers ask for it on every page of an origin, also before they are let in, and complain where it is missing. */
+export function faviconOf(folder: string): () => Response {
+  const assets = join(folder, 'assets');
+  const name = existsSync(assets) ? readdirSync(assets).find((file) => /^favicon-.*\.svg$/.test(file)) : undefined;
+  const icon = name === undefined ? null : readFileSync(join(assets, name));
+  return () => new Response(icon, { status: icon ? 200 : 204, headers: { ...(icon ? { 'content-type': 'image/svg+xml' } : {}), 'cache-control': 'public, max-age=86400' } });
+}
 
 /** Routes for everything that is not a call. `folder` is what the build made. */
 export function createPageRoutes(folder: string): Hono {

@@ -21,7 +21,7 @@ kbd, code { font: .95em ui-monospace, monospace; color: var(--ink); border: 1px 
 `;
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
-const POLICY = `default-src 'none'; style-src ${STYLE_HASH}; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`;
+const POLICY = `default-src 'none'; img-src 'self'; style-src ${STYLE_HASH}; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`;
 
 /** On a home screen there is no address bar into which a link could be put. */
 const PASTE = `<form action="/enter">

@@ -72,8 +72,15 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     expect(status).toBe(401);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(text).toContain('Open the link that Roost printed');
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-[A-Za-z0-9+/=]+';/);
+    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; img-src 'self'; style-src 'sha256-[A-Za-z0-9+/=]+';/);
     expect(text).not.toContain('<script');
+  });
+
+  it('has the icon that every browser asks for before it is let in', async () => {
+    const { status, headers } = await call('/favicon.ico');
+    // The second where the page has not been built.
+    expect([200, 204]).toContain(status);
+    if (status === 200) expect(headers['content-type']).toBe('image/svg+xml');
   });
 
   it('refuses a wrong code with a page that says where to look, and keeps the right one good', async () => {

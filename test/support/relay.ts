@@ -20,6 +20,8 @@ export interface RelayOptions {
   readonly port?: number;
   /** `sources`, the default: as they are now. `built`: what `npm run build` has left in dist. */
   readonly from?: RelayOrigin;
+  /** At a terminal, as a person runs it, so that `newLink` can ask for more links. Linux only; end it with SIGTERM. */
+  readonly terminal?: boolean;
 }
 
 /** `main`: of another package. */
@@ -43,6 +45,8 @@ export interface TestRelay {
   cookie(): Promise<string>;
   /** A request with the cookie; `path` under `url`. An object as `json` is sent as such. */
   fetch(path: string, init?: RequestInit & { json?: unknown }): Promise<Response>;
+  /** Presses Enter in its terminal and gives the link that it prints. */
+  newLink(): Promise<string>;
   /** Sends a signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<ProcessEnd>;
   /** Ends it in good order, and removes its home unless that was given. Harmless when it has ended. */
@@ -67,9 +71,17 @@ function watch(child: ChildProcess): { ended: Promise<ProcessEnd>; out: { stdout
   return { ended, out };
 }
 
-async function spawnRelay(args: readonly string[], env: Readonly<Record<string, string>>, from: RelayOrigin = 'sources'): Promise<ChildProcess> {
+interface SpawnOptions {
+  readonly from?: RelayOrigin;
+  readonly terminal?: boolean;
+}
+const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+async function spawnRelay(args: readonly string[], env: Readonly<Record<string, string>>, { from = 'sources', terminal = false }: SpawnOptions = {}): Promise<ChildProcess> {
   const main = typeof from === 'object' ? from.main : from === 'built' ? BUILT_MAIN : await relayMain();
-  return spawn(process.execPath, [main, ...args], { env: { ...cleanEnv(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const command = [process.execPath, main, ...args];
+  const [program = '', ...words] = terminal ? ['script', '-qfec', `exec ${command.map(quoted).join(' ')}`, '/dev/null'] : command;
+  return spawn(program, words, { env: { ...cleanEnv(), ...env }, stdio: [terminal ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
 }
 
 /** Runs the relay's command to its end: for what ends by itself. */
@@ -84,12 +96,14 @@ export async function createHome({ store = true } = {}): Promise<string> {
   return home;
 }
 
+const linkIn = (said: string): string | undefined => /^\s*(?:\S+\s+)*?(https?:\/\/\S+)\s/m.exec(said)?.[1];
+
 /** Starts a relay and waits for its link. Rejects with what it said where it ends before that. */
 export async function startRelay(options: RelayOptions = {}): Promise<TestRelay> {
   const home = options.home ?? (await createHome({ store: options.databaseUrl === undefined }));
   const args = ['--port', String(options.port ?? 0), '--home', home, '--no-open', ...(options.args ?? [])];
   const env = { ...(options.databaseUrl === undefined ? {} : { DATABASE_URL: options.databaseUrl }), ...options.env };
-  const child = await spawnRelay(args, env, options.from);
+  const child = await spawnRelay(args, env, options);
   const { ended, out } = watch(child);
   const link = await new Promise<string>((resolve, reject) => {
     const fail = (why: string) => {
@@ -98,7 +112,7 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
     };
     const timer = setTimeout(() => fail('printed no link'), START_TIMEOUT_MS);
     const look = () => {
-      const found = /^\s*(?:\S+\s+)*?(https?:\/\/\S+)\s/m.exec(out.stdout)?.[1];
+      const found = linkIn(out.stdout);
       if (found === undefined) return;
       clearTimeout(timer);
       resolve(found);
@@ -139,6 +153,15 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       headers.set('cookie', await cookie());
       if (json !== undefined) headers.set('content-type', 'application/json');
       return await fetch(new URL(path, origin), { ...init, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
+    },
+    async newLink() {
+      const before = out.stdout.length;
+      child.stdin?.write('\r');
+      for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
+        const found = linkIn(out.stdout.slice(before));
+        if (found !== undefined) return found;
+      }
+      throw new Error(`the relay printed no further link\n${out.stdout}`);
     },
     kill,
     async stop() {

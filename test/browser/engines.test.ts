@@ -1,0 +1,144 @@
+/** The story in the engines that are not Chromium: the real page, the built relay, real Firefox and Safari's engine. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { firefox, webkit, type Engine } from '../support/engines/index.ts';
+import { createPerson } from '../support/engines/person.ts';
+import { until, type RealBrowser, type Tab } from '../support/engines/tab.ts';
+import { freePort } from '../support/free-port.ts';
+import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+
+const ARTIFACTS = fileURLToPath(new URL('../artifacts', import.meta.url));
+const ARGS = ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })];
+const FACT = 'the bridge in Porto is painted heron blue';
+const GONE = 'The relay cannot be reached';
+const PATIENCE = 300_000;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function launch(engine: Engine): Promise<RealBrowser> {
+  const browser = await engine.launch();
+  closing.push(() => browser.close());
+  return browser;
+}
+
+/** A relay at a terminal, which can go and come back. */
+async function house() {
+  const [home, port] = [await createHome(), await freePort()];
+  closing.push(() => rm(home, { recursive: true, force: true }));
+  const start = async (): Promise<TestRelay> => {
+    const relay = await startRelay({ args: ARGS, home, port, from: 'built', terminal: true });
+    closing.push(() => relay.stop());
+    return relay;
+  };
+  return { start, relay: await start() };
+}
+
+/** Where `live` fails, what was to be seen then is kept. */
+async function pictured(tab: Tab, name: string, live: () => Promise<void>): Promise<void> {
+  try {
+    await live();
+  } catch (error) {
+    await mkdir(ARTIFACTS, { recursive: true });
+    await writeFile(join(ARTIFACTS, `${name}.png`), await tab.driver.picture());
+    throw error;
+  }
+}
+
+/** What the page hands to the browser as a download; what a browser does with that is its own affair, and asks the person. */
+async function exported(tab: Tab): Promise<Buffer> {
+  await tab.evaluate(() => {
+    const page = window as Window & { handed?: Blob };
+    const make = URL.createObjectURL.bind(URL);
+    URL.createObjectURL = (object: Blob | MediaSource) => {
+      if (object instanceof Blob) page.handed = object;
+      return make(object);
+    };
+    HTMLAnchorElement.prototype.click = () => undefined;
+  });
+  await tab.click({ role: 'checkbox', name: /^Under a passphrase/ });
+  await tab.click({ role: 'button', name: 'Export everything' });
+  await tab.untilText('Exported.');
+  const text = await tab.evaluate(async () => {
+    const bytes = new Uint8Array(await ((window as Window & { handed?: Blob }).handed ?? new Blob()).arrayBuffer());
+    return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  });
+  return Buffer.from(text, 'base64');
+}
+
+async function live(browser: RealBrowser, tab: Tab, { relay: first, start }: Awaited<ReturnType<typeof house>>): Promise<void> {
+  let relay = first;
+  const person = createPerson(tab);
+  await tab.goto(relay.link);
+  await person.begin();
+  await tab.click({ role: 'button', name: 'SUMMON' });
+  const born = (await person.untilAll('awake')).map(({ name }) => name);
+  expect(new Set(born).size).toBe(8);
+  await person.open(1);
+  await person.ask(`Remember this: ${FACT}.`);
+
+  // A second tab lives from the same owner: what is said there stands here too.
+  const second = createPerson(await browser.newTab());
+  await second.tab.goto(relay.url);
+  await second.untilAll('awake');
+  await second.open(1);
+  await second.tab.untilText('heron blue');
+  await second.ask('And good night.');
+  await tab.untilText('And good night.');
+  expect(await second.tab.complaints()).toEqual([]);
+  await second.tab.close();
+
+  await tab.click({ role: 'button', name: 'End session' });
+  expect((await person.untilAll('sleeping')).map(({ name }) => name)).toEqual(born);
+
+  // Without its relay the page opens, says so, and finds it again by itself.
+  await until(() => tab.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === 'activated'), () => 'no service worker came');
+  await relay.kill('SIGTERM');
+  await tab.untilText(GONE);
+  await tab.reload();
+  expect((await person.untilAll('sleeping')).map(({ name }) => name)).toEqual(born);
+  await tab.untilText(GONE);
+  relay = await start();
+  await until(async () => !(await tab.text()).includes(GONE), () => 'the page does not find its relay again');
+
+  await tab.click({ role: 'button', name: /^WAKE/ });
+  expect((await person.untilAll('awake')).map(({ name }) => name)).toEqual(born);
+  await person.open(1);
+  await tab.untilText('heron blue');
+  expect(await person.ask('What did I tell you about the bridge?')).toMatch(/heron blue/);
+  await tab.click({ role: 'button', name: 'End session' });
+  await person.untilAll('sleeping');
+
+  // Everything leaves as a file, and lives on in a browser that knew nothing of it.
+  await person.settings('Export & import');
+  const copy = await exported(tab);
+  expect(gunzipSync(copy).toString('utf8')).toContain(FACT);
+  const folder = await mkdtemp(join(tmpdir(), 'roost-engines-'));
+  closing.push(() => rm(folder, { recursive: true }));
+  const path = join(folder, 'household.jsonl.gz');
+  await writeFile(path, copy);
+  const other = createPerson(await (await browser.another()).newTab());
+  await other.tab.goto(await relay.newLink());
+  await other.tab.click({ role: 'button', name: 'Bring it back from a copy' });
+  await other.tab.choose({ role: 'file' }, path);
+  await other.tab.click({ role: 'button', name: 'Import' });
+  expect((await other.untilAll('sleeping')).map(({ name }) => name)).toEqual(born);
+  await other.open(1);
+  await other.tab.untilText('heron blue');
+  expect([...(await tab.complaints()), ...(await other.tab.complaints())]).toEqual([]);
+}
+
+describe.each([firefox, webkit])('In $name', { timeout: PATIENCE }, (engine) => {
+  it.skipIf(engine.missing !== null)(`a team hatches, is talked to in two tabs, outlives its relay, wakes as who it was, and moves by a copy${engine.missing === null ? '' : ` (not run: ${engine.missing})`}`, async () => {
+    const home = await house();
+    const browser = await launch(engine);
+    const tab = await browser.newTab();
+    await pictured(tab, `story-${engine.name}`, () => live(browser, tab, home));
+  });
+});

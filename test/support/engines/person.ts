@@ -1,0 +1,68 @@
+/** A person at a real page, in any engine: what they do in the story, by what stands on the page. */
+import { readSeat, type Seat, type SeatState } from '../visitor.ts';
+import { until, type Tab } from './tab.ts';
+
+export interface Person {
+  readonly tab: Tab;
+  begin(human?: string, lead?: string): Promise<void>;
+  /** The eight agents' seats, in order. */
+  seats(): Promise<readonly Seat[]>;
+  untilAll(state: SeatState): Promise<readonly Seat[]>;
+  open(seat: number): Promise<void>;
+  /** Says it to whoever is open, and gives the answer. */
+  ask(text: string): Promise<string>;
+  settings(section: string): Promise<void>;
+  leaveSettings(): Promise<void>;
+}
+
+export function createPerson(tab: Tab): Person {
+  const answers = () => tab.evaluate(() => [...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')].map((words) => words.innerText.trim()));
+  const person: Person = {
+    tab,
+    async begin(human = 'Marcus', lead = 'Julian') {
+      await tab.fill({ role: 'textbox', name: 'Your name' }, human);
+      await tab.fill({ role: 'textbox', name: "Lead's name" }, lead);
+      await tab.click({ role: 'button', name: 'Begin' });
+      await until(async () => (await person.seats()).length === 8, () => 'there is no team');
+    },
+    async seats() {
+      const labels = await tab.evaluate(() => [...document.querySelectorAll('[aria-label="The team"] button[aria-label]')].map((seat) => seat.getAttribute('aria-label') ?? ''));
+      return labels.flatMap((label) => readSeat(label) ?? []);
+    },
+    untilAll: (state) =>
+      until(
+        async () => {
+          const now = await person.seats();
+          return now.length === 8 && now.every((seat) => seat.state === state) && now;
+        },
+        async () => `waited for everyone ${state}; the seats are ${(await person.seats()).map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}; ${await tab.text()}`,
+      ),
+    async open(seat) {
+      await tab.click({ role: 'button', name: new RegExp(`seat ${seat}, `) });
+      await until(() => tab.evaluate(() => document.querySelector('.log') !== null), () => 'no conversation opened');
+    },
+    async ask(text) {
+      const before = (await answers()).length;
+      await tab.fill({ role: 'textbox', name: 'Write to ' }, text);
+      await tab.press('Enter');
+      const isWriting = () => tab.evaluate(() => [...document.querySelectorAll('button')].some((button) => button.textContent?.trim() === 'Stop' || button.getAttribute('aria-label') === 'Stop'));
+      let newest = '';
+      return until(
+        async () => {
+          const [now, writing] = [await answers(), await isWriting()];
+          // The page may still be putting the last words of a finished answer where they go.
+          const settled = now.at(-1) === newest && !writing;
+          newest = now.at(-1) ?? '';
+          return now.length > before && newest !== '' && settled && newest;
+        },
+        async () => `nobody answered "${text}"; ${await tab.text()}`,
+      );
+    },
+    async settings(section) {
+      await tab.click({ role: 'link', name: 'Settings' });
+      await tab.click({ role: 'link', name: section });
+    },
+    leaveSettings: () => tab.click({ role: 'button', name: 'Close' }),
+  };
+  return person;
+}
