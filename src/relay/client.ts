@@ -5,11 +5,16 @@ import {
   messagePostedSchema,
   rehearsalSchema,
   sessionStartedSchema,
+  homeStandingSchema,
+  lookedAtSchema,
   type Health,
+  type HomeStanding,
+  type LookedAt,
   type PostMessage,
   type Rehearsal,
   type StartSession,
 } from '../protocol/http.ts';
+import type { StreamItem } from './event-stream.ts';
 import type { RelayResult } from './problem.ts';
 import { createSender, type SendDeps, type SentCall } from './send.ts';
 import { RELAY_TIMES } from './settings.ts';
@@ -32,6 +37,14 @@ export interface RelayClient {
   /** How the rehearsal mind is told to behave; `refused` with 404 where a real mind is in use. */
   getRehearsal(): Promise<RelayResult<Rehearsal>>;
   putRehearsal(rehearsal: Rehearsal): Promise<RelayResult<Rehearsal>>;
+  /** How this browser stands to the households of the relay. */
+  home(): Promise<RelayResult<HomeStanding>>;
+  /** Begins a household. `beside`: also where others live there; without it that is `refused` with 409. */
+  beginHome(beside: boolean): Promise<RelayResult<HomeStanding>>;
+  /** Who lives in the one household of others. */
+  lookedAt(): Promise<RelayResult<LookedAt>>;
+  /** What is said there from now on. Returns the way to stop. */
+  look(listener: (item: StreamItem) => void): () => void;
   /** Everything up to this event is stored in this browser. */
   ack(upTo: number): Promise<RelayResult<null>>;
 }
@@ -53,6 +66,24 @@ export function createRelayClient({ fetch, baseUrl, times = RELAY_TIMES }: Relay
     sleep: (agentId) => done({ method: 'POST', path: `${agent(agentId)}/sleep` }),
     getRehearsal: () => answered({ method: 'GET', path: '/api/rehearsal' }, rehearsalSchema),
     putRehearsal: (body) => answered({ method: 'PUT', path: '/api/rehearsal', body }, rehearsalSchema),
+    home: () => answered({ method: 'GET', path: '/api/home' }, homeStandingSchema),
+    beginHome: (beside) => answered({ method: 'POST', path: '/api/home', body: { beside } }, homeStandingSchema),
+    lookedAt: () => answered({ method: 'GET', path: '/api/look' }, lookedAtSchema),
+    look(listener) {
+      let stop: (() => void) | null = null;
+      let over = false;
+      // Few look on: what it takes is fetched then.
+      void import('./look.ts').then(
+        ({ openLook }) => {
+          if (!over) stop = openLook({ fetch, baseUrl }, listener);
+        },
+        () => listener({ kind: 'lost', reason: 'unreachable' }),
+      );
+      return () => {
+        over = true;
+        stop?.();
+      };
+    },
     ack: (upTo) => done({ method: 'POST', path: '/api/events/ack', body: { upTo } }),
   };
 }

@@ -41,6 +41,8 @@ export interface EventStreamDeps {
   /** 0 to 1 */
   readonly random: () => number;
   readonly cursor: Cursor | null;
+  /** Which stream; left out: of this browser's own household. */
+  readonly path?: string;
   readonly listener: (item: StreamItem) => void;
   /** Takes an error of our own, so that it is seen where errors are. */
   readonly report: (error: unknown) => void;
@@ -141,7 +143,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     };
     const query = cursor ? `?after=${cursor.after}&log=${encodeURIComponent(cursor.log)}` : '?after=0';
     try {
-      const asked = deps.fetch(`${deps.baseUrl}/api/events${query}`, {
+      const asked = deps.fetch(`${deps.baseUrl}${deps.path ?? '/api/events'}${query}`, {
         signal,
         headers: { accept: 'text/event-stream' },
         cache: 'no-store',

@@ -1,12 +1,15 @@
 /** What the page shows first. The one place that decides it. */
 import type { SyncStatus } from '../protocol/sync/page.ts';
 import type { HouseholdState } from './household.ts';
+import { othersLiveThere, type RelayInfoState } from './relay-info.ts';
 
 export type FirstScreen =
   /** It is not known yet who lives here. */
   | 'opening'
   /** Somebody lived here, and the browser lost their storage. */
   | 'returning'
+  /** Nobody has ever lived here, and others live at the relay: theirs, or one beside it? */
+  | 'asked'
   /** Nobody has ever lived here. */
   | 'welcome'
   | 'home';
@@ -17,13 +20,17 @@ export interface Known {
   readonly sync: SyncStatus | null;
   /** Why that could not be asked for; null: it could, or nobody asked yet. */
   readonly syncFailed: string | null;
+  readonly home: RelayInfoState['home'];
 }
 
 /** A team that is here comes before everything; the mark of one comes before every question to somebody new. */
-export function firstScreenOf({ household, sync, syncFailed }: Known): FirstScreen {
+export function firstScreenOf({ household, sync, syncFailed, home }: Known): FirstScreen {
   if (household.status === 'loading') return 'opening';
   if (household.status === 'failed' || household.roster.lead !== null) return 'home';
   if (sync?.kind === 'returning') return 'returning';
   if (sync === null && syncFailed === null) return 'opening';
-  return 'welcome';
+  // It has joined somebody, and they are on their way.
+  if (sync?.kind === 'shared') return 'welcome';
+  if (home === 'asking') return 'opening';
+  return othersLiveThere({ home }) ? 'asked' : 'welcome';
 }

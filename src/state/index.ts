@@ -157,6 +157,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         if (news.snapshot) answers.keepOnly(news.snapshot);
         if (news.link.kind === 'live') {
           void actions.refreshHealth();
+          void actions.refreshHome();
           changes.tell({ what: 'everything', agentId: null });
         }
         break;
@@ -227,6 +228,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       const lookAway = [mail.look(), limits.kept.look()];
       void actions.reload();
       void actions.refreshHealth();
+      void actions.refreshHome();
       void devices.refresh();
       void attempt(tellReturned());
       return () => {

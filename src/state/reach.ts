@@ -34,6 +34,21 @@ export function createRelayPort(load: () => Promise<RelayClient>): RelayPort {
     stop: (agentId) => ask((client) => client.stop(agentId)),
     sleep: (agentId) => ask((client) => client.sleep(agentId)),
     getRehearsal: () => ask((client) => client.getRehearsal()),
+    home: () => ask((client) => client.home()),
+    beginHome: (beside) => ask((client) => client.beginHome(beside)),
+    lookedAt: () => ask((client) => client.lookedAt()),
+    look(listener) {
+      let stop: (() => void) | null = null;
+      let over = false;
+      void ask(async (client) => {
+        if (!over) stop = client.look(listener);
+        return await Promise.resolve({ ok: true, value: null } as const);
+      });
+      return () => {
+        over = true;
+        stop?.();
+      };
+    },
     putRehearsal: (rehearsal) => ask((client) => client.putRehearsal(rehearsal)),
   };
 }

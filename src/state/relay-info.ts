@@ -1,19 +1,24 @@
 /** What the relay says of itself to anyone, and what the browser says of its storage. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { PendingCall } from '../domain/lifecycle.ts';
-import type { Health } from '../protocol/http.ts';
+import type { Health, HomeStanding } from '../protocol/http.ts';
 import type { StorageProblem } from '../protocol/worker.ts';
 
 export interface RelayInfoState {
   /** null until the relay has answered once. */
   readonly health: Health | null;
   readonly problem: StorageProblem | null;
+  /** How this browser stands to the households of the relay. */
+  readonly home: 'asking' | 'unreachable' | HomeStanding;
 }
+
+/** Do others live at this relay, and nobody of this browser? Then the person is asked before anything begins. */
+export const othersLiveThere = ({ home }: Pick<RelayInfoState, 'home'>): boolean => typeof home === 'object' && !home.begun && home.others > 0;
 
 /** Does this problem keep anything from being stored? What failed once is tried again, and beside a damaged volume writing goes on. */
 export const writingStopped = ({ problem }: RelayInfoState): boolean => problem !== null && problem.kind !== 'broken' && problem.kind !== 'damaged';
 
-export const createRelayInfo = (): StoreApi<RelayInfoState> => createStore<RelayInfoState>()(() => ({ health: null, problem: null }));
+export const createRelayInfo = (): StoreApi<RelayInfoState> => createStore<RelayInfoState>()(() => ({ health: null, problem: null, home: 'asking' }));
 
 /** Calls of this page that the relay has not confirmed yet. They hold their buttons down. */
 export interface PendingState {

@@ -12,7 +12,7 @@ import { LEAD_ID } from '../domain/seat.ts';
 import { firstScreenOf, type FirstScreen } from '../state/first-screen.ts';
 import { leadNameOf } from '../state/wake-material.ts';
 import { ConversationView } from './chat/conversation.tsx';
-import { useDevices, useHousehold } from './context.tsx';
+import { useDevices, useHousehold, useInfo } from './context.tsx';
 import { Hearth } from './grid/hearth.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { optional } from './parts/optional.tsx';
@@ -37,6 +37,7 @@ const SettingsPage = lazy(() => import('./settings/settings-page.tsx'));
 const AdoptDialog = lazy(() => import('./copies/adopt-dialog.tsx'));
 const ThreadsPage = lazy(() => import('./threads/threads-page.tsx'));
 const CostsPage = lazy(() => import('./costs/costs-page.tsx'));
+const AskedPage = lazy(() => import('./welcome/asked.tsx'));
 const ReturningPage = lazy(() => import('./welcome/returning.tsx'));
 const WakePreview = lazy(() => import('./preview/wake-preview.tsx'));
 
@@ -149,6 +150,12 @@ function First({ screen }: { screen: FirstScreen }) {
       );
     case 'welcome':
       return <Welcome onBegun={() => document.querySelector<HTMLElement>('.big-button')?.focus()} />;
+    case 'asked':
+      return (
+        <Suspense fallback={<Opening />}>
+          <AskedPage />
+        </Suspense>
+      );
     case 'home':
       return <Home />;
     default:
@@ -161,6 +168,7 @@ export function App() {
   const roster = useHousehold((state) => state.roster);
   const sync = useDevices((state) => state.status);
   const syncFailed = useDevices((state) => state.failed);
+  const home = useInfo((state) => state.home);
   const begun = roster.lead !== null;
   const { place, go } = usePlace();
   const [help, setHelp] = useState(false);
@@ -175,7 +183,7 @@ export function App() {
       <div className="banners">
         <Banners />
       </div>
-      <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed })} />
+      <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
       <NoticeList />
       {place.kind === 'connect' && (
         <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>

@@ -6,8 +6,8 @@ import type { Doc } from '../../protocol/documents.ts';
 import { attempt, type Done, type Parts } from './parts.ts';
 
 export interface HomeActions {
-  /** The first visit: writes the lead's identity and both names. */
-  begin(names: { readonly human: string; readonly lead: string }): Promise<Done>;
+  /** The first visit: writes the lead's identity and both names. `beside`: also where others live at the relay. */
+  begin(names: { readonly human: string; readonly lead: string; readonly beside: boolean }): Promise<Done>;
   saveSetting<K extends SettingKey>(key: K, value: Settings[K]): Promise<Done>;
   /** Writes changes of an agent, together: a name, a seat, retiring, returning. */
   changeAgent(agentId: string, changes: readonly ChangeKind[]): Promise<Done>;
@@ -16,6 +16,8 @@ export interface HomeActions {
   /** Reads the household again after it could not be read. */
   reload(): Promise<void>;
   refreshHealth(): Promise<void>;
+  /** Asks the relay whether others live there. */
+  refreshHome(): Promise<void>;
 }
 
 export function createHomeActions({ owner, relay, writer, clock, household, notices, info }: Parts): HomeActions {
@@ -25,8 +27,20 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
     return written;
   }
 
+  async function refreshHome(): Promise<void> {
+    const home = await relay.home();
+    info.setState({ home: home.ok ? home.value : 'unreachable' });
+  }
+
   return {
-    async begin({ human, lead }) {
+    async begin({ human, lead, beside }) {
+      const begun = await relay.beginHome(beside);
+      // Without its relay a household begins all the same; where others live there, nobody begins beside them unasked.
+      if (begun.ok) info.setState({ home: begun.value });
+      else if (begun.problem.kind === 'refused' && begun.problem.problem.status === 409) {
+        await refreshHome();
+        return { ok: false, reason: begun.problem.message };
+      }
       return await write([writer.setting('humanName', human), writer.setting('leadName', lead), writer.leadIdentity(lead)]);
     },
     saveSetting(key, value) {
@@ -50,6 +64,7 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
       );
       if (!read.ok) household.fail(read.reason);
     },
+    refreshHome,
     async refreshHealth() {
       const health = await relay.health();
       if (health.ok) info.setState({ health: health.value });

@@ -1,5 +1,6 @@
-import { screen } from '@testing-library/react';
+import { act, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import { NOW, NO_SESSION_SNAPSHOT } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
 test('the first visit asks two names, and begins with a lead and an empty grid', async () => {
@@ -53,4 +54,44 @@ test('a household that cannot be read is not taken for a first visit', async () 
   page.owner.broken = null;
   await page.user.click(screen.getAllByRole('button', { name: 'Try again' })[0] ?? document.body);
   expect(await screen.findByRole('button', { name: 'Begin' })).toBeDefined();
+});
+
+const OTHERS = { begun: false, others: 1, look: true };
+
+test('where others live at the relay nobody begins unasked: theirs, only a look, or a household beside them', async () => {
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OTHERS) });
+  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'I have Roost on another device' })).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Begin a household of my own' }));
+  await page.user.type(screen.getByLabelText('Your name'), 'Ben');
+  expect(page.relay.asked).toEqual([]);
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(page.relay.asked).toContain('begin beside');
+});
+
+test('whoever presses Begin when others have just begun is asked, and nothing is stored', async () => {
+  const page = await openPage({ docs: [] });
+  await page.user.type(screen.getByLabelText('Your name'), 'Ben');
+  page.relay.standing = OTHERS;
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  expect(page.owner.docs).toEqual([]);
+});
+
+test('whoever only looks on reads along, stores nothing, and can stop', async () => {
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OTHERS) });
+  await page.user.click(await screen.findByRole('button', { name: 'Only look' }));
+  const say = (item: Parameters<Parameters<typeof page.relay.look>[0]>[0]) => act(() => page.relay.onlookers.forEach((listener) => listener(item)));
+  say({ kind: 'live', snapshot: NO_SESSION_SNAPSHOT });
+  expect(screen.getByText('No session runs. Everyone sleeps.')).toBeDefined();
+  say({ kind: 'event', stored: { id: 1, event: { kind: 'answer-started', time: NOW, messageId: 'm1', agentId: 'lead', sessionId: 's1' } } });
+  say({ kind: 'event', stored: { id: 2, event: { kind: 'text', messageId: 'm1', text: 'Good morning' } } });
+  expect(screen.getByRole('listitem').textContent).toBe('Sol Good morning…');
+  expect(page.owner.docs).toEqual([]);
+  expect(page.owner.calls).not.toContain('append');
+  await page.user.click(screen.getByRole('button', { name: 'Stop looking' }));
+  expect(await screen.findByRole('heading', { name: 'Somebody lives at this relay already' })).toBeDefined();
+  expect(page.relay.onlookers.size).toBe(0);
 });

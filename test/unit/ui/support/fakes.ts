@@ -4,7 +4,7 @@ import { pendingForgets } from '../../../../src/domain/forgetting.ts';
 import { isAddressed } from '../../../../src/domain/talk.ts';
 import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/documents.ts';
 import { isKnown } from '../../../../src/protocol/known.ts';
-import type { Health, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
+import type { Health, HomeStanding, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls, OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
@@ -128,6 +128,8 @@ export interface MemoryRelay extends RelayPort {
   readonly asked: string[];
   /** While set, every call but health is answered with this. */
   refusal: RelayProblem | null;
+  standing: HomeStanding;
+  readonly onlookers: Set<Parameters<RelayPort['look']>[0]>;
   mind: Health['mind'];
 }
 
@@ -140,11 +142,25 @@ export function memoryRelay(): MemoryRelay {
     posted: [],
     asked: [],
     refusal: null,
+    standing: { begun: false, others: 0, look: false },
+    onlookers: new Set(),
     mind: 'rehearsal',
     health: () => Promise.resolve({ ok: true, value: { status: 'ok', version: '0.1.0', mind: relay.mind, model: 'claude-sonnet', sessionActive: false, sessionId: null } }),
     startSession(body) {
       relay.started.push(body);
       return answer({ sessionId: 'session-new' });
+    },
+    home: () => Promise.resolve({ ok: true, value: relay.standing }),
+    beginHome(beside) {
+      relay.asked.push(`begin ${beside ? 'beside' : 'alone'}`);
+      if (relay.standing.others > 0 && !beside) return Promise.resolve({ ok: false, problem: { kind: 'refused', status: 409, message: 'Another household lives at this relay.', problem: { type: 'about:roost/not-begun', title: '', status: 409, detail: 'Another household lives at this relay.' } } });
+      relay.standing = { ...relay.standing, begun: true, look: false };
+      return Promise.resolve({ ok: true, value: relay.standing });
+    },
+    lookedAt: () => answer({ agents: [{ agentId: 'lead', name: 'Sol', position: 4 }] }),
+    look(listener) {
+      relay.onlookers.add(listener);
+      return () => relay.onlookers.delete(listener);
     },
     endSession() {
       relay.asked.push('end');

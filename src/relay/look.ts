@@ -1,0 +1,19 @@
+/** What the one other household of a relay says and hears from now on, for a browser without one. Nothing is stored or acknowledged. */
+import { createEventStream, type StreamItem } from './event-stream.ts';
+import type { SendDeps } from './send.ts';
+import { realTimers } from './timers.ts';
+
+/** Returns the way to stop. */
+export function openLook({ fetch, baseUrl }: SendDeps, listener: (item: StreamItem) => void): () => void {
+  const stream = createEventStream({
+    fetch,
+    baseUrl,
+    timers: realTimers,
+    random: Math.random,
+    cursor: null,
+    path: '/api/look/events',
+    listener,
+    report: (error) => console.error(error),
+  });
+  return () => stream.close();
+}

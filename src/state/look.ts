@@ -1,0 +1,83 @@
+/** What somebody who only looks on sees: who is awake in the other household, and what is said there from now on. It lives as long as the view. */
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Block } from '../protocol/documents.ts';
+import type { Snapshot, StoredEvent } from '../protocol/events.ts';
+import { applyEvent } from '../protocol/live.ts';
+import type { LookedAt } from '../protocol/http.ts';
+import type { RelayPort } from './ports.ts';
+
+export interface LookLine {
+  readonly messageId: string;
+  /** "human", "relay", "lead" or an agent's id; whose conversation it stands in. */
+  readonly author: string;
+  readonly agentId: string;
+  readonly text: string;
+  /** It is being written. */
+  readonly open: boolean;
+}
+
+export interface LookState {
+  readonly link: 'connecting' | 'live' | 'lost';
+  readonly agents: LookedAt['agents'];
+  readonly session: Snapshot['session'];
+  /** Oldest first. */
+  readonly lines: readonly LookLine[];
+}
+
+export interface Look {
+  readonly store: StoreApi<LookState>;
+  close(): void;
+}
+
+/** Lines that are kept; older ones go. */
+const LINES = 200;
+
+const textOf = (blocks: readonly Block[]): string => blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
+
+export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
+  const store = createStore<LookState>()(() => ({ link: 'connecting', agents: [], session: null, lines: [] }));
+  let snapshot: Snapshot | null = null;
+
+  async function readNames(): Promise<void> {
+    const read = await relay.lookedAt();
+    if (read.ok) store.setState({ agents: read.value.agents });
+  }
+
+  function put(line: LookLine): void {
+    const { lines } = store.getState();
+    const at = lines.findIndex(({ messageId }) => messageId === line.messageId);
+    store.setState({ lines: at < 0 ? [...lines, line].slice(-LINES) : lines.with(at, line) });
+  }
+
+  function hear(stored: StoredEvent): void {
+    const { event } = stored;
+    if (snapshot) snapshot = applyEvent(snapshot, stored);
+    store.setState({ session: snapshot?.session ?? null });
+    if (event.kind === 'answer-started') put({ messageId: event.messageId, author: event.agentId, agentId: event.agentId, text: '', open: true });
+    else if (event.kind === 'text') {
+      const line = store.getState().lines.find(({ messageId }) => messageId === event.messageId);
+      if (line) put({ ...line, text: line.text + event.text });
+    } else if (event.kind === 'message') put({ messageId: event.messageId, author: event.author, agentId: event.agentId, text: textOf(event.blocks), open: false });
+    else if (event.kind === 'agent-born' || (event.kind === 'changed' && event.what === 'team')) void readNames();
+  }
+
+  void readNames();
+  const stop = relay.look((item) => {
+    switch (item.kind) {
+      case 'live':
+        snapshot = item.snapshot;
+        store.setState({ link: 'live', session: snapshot.session });
+        return;
+      case 'event':
+        return hear(item.stored);
+      case 'new-log':
+        return;
+      case 'connecting':
+        store.setState({ link: 'connecting' });
+        return;
+      default:
+        store.setState({ link: 'lost' });
+    }
+  });
+  return { store, close: stop };
+}

@@ -1,0 +1,52 @@
+import { useState, type FormEvent } from 'react';
+import { DEFAULT_SETTINGS, SETTING_TEXT_MAX } from '../../domain/settings.ts';
+import { writingStopped } from '../../state/relay-info.ts';
+import { useActions, useInfo } from '../context.tsx';
+import './welcome.css';
+
+/** Two names, and a household begins. `beside`: also where others live at the relay. */
+export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolean }) {
+  const actions = useActions();
+  const blocked = useInfo(writingStopped);
+  const [human, setHuman] = useState('');
+  const [lead, setLead] = useState(DEFAULT_SETTINGS.leadName);
+  const [tried, setTried] = useState(false);
+  const [saving, setSaving] = useState(false);
+  const [failed, setFailed] = useState<string | null>(null);
+  const missing = { human: human.trim() === '', lead: lead.trim() === '' };
+
+  const begin = async (event: FormEvent) => {
+    event.preventDefault();
+    setTried(true);
+    if (missing.human || missing.lead || saving) return;
+    setSaving(true);
+    setFailed(null);
+    const begun = await actions.begin({ human: human.trim(), lead: lead.trim(), beside });
+    setSaving(false);
+    if (begun.ok) onBegun();
+    else setFailed(begun.reason);
+  };
+
+  return (
+    <form onSubmit={(event) => void begin(event)} noValidate>
+      <div className="welcome-field">
+        <label htmlFor="human">Your name</label>
+        <input id="human" className="field" value={human} onChange={(event) => setHuman(event.target.value)} autoComplete="given-name" maxLength={SETTING_TEXT_MAX.humanName} aria-invalid={tried && missing.human} aria-describedby="human-note" dir="auto" />
+        <small id="human-note">{tried && missing.human ? 'They need something to call you.' : 'What the agents call you.'}</small>
+      </div>
+      <div className="welcome-field">
+        <label htmlFor="lead">Lead&apos;s name</label>
+        <input id="lead" className="field" value={lead} onChange={(event) => setLead(event.target.value)} autoComplete="off" maxLength={SETTING_TEXT_MAX.leadName} aria-invalid={tried && missing.lead} aria-describedby="lead-note" dir="auto" />
+        <small id="lead-note">{tried && missing.lead ? 'The lead needs a name.' : 'Sits in the middle and calls the others.'}</small>
+      </div>
+      {failed !== null && (
+        <p className="welcome-failed" role="alert">
+          This could not be saved: {failed} Nothing has begun yet; try again.
+        </p>
+      )}
+      <button type="submit" className="big-button" disabled={saving || blocked}>
+        {saving ? 'Saving…' : 'Begin'}
+      </button>
+    </form>
+  );
+}
