@@ -49,7 +49,7 @@ function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<voi
 
 async function run(config: Config): Promise<void> {
   const root = findPackageRoot(import.meta.url);
-  const opening = openRelay({ config, root, say: tell, now: Date.now });
+  const opening = openRelay({ config, root, say: tell, now: Date.now, elapsed: () => performance.now() });
   // Where there is no terminal that could be closed, SIGHUP means what it means to servers.
   const hangUpReloads = config.tls !== null && !process.stdin.isTTY;
   endOnSignals(['SIGINT', 'SIGTERM', ...(hangUpReloads ? [] : ['SIGHUP' as const])], async () => {

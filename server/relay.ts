@@ -39,6 +39,8 @@ export interface RelayDeps {
   /** Progress, for the person at the terminal. */
   readonly say: (line: string) => void;
   readonly now: () => number;
+  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  readonly elapsed: () => number;
 }
 
 async function openMind(config: Config): Promise<{ mind: Mind; rehearsal: RehearsalMind | null }> {
@@ -74,7 +76,7 @@ export async function openRelay(deps: RelayDeps): Promise<Relay> {
   }
 }
 
-async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<typeof createClosers>): Promise<Relay> {
+async function open({ config, root, say, now, elapsed }: RelayDeps, closers: ReturnType<typeof createClosers>): Promise<Relay> {
   const newId = () => randomUUID();
   const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));
 
@@ -118,6 +120,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     mind,
     protocol,
     now,
+    elapsed,
     newId,
     logger,
     retentionMs: config.retentionMs,
@@ -139,7 +142,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
   const access = createAccess({
     origins: createOrigins({ port: http.port, host: config.host, publicUrl: config.publicUrl, tls: tls !== null, proxied: config.proxied }),
     signIn,
-    rate: createRateLimit({ ...config.rate, now }),
+    rate: createRateLimit({ ...config.rate, elapsed }),
     port: http.port,
     secure: tls !== null || config.publicUrl !== null,
     proxied: config.proxied,
@@ -150,6 +153,7 @@ async function open({ config, root, say, now }: RelayDeps, closers: ReturnType<t
     db,
     relay: home.relay,
     now,
+    elapsed,
     timers: systemTimers,
     alone: store.kind === 'pglite',
     onRevoked: (browsers) => homes.endStreamsOf(browsers),

@@ -29,6 +29,8 @@ export interface TeamDeps {
   readonly protocol: Protocol;
   /** ms since the epoch */
   readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
   readonly newId: () => string;
   readonly logger: Logger;
   /** ms that a message is kept after it was read. */
@@ -52,7 +54,7 @@ export interface Team {
   close(): Promise<void>;
 }
 
-export async function openTeam({ db, relay, log, mind, protocol, now, newId, logger, retentionMs, alone, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
+export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = now, newId, logger, retentionMs, alone, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
     void log.append([event]).catch((error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { event, error: String(error) }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
@@ -62,7 +64,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
   const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
   const gate = createGate({ db, relay, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
-  const costs = createCosts({ db, relay, configs, directory, log, now });
+  const costs = createCosts({ db, relay, configs, directory, log, now, elapsed });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
   const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
@@ -78,6 +80,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, newId, log
     mind,
     protocol,
     now,
+    elapsed,
     newId,
     logger,
     timers,

@@ -55,6 +55,7 @@ const ledger = syncDatabase
       lockHeld: lock.held,
       after: realTimers.after,
       now: Date.now,
+      elapsed: () => performance.now(),
       onProgress: (progress) => desk.tell({ news: 'progress', progress }),
       onForgotten(forgets) {
         desk.tell({ news: 'forgotten', forgets });
@@ -108,6 +109,7 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
       timers: realTimers,
       backoff: (failures) => backoff(failures, Math.random),
       now: Date.now,
+      elapsed: () => performance.now(),
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),
       isLetIn: () => running?.link().kind !== 'locked-out',
       tell: (news) => desk.tell(news),

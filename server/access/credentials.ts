@@ -111,14 +111,16 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
         .executeTakeFirst();
       if (!row) return null;
       const noted = now() - NOTE_USE_EVERY_MS;
-      if (row.used_at === null || row.used_at <= noted) {
+      const ahead = now() + NOTE_USE_EVERY_MS;
+      // Later than now: the clock went back since.
+      if (row.used_at === null || row.used_at <= noted || row.used_at > ahead) {
         const note = await db
           .updateTable('credentials')
           .set({ used_at: now() })
           .where('relay', '=', relay)
           .where('credential', '=', row.credential)
           // Of many that come at once, one writes.
-          .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted)]))
+          .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted), or('used_at', '>', ahead)]))
           .executeTakeFirst();
         // Whoever looks at it sees that it is in use.
         if (note.numUpdatedRows > 0n) await changed(agentOf(row.agent_json));

@@ -9,16 +9,16 @@ export interface RateLimit {
 export interface RateLimitDeps {
   readonly perSecond: number;
   readonly burst: number;
-  /** ms */
-  readonly now: () => number;
+  /** ms, only ever forward: a clock that goes back must not refuse anybody. */
+  readonly elapsed: () => number;
 }
 
 /** Callers whose bucket is full again are forgotten once there are this many. */
 const CALLERS_KEPT = 1_000;
 
-export function createRateLimit({ perSecond, burst, now }: RateLimitDeps): RateLimit {
+export function createRateLimit({ perSecond, burst, elapsed }: RateLimitDeps): RateLimit {
   const buckets = new Map<string, { tokens: number; at: number }>();
-  const fill = (bucket: { tokens: number; at: number }) => Math.min(burst, bucket.tokens + ((now() - bucket.at) / 1_000) * perSecond);
+  const fill = (bucket: { tokens: number; at: number }) => Math.min(burst, bucket.tokens + ((elapsed() - bucket.at) / 1_000) * perSecond);
   const secondsOf = (tokens: number) => (tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perSecond));
   return {
     wait(caller) {
@@ -27,9 +27,9 @@ export function createRateLimit({ perSecond, burst, now }: RateLimitDeps): RateL
     },
     take(caller) {
       if (buckets.size > CALLERS_KEPT) for (const [key, bucket] of buckets) if (fill(bucket) >= burst) buckets.delete(key);
-      const bucket = buckets.get(caller) ?? { tokens: burst, at: now() };
+      const bucket = buckets.get(caller) ?? { tokens: burst, at: elapsed() };
       const tokens = fill(bucket);
-      buckets.set(caller, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now() });
+      buckets.set(caller, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: elapsed() });
       return secondsOf(tokens);
     },
   };

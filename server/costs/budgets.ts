@@ -20,6 +20,8 @@ export interface BudgetDeps {
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
   readonly now: () => number;
+  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  readonly elapsed: () => number;
   readonly waitMs: number;
 }
 
@@ -37,7 +39,7 @@ export interface Budgets {
 const sumOf = (spending: Spending, agentId: string | null) =>
   spending.reduce((sum, each) => (agentId === null || each.agentId === agentId ? sum + each.microUsd : sum), 0);
 
-export function createBudgets({ rows, holds, configs, directory, now, waitMs }: BudgetDeps): Budgets {
+export function createBudgets({ rows, holds, configs, directory, now, elapsed, waitMs }: BudgetDeps): Budgets {
   let last: number[] | null = null;
 
   async function expected(): Promise<number> {
@@ -72,7 +74,7 @@ export function createBudgets({ rows, holds, configs, directory, now, waitMs }: 
       if (last) last = [microUsd, ...last].slice(0, COST_LIMITS.expectedFrom);
     },
     async check(agentId, signal) {
-      const giveUp = now() + waitMs;
+      const giveUp = elapsed() + waitMs;
       for (;;) {
         const { effective } = await configs.agent(agentId);
         const household = microUsdOf(effective.daily_budget_usd);
@@ -93,7 +95,7 @@ export function createBudgets({ rows, holds, configs, directory, now, waitMs }: 
         if (spent) return { ok: false, message: await usedUp(spent[0], spent[1], spending, day, effective.time_zone), until: day.end };
         const full = states.find(([, state]) => roomIn(state) === 'held');
         if (!full) return { ok: true, hold: holds.take(agentId, each) };
-        const left = giveUp - now();
+        const left = giveUp - elapsed();
         if (left <= 0) return { ok: false, message: held(full[1]), until: day.end };
         await holds.nextRelease(left, signal);
       }

@@ -20,6 +20,8 @@ export interface CostDeps {
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'append'>;
   readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
   /** ms that `check` waits for requests under way. */
   readonly waitMs?: number;
 }
@@ -37,10 +39,10 @@ export interface CostBook extends Costs {
 /** Whole and not negative, whatever a model says. */
 const whole = (count: number) => (Number.isFinite(count) && count > 0 ? Math.min(Math.round(count), Number.MAX_SAFE_INTEGER) : 0);
 
-export function createCosts({ db, relay, configs, directory, log, now, waitMs = COST_LIMITS.waitMs }: CostDeps): CostBook {
+export function createCosts({ db, relay, configs, directory, log, now, elapsed = now, waitMs = COST_LIMITS.waitMs }: CostDeps): CostBook {
   const rows = createUsageRows(db, relay);
   const prices = createPriceTable(db, relay);
-  const budgets = createBudgets({ rows, holds: createHolds(), configs, directory, now, waitMs });
+  const budgets = createBudgets({ rows, holds: createHolds(), configs, directory, now, elapsed, waitMs });
   const changed = (agentId: string | null) => log.append([{ kind: 'changed', time: now(), what: 'costs', agentId }]);
 
   return {

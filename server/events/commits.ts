@@ -17,7 +17,8 @@ export interface CommitsDeps<Write, Result> {
   /** Writes all of them, in order, or none; answers in the same order. */
   readonly commit: (writes: readonly Write[]) => Promise<readonly Result[]>;
   readonly windowMs: number;
-  readonly now: () => number;
+  /** ms, only ever forward: words must not wait for a clock that went back. */
+  readonly elapsed: () => number;
 }
 
 interface Pending<Write, Result> {
@@ -26,7 +27,7 @@ interface Pending<Write, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-export function createCommits<Write, Result>({ commit, windowMs, now }: CommitsDeps<Write, Result>): Commits<Write, Result> {
+export function createCommits<Write, Result>({ commit, windowMs, elapsed }: CommitsDeps<Write, Result>): Commits<Write, Result> {
   let pending: Pending<Write, Result>[] = [];
   let urgent = false;
   let lastCommit = -Infinity;
@@ -48,7 +49,7 @@ export function createCommits<Write, Result>({ commit, windowMs, now }: CommitsD
       } catch (error) {
         for (const item of batch) item.reject(error);
       }
-      lastCommit = now();
+      lastCommit = elapsed();
       if (!urgent) break;
     }
     running = null;
@@ -63,7 +64,7 @@ export function createCommits<Write, Result>({ commit, windowMs, now }: CommitsD
 
   function schedule(): void {
     if (running || pending.length === 0) return;
-    const wait = urgent ? 0 : lastCommit + windowMs - now();
+    const wait = urgent ? 0 : lastCommit + windowMs - elapsed();
     if (wait <= 0) start();
     else timer ??= setTimeout(start, wait);
   }

@@ -27,6 +27,8 @@ export interface EventLogDeps {
   /** Names the home: each home has its own log in a shared store. */
   readonly relay: string;
   readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
   readonly newId: () => string;
   /** Called where a subscriber throws; the others are called all the same. */
   readonly onListenerError: (error: unknown) => void;
@@ -48,7 +50,7 @@ interface Write {
 type Written = { readonly repeated: false; readonly stored: readonly StoredEvent[] } | { readonly repeated: true; readonly eventId: number };
 
 export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
-  const { db, relay, now, newId, onListenerError } = deps;
+  const { db, relay, now, elapsed = now, newId, onListenerError } = deps;
   const { windowMs, retentionMs, pruneEveryMs } = { ...EVENT_LOG_DEFAULTS, ...deps };
   const row = await openLogRow(db, relay, newId(), now());
   const { log } = row;
@@ -112,7 +114,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
 
   const commits = createCommits<Write, Written>({
     windowMs,
-    now,
+    elapsed,
     async commit(writes) {
       const results = await db.transaction().execute((trx) => writeAll(trx, writes));
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
@@ -152,8 +154,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     },
     async ack(upTo) {
       await raiseAcked(db, log, upTo);
-      if (now() - lastPrune < pruneEveryMs) return;
-      lastPrune = now();
+      if (elapsed() - lastPrune < pruneEveryMs) return;
+      lastPrune = elapsed();
       await prune(db, log, now() - retentionMs);
     },
     close: () => commits.settled(),

@@ -12,7 +12,7 @@ import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenRun } from './facts.ts';
 import { createRuns, endAsSeen, type Runs } from './runs.ts';
 import { budgetKey, sourceKey, sourceLabel } from './source.ts';
-import { insertDecision, readFeed } from './wake-rows.ts';
+import { countFromNow, insertDecision, readFeed } from './wake-rows.ts';
 
 export interface GateDeps {
   readonly db: Db;
@@ -59,11 +59,19 @@ export function createGate(deps: GateDeps): Gate {
   const runs = createRuns({ db, relay, now, alone, timers, onError });
   const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
+  /** The latest moment that was decided at: null before the first. */
+  let latest: number | null = null;
+  async function mendClock(db: Db, time: number): Promise<void> {
+    if (latest === null || time < latest) await countFromNow(db, relay, time);
+    latest = time;
+  }
+
   async function decide(trx: Db, request: WakeRequest, wakeId: string) {
     const { source, target, way, state } = request;
     const limits = await configs.lockLimits(trx, { target, caller: source.kind === 'agent' ? source.agentId : null });
     // Not before: others may have decided while this one waited for its turn.
     const time = now();
+    await mendClock(trx, time);
     const budget = budgetKey(request, dayOf(limits.timeZone, time));
     const { facts, dead } = await situationOf(trx, { relay, target, source: sourceKey(source), budget }, limits, time, runs);
     const { outcome, check, until, detail } = decideWake({ way, byPerson: source.kind === 'person', state }, limits, facts, time);
@@ -92,6 +100,8 @@ export function createGate(deps: GateDeps): Gate {
         return answer;
       } catch (error) {
         runs.withdrawn(wakeId);
+        // What was mended went with the transaction.
+        latest = null;
         throw error;
       }
     },
@@ -105,6 +115,7 @@ export function createGate(deps: GateDeps): Gate {
     async stats(agentId) {
       const limits = await configs.limits(agentId);
       const time = now();
+      await mendClock(db, time);
       const { facts } = await situationOf(db, { relay, target: agentId, source: null, budget: null }, limits, time, runs);
       const granted = db.selectFrom('wakes').where('relay', '=', relay).where('granted_target_json', '=', JSON.stringify(agentId));
       const { last } = await granted.select((eb) => eb.fn.max('asked_at').as('last')).executeTakeFirstOrThrow();

@@ -93,11 +93,12 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
         return row ? parseText(row.target_json) : null;
       });
     },
-    isLive: ({ wake, seen }, time) => own.has(wake) || (!alone && time - seen < RUN_SETTINGS.deadMs),
+    isLive: ({ wake, seen }, time) => own.has(wake) || (!alone && Math.abs(time - seen) < RUN_SETTINGS.deadMs),
     async closeDead() {
       const before = alone ? Number.MAX_SAFE_INTEGER : now() - RUN_SETTINGS.deadMs;
       const { numUpdatedRows } = await endAsSeen(db, relay)
-        .where('seen_at', '<=', before)
+        // Seen much later than now: by a clock that went back since; whoever runs says so again.
+        .where((or) => or.or([or('seen_at', '<=', before), or('seen_at', '>', now() + RUN_SETTINGS.deadMs)]))
         .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)
         .executeTakeFirst();
       return numUpdatedRows > 0n;

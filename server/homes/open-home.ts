@@ -30,6 +30,8 @@ export interface OpenHomeDeps {
   readonly protocol: Protocol;
   /** ms since the epoch */
   readonly now: () => number;
+  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  readonly elapsed: () => number;
   readonly newId: () => string;
   readonly logger: Logger;
   readonly retentionMs: number;
@@ -61,13 +63,13 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
 
 /** `onTeam`: the page says who lives here; before that is written. */
 export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
-  const { db, now, newId, logger, retentionMs } = deps;
-  const log = await openEventLog({ db, relay: id, now, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
-  const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, newId, logger, retentionMs, alone: deps.alone });
+  const { db, now, elapsed, newId, logger, retentionMs } = deps;
+  const log = await openEventLog({ db, relay: id, now, elapsed, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
+  const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, elapsed, newId, logger, retentionMs, alone: deps.alone });
   const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools } = team;
   const credentials = createCredentials({ db, relay: id, now, newId, log });
   credentials.onRevoke((credentialId) => host.left(credentialId));
-  const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now, logger };
+  const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now: elapsed, logger };
   const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, now })], inbox, gate, threads, version: deps.version });
   const proxy = createProxy({ ...clients, costs, upstream: deps.upstream, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
   const streams = createStreams({ log, host, version: deps.version, bufferBytes: deps.streamBufferBytes, onError: deps.onStreamError });

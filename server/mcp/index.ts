@@ -31,7 +31,7 @@ export interface McpDeps {
   /** The relay's version. */
   readonly version: string;
   readonly newId: () => string;
-  /** ms */
+  /** ms, only ever forward */
   readonly now: () => number;
   readonly logger: Logger;
   readonly settings?: Partial<McpSettings>;

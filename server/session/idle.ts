@@ -6,12 +6,12 @@ export interface Idle {
   touch(): void;
 }
 
-/** `busy` says whether something is being said; then the time begins anew. */
-export function createIdle({ idleMs, timers, now, busy, onIdle }: { idleMs: number; timers: Timers; now: () => number; busy: () => boolean; onIdle: () => void }): Idle {
-  let last = now();
+/** `elapsed`: ms, only ever forward. `busy` says whether something is being said; then the time begins anew. */
+export function createIdle({ idleMs, timers, elapsed, busy, onIdle }: { idleMs: number; timers: Timers; elapsed: () => number; busy: () => boolean; onIdle: () => void }): Idle {
+  let last = elapsed();
   const watch = (ms: number) =>
     timers.after(ms, () => {
-      const quiet = now() - last;
+      const quiet = elapsed() - last;
       if (busy()) watch(idleMs);
       else if (quiet >= idleMs) onIdle();
       else watch(idleMs - quiet);
@@ -19,7 +19,7 @@ export function createIdle({ idleMs, timers, now, busy, onIdle }: { idleMs: numb
   watch(idleMs);
   return {
     touch() {
-      last = now();
+      last = elapsed();
     },
   };
 }

@@ -34,6 +34,8 @@ export interface SessionHostDeps {
   readonly protocol: Protocol;
   /** ms since the epoch */
   readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
   readonly newId: () => string;
   readonly logger: Logger;
   readonly timers?: Timers;
@@ -64,7 +66,7 @@ function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
 }
 
 export function createSessionHost(deps: SessionHostDeps): SessionHost {
-  const { log, inbox, directory, sleepers, costs, teamTools, onPersonWake, mind, protocol, now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
+  const { log, inbox, directory, sleepers, costs, teamTools, onPersonWake, mind, protocol, now, elapsed = now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
   let current: Running | null = null;
   /** Starts and ends happen one after another. */
   const inTurn = createQueue();
@@ -113,7 +115,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
         ? []
         : [toldEvent({ time: now(), messageId: newId(), sessionId, agentId: LEAD_ID, author: 'relay', text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.` })];
     await log.append([{ kind: 'session-started', time: now(), sessionId, mind: info }, ...notice]);
-    idle = createIdle({ idleMs: settings.idleMs, timers, now, busy: session.busy, onIdle: () => void end('idle').catch(fail) });
+    idle = createIdle({ idleMs: settings.idleMs, timers, elapsed, busy: session.busy, onIdle: () => void end('idle').catch(fail) });
     return { sessionId, session, stopTimers: () => timers.close(), touch: () => idle?.touch(), seal: () => (sealed = true), ending: null };
   }
 

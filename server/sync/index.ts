@@ -18,6 +18,8 @@ export interface SyncDeps {
   /** Names the home. */
   readonly relay: string;
   readonly now: () => number;
+  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  readonly elapsed: () => number;
   readonly timers: { after(ms: number, run: () => void): () => void };
   /** Nobody else writes to this store. */
   readonly alone: boolean;
@@ -36,7 +38,7 @@ export interface Sync {
   close(): Promise<void>;
 }
 
-export function createSync({ db, relay, now, timers, alone, onRevoked, onMember, logger, settings }: SyncDeps): Sync {
+export function createSync({ db, relay, now, elapsed, timers, alone, onRevoked, onMember, logger, settings }: SyncDeps): Sync {
   const households = createHouseholds({ db, relay, now, most: settings.households, onMember });
   const hub = createHub({
     households,
@@ -49,9 +51,9 @@ export function createSync({ db, relay, now, timers, alone, onRevoked, onMember,
     },
     logger,
   });
-  const failures = createRateLimit({ perSecond: SYNC_LIMITS.failuresPerSecond, burst: SYNC_LIMITS.failureBurst, now });
-  const lookups = createRateLimit({ perSecond: SYNC_LIMITS.lookupsPerSecond, burst: SYNC_LIMITS.lookupBurst, now });
-  const sockets = createSockets({ households, hub, failures, now, onError: (error) => logger.error('A sync socket failed.', { error }) });
+  const failures = createRateLimit({ perSecond: SYNC_LIMITS.failuresPerSecond, burst: SYNC_LIMITS.failureBurst, elapsed });
+  const lookups = createRateLimit({ perSecond: SYNC_LIMITS.lookupsPerSecond, burst: SYNC_LIMITS.lookupBurst, elapsed });
+  const sockets = createSockets({ households, hub, failures, elapsed, onError: (error) => logger.error('A sync socket failed.', { error }) });
   const upgrades = createUpgrades({ messageBytes: SYNC_LIMITS.messageBytes });
 
   // What another process has changed is seen with the next look; alone, it is enough to note now and then who is here.

@@ -26,7 +26,8 @@ export interface Offers {
 export function createOffers({ db, relay, now }: OffersDeps): Offers {
   /** Ends what is too old, and forgets what ended long ago. */
   async function sweep(trx: Db): Promise<void> {
-    const expired = await trx.updateTable('offers').set({ ended_at: now() }).where('relay', '=', relay).where('ended_at', 'is', null).where('made_at', '<=', now() - SYNC.offerMs).returning('offer').execute();
+    // One that was made later than now is of before the clock went back: how old it is, nobody knows.
+    const expired = await trx.updateTable('offers').set({ ended_at: now() }).where('relay', '=', relay).where('ended_at', 'is', null).where((or) => or.or([or('made_at', '<=', now() - SYNC.offerMs), or('made_at', '>', now() + SYNC.offerMs)])).returning('offer').execute();
     if (expired.length > 0) await trx.deleteFrom('offer_slots').where('relay', '=', relay).where('offer', 'in', expired.map(({ offer }) => offer)).execute();
     await trx.deleteFrom('offers').where('relay', '=', relay).where('ended_at', '<=', now() - SYNC_LIMITS.offerMemoryMs).execute();
   }

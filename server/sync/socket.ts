@@ -24,7 +24,8 @@ export interface SocketsDeps {
   readonly hub: Hub;
   /** Proofs that failed, by address. */
   readonly failures: RateLimit;
-  readonly now: () => number;
+  /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
+  readonly elapsed: () => number;
   readonly onError: (error: unknown) => void;
   readonly heartbeatMs?: number;
   readonly limits?: Partial<Record<keyof typeof SYNC_LIMITS, number>>;
@@ -87,14 +88,14 @@ function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): { readonly
 const recoveryRefusal = ({ reason }: Exclude<RecoverySet, { ok: true }>) =>
   reason === 'taken' ? { reason: 'Another household of this relay has this recovery id.', ends: false } : { reason: 'The household’s current key did not sign this.', ends: true };
 
-export function createSockets({ households, hub, failures, now, onError, heartbeatMs = SYNC.heartbeatMs, limits = {} }: SocketsDeps): Sockets {
+export function createSockets({ households, hub, failures, elapsed, onError, heartbeatMs = SYNC.heartbeatMs, limits = {} }: SocketsDeps): Sockets {
   const bounds = { ...SYNC_LIMITS, ...limits };
   const open = new Map<WebSocket, { readonly browser: string; readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void }>();
 
   function serve(socket: WebSocket, { browser, address }: Opener): { readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void } {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
     const turn = createQueue();
-    const texts = createRateLimit({ perSecond: bounds.textsPerSecond, burst: bounds.textBurst, now });
+    const texts = createRateLimit({ perSecond: bounds.textsPerSecond, burst: bounds.textBurst, elapsed });
     let state: { readonly household: string; readonly member: Member; readonly end: LinkEnd } | null = null;
     let joining: { readonly household: string; readonly member: Member } | null = null;
     let over = false;

@@ -40,6 +40,8 @@ export interface LedgerDeps extends OpenOptions {
   readonly after: (ms: number, run: () => void) => () => void;
   /** ms since the epoch */
   readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
   /** Documents that were new, after they are durable. */
   readonly onDocuments: (docs: readonly Doc[]) => void;
   /** What keeps the ledger from writing, or what the person must know; null when all is well again. Told when it changes. */
@@ -115,10 +117,10 @@ const SOURCES = ['journal', 'views', 'volumes', 'damage'] as const;
 type Source = (typeof SOURCES)[number];
 
 export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
-  const { journal } = deps;
+  const { journal, elapsed = deps.now } = deps;
   const begun = await readState(deps.views);
   let newest = begun.newest;
-  let lastAppend = 0;
+  let lastAppend = -Infinity;
   let queue: Waiting[] = [];
   let pumping: Promise<void> | null = null;
   let closed = false;
@@ -144,7 +146,8 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     open: deps.openVolume,
     after: deps.after,
     now: deps.now,
-    busy: () => deps.now() - lastAppend < LEDGER.volumesQuiet,
+    elapsed,
+    busy: () => elapsed() - lastAppend < LEDGER.volumesQuiet,
     refile: () => refile(volumes.currentIds()),
     onOutcome: tellOutcome('volumes'),
     onDamaged: ({ name, faults }, refiled) =>
@@ -228,7 +231,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         // A document that two calls brought at once counts for the first.
         resolve({ written: docs.filter(({ _id }) => left.delete(_id)).length });
       }
-      lastAppend = deps.now();
+      lastAppend = elapsed();
       if (fresh.length === 0) return;
       deps.onDocuments(fresh);
       if (fresh.some(({ type }) => type === 'forget' || type === 'forget-undo')) upkeep.hearForgets(fresh);

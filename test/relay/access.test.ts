@@ -330,7 +330,7 @@ describe('the address of a caller', () => {
 describe('the rate limit', () => {
   it('lets a burst through, then the long run, each caller apart', () => {
     let now = 0;
-    const rate = createRateLimit({ perSecond: 2, burst: 3, now: () => now });
+    const rate = createRateLimit({ perSecond: 2, burst: 3, elapsed: () => now });
     expect([1, 2, 3].map(() => rate.take('a'))).toEqual([0, 0, 0]);
     expect(rate.take('a')).toBe(1);
     expect([rate.wait('a'), rate.wait('b'), rate.wait('b')], 'asking takes nothing').toEqual([1, 0, 0]);

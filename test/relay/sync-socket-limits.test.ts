@@ -48,8 +48,8 @@ describe('a sync socket', () => {
     for (const device of [one, other]) await households.register(household.id, registrationOf(household, device), 'browser');
     const storeOf = (id: string) => createEntryStore({ db, relay: 'relay', household: id, now: Date.now, mostBytes: 1_000_000 });
     hub = createHub({ households, storeOf, timers: systemTimers, alone: true, onRevoked: () => undefined, logger });
-    const failures = createRateLimit({ perSecond: 1, burst: 10, now: Date.now });
-    sockets = createSockets({ households, hub, failures, now: Date.now, onError: (error) => errors.push(error), heartbeatMs, limits });
+    const failures = createRateLimit({ perSecond: 1, burst: 10, elapsed: () => performance.now() });
+    sockets = createSockets({ households, hub, failures, elapsed: () => performance.now(), onError: (error) => errors.push(error), heartbeatMs, limits });
     const upgrades = createUpgrades({ messageBytes: 1_000_000 });
     const listener = upgrades.listener({
       fetch: (_request, env) => {

@@ -148,7 +148,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
   const access = createAccess({
     origins: createOrigins({ port: http.port, host: '127.0.0.1', publicUrl: null, tls: false, proxied: false }),
     signIn: createSignIn({ db, relay, now, linkMs: 1_000_000, cookieMs: 1_000_000 }),
-    rate: createRateLimit({ perSecond: 1_000, burst: 1_000, now }),
+    rate: createRateLimit({ perSecond: 1_000, burst: 1_000, elapsed: now }),
     port: http.port,
     secure: false,
     proxied: false,

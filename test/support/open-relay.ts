@@ -9,8 +9,10 @@ import { createHome } from './relay.ts';
 export interface OpenRelay {
   readonly url: string;
   readonly home: string;
-  /** Lets the relay's clock go on. Timers are not moved by it. */
+  /** Lets the relay's clocks go on. Timers are not moved by it. */
   pass(ms: number): void;
+  /** Sets the wall clock alone, by so much; less than 0: back. */
+  jump(ms: number): void;
   /** Ends the relay in good order and starts it again, on the same home and port. */
   restart(): Promise<void>;
   /** A browser that has opened a link of its own. */
@@ -50,7 +52,8 @@ export async function openTestRelay({ args = [], databaseUrl, home: given, sync 
   const config = readConfig(['--port', '0', '--home', home, '--no-open', ...args], databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl });
   if (config === null) throw new Error('help was asked for');
   let ahead = 0;
-  const open = (port: number | null) => openRelay({ config: { ...config, ...(port === null ? {} : { port }), sync: { ...config.sync, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead });
+  let jumped = 0;
+  const open = (port: number | null) => openRelay({ config: { ...config, ...(port === null ? {} : { port }), sync: { ...config.sync, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead + jumped, elapsed: () => performance.now() + ahead });
   let relay = await open(null);
   const { url } = relay;
   return {
@@ -62,6 +65,9 @@ export async function openTestRelay({ args = [], databaseUrl, home: given, sync 
     },
     pass(ms) {
       ahead += ms;
+    },
+    jump(ms) {
+      jumped += ms;
     },
     async signIn() {
       const response = await fetch(await relay.newLink());

@@ -16,6 +16,8 @@ export interface OpenLedgerDeps {
   readonly after: (ms: number, run: () => void) => () => void;
   /** ms since the epoch */
   readonly now: () => number;
+  /** ms, only ever forward, for spans. */
+  readonly elapsed: () => number;
   readonly onDocuments: (docs: readonly Doc[]) => void;
   readonly onProblem: (problem: StorageProblem | null) => void;
   readonly onProgress: (progress: OwnerProgress | null) => void;
@@ -79,7 +81,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   }
   const openVolume = async (name: string): Promise<Volume> => (await loadVolumes()).openVolume({ name, lockHeld: deps.lockHeld });
 
-  const common = { ...terminated, onBlocking: () => deps.onProblem({ kind: 'blocked', detail: RELOAD }), journal, openVolume, databaseNames, now: deps.now, onProgress: deps.onProgress };
+  const common = { ...terminated, onBlocking: () => deps.onProblem({ kind: 'blocked', detail: RELOAD }), journal, openVolume, databaseNames, now: deps.now, elapsed: deps.elapsed, onProgress: deps.onProgress };
   let views = missing.length === 0 ? await currentViews(journal, openViews, databaseNames) : null;
   if (!views) {
     // The old views, of whatever shape, are read as a further copy: nothing that only they know is lost.

@@ -31,6 +31,8 @@ export interface VolumesDeps {
   readonly after: (ms: number, run: () => void) => () => void;
   /** ms since the epoch */
   readonly now: () => number;
+  /** ms, only ever forward, for spans. */
+  readonly elapsed: () => number;
   /** Was something appended so lately that more is likely to come? */
   readonly busy: () => boolean;
   /** Puts what the views hold and no sound volume does into the journal again. Answers how many documents. */
@@ -224,8 +226,8 @@ export function createVolumes(deps: VolumesDeps): Volumes {
       givingWaySince = null;
       return false;
     }
-    givingWaySince ??= deps.now();
-    if (deps.now() - givingWaySince < LEDGER.volumesWaitMost) return true;
+    givingWaySince ??= deps.elapsed();
+    if (deps.elapsed() - givingWaySince < LEDGER.volumesWaitMost) return true;
     givingWaySince = null;
     return false;
   }

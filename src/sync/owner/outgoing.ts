@@ -12,7 +12,8 @@ export interface OutgoingDeps {
   readonly ledger: Pick<LedgerPort, 'outbox' | 'clearOutbox'>;
   readonly sealer: Pick<Sealer, 'seal'>;
   readonly timers: Timers;
-  readonly now: () => number;
+  /** ms, only ever forward: nothing waits for a clock that went back. */
+  readonly elapsed: () => number;
   /** 0 to 1 */
   readonly random: () => number;
   /** Are there other devices that may seal what the relay tells all of them? */
@@ -35,7 +36,7 @@ export interface OutgoingPump {
   close(): Promise<void>;
 }
 
-export function createOutgoing({ ledger, sealer, timers, now, random, hasOthers, onTrouble, onChange }: OutgoingDeps): OutgoingPump {
+export function createOutgoing({ ledger, sealer, timers, elapsed, random, hasOthers, onTrouble, onChange }: OutgoingDeps): OutgoingPump {
   /** When each told row is due, by its number. */
   const due = new Map<number, number>();
   let known = new Set<string>();
@@ -56,9 +57,9 @@ export function createOutgoing({ ledger, sealer, timers, now, random, hasOthers,
     const rows = await ledger.outbox(SYNC_OWNER.outboxRows);
     const ready = rows.filter(({ number, told }) => {
       if (!told || hurry || !hasOthers()) return true;
-      const time = due.get(number) ?? now() + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread;
+      const time = due.get(number) ?? elapsed() + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread;
       due.set(number, time);
-      return time <= now();
+      return time <= elapsed();
     });
     if (ready.length > 0) {
       const docs = ready.flatMap((row) => (row.told ? row.docs.filter(({ _id }) => !isKnown(_id)) : row.docs));
@@ -69,7 +70,7 @@ export function createOutgoing({ ledger, sealer, timers, now, random, hasOthers,
     }
     left = rows.length - ready.length;
     const waits = rows.flatMap(({ number }) => due.get(number) ?? []);
-    if (waits.length > 0) wait(Math.max(0, Math.min(...waits) - now()));
+    if (waits.length > 0) wait(Math.max(0, Math.min(...waits) - elapsed()));
   }
 
   function wait(ms: number) {

@@ -42,6 +42,8 @@ export interface SharedDeps {
   readonly backoff: (failures: number) => number;
   /** ms since the epoch */
   readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
   readonly random: RandomBytes;
   /** Entries once more, in files; null: this browser has none that a worker can write. */
   readonly log: SealedLog | null;
@@ -93,7 +95,7 @@ const NOTHING_SEALED: FirstSeal = { done: false, through: null };
 const PRIORITY: Readonly<Record<Lane, number>> = { people: 0, talk: 1 };
 
 export async function openShared(deps: SharedDeps, membership: Membership): Promise<Shared> {
-  const { db, ledger, timers, now, random, log, onChange } = deps;
+  const { db, ledger, timers, now, elapsed = now, random, log, onChange } = deps;
   const keys = createKeys({ db, random, membership, onChange: deps.onMark });
   const [returning, devices, heads, name, firstSeal, counters, former] = await Promise.all([
     recallMeta(db, 'returning'),
@@ -171,7 +173,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   });
   /** 0 to 1 */
   const chance = () => (random(1)[0] ?? 0) / 256;
-  const outgoing = createOutgoing({ ledger, sealer, timers, now, random: chance, hasOthers: () => book.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId), onTrouble: trouble('sealing'), onChange: changed });
+  const outgoing = createOutgoing({ ledger, sealer, timers, elapsed, random: chance, hasOthers: () => book.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId), onTrouble: trouble('sealing'), onChange: changed });
   const say = (payload: Payload, along?: Partial<SyncMeta>) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }], along);
   const headTeller = createHeadTeller({ ledger, book, timers, now, random: chance, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
 
