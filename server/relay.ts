@@ -157,7 +157,7 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     timers: systemTimers,
     alone: store.kind === 'pglite',
     onRevoked: (browsers) => homes.endStreamsOf(browsers),
-    onMember: (household, browser) => homes.member(household, browser),
+    onMember: (household, browser, joins) => homes.member(household, browser, joins),
     logger,
     settings: config.sync,
   });

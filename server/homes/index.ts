@@ -38,8 +38,11 @@ export interface Homes {
   standing(browser: string): Promise<HomeStanding>;
   /** Somebody lives in the home of this sign-in from now on. `beside`: also where others live at this relay. */
   begin(browser: string, beside: boolean): Promise<Begun>;
-  /** This sign-in is of a device that has proven to be of this household: it belongs to the household's home. */
-  member(household: string, browser: string): Promise<void>;
+  /**
+   * This sign-in is of a device that has proven to be of this household: it belongs to the household's home. One of
+   * another household moves only where the device `joins`: what is left of its former life does not call it back.
+   */
+  member(household: string, browser: string, joins: boolean): Promise<void>;
   /**
    * This sign-in has followed this log before, under an earlier cookie: nobody else knows the name of a log. It comes
    * back into that log's home, unless it lives elsewhere, or devices prove themselves there.
@@ -201,11 +204,12 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       return { begun: entry.begun, others: count, look: !entry.begun && count === 1 };
     },
     begin: async (browser, beside) => begin(await entryOf(browser), beside),
-    async member(household, browser) {
-      if ((await known(browser))?.household === household) return;
+    async member(household, browser, joins) {
+      const before = await known(browser);
+      if (before?.household === household || (!joins && before !== null && before.household !== null)) return;
       await decide(async (trx) => {
         const here = await known(browser, trx);
-        if (here?.household === household) return;
+        if (here?.household === household || (!joins && here !== null && here.household !== null)) return;
         const there = [...entries.values()].find((each) => each.household === household);
         if (there) return bind(trx, browser, there);
         // The first device that says so. One that lived with another household has left it.

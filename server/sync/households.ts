@@ -20,8 +20,8 @@ export interface HouseholdsDeps {
   readonly now: () => number;
   /** Most households. */
   readonly most: number;
-  /** This sign-in is used by a device that has proven to be one of this household. */
-  readonly onMember: (household: string, browser: string) => Promise<void>;
+  /** This sign-in is used by a device that has proven to be one of this household. `joins`: just now, with the household's key. */
+  readonly onMember: (household: string, browser: string, joins: boolean) => Promise<void>;
 }
 
 /** Sign-ins that ended with a renewal. */
@@ -125,7 +125,7 @@ export function createHouseholds({ db, relay, now, most, onMember }: HouseholdsD
     async register(household, request, browser) {
       try {
         const registered = await db.transaction().execute((trx) => register(trx, household, request, browser));
-        if (registered.ok) await onMember(household, browser);
+        if (registered.ok) await onMember(household, browser, true);
         return registered;
       } catch (error) {
         // Only now is it known how many stay; what was written before goes with the transaction.
@@ -173,7 +173,7 @@ export function createHouseholds({ db, relay, now, most, onMember }: HouseholdsD
       const home = homeOf(household);
       await noteSeen(db, home, device, now());
       await noteBrowser(db, home, device, browser);
-      await onMember(household, browser);
+      await onMember(household, browser, false);
     },
   };
 }

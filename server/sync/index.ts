@@ -25,8 +25,8 @@ export interface SyncDeps {
   readonly alone: boolean;
   /** These sign-ins have ended. */
   readonly onRevoked: (browsers: readonly string[]) => void;
-  /** This sign-in is used by a device that has proven to be one of this household. */
-  readonly onMember: (household: string, browser: string) => Promise<void>;
+  /** This sign-in is used by a device that has proven to be one of this household. `joins`: just now, with the household's key. */
+  readonly onMember: (household: string, browser: string, joins: boolean) => Promise<void>;
   readonly logger: Logger;
   readonly settings: SyncSettings;
 }

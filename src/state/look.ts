@@ -4,6 +4,7 @@ import type { Block } from '../protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../protocol/events.ts';
 import { applyEvent } from '../protocol/live.ts';
 import type { LookedAt } from '../protocol/http.ts';
+import type { StreamItem } from '../relay/index.ts';
 import type { RelayPort } from './ports.ts';
 
 export interface LookLine {
@@ -26,7 +27,8 @@ export interface LookState {
 
 export interface Look {
   readonly store: StoreApi<LookState>;
-  close(): void;
+  /** Begins to look. Returns the way to stop. */
+  start(): () => void;
 }
 
 /** Lines that are kept; older ones go. */
@@ -61,8 +63,7 @@ export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
     else if (event.kind === 'agent-born' || (event.kind === 'changed' && event.what === 'team')) void readNames();
   }
 
-  void readNames();
-  const stop = relay.look((item) => {
+  function take(item: StreamItem): void {
     switch (item.kind) {
       case 'live':
         snapshot = item.snapshot;
@@ -78,6 +79,13 @@ export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
       default:
         store.setState({ link: 'lost' });
     }
-  });
-  return { store, close: stop };
+  }
+
+  return {
+    store,
+    start() {
+      void readNames();
+      return relay.look(take);
+    },
+  };
 }

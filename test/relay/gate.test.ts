@@ -84,6 +84,25 @@ describe.each(STORES)('the gate on %s', (kind) => {
     expect(await ask({ state: 'sleeping' })).toMatchObject({ outcome: 'granted', left: 99 });
   });
 
+  it.each(['in one process', 'over a restart'])('a clock that goes back a day closes no door for longer than a cooldown, and opens none, %s', async (how) => {
+    const clock = createTestClock(MORNING);
+    const first = await household(guardrails({ cooldown_seconds: 300 }), { flood_guard: { max_wakes: 1, window_seconds: 200 } }, clock);
+    expect(await first.ask()).toMatchObject({ outcome: 'granted' });
+    clock.pass(-24 * HOUR);
+    const { gate } = how === 'over a restart' ? createTestGate(store, clock, { relay: first.relay }) : first;
+    const ask = async () => (await gate.ask(request({ callerSession: null }))).decision;
+    expect(await ask()).toMatchObject({ check: 'cooldown', until: clock.now() + 300 * SECOND });
+    clock.pass(300 * SECOND);
+    const again = await ask();
+    expect(again).toMatchObject({ outcome: 'granted' });
+    await gate.ended(again.wakeId);
+    // What is granted now is held to as ever.
+    clock.pass(299 * SECOND);
+    expect(await ask()).toMatchObject({ check: 'cooldown' });
+    clock.pass(24 * HOUR);
+    expect(await ask()).toMatchObject({ outcome: 'granted' });
+  });
+
   it('keeps the cooldown to the second, whoever asks', async () => {
     const { ask, clock } = await household(guardrails({ cooldown_seconds: 300 }));
     await ask();

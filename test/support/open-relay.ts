@@ -15,6 +15,8 @@ export interface OpenRelay {
   jump(ms: number): void;
   /** Ends the relay in good order and starts it again, on the same home and port. */
   restart(): Promise<void>;
+  /** A link that lets one browser in. */
+  link(): Promise<string>;
   /** A browser that has opened a link of its own. */
   signIn(): Promise<Browser>;
   close(): Promise<void>;
@@ -69,6 +71,7 @@ export async function openTestRelay({ args = [], databaseUrl, home: given, sync 
     jump(ms) {
       jumped += ms;
     },
+    link: () => relay.newLink(),
     async signIn() {
       const response = await fetch(await relay.newLink());
       await response.body?.cancel();

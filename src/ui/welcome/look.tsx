@@ -40,16 +40,12 @@ function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
 export function LookPage({ onClose }: { onClose: () => void }) {
   const { relay } = useRoost();
   const actions = useActions();
-  const [look, setLook] = useState<Look | null>(null);
-  useEffect(() => {
-    const made = createLook(relay);
-    setLook(made);
-    return () => made.close();
-  }, [relay]);
+  const [look] = useState(() => createLook(relay));
+  useEffect(() => look.start(), [look]);
   const close = () => {
     // There may be more to choose from now, or less.
     void actions.refreshHome();
     onClose();
   };
-  return look && <Looking look={look} onClose={close} />;
+  return <Looking look={look} onClose={close} />;
 }

@@ -1,0 +1,71 @@
+/** Two browsers that are not paired, at one relay: the real page in two profiles of Chromium, each let in by a link of its own. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { openTestRelay, type OpenRelay } from '../support/open-relay.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const DESK = { width: 1280, height: 800 };
+const profiles: Profile[] = [];
+let relay: OpenRelay;
+
+async function visit(): Promise<Visitor> {
+  const profile = await createProfile();
+  profiles.push(profile);
+  return await createVisitor(await profile.open({ viewport: DESK, reducedMotion: 'reduce' }), await relay.link());
+}
+
+beforeAll(async () => {
+  relay = await openTestRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 }), '--retention-hours', '0'] });
+});
+afterAll(async () => {
+  await Promise.all(profiles.map((profile) => profile.remove()));
+  await relay.close();
+});
+
+describe('two browsers that are not paired, at one relay', { timeout: 240_000 }, () => {
+  it('the second is asked, may look on, begins a household of its own, and neither hears the other', async () => {
+    const early = await visit();
+    const ada = await visit();
+    await ada.begin('Noa', 'Sol');
+    await ada.press('SUMMON');
+    const hatched = await ada.untilAll('awake');
+
+    // It was on the welcome page before anybody began: it is not taken for a beginning of its own.
+    await early.page.getByLabel('Your name').fill('Ben');
+    await early.page.getByRole('button', { name: 'Begin' }).click();
+    await early.page.getByRole('heading', { name: 'Somebody lives at this relay already' }).waitFor();
+
+    await early.page.getByRole('button', { name: 'Only look' }).click();
+    await early.page.getByText(/^Awake: /).waitFor();
+    await ada.open('lead');
+    await ada.ask('The boat is called Marigold.');
+    await early.page.getByText('The boat is called Marigold.').waitFor();
+    expect(await early.page.getByRole('textbox').count()).toBe(0);
+    await early.page.reload();
+    await early.page.getByRole('heading', { name: 'Somebody lives at this relay already' }).waitFor();
+    expect(await early.page.getByText('Marigold').count()).toBe(0);
+
+    await early.page.getByRole('button', { name: 'Begin a household of my own' }).click();
+    await early.begin('Ben', 'Lua');
+    await early.press('SUMMON');
+    const own = await early.untilAll('awake');
+    expect(own.map(({ name }) => name)).toHaveLength(8);
+    await early.open('lead');
+    await early.ask('The cellar key is under the fern.');
+    expect(await early.page.getByText('Marigold').count()).toBe(0);
+
+    // Ada's goes on, with her own people, and ends for her alone.
+    await ada.open('lead');
+    await ada.ask('Are you still there?');
+    expect(await ada.page.getByText('fern').count()).toBe(0);
+    await ada.press('End session');
+    await ada.untilAll('sleeping');
+    expect((await early.seats()).every(({ state }) => state === 'awake')).toBe(true);
+    await early.press('End session');
+    await early.untilAll('sleeping');
+    await early.press(/^WAKE/);
+    await early.untilAll('awake');
+    expect((await ada.seats()).map(({ name }) => name)).toEqual(hatched.map(({ name }) => name));
+    for (const { complaints } of [ada, early]) expect(complaints.filter((line) => !line.includes('409'))).toEqual([]);
+  });
+});
