@@ -39,7 +39,7 @@ describe('two browsers that are not paired, at one relay', { timeout: 240_000 },
     await early.page.getByText(/^Awake: /).waitFor();
     await ada.open('lead');
     await ada.ask('The boat is called Marigold.');
-    await early.page.getByText('The boat is called Marigold.').waitFor();
+    await early.page.getByText('The boat is called Marigold.').first().waitFor();
     expect(await early.page.getByRole('textbox').count()).toBe(0);
     await early.page.reload();
     await early.page.getByRole('heading', { name: 'Somebody lives at this relay already' }).waitFor();
