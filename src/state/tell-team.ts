@@ -11,11 +11,20 @@ export function teamOf(roster: Roster): Team {
   return { agents: [...roster.byId.values()].map(member) };
 }
 
+/** The relay's word where others live there and nobody of this browser. */
+const NOT_BEGUN = 'about:roost/not-begun';
+
 /** Returns the way to stop. */
-export function tellTeam({ household, live, reach, notices }: Pick<Parts, 'household' | 'live' | 'reach' | 'notices'>): () => void {
+export function tellTeam({ household, live, reach, relay, notices }: Pick<Parts, 'household' | 'live' | 'reach' | 'relay' | 'notices'>): () => void {
   /** What the relay at the other end of this line has. */
   let told = '';
   let telling = false;
+
+  async function liveBeside() {
+    const begun = await relay.beginHome(true);
+    if (!begun.ok) return notices.error(problemText(begun.problem));
+    await tell();
+  }
 
   async function tell() {
     const { status, roster } = household.store.getState();
@@ -32,7 +41,10 @@ export function tellTeam({ household, live, reach, notices }: Pick<Parts, 'house
     telling = false;
     // Where it did not arrive, the next change or the next connection says it again.
     if (!result.ok) {
-      if (result.problem.kind === 'refused') notices.error(`The relay did not take the team’s names: ${problemText(result.problem)}`);
+      // This team began elsewhere, or without its relay: it does not come to live beside others unasked.
+      if (result.problem.kind === 'refused' && result.problem.problem.type === NOT_BEGUN)
+        notices.offer('Another household lives at this relay. This browser’s team is not known to it yet.', { label: 'Let it live there too', run: () => void liveBeside() });
+      else if (result.problem.kind === 'refused') notices.error(`The relay did not take the team’s names: ${problemText(result.problem)}`);
       return;
     }
     told = text;
