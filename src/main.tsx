@@ -47,6 +47,9 @@ const state = createRoostState({
   node: `page_${ulid().slice(-10)}`,
 });
 state.start();
+owner.subscribe((news) => {
+  if (news.news === 'restarting' && news.reload) location.reload();
+});
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');

@@ -4,9 +4,9 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
-import { createDesk, createProblems, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
+import { createDesk, createProblems, emptyDatabases, isUnreadable, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
 import { backoff, createEventStream, createFeed, createRelayClient, createSyncClient, openSyncSocket, realTimers } from './relay/index.ts';
-import { openFiles } from './sync/mirror/index.ts';
+import { createFailures, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
 import { guessDeviceName } from './domain/device-name.ts';
 
@@ -18,11 +18,13 @@ const isSole = self.name === SOLE_WORKER;
 /** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
 const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) => desk.tell({ news: 'problem', problem }));
 
-const crashed = (error: unknown) =>
+function crashed(error: unknown) {
   problems.set('crash', {
     kind: 'broken',
-    detail: `Something in the page’s background worker failed. Reload the page; nothing that was stored is lost. (${error instanceof Error ? error.message : String(error)})`,
+    detail: `Something in the page’s background worker failed. Reload the page. (${error instanceof Error ? error.message : String(error)})`,
   });
+  look(error);
+}
 addEventListener('error', (event) => crashed(event.error ?? event.message));
 addEventListener('unhandledrejection', (event) => crashed(event.reason));
 
@@ -37,15 +39,34 @@ const lock = isSole
       },
     });
 
+/** Beside IndexedDB, which may fail. */
+const files = lock.acquired.then(() => openFiles(navigator.storage, realTimers.after));
+const failures = files.then((beside) => beside && createFailures(beside, Date.now));
+let ending = false;
+/** What was stored cannot be read: the owner ends, and the next one brings it back. */
+async function beginAnew(): Promise<void> {
+  if (ending) return;
+  ending = true;
+  ending = (await (await failures)?.note()) ?? false;
+  if (!ending) return;
+  await synced?.flush();
+  desk.tell({ news: 'restarting', reload: !isShared });
+  // What was told is on its way before the worker is gone.
+  realTimers.after(0, () => self.close());
+}
+function look(error: unknown) {
+  if (isUnreadable(error)) void beginAnew();
+}
+
 /** Before the ledger: what it takes from its first moment on may have to go out to other devices. */
-const syncDatabase = lock.acquired.then(() =>
+const emptied = failures.then(async (noted) => ((await noted?.isToBeEmptied()) ? emptyDatabases() : []));
+const syncDatabase = emptied.then(() =>
   openSyncDatabase({
     onBlocking: () => problems.set('owner', { kind: 'blocked', detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.' }),
     onTerminated: () => problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
   }),
 );
 let seals = true;
-const files = lock.acquired.then(() => openFiles(navigator.storage, realTimers.after));
 
 const ledger = syncDatabase
   .then(async (db) => {
@@ -64,7 +85,10 @@ const ledger = syncDatabase
       shares: () => seals,
       onOutbox: () => synced?.stir(),
       keyMaterial: () => Promise.resolve(null),
-      onProblem: (problem) => problems.set('ledger', problem),
+      onProblem(problem) {
+        problems.set('ledger', problem);
+        if (problem?.kind === 'unreadable') void beginAnew();
+      },
       onDocuments(docs) {
         desk.tell({ news: 'documents', docs });
         synced?.hearDocuments(docs);
@@ -72,8 +96,14 @@ const ledger = syncDatabase
       },
     });
   })
+  .then(async (open) => {
+    const saved = await emptied;
+    if (saved.length > 0) await open.append(saved);
+    return open;
+  })
   .catch((error: unknown) => {
     problems.set('owner', storageProblemOf(error));
+    look(error);
     throw error;
   });
 
@@ -114,6 +144,7 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
       isLetIn: () => running?.link().kind !== 'locked-out',
       tell: (news) => desk.tell(news),
       onCrash: crashed,
+      onTrouble: look,
     },
     { set: (on) => (seals = on) },
   ),
@@ -121,6 +152,7 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
 sync.then((open) => (synced = open), crashed);
 
 const desk = createDesk({
+  onError: look,
   welcome: () => ({
     news: 'welcome',
     link: running?.link() ?? { kind: 'connecting' },

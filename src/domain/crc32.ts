@@ -9,7 +9,8 @@ export function createCrc32(): { update(bytes: Uint8Array): void; value(): numbe
   let crc = 0xffffffff;
   return {
     update(bytes) {
-      for (const byte of bytes) crc = (crc >>> 8) ^ (TABLE[(crc ^ byte) & 0xff] ?? 0);
+      // By index: an iterator takes many times as long.
+      for (let at = 0; at < bytes.length; at += 1) crc = (crc >>> 8) ^ (TABLE[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0);
     },
     value: () => (crc ^ 0xffffffff) >>> 0,
   };

@@ -131,7 +131,11 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   const forgets = splitForgets(held);
 
   const problems = createProblems(SOURCES, deps.onProblem);
-  const tellOutcome = (source: Source) => (error: unknown) => problems.set(source, error === null ? null : storageProblemOf(error));
+  const tellOutcome = (source: Source) => (error: unknown) => {
+    const problem = error === null ? null : storageProblemOf(error);
+    // A volume that cannot be read is filed anew from the views: nothing else is wrong then.
+    problems.set(source, problem?.kind === 'unreadable' && source === 'volumes' ? { ...problem, kind: 'broken' } : problem);
+  };
 
   const views = await createViews({
     db: deps.views,

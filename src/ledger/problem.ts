@@ -12,6 +12,18 @@ export class StorageProblemError extends Error {
 
 const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
+/**
+ * Does the browser's database fail to give back what it took? As Chromium (156) and Firefox say it: "Internal error …",
+ * "Data lost due to missing file", "Failed to read large IndexedDB value". A database that was closed is none of these.
+ */
+export function isUnreadable(error: unknown): boolean {
+  if (error instanceof StorageProblemError) return error.problem.kind === 'unreadable';
+  const name = error instanceof Error || error instanceof DOMException ? error.name : '';
+  const text = textOf(error);
+  if (/connection|closed|closing|terminated/i.test(text)) return false;
+  return name === 'NotReadableError' || name === 'UnknownError' || /Internal error|Data lost due to|Failed to read large IndexedDB value|backing store/.test(text);
+}
+
 /** The problem behind an error of IndexedDB or Fireproof. */
 export function storageProblemOf(error: unknown): StorageProblem {
   if (error instanceof StorageProblemError) return error.problem;
@@ -21,5 +33,6 @@ export function storageProblemOf(error: unknown): StorageProblem {
       kind: 'quota',
       detail: 'The browser has no more room for this page. Free some disk space, or remove data of other sites; writing goes on by itself.',
     };
-  return { kind: 'broken', detail: `The browser’s storage failed: ${textOf(error)}. Reload the page; nothing that was stored is lost.` };
+  if (isUnreadable(error)) return { kind: 'unreadable', detail: `${textOf(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.` };
+  return { kind: 'broken', detail: `The browser’s storage failed: ${textOf(error)}. Reload the page.` };
 }

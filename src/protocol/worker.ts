@@ -170,9 +170,9 @@ export interface OpenAnswer {
   readonly blocks: readonly Block[];
 }
 
-/** Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing. */
+/** Why nothing can be written, in a form the page can explain; `damaged` alone stops nothing; what is `unreadable` is brought back from where it is kept a second time. */
 export interface StorageProblem {
-  readonly kind: 'quota' | 'broken' | 'blocked' | 'no-owner' | 'unsupported' | 'damaged';
+  readonly kind: 'quota' | 'broken' | 'unreadable' | 'blocked' | 'no-owner' | 'unsupported' | 'damaged';
   readonly detail: string;
 }
 
@@ -191,6 +191,10 @@ export type OwnerNews =
   | { readonly news: 'forgotten'; readonly forgets: readonly ForgetDoc[] }
   /** How it stands with the other devices; told whenever it changes. */
   | { readonly news: 'sync'; readonly status: SyncStatus }
+  /** The owner ends and begins anew; where a tab's own worker was the owner, the tab is to be opened anew. */
+  | { readonly news: 'restarting'; readonly reload: boolean }
+  /** What the browser had lost is here again: one tab asks what there is to tell. */
+  | { readonly news: 'returned' }
   /** The mark of the team as it is to stand in localStorage; null: none. */
   | { readonly news: 'mark'; readonly text: string | null }
   /** For the tab that carries direct lines. */

@@ -4,7 +4,6 @@ import { createClock, type Clock } from '../domain/stamp.ts';
 import { documentsOf } from '../protocol/intake.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
-import type { SyncStatus } from '../protocol/sync/page.ts';
 import type { OwnerNews } from '../protocol/worker.ts';
 import { attempt } from './actions/parts.ts';
 import { createForgetActions, type ForgetActions } from './actions/forget.ts';
@@ -130,12 +129,6 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     );
   }
 
-  function hearSync(status: SyncStatus) {
-    const was = devices.store.getState().status?.kind;
-    devices.hear(status);
-    if (was === 'returning' && status.kind !== 'returning') void attempt(tellReturned());
-  }
-
   let welcomed = false;
   function hear(news: OwnerNews) {
     switch (news.news) {
@@ -186,7 +179,13 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         for (const { target } of news.forgets) unread.drop(target.agentId);
         break;
       case 'sync':
-        hearSync(news.status);
+        devices.hear(news.status);
+        break;
+      case 'returned':
+        void attempt(tellReturned());
+        break;
+      case 'restarting':
+        // A shared worker is begun anew by its lines.
         break;
       case 'mark':
         devices.keepMark(news.text);

@@ -16,7 +16,7 @@ export interface RelayInfoState {
 export const othersLiveThere = ({ home }: Pick<RelayInfoState, 'home'>): boolean => typeof home === 'object' && !home.begun && home.others > 0;
 
 /** Does this problem keep anything from being stored? What failed once is tried again, and beside a damaged volume writing goes on. */
-export const writingStopped = ({ problem }: RelayInfoState): boolean => problem !== null && problem.kind !== 'broken' && problem.kind !== 'damaged';
+export const writingStopped = ({ problem }: RelayInfoState): boolean => problem !== null && problem.kind !== 'broken' && problem.kind !== 'unreadable' && problem.kind !== 'damaged';
 
 export const createRelayInfo = (): StoreApi<RelayInfoState> => createStore<RelayInfoState>()(() => ({ health: null, problem: null, home: 'asking' }));
 

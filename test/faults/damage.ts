@@ -127,7 +127,7 @@ const TOLD = 'The browser had lost what it stored';
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** ms after which what is not there is not awaited any more: the bar, and what a busy machine adds. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 45_000;
 
 export async function createDamagedHome({ messages, from }: { readonly messages: number; readonly from: RelayOrigin }): Promise<DamagedHome> {
   let relay: TestRelay = await startRelay({ from });

@@ -13,6 +13,7 @@ export const damagePart: LongPart = {
     const home = await createDamagedHome({ messages: Number(process.env['DAMAGE_MESSAGES'] ?? MESSAGES), from: 'built' });
     const kinds = seeds.flatMap((seed) => KINDS.slice(seed - 1, seed).map((kind) => ({ seed, kind })));
     const slowest = { ms: 0, name: '' };
+    const failures: unknown[] = [];
     let rounds = 0;
     try {
       for (const relay of ['a relay that has everything', 'a relay that has nothing']) {
@@ -20,17 +21,22 @@ export const damagePart: LongPart = {
         for (const { seed, kind } of kinds) {
           // Only what is on this device could bring anybody back then.
           if (relay.endsWith('nothing') && kind.name.includes('indexedDB and opfs')) continue;
+          rounds += 1;
+          // The others are of interest all the same.
           await withSeed('damage', seed, async () => {
             const { ms, told } = await home.round(kind);
             if (ms > slowest.ms) Object.assign(slowest, { ms, name: kind.name });
             console.log(`${seed} ${kind.name}, ${relay}: ${home.documents} documents after ${(ms / 1_000).toFixed(1)} s, told ${told} times`);
+          }).catch((error: unknown) => {
+            failures.push(error);
+            console.log(`${seed} ${kind.name}, ${relay}: ${error instanceof Error ? error.message : String(error)}`);
           });
-          rounds += 1;
         }
       }
     } finally {
       await home.close();
     }
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${rounds} rounds failed.`);
     return `${rounds} of ${rounds} rounds brought back ${home.documents} documents; the slowest, ${slowest.name}, took ${(slowest.ms / 1_000).toFixed(1)} s`;
   },
 };

@@ -35,6 +35,12 @@ export function createOwnerLine(page: Page): OwnerLine {
       const news: unknown[] = [];
       port.addEventListener('message', ({ data }: MessageEvent<readonly { reply?: string; ok?: boolean; value?: unknown; error?: { message: string } }[]>) => {
         for (const message of data) {
+          // Nothing that was asked is answered any more; the next call opens a line to the next owner.
+          if ('news' in message && message.news === 'restarting') {
+            delete window.ownerLine;
+            for (const { reject } of open.values()) reject(new Error('The owner begins anew.'));
+            port.close();
+          }
           if (message.reply === undefined) news.push(message);
           else if (message.ok) open.get(message.reply)?.resolve(message.value);
           else open.get(message.reply)?.reject(new Error(message.error?.message));

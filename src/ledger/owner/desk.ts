@@ -33,11 +33,13 @@ export interface Desk {
 
 export interface DeskDeps {
   readonly answers: OwnerAnswers;
+  /** A call was answered with this error. */
+  readonly onError: (error: unknown) => void;
   /** The first news on every line. */
   readonly welcome: () => OwnerNews;
 }
 
-export function createDesk({ answers, welcome }: DeskDeps): Desk {
+export function createDesk({ answers, welcome, onError }: DeskDeps): Desk {
   const lines = new Set<(message: FromOwner) => void>();
   /** Calls that are being answered, by id. A tab whose line broke asks again: it is answered once, on its newest line. */
   const waiting = new Map<string, (message: FromOwner) => void>();
@@ -70,6 +72,7 @@ export function createDesk({ answers, welcome }: DeskDeps): Desk {
     try {
       result = { reply: id, ok: true, value: await call.answer() };
     } catch (error) {
+      onError(error);
       const { name, message: text } = error instanceof Error ? error : { name: 'Error', message: String(error) };
       result = { reply: id, ok: false, error: { name, message: text } };
     }

@@ -8,5 +8,6 @@ export type { Outgoing } from '../journal/outbox.ts';
 export type { DocumentPlace } from '../views/copy.ts';
 export type { LastTalk } from '../views/talks.ts';
 export { createProblems } from '../problems.ts';
-export { storageProblemOf } from '../problem.ts';
+export { isUnreadable, storageProblemOf } from '../problem.ts';
+export { emptyDatabases } from './empty.ts';
 export { SOLE_WORKER } from '../settings.ts';

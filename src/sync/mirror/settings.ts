@@ -5,8 +5,12 @@ export const MIRROR = {
   /** The key's file there, and the key's name in localStorage. */
   markFile: 'mark.json',
   markKey: 'roost-mark',
-  /** Its existence tells the next start to empty IndexedDB, which fails where it is read, and to bring everything back. */
-  emptyFile: 'empty',
+  /** The database failed where it was read: that often, one start after the other, and that long ago at most. */
+  failuresFile: 'failures.json',
+  failuresWithin: 10 * 60_000,
+  /** So many failures, and it is emptied and filled anew; after so many more it is left as it is. */
+  failuresToEmpty: 2,
+  failuresMost: 4,
   /** Segments are named by rising numbers with this at the end. */
   segmentSuffix: '.sealed',
   /** A segment with this many bytes is written no more: adding to a file copies it. */

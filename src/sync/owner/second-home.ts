@@ -28,6 +28,8 @@ export interface SecondHomeDeps {
   readonly onTrouble: (error: unknown) => void;
   /** Everything that could be found is here. Once. */
   readonly onReturned: () => void;
+  /** Files had what the database did not, and nobody knew of a loss. */
+  readonly onFound: () => void;
   readonly isClosed: () => boolean;
 }
 
@@ -71,7 +73,9 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
       },
       over ? pause : undefined,
     );
-    if (stored > 0) await deps.reread();
+    if (stored === 0) return;
+    await deps.reread();
+    if (over) deps.onFound();
   }
 
   /** Whatever the files lack. */

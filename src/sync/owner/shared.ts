@@ -52,10 +52,14 @@ export interface SharedDeps {
   readonly isLetIn: () => boolean;
   /** The status may have changed. */
   readonly onChange: () => void;
+  /** Something failed, and is tried again. */
+  readonly onTrouble: (error: unknown) => void;
   /** Keys, devices or this device's part have changed. */
   readonly onMark: () => void;
   /** What was lost is here again, or was looked for in every place. */
   readonly onReturned: () => void;
+  /** Files had what the database did not. */
+  readonly onFound: () => void;
   /** This device was removed from its household. */
   readonly onRemoved: () => void;
 }
@@ -120,7 +124,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const changed = changes.tell;
   const trouble = (from: string) => (error: unknown) => {
     if (error === null) troubles.delete(from);
-    else troubles.set(from, error instanceof Error ? error.message : String(error));
+    else deps.onTrouble(error);
+    if (error !== null) troubles.set(from, error instanceof Error ? error.message : String(error));
     changed();
   };
 
@@ -308,6 +313,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     setStale: (on) => rememberMeta(db, { filesStale: on }),
     onChange: changed,
     onTrouble: trouble('files'),
+    onFound: deps.onFound,
     onReturned() {
       deps.onReturned();
       // What no entry holds: documents that were only in what was left of the ledger.

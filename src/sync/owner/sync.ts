@@ -17,7 +17,7 @@ import type { Welcoming } from './welcoming.ts';
 /** As `SyncCalls`, in its own time. */
 export type SyncAnswers = { readonly [Name in keyof SyncCalls]: (...args: Parameters<SyncCalls[Name]>) => Promise<ReturnType<SyncCalls[Name]>> };
 
-export interface SyncDeps extends Omit<SharedDeps, 'onChange' | 'onRemoved' | 'onMark' | 'onReturned' | 'order' | 'log'> {
+export interface SyncDeps extends Omit<SharedDeps, 'onChange' | 'onRemoved' | 'onMark' | 'onReturned' | 'onFound' | 'order' | 'log'> {
   readonly db: SyncDatabase;
   /** Beside IndexedDB; null: this browser has none that this worker can write. */
   readonly files: Files | null;
@@ -26,9 +26,12 @@ export interface SyncDeps extends Omit<SharedDeps, 'onChange' | 'onRemoved' | 'o
   readonly tell: (
     news:
       | { readonly news: 'sync'; readonly status: SyncStatus }
+      | { readonly news: 'returned' }
       | { readonly news: 'mark'; readonly text: string | null }
       | { readonly news: 'direct'; readonly order: DirectOrder },
   ) => void;
+  /** Something failed, and is tried again. */
+  readonly onTrouble: (error: unknown) => void;
   /** A failure of ours. */
   readonly onCrash: (error: unknown) => void;
 }
@@ -36,6 +39,8 @@ export interface SyncDeps extends Omit<SharedDeps, 'onChange' | 'onRemoved' | 'o
 export interface Sync {
   readonly answers: SyncAnswers;
   stir(): void;
+  /** Resolves when nothing waits to be written into files. */
+  flush(): Promise<void>;
   hearDocuments(docs: readonly Doc[]): void;
   forget(forgets: readonly ForgetDoc[]): void;
   reconnect(): void;
@@ -135,6 +140,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         onChange: teller.stir,
         onMark: () => stirMark(),
         onReturned: () => void inTurn(returned).catch(deps.onCrash),
+        onFound: () => void inTurn(found).catch(deps.onCrash),
         onRemoved: () => void leave().catch(deps.onCrash),
       },
       membership,
@@ -153,8 +159,15 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       await rememberMeta(db, { returning: null, returned: { documents: now.documents, lost: Math.max(0, team.documents - now.documents) } });
       returning = null;
       stirMark();
+      tell({ news: 'returned' });
     }
     teller.stir();
+  }
+
+  /** The database was of before, and the files were not. */
+  async function found() {
+    await rememberMeta(db, { returned: { documents: (await ledger.team()).documents, lost: 0 } });
+    tell({ news: 'returned' });
   }
 
   /** A team lived here, and its storage is gone: begins to bring it back. */
@@ -405,6 +418,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   return {
     answers,
     stir: () => shared?.stir(),
+    flush: async () => log?.flush(),
     hearDocuments(docs) {
       if (!shared && !removed && !returning && docs.some(({ type }) => type === 'agent-identity')) inTurn(beginAlone).catch(deps.onCrash);
       // Somebody has brought after all what was nowhere.

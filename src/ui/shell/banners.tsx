@@ -39,6 +39,7 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
     case 'unsupported':
       return <Banner trouble={trouble} tone="danger" />;
     case 'broken':
+    case 'unreadable':
     case 'blocked':
     case 'no-owner':
       return <Banner trouble={trouble} tone="danger" act={{ label: 'Reload', run: () => location.reload() }} />;

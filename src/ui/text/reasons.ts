@@ -51,6 +51,7 @@ export function linkTrouble(link: LinkState): Trouble | null {
 const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
   quota: 'The disk is full: nothing can be saved',
   broken: 'Something is wrong with the storage on this device',
+  unreadable: 'The browser cannot read what it stored here',
   blocked: 'The ledger is not open yet',
   'no-owner': 'This page cannot reach its ledger',
   damaged: 'A part of the ledger on this device was damaged',

@@ -150,7 +150,7 @@ describe('the owner’s desk', () => {
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
   it('welcomes, answers, refuses with a reason, and tells everybody the news until they leave', async () => {
-    const desk = createDesk({ answers, welcome: () => welcome });
+    const desk = createDesk({ onError: () => undefined, answers, welcome: () => welcome });
     const [one, two]: [FromOwner[], FromOwner[]] = [[], []];
     const first = desk.connect((message) => one.push(message));
     desk.connect((message) => two.push(message));
@@ -175,7 +175,7 @@ describe('the owner’s desk', () => {
   });
 
   it('refuses what is no call, and what does not fit one', async () => {
-    const desk = createDesk({ answers, welcome: () => welcome });
+    const desk = createDesk({ onError: () => undefined, answers, welcome: () => welcome });
     const heard: FromOwner[] = [];
     const line = desk.connect((message) => heard.push(message));
     line.take('nonsense');
@@ -191,7 +191,7 @@ describe('the owner’s desk', () => {
   it('does a call once that is asked again while it is being answered, and answers on the newest line', async () => {
     let asked = 0;
     let finish: () => void = () => undefined;
-    const desk = createDesk({
+    const desk = createDesk({ onError: () => undefined,
       welcome: () => welcome,
       answers: {
         ...answers,

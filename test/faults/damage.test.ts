@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDamagedHome, KINDS, type DamagedHome } from './damage.ts';
+
+/** The most telling kinds of damage; all of them by `npm run faults -- damage`. */
+const SHORT = ['indexedDB gone', 'the log of IndexedDB, cut'];
+const MESSAGES = 60;
+
+let home: DamagedHome;
+beforeAll(async () => {
+  home = await createDamagedHome({ messages: MESSAGES, from: 'sources' });
+});
+afterAll(() => home.close());
+
+describe.each(['a relay that has everything', 'a relay that has nothing'])('A browser that lost what it stored, at %s', (relay) => {
+  beforeAll(async () => {
+    if (relay.endsWith('nothing')) await home.freshRelay();
+  });
+  it.each(KINDS.filter(({ name }) => SHORT.includes(name)))('has everything again after this, and says so once: $name', async (kind) => {
+    const { told } = await home.round(kind);
+    expect(told).toBe(1);
+  });
+});

@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest';
+import type { Entry } from '../../../../src/protocol/sync/entries.ts';
+import { createSealedLog, MIRROR, type Files, type SealedLog } from '../../../../src/sync/mirror/index.ts';
+import { decodeFrames, encodeFrames } from '../../../../src/sync/mirror/frames.ts';
+import { entryOf, memoryFiles, WRITER, type MemoryFiles } from './support.ts';
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_none, i) => from + i);
+const all = range(1, 101).map((counter) => entryOf(counter));
+const FRAME = encodeFrames([entryOf(1)]).length;
+const countersOf = (entries: readonly Entry[]) => entries.map(({ counter }) => counter);
+
+function logOn(files: Files) {
+  const told: { trouble: unknown[]; lacking: number } = { trouble: [], lacking: 0 };
+  let later: (() => void)[] = [];
+  const log = createSealedLog({
+    files,
+    after(_ms, run) {
+      later.push(run);
+      return () => (later = later.filter((one) => one !== run));
+    },
+    onTrouble: (error) => told.trouble.push(error),
+    onLacking: () => (told.lacking += 1),
+  });
+  return { log, told, wait: () => later.splice(0).forEach((run) => run()) };
+}
+async function readAll(log: SealedLog): Promise<readonly Entry[]> {
+  const found: Entry[] = [];
+  await log.read((some) => {
+    found.push(...some);
+    return Promise.resolve();
+  });
+  return found;
+}
+async function filled(entries: readonly Entry[] = all): Promise<MemoryFiles> {
+  const files = memoryFiles();
+  const { log } = logOn(files);
+  log.add(entries);
+  await log.flush();
+  return files;
+}
+
+test('frames give back what was framed, byte for byte', () => {
+  expect(decodeFrames(encodeFrames(all))).toEqual({ entries: all, damaged: 0 });
+});
+
+test('a flipped byte anywhere costs the one entry that it lies in', () => {
+  const bytes = encodeFrames(all.slice(0, 5));
+  for (let at = 0; at < bytes.length; at += 3) {
+    const flipped = bytes.slice();
+    flipped[at] = (flipped[at] ?? 0) ^ 0xff;
+    const { entries } = decodeFrames(flipped);
+    expect(countersOf(entries)).toEqual([1, 2, 3, 4, 5].filter((counter) => counter !== Math.floor(at / FRAME) + 1));
+  }
+});
+
+test('a cut costs the entry that it goes through, and a hole what lay in it', () => {
+  const bytes = encodeFrames(all);
+  for (let at = 0; at < bytes.length; at += 397) expect(countersOf(decodeFrames(bytes.slice(0, at)).entries)).toEqual(range(1, Math.floor(at / FRAME) + 1));
+  const holed = bytes.slice();
+  holed.fill(0, FRAME * 10 + 5, FRAME * 20 + 5);
+  expect(countersOf(decodeFrames(holed).entries)).toEqual([...range(1, 11), ...range(22, 101)]);
+});
+
+test('what was written is read by the next start, from segments of a bounded size', async () => {
+  const big = range(1, 41).map((counter) => entryOf(counter, 30_000));
+  const files = await filled(big);
+  expect(files.held.size).toBeGreaterThan(3);
+  for (const { length } of files.held.values()) expect(length).toBeLessThan(MIRROR.segmentBytes + 40_000);
+  const { log } = logOn(files);
+  expect(countersOf(await readAll(log))).toEqual(range(1, 41));
+  expect([...log.have()]).toEqual([[WRITER, [[1, 40]]]]);
+});
+
+test('a lost segment costs what lay in it, and writing goes on behind a torn one', async () => {
+  const big = range(1, 41).map((counter) => entryOf(counter, 30_000));
+  const files = await filled(big);
+  const [first = ''] = files.held.keys();
+  files.held.delete(first);
+  const last = [...files.held.keys()].at(-1) ?? '';
+  files.held.set(last, files.held.get(last)?.slice(0, -10) ?? new Uint8Array());
+  const { log } = logOn(files);
+  const found = countersOf(await readAll(log));
+  expect(found.at(-1)).toBe(39);
+  log.add([entryOf(41)]);
+  await log.flush();
+  expect(countersOf(await readAll(logOn(files).log))).toEqual([...found, 41]);
+});
+
+test('a full disk stops nothing: it is said, nothing is held in memory, and what is lacking is asked for again', async () => {
+  const files = memoryFiles();
+  const { log, told, wait } = logOn(files);
+  log.add(all.slice(0, 10));
+  await log.flush();
+  files.full = true;
+  log.add(all.slice(10));
+  await log.flush();
+  expect(told.trouble).toHaveLength(1);
+  expect([...log.have()]).toEqual([[WRITER, [[1, 10]]]]);
+  wait();
+  expect(told.lacking).toBe(1);
+  files.full = false;
+  log.add(all.slice(10));
+  await log.flush();
+  expect(told.trouble.at(-1)).toBeNull();
+  expect(await readAll(logOn(files).log)).toEqual(all);
+});
+
+test('what is replaced or taken out lies in no file any more', async () => {
+  const files = await filled();
+  const { log } = logOn(files);
+  const other = new Uint8Array(200).fill(9);
+  await log.replace([{ writer: WRITER, counter: 5, sealed: other }, { writer: WRITER, counter: 6, sealed: null }]);
+  const found = await readAll(logOn(files).log);
+  expect(found.find(({ counter }) => counter === 5)?.sealed).toEqual(other);
+  expect(countersOf(found)).toEqual(range(1, 101).filter((counter) => counter !== 6));
+  const bytes = Buffer.concat([...files.held.values()]);
+  expect(bytes.includes(entryOf(5).sealed)).toBe(false);
+  expect(bytes.includes(entryOf(6).sealed)).toBe(false);
+});
+
+test('what was just read is not written once more', async () => {
+  const files = await filled();
+  const before = [...files.held.values()].reduce((sum, { length }) => sum + length, 0);
+  const { log } = logOn(files);
+  log.add(await readAll(log));
+  await log.flush();
+  expect([...files.held.values()].reduce((sum, { length }) => sum + length, 0)).toBe(before);
+});
