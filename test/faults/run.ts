@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { devicesPart, restoredPart } from './long-devices.ts';
 import { damagePart } from './long-damage.ts';
 import { ledgerPart } from './long-ledger.ts';
+import { memoryPart } from './long-memory.ts';
 import { relayPart } from './long-relay.ts';
 import { transactionsPart } from './long-transactions.ts';
 
@@ -18,7 +19,7 @@ export interface LongPart {
 }
 
 const SEEDS = 50;
-const PARTS: readonly LongPart[] = [relayPart, ledgerPart, transactionsPart, devicesPart, restoredPart, damagePart];
+const PARTS: readonly LongPart[] = [relayPart, ledgerPart, transactionsPart, devicesPart, restoredPart, damagePart, memoryPart];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
 const wholeNumber = (text: string) => {

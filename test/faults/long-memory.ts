@@ -1,0 +1,22 @@
+import { liveMemoryLife } from './memory-life.ts';
+import type { LongPart } from './run.ts';
+import { withSeed } from './seeds.ts';
+
+/** Sessions in a life. */
+const SESSIONS = 100;
+
+/** A seed is a life of its own. */
+export const memoryPart: LongPart = {
+  name: 'memory',
+  with: (seed) => [seed],
+  async run(seeds) {
+    const sum = { sessions: 0, wakes: 0, facts: 0, kills: 0 };
+    for (const seed of seeds)
+      await withSeed('memory', seed, async () => {
+        const report = await liveMemoryLife({ seed, sessions: SESSIONS });
+        for (const key of ['sessions', 'wakes', 'facts', 'kills'] as const) sum[key] += report[key];
+        console.log(`seed ${seed}: ${report.sessions} sessions, ${report.wakes} wakes, ${report.facts} facts, ${report.kills} kills`);
+      });
+    return `${sum.sessions} sessions, ${sum.wakes} wakes: every fact of the last conversation was in the prompt each time, nothing twice`;
+  },
+};
