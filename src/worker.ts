@@ -164,7 +164,11 @@ const desk = createDesk({
     household: async () => (await ledger).household(),
     append: async (docs) => (await ledger).append(docs),
     conversation: async (request) => (await ledger).conversation(request),
-    wakeMaterial: async (request) => (await ledger).wakeMaterial(request),
+    // What was heard a moment ago is part of what is remembered.
+    async wakeMaterial(request) {
+      await running?.stored();
+      return (await ledger).wakeMaterial(request);
+    },
     storage: async () => (await ledger).storage(),
     documents: async (request) => (await ledger).documents(request),
     compare: async (docs) => (await ledger).compare(docs),

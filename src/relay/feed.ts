@@ -35,6 +35,8 @@ export interface Feed {
   snapshot(): Snapshot | null;
   answers(): readonly OpenAnswer[];
   reconnect(): void;
+  /** Resolves when everything heard so far is stored, or cannot be for now. */
+  stored(): Promise<void>;
   /** Hands over what is queued, where a session runs. */
   deliver(): void;
   close(): void;
@@ -50,6 +52,7 @@ export function createFeed(deps: FeedDeps): Feed {
   let acknowledged = deps.cursor?.after ?? 0;
   let pending: { readonly log: string; readonly stored: StoredEvent }[] = [];
   let storing = false;
+  const whenStored: (() => void)[] = [];
   let cancelAck: (() => void) | null = null;
   let delivering = false;
   let deliverAgain = false;
@@ -98,6 +101,7 @@ export function createFeed(deps: FeedDeps): Feed {
       scheduleAck();
     }
     storing = false;
+    for (const resolve of whenStored.splice(0)) resolve();
   }
 
   async function deliverAll() {
@@ -175,6 +179,15 @@ export function createFeed(deps: FeedDeps): Feed {
     snapshot: () => snapshot,
     answers: () => answers.list(),
     reconnect: () => stream.reconnect(),
+    stored: () =>
+      new Promise((resolve) => {
+        if (!storing) return resolve();
+        const cancel = timers.after(RELAY_TIMES.storeWait, resolve);
+        whenStored.push(() => {
+          cancel();
+          resolve();
+        });
+      }),
     deliver: () => void deliverAll(),
     close() {
       closed = true;

@@ -19,4 +19,6 @@ export const RELAY_TIMES = {
   ackDebounce: 500,
   /** Pause before something that could not be stored is tried again. */
   storeRetry: 5_000,
+  /** How long a reading of what an agent remembers waits for what was heard and is not stored yet. */
+  storeWait: 2_000,
 } as const;

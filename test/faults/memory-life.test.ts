@@ -5,7 +5,7 @@ import { liveMemoryLife } from './memory-life.ts';
 const TIMEOUT = 240_000;
 
 it('an agent, and the lead, wake with every fact of their last real conversation, within the room, and nothing twice', { timeout: TIMEOUT }, async () => {
-  const report = await liveMemoryLife({ seed: 3, sessions: 10 });
-  expect(report.sessions).toBe(10);
+  const report = await liveMemoryLife({ seed: 3, sessions: 7 });
+  expect(report.sessions).toBe(7);
   expect(report.facts).toBeGreaterThan(0);
 });

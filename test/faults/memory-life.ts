@@ -17,6 +17,7 @@ import { documentsOf } from '../../src/protocol/intake.ts';
 import { payloadOf, shareOf, startSessionBody } from '../../src/state/wake-material.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
 import { openBench, ownerOf } from '../support/ledger-harness.ts';
+import { freePort } from '../support/free-port.ts';
 import { createRandom } from '../support/random.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Script } from '../support/scripted-model.ts';
@@ -90,6 +91,7 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
   const homes = [await bench.household(), await bench.household()];
   const devices = await Promise.all(homes.map(async (home) => ({ owner: ownerOf(await home.tab()), pending: [] as Doc[] })));
   const home = await createHome();
+  const port = await freePort();
   const failing = new Set<number>();
   const report = { sessions: 0, wakes: 0, facts: 0, kills: 0 };
 
@@ -110,6 +112,7 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
 
   let offset = 0;
   let cursor = 0;
+  let cookie: string | null = null;
   let opened: { readonly relay: TestRelay; readonly stream: OpenStream } | null = null;
   const line = () => {
     if (!opened) throw new Error('the relay does not run');
@@ -120,9 +123,12 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
 
   async function open(): Promise<void> {
     const skew = `data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+(${offset})`)}`;
-    const relay = await startRelay({ home, env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test', NODE_OPTIONS: `--import=${skew}` } });
-    const cookie = await relay.cookie();
-    const stream = await openEventSource((signal) => fetch(`${relay.url}/api/events?after=${cursor}`, { headers: { cookie }, signal }));
+    const relay = await startRelay({ home, port, env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test', NODE_OPTIONS: `--import=${skew}` } });
+    // The browser stays who it is: another sign-in would be another household.
+    cookie ??= await relay.cookie();
+    const headers = { cookie };
+    const stream = await openEventSource((signal) => fetch(`${relay.url}/api/events?after=${cursor}`, { headers, signal }));
+    if (!stream.response.ok) throw new Error(`the events: ${stream.response.status}`);
     opened = { relay, stream };
     read = 0;
   }
@@ -170,7 +176,8 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
       return open.size === 0 && calls <= 0;
     });
   async function call(path: string, method: string, json?: unknown): Promise<void> {
-    const response = await line().relay.fetch(path, { method, ...(json === undefined ? {} : { json }) });
+    const headers = { cookie: cookie ?? '', ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
+    const response = await fetch(`${line().relay.url}${path}`, { method, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     await response.body?.cancel();
   }

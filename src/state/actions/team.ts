@@ -85,6 +85,21 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
     }
   }
 
+  /** Waits a little until what the relay still holds of the last session is here: the page may just have been opened. */
+  function heard(): Promise<void> {
+    const isBehind = () => live.store.getState().link.kind === 'connecting';
+    if (!isBehind()) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        stop();
+        stopTimer();
+        resolve();
+      };
+      const stopTimer = device.after(CATCH_UP_PATIENCE_MS, done);
+      const stop = live.store.subscribe(() => isBehind() || done());
+    });
+  }
+
   const leftOut = (count: number) =>
     notices.info(`${count === 1 ? 'One agent is' : `${count} agents are`} still on the way to this device, and sleep${count === 1 ? 's' : ''} on. WAKE calls ${count === 1 ? 'it' : 'them'} once ${count === 1 ? 'it is' : 'they are'} here.`);
 
@@ -97,6 +112,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
     pending.setState({ call: kind, step: null });
     live.dismissCallError();
     try {
+      await heard();
       // A session begins with the lead, and with what it remembers.
       const late = await lateOf([...(live.store.getState().live ? [] : [LEAD_ID]), ...called.map(({ agentId }) => agentId)]);
       const lateCalled = called.filter(({ agentId }) => late.has(agentId)).length;

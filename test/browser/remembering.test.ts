@@ -1,0 +1,64 @@
+/** What was said is remembered over wakes that were followed by nothing: by an agent, and by the lead. */
+import { afterEach, expect, it } from 'vitest';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { createVisitor } from '../support/visitor.ts';
+
+const TOLD = 'My daughter is called Ada.';
+const SOUL = 'I tried three names aloud, and the third one answered.';
+
+let profile: Profile | null = null;
+let relay: TestRelay | null = null;
+let model: ScriptedModel | null = null;
+afterEach(async () => {
+  await profile?.remove();
+  await relay?.stop();
+  await model?.close();
+  profile = relay = model = null;
+});
+
+it('wakes three times in a row, and each time the model is told what was said last', async () => {
+  model = await startScriptedModel(teamScript({ souls: { 1: SOUL } }));
+  const { requests } = model;
+  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  profile = await createProfile();
+  const visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 } }), relay.link);
+  await visitor.begin('Marcus', 'Julian');
+  await visitor.press('SUMMON');
+  await visitor.untilAll('awake');
+
+  const end = async () => {
+    await visitor.press('End session');
+    await visitor.untilAll('sleeping');
+  };
+  /** What the agent in seat 1, and the lead, are sent by a wake. */
+  const wake = async () => {
+    const from = requests.length;
+    await visitor.press('WAKE');
+    await visitor.untilAll('awake');
+    await expect.poll(() => requests.slice(from).some(({ seat }) => seat === null)).toBe(true);
+    const sent = requests.slice(from);
+    return { agent: sent.find(({ seat, body }) => seat === 1 && body.messages.length === 1)?.first ?? '', lead: sent.find(({ seat }) => seat === null)?.system ?? '' };
+  };
+  const times = (text: string, part: string) => text.split(part).length - 1;
+
+  await end();
+  const born = await wake();
+  expect(times(born.agent, SOUL)).toBe(1);
+
+  await visitor.open(1);
+  await visitor.ask(TOLD);
+  await visitor.open('lead');
+  await visitor.ask('The lighthouse is in Porto.');
+  await end();
+  for (let nth = 1; nth <= 3; nth++) {
+    const { agent, lead } = await wake();
+    expect(times(agent, `Marcus (`), `wake ${nth}`).toBeGreaterThan(0);
+    expect(agent, `wake ${nth}`).toContain(`UTC):\n${TOLD}`);
+    expect(times(agent, SOUL), `wake ${nth}`).toBe(1);
+    expect(lead, `wake ${nth}`).toContain('UTC):\nThe lighthouse is in Porto.');
+    await end();
+  }
+  expect(visitor.complaints).toEqual([]);
+});
