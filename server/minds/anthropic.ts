@@ -1,9 +1,11 @@
 /** A mind behind the Messages API: Anthropic's own, or any server that speaks it. */
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindInfo } from '../../src/protocol/events.ts';
+import { systemTimers, type Timers } from '../session/timers.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
-import { problemOf } from './problems.ts';
-import { DEFAULT_MODELS, MIND_LIMITS, OFFICIAL_API, thinksAdaptively } from './settings.ts';
+import { problemOf, retryAfterOf } from './problems.ts';
+import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
+import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, thinksAdaptively, type QueueLimits } from './settings.ts';
 import { isWellFormed, mapStrings } from './well-formed.ts';
 import { blockOf, charactersOf, requestParams, stopReasonOf, usageOf, type Shape } from './wire.ts';
 
@@ -20,13 +22,18 @@ export interface AnthropicMindConfig {
   readonly thinking?: boolean;
   readonly models?: { readonly lead: string; readonly agent: string };
   readonly kind?: MindInfo['kind'];
-  readonly retries?: number;
+  /** Most requests at once. */
+  readonly maxRequests?: number;
+  readonly queue?: Partial<QueueLimits>;
+  readonly timers?: Timers;
 }
 
 interface Attempt {
   readonly answer: MindAnswer;
   /** Set where the request as such was refused before anything was said. */
   readonly refused: { readonly status: number; readonly said: string } | null;
+  /** What went wrong before a word was said; null where nothing did, or something was. */
+  readonly unsaid: unknown;
 }
 
 /** The SDK would otherwise look for credentials in the environment and on disk and send those. */
@@ -42,7 +49,8 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
       ...(config.key !== null && header !== 'bearer' ? { 'x-api-key': config.key } : {}),
       ...(config.key === null || header === 'x-api-key' ? { authorization: null } : {}),
     },
-    maxRetries: config.retries ?? MIND_LIMITS.retries,
+    // What may be sent again, and when, is the line’s to know.
+    maxRetries: 0,
     timeout: MIND_LIMITS.requestTimeoutMs,
     // Its log lines may hold request bodies; what matters comes back as an error.
     logLevel: 'off',
@@ -50,20 +58,35 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
   });
 }
 
+/** What a failure means for the line: only where nothing was said yet, and the server does not say that it is final. */
+function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
+  const done: Sending<MindAnswer> = { kind: 'done', value: answer, answered: answer.ok };
+  if (answer.ok || unsaid === null) return done;
+  const headers = unsaid instanceof Anthropic.APIError ? unsaid.headers : undefined;
+  if (headers?.get('x-should-retry') === 'false') return done;
+  const { kind } = answer.error;
+  if (kind === 'rate-limited' || kind === 'overloaded') return { kind: 'busy', value: answer, retryAfterMs: retryAfterOf(headers) };
+  const broken = kind === 'unreachable' || (unsaid instanceof Anthropic.APIError && (unsaid.status === 408 || unsaid.status === 409 || (unsaid.status ?? 0) >= 500));
+  return broken ? { kind: 'broken', value: answer } : done;
+}
+
 export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const baseURL = config.baseUrl ?? OFFICIAL_API;
   const { host } = new URL(baseURL);
   const official = host === new URL(OFFICIAL_API).host;
   const client = createClient(config, baseURL, official);
+  const queue = createRequestQueue({ limits: { ...QUEUE_LIMITS, ...config.queue }, max: config.maxRequests ?? MAX_REQUESTS, timers: config.timers ?? systemTimers, now: () => performance.now() });
   const defaults = config.models ?? DEFAULT_MODELS;
   /** What this server turned out not to understand; learned once, kept while the relay runs. */
   const learned = { plain: false, unthinking: new Set<string>() };
 
-  async function attempt(request: MindRequest, shape: Shape, { onText, signal }: MindListener): Promise<Attempt> {
+  async function attempt(request: MindRequest, shape: Shape, { onText, signal }: MindListener, turn: Turn): Promise<Attempt> {
     const done: MindBlock[] = [];
     const seen: { message: Anthropic.Message | null; blockOpen: boolean; characters: number } = { message: null, blockOpen: false, characters: 0 };
     const stream = client.messages.stream(requestParams(request, shape), { signal });
     stream.on('streamEvent', (event, snapshot) => {
+      turn.begun();
+      if (event.type === 'message_stop') turn.ended();
       seen.message = snapshot;
       if (event.type === 'content_block_start') seen.blockOpen = true;
       if (event.type === 'content_block_delta') seen.characters += charactersOf(event.delta);
@@ -76,7 +99,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     stream.on('text', onText);
     try {
       const final = await stream.finalMessage();
-      return { answer: { ok: true, blocks: done, stop: stopReasonOf(final), usage: usageOf(final, request.model) }, refused: null };
+      return { answer: { ok: true, blocks: done, stop: stopReasonOf(final), usage: usageOf(final, request.model) }, refused: null, unsaid: null };
     } catch (error) {
       const { message } = seen;
       const last = seen.blockOpen ? message?.content.at(-1) : undefined;
@@ -85,7 +108,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
       const problem = problemOf(cause, { model: request.model, host, key: config.key, began: message !== null });
       const refused = problem.kind === 'refused-request' && error instanceof Anthropic.APIError ? { status: error.status ?? 0, said: error.message } : null;
-      return { answer: { ok: false, error: problem, blocks: done, usage: message && usageOf(message, request.model), characters: seen.characters }, refused };
+      return { answer: { ok: false, error: problem, blocks: done, usage: message && usageOf(message, request.model), characters: seen.characters }, refused, unsaid: seen.characters === 0 && done.length === 0 ? error : null };
     }
   }
 
@@ -107,22 +130,29 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     return null;
   }
 
+  /** Once, in the easiest way that this server was found to need. */
+  async function send(request: MindRequest, listener: MindListener, turn: Turn): Promise<Sending<MindAnswer>> {
+    const thinks = (config.thinking ?? official) && thinksAdaptively(request.model) && !learned.unthinking.has(request.model);
+    let shape: Shape = { plain: learned.plain, thinking: thinks, wellFormed: false };
+    for (;;) {
+      const { answer, refused, unsaid } = await attempt(request, shape, listener, turn);
+      const next = refused && easier(shape, refused, request);
+      if (!next) {
+        if (answer.ok && shape.plain) learned.plain = true;
+        if (answer.ok && thinks && !shape.thinking) learned.unthinking.add(request.model);
+        return sendingOf(answer, unsaid);
+      }
+      shape = next;
+    }
+  }
+
   return {
     models: (chosen) => ({ kind: config.kind ?? 'anthropic', leadModel: chosen.lead || defaults.lead, agentModel: chosen.agent || defaults.agent }),
     async answer(request, listener) {
-      const thinks = (config.thinking ?? official) && thinksAdaptively(request.model) && !learned.unthinking.has(request.model);
-      let shape: Shape = { plain: learned.plain, thinking: thinks, wellFormed: false };
-      listener.onState?.({ kind: 'sent' });
-      for (;;) {
-        const { answer, refused } = await attempt(request, shape, listener);
-        const next = refused && easier(shape, refused, request);
-        if (!next) {
-          if (answer.ok && shape.plain) learned.plain = true;
-          if (answer.ok && thinks && !shape.thinking) learned.unthinking.add(request.model);
-          return answer;
-        }
-        shape = next;
-      }
+      const { priority } = request;
+      const { signal } = listener;
+      const answer = await queue.run({ priority, signal, onState: listener.onState?.bind(listener) }, (turn) => send(request, listener, turn));
+      return answer ?? { ok: false, error: { kind: 'aborted', message: 'Stopped.' }, blocks: [], usage: null, characters: 0 };
     },
     close: () => Promise.resolve(),
   };

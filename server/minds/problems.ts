@@ -1,7 +1,7 @@
 /** What went wrong with an upstream, as a value with a sentence for people. */
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindError } from './mind.ts';
-import { MIND_LIMITS } from './settings.ts';
+import { MIND_LIMITS, QUEUE_LIMITS } from './settings.ts';
 
 export interface ProblemContext {
   readonly model: string;
@@ -41,11 +41,34 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (is(404, 'not_found_error')) return { kind: 'no-such-model', message: `${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}` };
   if (is(413, 'request_too_large') || (error.status === 400 && isTooLong(said)))
     return { kind: 'too-large', message: 'The conversation is longer than the model can read. A new session starts with less; a smaller transcript cap in the settings helps.' };
-  if (is(429, 'rate_limit_error')) return { kind: 'rate-limited', message: `${host} asks for a pause: too many requests at once. Try again in a minute.` };
-  if (is(529, 'overloaded_error') || error.status === 503) return { kind: 'overloaded', message: `${host} is overloaded at the moment. Try again in a minute.` };
+  if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', `${host} asks for a pause: too many requests at once.`, error.headers);
+  if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', `${host} is overloaded at the moment.`, error.headers);
   if (error.status !== undefined && error.status >= 400 && error.status < 500) return { kind: 'refused-request', message: `${host} refused the request (${error.status}): ${said}` };
   if (context.began) return { kind: 'stream-cut', message: `${host} broke off in mid-answer: ${said}` };
   return { kind: 'upstream-broken', message: `${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}` };
+}
+
+/** ms after which the server may be asked again, as it says in seconds, in ms, or by a date; null: it does not say. */
+export function retryAfterOf(headers: Headers | undefined): number | null {
+  const [ms, seconds] = [headers?.get('retry-after-ms') ?? '', headers?.get('retry-after') ?? ''];
+  if (/^\d+(\.\d+)?$/.test(ms)) return Number(ms);
+  if (/^\d+(\.\d+)?$/.test(seconds)) return Number(seconds) * 1000;
+  const date = Date.parse(seconds);
+  return Number.isNaN(date) ? null : Math.max(0, date - Date.now());
+}
+
+/** A pause in words for people. */
+function pauseWords(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000);
+  if (ms < 120_000) return `${Math.ceil(ms / 1000)} seconds`;
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+}
+
+/** Refused for now. `lasting`: longer than is waited for. */
+function busyProblem(kind: 'rate-limited' | 'overloaded', what: string, headers: Headers | undefined): MindError {
+  const after = retryAfterOf(headers);
+  const when = after === null || after < 1000 ? 'Try again in a minute.' : `Try again in ${pauseWords(after)}.`;
+  return { kind, message: `${what} ${when}`, ...(after !== null && after > QUEUE_LIMITS.longestRetryAfterMs ? { lasting: true } : {}) };
 }
 
 export function problemOf(error: unknown, context: ProblemContext): MindError {

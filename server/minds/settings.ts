@@ -9,11 +9,38 @@ export const REHEARSAL_MODEL = 'rehearsal';
 export const MIND_LIMITS = {
   /** ms to wait for an upstream to begin its answer. */
   requestTimeoutMs: 300_000,
-  /** Tries after the first, by the SDK: lost connections, 408, 409, 429 and 5xx, with growing pauses. */
-  retries: 2,
   /** Longest piece of an upstream's own words in a sentence for people. */
   upstreamDetail: 300,
 } as const;
+
+/** The line before a model server; times in ms. */
+export const QUEUE_LIMITS = {
+  /** Pause after a refusal that names none; it doubles with each in a row. */
+  pauseMs: 500,
+  pauseMostMs: 8_000,
+  /** The longest pause that a server may ask for and that is waited for; a longer one is told instead. */
+  longestRetryAfterMs: 90_000,
+  /** Refusals (429, 503, 529) while the server answers none of ours, and broken answers, after which a request is given up. */
+  refusals: 4,
+  breaks: 2,
+  /** Answers in a row while it was full, after which one more is sent at once. */
+  tryMoreAfter: 16,
+  /** Requests sent within this time are one volley: the server may take them in any order. */
+  volleyMs: 1_000,
+  /** How long one answer may keep the time of those from running that the server was sent after it. */
+  holdMs: 300_000,
+  /** A wait at the server that says something of its line. */
+  serialAfterMs: 1_000,
+  /** How often the same must be seen. */
+  serialTimes: 2,
+  /** Ended requests that are looked back at. */
+  remembered: 64,
+} as const;
+
+export type QueueLimits = Readonly<Record<keyof typeof QUEUE_LIMITS, number>>;
+
+/** Requests that are sent to one model server at once, where it takes as many. */
+export const MAX_REQUESTS = 16;
 
 export const OFFICIAL_API = 'https://api.anthropic.com';
 

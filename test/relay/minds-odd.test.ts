@@ -63,7 +63,7 @@ describe('a mind before a server with moods', () => {
     model.follow(() => (++tries <= 2 ? { fail: { status: 429, type: 'rate_limit_error', message: 'slow down', retryAfterMs: 1 } } : [{ say: 'There.' }]));
     expect(await ask()).toMatchObject({ ok: true });
     expect(await answerTo({ fail: { status: 529, type: 'overloaded_error', message: 'Overloaded', retryAfterMs: 1 } })).toMatchObject({ ok: false, error: { kind: 'overloaded' } });
-    expect(model.requests).toHaveLength(3 + 3);
+    expect(model.requests).toHaveLength(3 + 5);
   });
 
   it('gives up where no form of a request is taken, with the server’s reason', async () => {

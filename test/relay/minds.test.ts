@@ -149,7 +149,7 @@ describe('a mind behind the Messages API', () => {
   });
 
   it('says that nobody answers there', async () => {
-    const mind = createAnthropicMind({ key: KEY, baseUrl: `http://127.0.0.1:${await freePort()}`, retries: 0 });
+    const mind = createAnthropicMind({ key: KEY, baseUrl: `http://127.0.0.1:${await freePort()}`, queue: { breaks: 0 } });
     const answer = await mind.answer(request(), { onText: () => undefined, signal: new AbortController().signal });
     expect(answer).toMatchObject({ ok: false, error: { kind: 'unreachable', message: expect.stringContaining('cannot be reached') } });
   });

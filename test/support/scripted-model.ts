@@ -22,8 +22,8 @@ export type Part =
 
 export type Reply =
   | readonly Part[]
-  /** `retryAfterMs`: the failure may be tried again, after so long. */
-  | { readonly fail: { readonly status: number; readonly type: string; readonly message: string; readonly retryAfterMs?: number } }
+  /** `retryAfterMs`: the failure may be tried again, after so long. `headers`: these instead of the word that it must not be. */
+  | { readonly fail: { readonly status: number; readonly type: string; readonly message: string; readonly retryAfterMs?: number; readonly headers?: Readonly<Record<string, string>> } }
   | 'silent';
 
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
@@ -197,8 +197,8 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
       void Promise.resolve(script(seen)).then((reply) => {
         if (reply === 'silent') return undefined;
         if ('fail' in reply) {
-          const { status, type, message, retryAfterMs } = reply.fail;
-          const retry = retryAfterMs === undefined ? { 'x-should-retry': 'false' } : { 'retry-after-ms': String(retryAfterMs) };
+          const { status, type, message, retryAfterMs, headers } = reply.fail;
+          const retry = headers ?? (retryAfterMs === undefined ? { 'x-should-retry': 'false' } : { 'retry-after-ms': String(retryAfterMs) });
           response.writeHead(status, { 'content-type': 'application/json', ...retry });
           response.end(JSON.stringify({ type: 'error', error: { type, message } }));
           return undefined;

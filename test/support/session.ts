@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { openEventLog, type OpenEventLog } from '../../server/events/index.ts';
 import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts.ts';
-import { createAnthropicMind, type Mind } from '../../server/minds/index.ts';
+import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/minds/index.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../../server/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
 import { openTeam, type Team } from '../../server/team.ts';
@@ -50,7 +50,7 @@ export interface Household {
 }
 
 export interface Bench {
-  open(options?: { script?: Script; mind?: Mind; limits?: Partial<SessionLimits>; onError?: 'expected'; now?: () => number }): Promise<Household>;
+  open(options?: { script?: Script; mind?: Mind; mindConfig?: Partial<AnthropicMindConfig>; limits?: Partial<SessionLimits>; onError?: 'expected'; now?: () => number }): Promise<Household>;
   close(): Promise<void>;
 }
 
@@ -94,10 +94,10 @@ export async function openSessionBench(kind: StoreKind = 'pglite'): Promise<Benc
   };
 }
 
-async function openHousehold(store: Store, { script = teamScript(), mind: given, limits, onError, now = Date.now }: NonNullable<Parameters<Bench['open']>[0]>): Promise<Household> {
+async function openHousehold(store: Store, { script = teamScript(), mind: given, mindConfig = {}, limits, onError, now = Date.now }: NonNullable<Parameters<Bench['open']>[0]>): Promise<Household> {
   const relay = randomUUID();
   const scripted = given ? null : await startScriptedModel(script);
-  const mind = given ?? createAnthropicMind({ key: 'a-key-for-tests', baseUrl: scripted?.url ?? null });
+  const mind = given ?? createAnthropicMind({ key: 'a-key-for-tests', baseUrl: scripted?.url ?? null, ...mindConfig });
   const logged: string[] = [];
   const failures: unknown[] = [];
   const note = (message: string, fields?: unknown) => void logged.push(`${message} ${JSON.stringify(fields)}`);
