@@ -33,6 +33,8 @@ export interface Config {
   readonly leadModel: string;
   readonly agentModel: string;
   readonly rehearsal: Rehearsal;
+  /** Most requests to the model at once. */
+  readonly modelRequests: number;
   readonly cookieMs: number;
   readonly linkMs: number;
   readonly retentionMs: number;
@@ -195,6 +197,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     leadModel: text('leadModel'),
     agentModel: text('agentModel'),
     rehearsal: rehearsalOf(source('rehearsal')),
+    modelRequests: number('modelRequests'),
     cookieMs: number('cookieDays') * DAY,
     linkMs: number('linkHours') * HOUR,
     retentionMs: number('retentionHours') * HOUR,

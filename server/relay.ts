@@ -51,7 +51,7 @@ async function openMind(config: Config): Promise<{ mind: Mind; rehearsal: Rehear
   }
   const { key, baseUrl, keyHeader } = messagesApi;
   const models = { lead: leadModel || DEFAULT_MODELS.lead, agent: agentModel || DEFAULT_MODELS.agent };
-  return { mind: createAnthropicMind({ key, baseUrl, models, ...(keyHeader === null ? {} : { keyHeader }) }), rehearsal: null };
+  return { mind: createAnthropicMind({ key, baseUrl, models, maxRequests: config.modelRequests, ...(keyHeader === null ? {} : { keyHeader }) }), rehearsal: null };
 }
 
 /** Everything that was opened, to be closed from the last to the first. A failure to close one does not keep the others. */

@@ -4,6 +4,7 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { MAX_REQUESTS } from './minds/settings.ts';
 
 export interface SettingSpec {
   /** Null: only by environment. */
@@ -66,6 +67,7 @@ export const SETTINGS = {
   },
   leadModel: { flag: 'lead-model', env: 'ROOST_LEAD_MODEL', value: 'name', default: null, help: 'Model of the lead, where the page names none.' },
   agentModel: { flag: 'agent-model', env: 'ROOST_AGENT_MODEL', value: 'name', default: null, help: 'Model of the agents, where the page names none.' },
+  modelRequests: { flag: 'model-requests', env: 'ROOST_MODEL_REQUESTS', value: 'number', default: String(MAX_REQUESTS), help: 'Most requests to the model at once. Roost learns by itself where its server takes fewer.' },
   rehearsal: { flag: 'rehearsal', env: 'ROOST_REHEARSAL', value: 'JSON', default: '{}', help: 'How the rehearsal mind behaves, for example {"delayMs":0,"fail":[1]}.' },
   cookieDays: { flag: 'cookie-days', env: 'ROOST_COOKIE_DAYS', value: 'number', default: '90', help: 'Days that a browser stays signed in after its last visit.' },
   linkHours: { flag: 'link-hours', env: 'ROOST_LINK_HOURS', value: 'number', default: '24', help: 'Hours that an unused link stays good.' },
@@ -100,6 +102,7 @@ export type SettingName = keyof typeof SETTINGS;
 /** Inclusive bounds of the whole numbers. */
 export const BOUNDS = {
   port: { min: 0, max: 65_535 },
+  modelRequests: { min: 1, max: 256 },
   cookieDays: { min: 1, max: 400 },
   linkHours: { min: 1, max: 720 },
   retentionHours: { min: 0, max: 8_760 },

@@ -5,7 +5,7 @@
  * Calls are at-least-once and carry an id; appending the same documents twice is harmless.
  */
 import type { AgentChangeDoc, AgentIdentityDoc, Block, Doc, ForgetDoc, MessageDoc, QueuedMessageDoc, SessionDoc, SettingDoc } from './documents.ts';
-import type { Snapshot, StoredEvent } from './events.ts';
+import type { Snapshot, StoredEvent, Waiting } from './events.ts';
 import type { DirectOrder, SyncCalls, SyncStatus } from './sync/page.ts';
 
 /** Everything the grid is painted from. */
@@ -182,6 +182,8 @@ export type OwnerNews =
   | { readonly news: 'welcome'; readonly link: LinkState; readonly snapshot: Snapshot | null; readonly answers: readonly OpenAnswer[]; readonly problem: StorageProblem | null }
   | { readonly news: 'link'; readonly link: LinkState; readonly snapshot: Snapshot | null }
   | { readonly news: 'event'; readonly stored: StoredEvent }
+  /** Who stands in line before the model's server; a tab that has just come hears of the next change. */
+  | { readonly news: 'waiting'; readonly waiting: Waiting }
   /** Documents that are now in the ledger, whoever wrote them. */
   | { readonly news: 'documents'; readonly docs: readonly Doc[] }
   | { readonly news: 'problem'; readonly problem: StorageProblem | null }

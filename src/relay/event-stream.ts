@@ -6,7 +6,7 @@
  * new. Only after the snapshot is the line live. Silence past twice the heartbeat is a loss.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { eventSchema, helloSchema, snapshotSchema, type Snapshot, type StoredEvent } from '../protocol/events.ts';
+import { eventSchema, helloSchema, snapshotSchema, waitingSchema, type Snapshot, type StoredEvent, type Waiting } from '../protocol/events.ts';
 import { backoff } from './backoff.ts';
 import { parseJson } from './problem.ts';
 import { RELAY_TIMES } from './settings.ts';
@@ -25,6 +25,8 @@ export type StreamItem =
   | { readonly kind: 'event'; readonly stored: StoredEvent }
   /** Everything missed has been passed; what follows is new. */
   | { readonly kind: 'live'; readonly snapshot: Snapshot }
+  /** Who stands in line before the model's server, now. */
+  | { readonly kind: 'waiting'; readonly waiting: Waiting }
   | { readonly kind: 'connecting' }
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
   | { readonly kind: 'locked-out' }
@@ -115,6 +117,12 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       live = true;
       listener({ kind: 'live', snapshot: snapshot.data });
       failures = 0;
+      return;
+    }
+    if (message.event === 'waiting') {
+      const waiting = waitingSchema.safeParse(data);
+      if (!waiting.success) throw new Unreadable(`waiting: ${waiting.error.message}`);
+      listener({ kind: 'waiting', waiting: waiting.data });
       return;
     }
     const id = Number(message.id);

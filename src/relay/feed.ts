@@ -25,7 +25,7 @@ export interface FeedDeps {
   /** What was written while nothing could take it, oldest first. */
   readonly queued: () => Promise<readonly QueuedMessageDoc[]>;
   readonly timers: Timers;
-  readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' }>) => void;
+  readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' | 'waiting' }>) => void;
   /** What keeps events from being read or stored, as a sentence; null when it is over. Nothing is lost meanwhile. */
   readonly onTrouble: (trouble: string | null) => void;
 }
@@ -154,6 +154,9 @@ export function createFeed(deps: FeedDeps): Feed {
         setLink({ kind: 'live' }, item.snapshot);
         scheduleAck();
         void deliverAll();
+        return;
+      case 'waiting':
+        tell({ news: 'waiting', waiting: item.waiting });
         return;
       case 'unreadable':
         deps.onTrouble(`The relay says something that this page cannot read; reload the page. (${item.detail})`);

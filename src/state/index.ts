@@ -162,6 +162,9 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         answers.hearEvent(news.stored);
         if (news.stored.event.kind === 'changed') changes.tell(news.stored.event);
         break;
+      case 'waiting':
+        live.hearWaiting(news.waiting);
+        break;
       case 'documents':
         take(news.docs);
         unread.hearDocuments(news.docs);

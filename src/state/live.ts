@@ -4,7 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { LiveSession } from '../domain/lifecycle.ts';
-import type { AsleepReason, CallKind, Snapshot, StoredEvent } from '../protocol/events.ts';
+import type { AsleepReason, CallKind, Snapshot, StoredEvent, Waiting } from '../protocol/events.ts';
 import { applyEvent, liveSessionOf, NO_SESSION } from '../protocol/live.ts';
 import type { LinkState } from '../protocol/worker.ts';
 
@@ -27,6 +27,8 @@ export interface LiveState {
   readonly callsHeard: number;
   /** Why the last wake or summon failed as a whole. */
   readonly callError: { readonly call: CallKind; readonly error: string } | null;
+  /** Places in the line before the model's server, by agent id; 1 is next. */
+  readonly places: ReadonlyMap<string, number>;
   /** Why an egg became an empty seat again, by position. */
   readonly birthReasons: ReadonlyMap<number, AsleepReason>;
 }
@@ -35,6 +37,7 @@ export interface Live {
   readonly store: StoreApi<LiveState>;
   hearLink(link: LinkState, snapshot: Snapshot | null): void;
   hearEvent(stored: StoredEvent): void;
+  hearWaiting(waiting: Waiting): void;
   dismissCallError(): void;
 }
 
@@ -51,6 +54,7 @@ export function createLive(): Live {
     calls: new Map(),
     callsHeard: 0,
     callError: null,
+    places: new Map(),
     birthReasons: new Map(),
   }));
 
@@ -90,7 +94,8 @@ export function createLive(): Live {
     hearLink(link, told) {
       if (told) snapshot = told;
       const { session, lastEnd } = snapshot;
-      store.setState({ link, session, lastEnd, live: believed(link, snapshot) });
+      // A connection tells anew who waits.
+      store.setState({ link, session, lastEnd, live: believed(link, snapshot), places: new Map() });
     },
     hearEvent(stored) {
       if (stored.id <= snapshot.upTo) return;
@@ -105,6 +110,7 @@ export function createLive(): Live {
         } satisfies Partial<LiveState>);
       if (Object.keys(changes).length > 0) store.setState(changes);
     },
+    hearWaiting: ({ waiting }) => store.setState({ places: new Map(waiting.map(({ agentId, place }) => [agentId, place])) }),
     dismissCallError: () => store.setState({ callError: null }),
   };
 }

@@ -8,6 +8,7 @@ import { useDevices, useHousehold, useLive, useRoost, useUnread } from '../conte
 import { EnvelopeIcon, MoreIcon } from '../parts/icons.tsx';
 import { MenuButton, MenuList, type MenuItem } from '../parts/menu.tsx';
 import { PATHS, usePlace } from '../places.ts';
+import { placeText } from '../text/line.ts';
 import { briefly } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
 import { Face } from './face.tsx';
@@ -51,6 +52,9 @@ const playsToo = (client: string) => `${client} plays it too, from elsewhere`;
 
 /** Of an agent whose last session is not whole on this device. */
 const ARRIVES = 'On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then';
+
+/** Of an agent whose request waits. */
+const IN_LINE = 'The model takes only so many at once: it waits for its turn';
 
 const SUB: Record<Lifecycle, string> = { empty: '', hatching: 'hatching', awake: 'awake', played: 'played elsewhere', sleeping: 'asleep' };
 
@@ -131,8 +135,9 @@ export const SeatCell = memo(function SeatCell({ seat, slept, ...cell }: CellPro
   const menu = useSeatMenu(seat);
   const { agentId, state, label, name, color, reason, resting, client } = seat;
   const arriving = useDevices((devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId));
-  const about = resting ? RESTS : arriving ? ARRIVES : client && state === 'awake' ? playsToo(client.name) : null;
-  const sub = arriving && !resting ? 'on its way here' : resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : state === 'played' && client ? `played by ${client.name}` : SUB[state];
+  const place = useLive((live) => (agentId === null ? undefined : live.places.get(agentId)));
+  const about = place !== undefined ? IN_LINE : resting ? RESTS : arriving ? ARRIVES : client && state === 'awake' ? playsToo(client.name) : null;
+  const sub = place !== undefined ? placeText(place) : arriving && !resting ? 'on its way here' : resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : state === 'played' && client ? `played by ${client.name}` : SUB[state];
   return <SeatFrame {...cell} {...{ label, state, color, agentId, name, sub, reason, about, menu }} figure={<SeatFigure seat={seat} />} />;
 });
 
@@ -140,6 +145,7 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const awake = useLive((state) => state.live !== null);
+  const place = useLive((state) => state.places.get(LEAD_ID));
   const menu = useLeadMenu();
   const name = leadNameOf(roster, settings);
   return (
@@ -150,7 +156,7 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
       color={LEAD_COLOR.color}
       agentId={LEAD_ID}
       name={name}
-      sub="lead"
+      sub={place === undefined ? 'lead' : placeText(place)}
       reason={null}
       menu={menu}
       figure={<Face agentId={LEAD_ID} birthName={roster.lead?.birthName ?? name} color={LEAD_COLOR.color} awake={awake} />}

@@ -25,6 +25,21 @@ test('who has answered is awake, who was called hatches, the rest sleep', async 
   expect(seats().slice(0, 3)).toEqual(['Lyra, seat 1, awake', 'Wren, seat 2, hatching', 'Sable, seat 3, sleeping']);
 });
 
+test('who waits in line before the model says at which place, for as long as it waits', async () => {
+  const hatching = ['agent-1', 'agent-2'].map((agentId, position) => ({ agentId, position, call: 'wake' as const, wakeId: 'w', name: null }));
+  const page = await openPage({ docs: team(2), snapshot: runningSession({ hatching }) });
+  const cellText = (name: string) => seat(name).closest('li')?.textContent;
+  await page.say({ news: 'waiting', waiting: { waiting: [{ agentId: 'agent-1', place: 1 }, { agentId: 'agent-2', place: 2 }, { agentId: 'lead', place: 3 }] } });
+  expect(cellText('Lyra, seat 1, hatching')).toContain('next in line');
+  expect(cellText('Wren, seat 2, hatching')).toContain('second in line');
+  expect(cellText('Julian, lead')).toContain('third in line');
+  await page.say({ news: 'waiting', waiting: { waiting: [{ agentId: 'agent-2', place: 1 }] } });
+  expect(cellText('Lyra, seat 1, hatching')).not.toContain('in line');
+  expect(cellText('Wren, seat 2, hatching')).toContain('next in line');
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(cellText('Wren, seat 2, sleeping')).not.toContain('in line');
+});
+
 test('an egg has no name yet, and is the agent once it is born', async () => {
   const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
   const page = await openPage({ docs: team(0), snapshot: runningSession({ hatching: [egg] }) });
