@@ -5,7 +5,7 @@ import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../su
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createDatabase } from '../support/postgres.ts';
 import { STORES } from '../support/stores.ts';
-import { newTestDevice, newTestHousehold, register } from '../support/sync-device.ts';
+import { enter, newTestDevice, newTestHousehold, register, renew } from '../support/sync-device.ts';
 
 const QUICK = ['--rehearsal', '{"delayMs":0,"wordMs":0}', '--retention-hours', '0'];
 
@@ -107,6 +107,48 @@ describe('households of one relay', () => {
     relay.pass(120_000);
     await ack(other(), await headOf(other()));
     expect(textsOf(await eventsOf(one())).join()).not.toContain('daughter');
+  });
+
+  it('acknowledgements that are replayed, lie beyond the end, or come from nobody who is let in drop nothing that is not stored', async () => {
+    await adaTalks();
+    const stored = await headOf(one());
+    relay.pass(120_000);
+    await talk(one(), 'Not stored yet.');
+    for (const upTo of [stored, 1, stored]) expect((await ack(one(), upTo)).status).toBe(204);
+    const signedOut = await fetch(new URL('/api/events/ack', relay.url), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"upTo":1000000}' });
+    expect(signedOut.status).toBe(401);
+    relay.pass(120_000);
+    expect(textsOf(await eventsOf(one())).join()).toContain('Not stored yet.');
+  });
+
+  it('two tabs that choose at once, to begin and to join, leave one browser in one home', async () => {
+    const household = newTestHousehold();
+    await register(one(), household, newTestDevice());
+    await adaTalks();
+    const [begun, joined] = await Promise.all([begin(other(), true), register(other(), household, newTestDevice())]);
+    expect([begun.status, joined.status]).toEqual([200, 200]);
+    // Whoever has proven to be of a household lives there.
+    expect((await standing(other())).begun).toBe(true);
+    expect(textsOf(await eventsOf(other())).join()).toContain('daughter');
+  });
+
+  it('a device that is removed in mid-session hears no more of it, nor with a new link', async () => {
+    const household = newTestHousehold();
+    const [stays, goes] = [newTestDevice(), newTestDevice()];
+    const line = await enter(one(), household, stays);
+    await register(other(), household, goes);
+    await adaTalks();
+    const stream = await follow(other());
+    const hello = (await stream.until((all) => all.length > 0))[0]?.data as { log: string };
+    line.send({ kind: 'rotate', rotation: renew(household, { removed: [goes], stay: [stays] }).rotation });
+    await line.next('rotated');
+    expect(await stream.ended).toBeNull();
+    expect((await other().fetch('/api/home')).status).toBe(401);
+    await talk(one(), 'Only for those who stayed.');
+    const again = await relay.signIn();
+    expect((await eventsOf(again, `/api/events?after=0&log=${hello.log}`)).map(({ event }) => event)).toEqual(['hello', 'snapshot']);
+    expect(await standing(again)).toMatchObject({ begun: false, others: 1 });
+    await line.close();
   });
 
   it('a name that one heard of a household, or a wrong key for it, opens nothing', async () => {
