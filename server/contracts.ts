@@ -63,8 +63,10 @@ export interface NewMail {
 export interface Inbox {
   /** A repeat with the same message id changes nothing. */
   put(mail: NewMail): Promise<void>;
-  /** What waits for this agent, oldest first. */
-  waiting(agentId: string): Promise<readonly Mail[]>;
+  /** What waits for this agent, oldest first: what the person wrote before all else, then of the others `limit` at most. */
+  waiting(agentId: string, limit?: number): Promise<readonly Mail[]>;
+  /** How much waits for this agent. */
+  count(agentId: string): Promise<number>;
   /**
    * Takes messages to put them before their agent, in this run: an answer's id, or a call's. Gives back those that
    * nobody had taken yet, oldest first, on disk as read.
@@ -144,11 +146,15 @@ export interface Caller {
   readonly run: string;
   readonly kind: 'session' | 'client';
   readonly signal: AbortSignal;
+  /** Aborts when the person has written something that waits for the caller: a tool that only waits ends at once. */
+  readonly heard?: AbortSignal;
 }
 
 export interface ToolOutcome {
   readonly text: string;
   readonly isError: boolean;
+  /** The turn ends here: what the person has written comes next. */
+  readonly endsTurn?: true;
 }
 
 /** A tool that every agent has, wherever it runs: in a session of the relay, or as a client that joined. */
@@ -246,10 +252,10 @@ export interface SessionHost {
   sessionId(): string | null;
   stateOf(agentId: string): AgentState;
   /**
-   * Puts before an agent what waits in its inbox, in a turn of its own. Resolves when that turn is over; false
+   * Puts before an agent what waits in its inbox, in a turn of its own, with a line that says why. Resolves when that turn is over; false
    * where there was no turn: it is not here, or nothing waited.
    */
-  rouse(agentId: string): Promise<boolean>;
+  rouse(agentId: string, why?: string): Promise<boolean>;
   /** A client has called with this agent's credential: it plays the agent from elsewhere, until it is silent for long. */
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   /** This credential was revoked. */

@@ -10,7 +10,7 @@ import { createDirectory } from './directory/index.ts';
 import { createConfigs, createGate } from './gate/index.ts';
 import { createInbox } from './inbox/index.ts';
 import type { Mind } from './minds/index.ts';
-import { createReach, createReachTools, personWake, type OpenReach } from './reach/index.ts';
+import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from './reach/index.ts';
 import { createSessionHost, systemTimers, type Timers } from './session/index.ts';
 import type { Logger } from './session/context.ts';
 import type { SessionLimits } from './session/settings.ts';
@@ -68,13 +68,14 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
   const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
-  const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now, tell }), ...createThreadTools({ threads, directory })];
+  const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now, toHuman: createToHuman({ log, host: () => host, now, newId }), tell }), ...createThreadTools({ threads, directory })];
   const host: SessionHost = createSessionHost({
     log,
     inbox,
     directory,
     sleepers,
     costs,
+    configs,
     teamTools: tools,
     onPersonWake: (agentId) => void personWake(reach, agentId).catch((error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) })),
     mind,

@@ -44,6 +44,9 @@ export function createInbox({ db, relay, retentionMs, tell, now }: InboxDeps): I
   const changed = (agentId: string) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
   const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
 
+  const unreadOf = (agentId: string) =>
+    db.selectFrom('inbox').where('relay', '=', relay).where('agent_json', '=', JSON.stringify(agentId)).where('read_at', 'is', null);
+
   return {
     async put({ messageId, to, from, text, time, priority, threadId }) {
       const { numInsertedOrUpdatedRows } = await db
@@ -65,16 +68,18 @@ export function createInbox({ db, relay, retentionMs, tell, now }: InboxDeps): I
         .executeTakeFirst();
       if (Number(numInsertedOrUpdatedRows) > 0) changed(to);
     },
-    async waiting(agentId) {
-      const rows = await db
-        .selectFrom('inbox')
-        .selectAll()
-        .where('relay', '=', relay)
-        .where('agent_json', '=', JSON.stringify(agentId))
-        .where('read_at', 'is', null)
-        .orderBy('place')
-        .execute();
-      return rows.map(mailOf);
+    async waiting(agentId, limit) {
+      const person = JSON.stringify('human');
+      const rows = unreadOf(agentId).selectAll().orderBy('place');
+      if (limit === undefined) return (await rows.execute()).map(mailOf);
+      const [said, letters] = [await rows.where('sender_json', '=', person).execute(), await rows.where('sender_json', '<>', person).limit(limit).execute()];
+      return [...said, ...letters].sort(oldestFirst).map(mailOf);
+    },
+    async count(agentId) {
+      const { waiting } = await unreadOf(agentId)
+        .select((eb) => eb.fn.countAll<string>().as('waiting'))
+        .executeTakeFirstOrThrow();
+      return Number(waiting);
     },
     async claim(messageIds, { sessionId, run, time }) {
       if (messageIds.length === 0) return [];

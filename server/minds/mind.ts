@@ -67,6 +67,8 @@ export interface MindError {
   readonly message: string;
   /** The server has said that it will not pass soon. */
   readonly lasting?: boolean;
+  /** `too-large`: how many tokens were sent, and how many the model reads, where it said so. */
+  readonly tokens?: { readonly asked: number; readonly most: number };
 }
 
 /** `end` by itself, `tools`: it wants results, `length`: it was cut at the limit, `refusal`: it declined. */

@@ -13,7 +13,23 @@ export interface ProblemContext {
   readonly began: boolean;
 }
 
-const isTooLong = (said: string) => /too (long|large|many tokens)|context (length|window|size)|exceeds?.{0,40}(context|tokens)|maximum context/i.test(said);
+/** As Anthropic, llama.cpp, LM Studio, LiteLLM, vLLM and OpenAI's own say it. */
+const isTooLong = (said: string) =>
+  /too (long|large|many tokens)|context[ _]?(length|window|size)|exceed_context_size|exceeds?.{0,60}(context|tokens)|maximum context|input length and `?max_tokens/i.test(said);
+/** What of an upstream's answer may mean that: a limit on requests speaks of tokens too. */
+const mayBeTooLong = (status: number | undefined) => status === undefined || status === 400 || status === 413 || status === 422 || status >= 500;
+
+/** How many tokens were sent and how many fit, where the sentence says so. */
+function tokensIn(said: string): MindError['tokens'] {
+  const number = (text: string | undefined) => Number((text ?? '').replaceAll(/[,_]/g, ''));
+  const both = /([\d,]+) \+ ([\d,]+) > ([\d,]+)/.exec(said);
+  if (both) return { asked: number(both[1]) + number(both[2]), most: number(both[3]) };
+  const than = /([\d,]+) (?:tokens )?> ([\d,]+)/.exec(said);
+  if (than) return { asked: number(than[1]), most: number(than[2]) };
+  const context = /(?:maximum context length is|context (?:size|length|window)[^\d]{0,40}?|"?n_ctx"?:? ?)\(?([\d,]+)/i.exec(said);
+  const asked = /(?:request(?:ed)?|messages resulted in|prompt contains(?: at least)?|"?n_prompt_tokens"?:?)[^\d]{0,30}([\d,]+)/i.exec(said);
+  return context && asked ? { asked: number(asked[1]), most: number(context[1]) } : undefined;
+}
 const isCredit = (said: string, type: string | null) => type === 'billing_error' || /credit balance|insufficient (credit|funds|quota)|billing/i.test(said);
 
 /** A model that is not there is named, or called one; an address that is not there is not. */
@@ -39,10 +55,14 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   if (is(404, 'not_found_error') && !namesModel(said, model))
     return { kind: 'no-such-address', message: `${host} has no Messages API under this address (404). Check ANTHROPIC_BASE_URL: it is what stands before /v1/messages. ${host} said: ${said}` };
   if (is(404, 'not_found_error')) return { kind: 'no-such-model', message: `${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}` };
-  if (is(413, 'request_too_large') || (error.status === 400 && isTooLong(said)))
-    return { kind: 'too-large', message: 'The conversation is longer than the model can read. A new session starts with less; a smaller transcript cap in the settings helps.' };
   if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', `${host} asks for a pause: too many requests at once.`, error.headers);
   if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', `${host} is overloaded at the moment.`, error.headers);
+  if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(error.message))) {
+    // Not in its own words alone: some servers count in fields beside them.
+    const tokens = tokensIn(error.message);
+    const message = 'This is longer than the model can read, even without the earlier conversation. A shorter message helps, a smaller transcript cap in the settings, or a model that reads more.';
+    return { kind: 'too-large', message, ...(tokens && tokens.most > 0 && tokens.asked > tokens.most ? { tokens } : {}) };
+  }
   if (error.status !== undefined && error.status >= 400 && error.status < 500) return { kind: 'refused-request', message: `${host} refused the request (${error.status}): ${said}` };
   if (context.began) return { kind: 'stream-cut', message: `${host} broke off in mid-answer: ${said}` };
   return { kind: 'upstream-broken', message: `${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}` };

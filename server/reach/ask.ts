@@ -3,15 +3,17 @@
  * gate, and nothing else clears a sleeping flag or begins a turn for mail. Granted, the agent's flag is cleared
  * and a turn begins in which it is given what waits; deferred, it is asked again when the agent's turn ends.
  */
-import type { WakeReason } from '../../src/domain/guardrails.ts';
+import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
-import type { AgentState, Gate, Inbox, Reach, SessionHost, Sleepers, WakeRequest } from '../contracts.ts';
+import type { AgentState, Directory, Gate, Inbox, Reach, SessionHost, Sleepers, WakeRequest } from '../contracts.ts';
+import { wokenBy } from './words.ts';
 import type { Logger } from '../session/context.ts';
 
 export interface AskDeps {
   readonly gate: Gate;
   readonly sleepers: Sleepers;
-  readonly inbox: Pick<Inbox, 'waiting'>;
+  readonly inbox: Pick<Inbox, 'count'>;
+  readonly directory: Pick<Directory, 'all'>;
   /** Late: the host is made after it. */
   readonly host: () => SessionHost;
   readonly logger: Logger;
@@ -19,38 +21,40 @@ export interface AskDeps {
 
 interface Deferred {
   readonly source: WakeSource;
+  readonly way: WakeWay;
   readonly reason: WakeReason | null;
   readonly messageId: string | null;
 }
 
 /** Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands for all of them. */
-export function createAsk({ gate, sleepers, inbox, host, logger }: AskDeps): { readonly ask: Reach['ask']; turnEnded(agentId: string): Promise<void> } {
+export function createAsk({ gate, sleepers, inbox, directory, host, logger }: AskDeps): { readonly ask: Reach['ask']; turnEnded(agentId: string): Promise<void> } {
   const deferred = new Map<string, Deferred>();
 
-  async function wakeUp(target: string, source: WakeSource, wakeId: string, state: AgentState): Promise<void> {
+  async function wakeUp(target: string, source: WakeSource, wakeId: string, state: AgentState, why: () => Promise<string>): Promise<void> {
     const sessionId = host().sessionId();
     try {
       if (sessionId !== null && sleepers.isSleeping(target)) await sleepers.set(sessionId, target, false, source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name);
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
-      if (state === 'sleeping' || state === 'idle') await host().rouse(target);
+      if (state === 'sleeping' || state === 'idle') await host().rouse(target, await why());
     } finally {
       await gate.ended(wakeId);
     }
   }
 
-  async function ask(request: Omit<WakeRequest, 'state'>): ReturnType<Reach['ask']> {
-    const { target, source, reason, messageId } = request;
+  /** `wanted`: the way in which a deferred wake was asked for first. */
+  async function ask(request: Omit<WakeRequest, 'state'>, wanted?: WakeWay): ReturnType<Reach['ask']> {
+    const { target, source, way, reason, messageId } = request;
     const state = host().stateOf(target);
     const answer = await gate.ask({ ...request, state });
     const { outcome, wakeId } = answer.decision;
     if (outcome === 'deferred' && state === 'busy') {
-      deferred.set(target, { source, reason, messageId });
+      deferred.set(target, { source, way: wanted ?? way, reason, messageId });
       // Its turn may have ended while the gate decided, and no other end may come.
       if (host().stateOf(target) === 'idle') void turnEnded(target);
     }
     if (outcome === 'granted') {
       deferred.delete(target);
-      void wakeUp(target, source, wakeId, state).catch((error: unknown) => logger.error('a granted wake could not be carried out; the message waits', { target, wakeId, error: String(error) }));
+      void wakeUp(target, source, wakeId, state, async () => wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all())).catch((error: unknown) => logger.error('a granted wake could not be carried out; the message waits', { target, wakeId, error: String(error) }));
     }
     return answer;
   }
@@ -60,11 +64,11 @@ export function createAsk({ gate, sleepers, inbox, host, logger }: AskDeps): { r
     if (!wanted || !deferred.delete(agentId)) return;
     try {
       // It may have read what it was wanted for in the turn that ended.
-      if ((await inbox.waiting(agentId)).length > 0) await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null });
+      if ((await inbox.count(agentId)) > 0) await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null }, wanted.way);
     } catch (error) {
       logger.error('a deferred wake could not be asked for again; the message waits', { agentId, error: String(error) });
     }
   }
 
-  return { ask, turnEnded };
+  return { ask: (request) => ask(request), turnEnded };
 }

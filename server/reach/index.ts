@@ -7,6 +7,7 @@ import { createAsk, type AskDeps } from './ask.ts';
 import { delivered, outcomeText } from './words.ts';
 
 export { createReachTools } from './tools.ts';
+export { createToHuman } from './to-human.ts';
 
 export interface ReachDeps extends AskDeps {
   readonly inbox: Inbox;

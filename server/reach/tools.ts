@@ -1,12 +1,15 @@
 /** What every agent can do to reach others, and to be left alone. Descriptions are read by models. */
 import { z } from 'zod';
-import { MAIL_PRIORITIES, WAKE_REASONS } from '../../src/domain/guardrails.ts';
+import { MAIL_LIMITS, mailBatch } from '../../src/domain/mail-batch.ts';
+import { MAIL_PRIORITIES, WAKE_REASONS, type AgentState } from '../../src/domain/guardrails.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Caller, Configs, Directory, Gate, Inbox, Reach, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
+import { TO_HUMAN, type ToHuman } from './to-human.ts';
+import { moreWait } from './words.ts';
 
 export interface ReachToolDeps {
   readonly reach: Reach;
@@ -17,6 +20,7 @@ export interface ReachToolDeps {
   readonly sleepers: Sleepers;
   readonly host: () => SessionHost;
   readonly now: () => number;
+  readonly toHuman: ToHuman;
   /** The person's own messages stand in a conversation as waiting: it hears that they were read. */
   readonly tell: (event: RoostEvent) => void;
 }
@@ -24,8 +28,25 @@ export interface ReachToolDeps {
 const to = z.string().min(1).max(LIMITS.id).describe('whom: a name, a seat number, or an id');
 const text = z.string().trim().min(1).max(LIMITS.letterText, `a message to another agent has at most ${LIMITS.letterText} characters`);
 
-export function createReachTools({ reach, inbox, gate, configs, directory, sleepers, host, now, tell }: ReachToolDeps): readonly TeamTool[] {
-  const mayPutOthersToSleep = async ({ agentId }: Caller) => (await configs.agent(agentId)).effective.coordination.may_put_others_to_sleep;
+/** The relay's own mind is in the seat. */
+const BY_MIND: ReadonlySet<AgentState> = new Set(['sleeping', 'idle', 'busy']);
+const BESIDE = 'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
+
+export function createReachTools({ reach, inbox, gate, configs, directory, sleepers, host, now, toHuman, tell }: ReachToolDeps): readonly TeamTool[] {
+  /** The lead is there as long as the session is. */
+  const isNotLead = ({ agentId }: Caller) => Promise.resolve(agentId !== LEAD_ID);
+  /** Several tools ask for one caller at once. */
+  const asked = new WeakMap<Caller, ReturnType<Configs['agent']>>();
+  function configOf(caller: Caller): ReturnType<Configs['agent']> {
+    const config = asked.get(caller) ?? configs.agent(caller.agentId);
+    asked.set(caller, config);
+    return config;
+  }
+  const mayWake = async (caller: Caller) => {
+    const { wakes_enabled, coordination } = (await configOf(caller)).effective;
+    return wakes_enabled && coordination.wake_guardrails.max_wakes_per_session > 0;
+  };
+  const mayPutOthersToSleep = async (caller: Caller) => (await configOf(caller)).effective.coordination.may_put_others_to_sleep;
 
   async function setSleeping(agentId: string, caller: Caller) {
     if (caller.sessionId === null) return toolError('No session runs: everyone sleeps already.');
@@ -45,29 +66,40 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
       name: 'wake_agent',
       description:
         'Leaves a message and asks for the other agent to be woken for it now, which costs a model run and is limited. Only for what cannot wait; otherwise use message_agent. The answer says what became of it.',
+      allowed: mayWake,
       input: z.object({ to, message: text, reason: z.enum(WAKE_REASONS).describe('why it cannot wait') }),
       run: (input, caller) => reach.wake(caller, { to: input.to, text: input.message, reason: input.reason }),
     }),
     defineTool({
+      name: 'message_human',
+      description:
+        'Leaves a message for the human in your conversation with them, marked as unread: for what they should see when they look again. What you say in an answer to them is seen anyway; do not repeat it here.',
+      input: z.object({ message: z.string().trim().min(1).max(TO_HUMAN.characters, `a message to the human has at most ${TO_HUMAN.characters} characters here`) }),
+      run: ({ message }, caller) => toHuman(caller.agentId, message),
+    }),
+    defineTool({
       name: 'read_inbox',
-      description: 'Gives you the messages that wait for you, oldest first. Each is given once.',
+      description: 'Gives you the messages that wait for you, oldest first, as many as fit. Each is given once.',
       input: z.object({}),
       async run(_input, caller) {
-        const waiting = await inbox.waiting(caller.agentId);
+        const beside = caller.kind === 'client' && BY_MIND.has(host().stateOf(caller.agentId));
+        const waiting = mailBatch(await inbox.waiting(caller.agentId, MAIL_LIMITS.count), MAIL_LIMITS);
         // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
         const sessionId = caller.kind === 'session' ? caller.sessionId : null;
-        const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run: caller.run, time: now() });
-        if (caller.signal.aborted) {
+        // The mind that sits in this seat reads its mail itself: it is shown here, and waits on.
+        const taken = beside ? waiting : await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run: caller.run, time: now() });
+        if (caller.signal.aborted && !beside) {
           // Nobody is there to read them.
           await inbox.giveBack(taken.map(({ messageId }) => messageId));
           return toolError('The call was given up before anything was read.');
         }
         for (const { messageId, from } of taken)
-          if (from === 'human') tell({ kind: 'message-read', time: now(), messageId, agentId: caller.agentId, sessionId: caller.sessionId ?? caller.run });
+          if (from === 'human' && !beside) tell({ kind: 'message-read', time: now(), messageId, agentId: caller.agentId, sessionId: caller.sessionId ?? caller.run });
+        const left = beside ? 0 : await inbox.count(caller.agentId);
         const team = await directory.all();
         const nameOf = (id: string) => (id === 'human' ? 'the human' : (team.find((member) => member.agentId === id)?.name ?? id));
         const lines = taken.map((mail) => `From ${nameOf(mail.from)} at ${new Date(mail.time).toISOString()}${mail.priority === 'normal' ? '' : `, ${mail.priority}`}:\n${mail.text}`);
-        return toolDone(lines.length === 0 ? 'Nothing waits for you.' : lines.join('\n\n'));
+        return toolDone(lines.length === 0 ? 'Nothing waits for you.' : [...(beside ? [BESIDE] : []), ...lines, ...(left === 0 ? [] : [`${moreWait(left)}.`])].join('\n\n'));
       },
     }),
     defineTool({
@@ -95,6 +127,7 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
     }),
     defineTool({
       name: 'go_to_sleep',
+      allowed: isNotLead,
       description: 'Sets you to sleep from the end of this call on: nothing is asked of you, and nothing is lost, until somebody wakes you.',
       input: z.object({}),
       run: async (_input, caller) => (await setSleeping(caller.agentId, caller)) ?? toolDone('You are asleep from now on. What is sent to you waits.'),

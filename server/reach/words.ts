@@ -1,5 +1,8 @@
 /** What a sender is told of its letter and of its wake. */
-import type { WakeDecision } from '../../src/protocol/wakes.ts';
+import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
+import { seatNumber } from '../../src/domain/seat.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
+import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
 
 const waits = (name: string) => `Your message is in ${name}’s inbox and will be read at its next turn; nothing of it is lost.`;
 
@@ -20,4 +23,41 @@ export function outcomeText(name: string, { outcome, detail }: WakeDecision, lef
   }
 }
 
+/** What was given is not all. */
+export const moreWait = (count: number): string => `${count} more ${count === 1 ? 'letter waits' : 'letters wait'} for you; read_inbox gives the next`;
+
 export const delivered = (name: string): string => `Delivered to ${name}’s inbox. It is read at ${name}’s next turn.`;
+
+const WHY: Readonly<Record<WakeReason, string>> = { blocker: 'something is blocked', critical_finding: 'a critical finding', user_request: 'the human asked for it' };
+
+function byWhom(source: WakeSource, team: readonly TeamMember[]): string {
+  if (source.kind === 'person') return 'the human';
+  if (source.kind !== 'agent') return source.name;
+  const member = team.find(({ agentId }) => agentId === source.agentId);
+  return member ? `${member.name}${member.position === null ? '' : `, seat ${seatNumber(member.position)}`}` : source.agentId;
+}
+
+/** The line that an agent is given with the turn for which it was woken. */
+export function wokenBy(source: WakeSource, way: WakeWay, reason: WakeReason | null, team: readonly TeamMember[]): string {
+  const who = byWhom(source, team);
+  switch (way) {
+    case 'wake_agent':
+      return `[You are awake: ${who} woke you${reason === null ? '' : `, because of this: ${WHY[reason]}`}]`;
+    case 'urgent_message':
+      return `[You are awake: ${who} sent you something urgent]`;
+    case 'thread_mention':
+      return `[You are awake: ${who} mentioned you in a thread]`;
+    case 'thread_added':
+      return `[You are awake: ${who} added you to a thread]`;
+    case 'schedule':
+      return `[You are awake: it is the time set in ${who}]`;
+    case 'script_failure':
+      return `[You are awake: ${who} has failed]`;
+    case 'person':
+    case 'api':
+    case 'deferred':
+      return `[You are awake: ${who} woke you]`;
+    default:
+      return way satisfies never;
+  }
+}

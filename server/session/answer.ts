@@ -7,6 +7,7 @@ import type { Mind, MindAnswer, MindBlock, MindError, MindTool, Priority, Reques
 import type { AnswerWriter } from './answer-writer.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
 import type { ToolOutcome } from '../contracts.ts';
+import type { Window } from './window.ts';
 
 /** `release` is called when the request is over. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
 export type Permit = { readonly ok: true; release(): void } | { readonly ok: false; readonly reason: string | null };
@@ -21,13 +22,14 @@ export interface AnswerDeps {
   readonly maxTokens: number;
   readonly maxTurns: number;
   readonly conversation: Conversation;
+  readonly window: Window;
   readonly writer: AnswerWriter;
   readonly signal: AbortSignal;
   /** Called before each request, for as long as it has to wait: whether it may be sent. */
   readonly permit: (signal: AbortSignal) => Promise<Permit>;
   /** What each request took, once it is known; `estimated`: it was cut, and the model did not tell all of it. */
   readonly onUsage: (usage: Usage, estimated: boolean) => Promise<void>;
-  readonly runTool: (name: string, input: unknown, signal: AbortSignal) => Promise<ToolOutcome>;
+  readonly runTool: (name: string, input: unknown) => Promise<ToolOutcome>;
 }
 
 export interface AnswerOutcome {
@@ -56,16 +58,19 @@ function add(total: Usage | null, more: Usage | null): Usage | null {
   };
 }
 
-async function runTools(blocks: readonly MindBlock[], { writer, runTool, signal }: AnswerDeps): Promise<ToolResult[]> {
+async function runTools(blocks: readonly MindBlock[], { writer, runTool, signal }: AnswerDeps): Promise<{ readonly results: readonly ToolResult[]; readonly endsTurn: boolean }> {
   const results: ToolResult[] = [];
+  let endsTurn = false;
   for (const block of blocks) {
     if (block.kind !== 'tool-use') continue;
     const done = writer.tool(block);
-    const { text, isError } = signal.aborted ? { text: CALL_CUT, isError: true } : await runTool(block.name, block.input, signal);
+    const outcome: ToolOutcome = signal.aborted ? { text: CALL_CUT, isError: true } : await runTool(block.name, block.input);
+    const { text, isError } = outcome;
+    endsTurn ||= outcome.endsTurn === true;
     done(text, isError);
     results.push({ toolUseId: block.toolUseId, text, isError });
   }
-  return results;
+  return { results, endsTurn };
 }
 
 /** A stream that was cut has told what was read and not what was written: that is reckoned by its length. */
@@ -97,21 +102,30 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
 
 /** Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every case. */
 export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
-  const { mind, model, system, priority, tools, maxTokens, conversation, writer, signal } = deps;
+  const { mind, model, system, priority, tools, maxTokens, conversation, window, writer, signal } = deps;
   let usage: Usage | null = null;
   for (let turn = 1; ; turn++) {
     const permit = await deps.permit(signal);
     if (!permit.ok) return { status: permit.reason === null ? 'interrupted' : 'failed', error: permit.reason, usage, stop: null, failure: null };
+    window.fit();
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens };
     const answer = await mind.answer(request, { onText: (words) => writer.text(words), onState: deps.onState, signal });
     await countUsage(answer, deps);
     permit.release();
     usage = add(usage, answer.usage);
+    if (answer.usage) window.counted(answer.usage);
+    // The same turn once more, with less before it.
+    if (!answer.ok && answer.error.kind === 'too-large' && answer.blocks.length === 0 && window.refused(answer.error)) {
+      turn -= 1;
+      continue;
+    }
     // What a model declined to say must not be handed back to it.
     if (!answer.ok || answer.stop !== 'refusal') conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));
     if (!answer.ok || answer.stop !== 'tools') return { ...endOf(answer, maxTokens), usage, stop: answer.ok ? answer.stop : null, failure: answer.ok ? null : answer.error };
-    conversation.addResults(await runTools(answer.blocks, deps));
+    const { results, endsTurn } = await runTools(answer.blocks, deps);
+    conversation.addResults(results);
     if (signal.aborted) return { status: 'interrupted', error: null, usage, stop: null, failure: null };
+    if (endsTurn) return { status: 'complete', error: null, usage, stop: 'end', failure: null };
     if (turn >= deps.maxTurns) return { status: 'failed', error: `It used tools ${turn} times without coming to an end, and was stopped there.`, usage, stop: null, failure: null };
   }
 }

@@ -2,8 +2,9 @@
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Costs, Directory, Inbox, Sleepers, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
+import type { ReadAround } from './around.ts';
 import type { Line } from './line.ts';
-import type { Prompts } from './prompts.ts';
+import type { Around, Prompts } from './prompts.ts';
 import type { SessionLimits } from './settings.ts';
 import type { Timers } from './timers.ts';
 
@@ -15,6 +16,8 @@ export interface Logger {
 /** The household's settings that a session keeps, with defaults filled in. */
 export interface SessionSettings {
   readonly maxAnswerTokens: number;
+  /** 0: not set. */
+  readonly contextTokens: number;
   readonly wakeTimeoutMs: number;
   readonly birthTimeoutMs: number;
   readonly idleMs: number;
@@ -30,6 +33,12 @@ export interface SessionContext {
   readonly costs: Costs;
   /** Tools that every agent has besides those of the session itself. */
   readonly teamTools: readonly TeamTool[];
+  /** How things are just now. */
+  readonly around: ReadAround;
+  /** As the session began. */
+  readonly begun: Around;
+  /** Whether its settings set it to sleep as soon as it is here. */
+  readonly startsAsleep: (agentId: string) => Promise<boolean>;
   /** The person wakes an agent. */
   readonly onPersonWake: (agentId: string) => void;
   /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */

@@ -177,7 +177,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
         runTool,
       },
     });
-    speaker.put([{ messageId: null, text: prompts.birth(seat), priority: 'wake' }]);
+    speaker.put([{ messageId: null, text: (around) => prompts.birth(agentId, seat, around), priority: 'wake' }]);
   }
 
   return {

@@ -5,9 +5,10 @@ import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import type { Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import type { Configs, Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
+import { createReadAround } from './around.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
 import { createLine } from './line.ts';
 import { createIdle, type Idle } from './idle.ts';
@@ -27,6 +28,7 @@ export interface SessionHostDeps {
   readonly directory: Directory;
   readonly sleepers: Sleepers;
   readonly costs: Costs;
+  readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly teamTools: readonly TeamTool[];
   /** The person wakes an agent: for the gate's record. */
   readonly onPersonWake: (agentId: string) => void;
@@ -56,9 +58,10 @@ interface Running {
 const NO_SESSION: PostOutcome = { ok: false, reason: 'no-session', detail: 'No session runs. Start one first; until then everyone sleeps.' };
 
 function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
-  const { maxAnswerTokens, wakeTimeoutMs, birthTimeoutMs, idleMs } = DEFAULT_SETTINGS;
+  const { maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs } = DEFAULT_SETTINGS;
   return {
     maxAnswerTokens: settings.maxAnswerTokens ?? maxAnswerTokens,
+    contextTokens: settings.contextTokens ?? contextTokens,
     wakeTimeoutMs: settings.wakeTimeoutMs ?? wakeTimeoutMs,
     birthTimeoutMs: settings.birthTimeoutMs ?? birthTimeoutMs,
     idleMs: settings.idleMs ?? idleMs,
@@ -66,7 +69,7 @@ function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
 }
 
 export function createSessionHost(deps: SessionHostDeps): SessionHost {
-  const { log, inbox, directory, sleepers, costs, teamTools, onPersonWake, mind, protocol, now, elapsed = now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
+  const { log, inbox, directory, sleepers, costs, configs, teamTools, onPersonWake, mind, protocol, now, elapsed = now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
   let current: Running | null = null;
   /** Starts and ends happen one after another. */
   const inTurn = createQueue();
@@ -82,6 +85,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   async function begin(request: StartSession): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);
+    const around = createReadAround({ configs, directory, now });
+    const begun = await around();
     const prompts = createPrompts(protocol, request);
     const settings = settingsOf(request.settings);
     const info = mind.models({ lead: request.settings?.leadModel ?? '', agent: request.settings?.agentModel ?? '' });
@@ -106,8 +111,9 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const onQuiet = (agentId: string) => {
       for (const listener of turnEnds) listener(agentId);
     };
+    const startsAsleep = async (agentId: string) => (await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started');
     sleepers.begin(sessionId);
-    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, directory, sleepers, costs, teamTools, onPersonWake, onHere, onQuiet, line, prompts, settings, limits, now, newId, timers, logger, record, fail };
+    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, directory, sleepers, costs, teamTools, around, begun, startsAsleep, onPersonWake, onHere, onQuiet, line, prompts, settings, limits, now, newId, timers, logger, record, fail };
     const session = createRunningSession(context, log);
     const problem = prompts.templateProblem;
     const notice: RoostEvent[] =
@@ -176,7 +182,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     sleep: (agentId) => open()?.session.sleep(agentId) ?? Promise.resolve(false),
     sessionId: () => open()?.sessionId ?? null,
     stateOf: (agentId) => open()?.session.stateOf(agentId) ?? 'absent',
-    rouse: (agentId) => open()?.session.rouse(agentId) ?? Promise.resolve(false),
+    rouse: (agentId, why) => open()?.session.rouse(agentId, why) ?? Promise.resolve(false),
     joined: (agent, client) => open()?.session.joined(agent, client) ?? Promise.resolve(),
     left: (credentialId) => open()?.session.left(credentialId),
     waiting: line.now,

@@ -29,13 +29,16 @@ export interface Lead {
 const NO_CALL = 'There is no [WAKE AGENTS] or [SUMMON AGENTS] message to answer. Only the human can call the team.';
 
 export function createLead(context: SessionContext): Lead {
-  const { sessionId, now, newId, record, timers, settings, prompts } = context;
+  const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
   const mail: Mail = createMail(context, LEAD_ID, () => speaker);
   const calls = new Map<string, RunningCall>();
   /** Reports that wait for the lead's next turn. */
   const reports: string[] = [];
   let current: { readonly call: RunningCall; joined: boolean } | null = null;
   let hasSpoken = false;
+  /** It has a soul, or was asked for one in this session. */
+  let hasSoul = prompts.leadHasSoul;
+  let cancelSoul: () => void = () => undefined;
   let cancelSilence: () => void = () => undefined;
   let needed: () => void = () => undefined;
 
@@ -83,10 +86,18 @@ export function createLead(context: SessionContext): Lead {
     return toolDone(report);
   }
 
+  /** Once, in a quiet moment after the first talk. */
+  function askForSoul(): void {
+    if (hasSoul || speaker.busy()) return;
+    hasSoul = true;
+    speaker.put([{ messageId: null, text: prompts.soul() }]);
+  }
+
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
     cancelSilence();
     const ended = current;
     current = null;
+    if (!hasSoul && end.status === 'complete' && end.items.some(({ fromPerson }) => fromPerson)) cancelSoul = timers.after(limits.soulQuietMs, askForSoul);
     // Who answers in words greets once it knows whom; who cannot answer is not asked again for that.
     if (ended && !ended.joined && end.interruption?.by !== 'closing') void reportLater(ended.call, end.status === 'complete');
     return [];
@@ -97,11 +108,13 @@ export function createLead(context: SessionContext): Lead {
     agentId: LEAD_ID,
     author: LEAD_ID,
     model: context.models.lead,
-    system: prompts.leadSystem(),
+    system: prompts.leadSystem(context.begun),
+    toldAround: context.begun,
     tools: LEAD_TOOLS,
     announces: () => true,
     hooks: {
       onStart(items) {
+        cancelSoul();
         const messageId = items[0]?.messageId ?? null;
         const call = (messageId !== null && calls.get(messageId)) || null;
         current = call && { call, joined: false };
@@ -124,7 +137,10 @@ export function createLead(context: SessionContext): Lead {
         return { items: [...told.map(({ item }) => item), ...letters.items], events: [...told.map(({ event }) => event), ...letters.events] };
       },
       onWaiting: () => needed(),
-      runTool: (call, signal) => (call.tool === 'spawn_team' ? join(signal) : applyChange(context, LEAD_ID, call)),
+      runTool(call, signal) {
+        if (call.tool === 'write_soul') hasSoul = true;
+        return call.tool === 'spawn_team' ? join(signal) : applyChange(context, LEAD_ID, call);
+      },
     },
   });
 

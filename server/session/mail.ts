@@ -2,12 +2,14 @@
  * What waits in the inbox of an agent that is awake. What the person wrote is put before it at once. What
  * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
  */
+import { mailBatch } from '../../src/domain/mail-batch.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Mail as Letter } from '../../src/protocol/mail.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { SessionContext } from './context.ts';
 import { toldEvent } from './message-event.ts';
+import { moreWait } from '../reach/words.ts';
 import type { Item, Speaker } from './speaker.ts';
 
 export interface Mail {
@@ -34,7 +36,7 @@ function headOf({ from, priority, threadId }: Letter, team: readonly TeamMember[
 }
 
 export function createMail(context: SessionContext, agentId: string, speaker: () => Speaker | null): Mail {
-  const { inbox, directory, sleepers, sessionId, now, logger } = context;
+  const { inbox, directory, sleepers, sessionId, limits, now, logger } = context;
   let isOpen = false;
 
   /** A letter of another agent enters the conversation when it is read; the person's stood in it from the start. */
@@ -44,7 +46,7 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
   }
 
   async function prodFor(isWorthATurn: (letter: Letter) => boolean): Promise<void> {
-    if ((await inbox.waiting(agentId)).some(isWorthATurn)) speaker()?.prod();
+    if ((await inbox.waiting(agentId, 1)).some(isWorthATurn)) speaker()?.prod();
   }
 
   const look = (isWorthATurn: (letter: Letter) => boolean) => {
@@ -62,12 +64,16 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
     changed: () => look(isOwnTalk),
     async take(run) {
       if (!isOpen) return NOTHING;
-      const waiting = await inbox.waiting(agentId);
+      const waiting = mailBatch(await inbox.waiting(agentId, limits.mail.count), limits.mail);
       if (waiting.length === 0) return NOTHING;
       const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run, time: now() });
+      const left = await inbox.count(agentId);
       const team = taken.every(isOwnTalk) ? [] : await directory.all();
       return {
-        items: taken.map((letter) => ({ messageId: letter.messageId, text: isOwnTalk(letter) ? letter.text : `${headOf(letter, team)}\n${letter.text}`, fromPerson: isOwnTalk(letter) })),
+        items: [
+          ...taken.map((letter) => ({ messageId: letter.messageId, text: isOwnTalk(letter) ? letter.text : `${headOf(letter, team)}\n${letter.text}`, fromPerson: isOwnTalk(letter) })),
+          ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
+        ],
         events: taken.map(eventOf),
       };
     },

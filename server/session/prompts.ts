@@ -1,18 +1,49 @@
 /** The prompts of one session, from the protocol's templates and what the page said when it began. */
+import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import { momentText, spanText } from '../../src/domain/moments.ts';
 import { parseTemplate, PLACEHOLDERS, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
-import { seatNumber } from '../../src/domain/seat.ts';
+import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
+import { teammatesText } from '../../src/domain/teammates.ts';
 import type { AgentPayload, SeatPayload } from '../../src/domain/wake-payload.ts';
 import type { StartSession } from '../../src/protocol/http.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
+
+/** What changes while a session runs, as it is now. */
+export interface Around {
+  /** ms since the epoch */
+  readonly now: number;
+  /** The household's. */
+  readonly timeZone: string;
+  readonly team: readonly TeamMember[];
+}
+
+/** A first message, which stays when the conversation outgrows its model. */
+export interface Prompt {
+  readonly text: string;
+  /** The same in about so many characters, as far as it can be. The soul is never cut. */
+  shortened(most: number): string;
+}
 
 export interface Prompts {
-  leadSystem(): string;
+  /** `around`: as the session begins. It stands in every request, so it says nothing that changes. */
+  leadSystem(around: Around): string;
   agentSystem(agent: { readonly name: string | null; readonly colorName: string; readonly position: number }): string;
-  wake(agent: AgentPayload): string;
-  birth(seat: SeatPayload): string;
+  wake(agent: AgentPayload, around: Around): Prompt;
+  birth(agentId: string, seat: SeatPayload, around: Around): Prompt;
   nudge(): string;
+  /** Whether the lead had one as the session began. */
+  readonly leadHasSoul: boolean;
+  /** To a lead that has no soul yet. */
+  soul(): string;
   /** Why the person's own wake template is not used; null where it is, or where there is none. */
   readonly templateProblem: string | null;
 }
+
+/** The time of it, and how long somebody slept until then. */
+const times = ({ now, timeZone }: Around, asleepSince: number | null | undefined) => ({
+  now: momentText(now, timeZone),
+  slept: asleepSince === null || asleepSince === undefined || asleepSince > now ? null : spanText(now - asleepSince),
+});
 
 export function createPrompts({ templates, document }: Protocol, start: StartSession): Prompts {
   const human = start.human.name;
@@ -20,24 +51,31 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
   const own = start.settings?.wakeTemplate ?? '';
   const parsed = own === '' ? null : parseTemplate(own, PLACEHOLDERS.wake);
   const wakeTemplate = parsed?.ok ? own : templates.wake;
+
+  const seatOf = ({ position }: { readonly position: number }) => String(seatNumber(position));
+  const wakeText = ({ name, soul, color, colorName, position, id, asleepSince }: AgentPayload, transcript: string | null, around: Around) =>
+    renderTemplate(wakeTemplate, 'wake', { name, soul, transcript, human, lead, team: teammatesText(around.team, id), color, colorName, seat: seatOf({ position }), ...times(around, asleepSince) });
+
   return {
     templateProblem: parsed && !parsed.ok ? parsed.reason : null,
-    leadSystem: () =>
-      `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul: start.lead.soul, transcript: start.lead.transcript })}\n\n${document}`,
-    agentSystem: (agent) =>
-      renderTemplate(templates.agent, 'agent', { name: agent.name, human, lead, colorName: agent.colorName, seat: String(seatNumber(agent.position)) }),
-    wake: (agent) =>
-      renderTemplate(wakeTemplate, 'wake', {
-        name: agent.name,
-        soul: agent.soul,
-        transcript: agent.transcript,
-        human,
-        lead,
-        color: agent.color,
-        colorName: agent.colorName,
-        seat: String(seatNumber(agent.position)),
-      }),
-    birth: (seat) => renderTemplate(templates.birth, 'birth', { human, lead, color: seat.color, colorName: seat.colorName, seat: String(seatNumber(seat.position)) }),
+    leadHasSoul: start.lead.soul !== null,
+    leadSystem(around) {
+      const { soul, transcript, asleepSince } = start.lead;
+      return `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, asleepSince) })}\n\n${document}`;
+    },
+    agentSystem: (agent) => renderTemplate(templates.agent, 'agent', { name: agent.name, human, lead, colorName: agent.colorName, seat: seatOf(agent) }),
+    wake(agent, around) {
+      const text = wakeText(agent, agent.transcript, around);
+      return {
+        text,
+        shortened: (most) => (text.length <= most || agent.transcript === null ? text : wakeText(agent, cutMiddle(agent.transcript, most - (text.length - agent.transcript.length)), around)),
+      };
+    },
+    birth(agentId, seat, around) {
+      const text = renderTemplate(templates.birth, 'birth', { human, lead, team: teammatesText(around.team, agentId), color: seat.color, colorName: seat.colorName, seat: seatOf(seat), now: times(around, null).now });
+      return { text, shortened: () => text };
+    },
     nudge: () => renderTemplate(templates.nudge, 'nudge', { human, lead }),
+    soul: () => renderTemplate(templates.soul, 'soul', { name: lead, human }),
   };
 }

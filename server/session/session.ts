@@ -24,7 +24,7 @@ export interface RunningSession {
   stop(agentId: string): boolean;
   sleep(agentId: string): Promise<boolean>;
   stateOf(agentId: string): AgentState;
-  rouse(agentId: string): Promise<boolean>;
+  rouse(agentId: string, why?: string): Promise<boolean>;
   joined(agent: TeamMember, client: CallingClient): Promise<void>;
   left(credentialId: string): void;
   /** What waits for this agent may have changed, or it may read it now. */
@@ -128,7 +128,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (replaces !== undefined) await speaker.withdraw(replaces);
     const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);
     if (repeated) return { ok: true, eventId };
-    speaker.put([{ messageId: event.messageId, text, priority: 'person', ...(replaces === undefined ? {} : { replaces }) }]);
+    speaker.put([{ messageId: event.messageId, text, fromPerson: true, ...(replaces === undefined ? {} : { replaces }) }]);
     return { ok: true, eventId };
   }
 
@@ -183,10 +183,10 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       return true;
     },
     stateOf,
-    async rouse(agentId) {
+    async rouse(agentId, why) {
       const speaker = stateOf(agentId) === 'absent' ? null : speakerOf(agentId);
       if (!speaker) return false;
-      speaker.prod();
+      speaker.prod(why);
       await speaker.whenQuiet();
       return true;
     },

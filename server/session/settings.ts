@@ -1,3 +1,6 @@
+import { MAIL_LIMITS, type MailLimits } from '../../src/domain/mail-batch.ts';
+import type { WindowLimits } from './window.ts';
+
 /** Every limit of the session engine that is not a setting of the household, in one place. */
 export interface SessionLimits {
   /** ms that words are gathered before they become one `text` event. */
@@ -12,6 +15,13 @@ export interface SessionLimits {
   readonly soulFirstWords: number;
   /** ms before an agent that failed for a reason that may pass is asked once more. */
   readonly secondTryMs: number;
+  /** Of what waits, so much is put before an agent in one turn. */
+  readonly mail: MailLimits;
+  readonly window: WindowLimits;
+  /** ms of quiet after the first talk with a lead that has no soul, before it is asked for one. */
+  readonly soulQuietMs: number;
+  /** ms after which an agent is told the time again, with what is said next. */
+  readonly timeEveryMs: number;
 }
 
 export const SESSION_LIMITS: SessionLimits = {
@@ -21,4 +31,8 @@ export const SESSION_LIMITS: SessionLimits = {
   clientSilentMs: 15 * 60_000,
   soulFirstWords: 300,
   secondTryMs: 3_000,
+  mail: MAIL_LIMITS,
+  window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },
+  timeEveryMs: 900_000,
+  soulQuietMs: 30_000,
 };

@@ -5,25 +5,30 @@
  */
 import type { Block, MessageStatus } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { ToolOutcome } from '../contracts.ts';
-import { PRIORITIES, type MindTool, type Priority, type RequestState } from '../minds/index.ts';
+import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
+import { PRIORITIES, windowTokensOf, type MindTool, type Priority, type RequestState } from '../minds/index.ts';
 import { toolError } from '../tool-outcome.ts';
 import { runAnswer, type AnswerOutcome, type Permit } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
 import type { SessionContext } from './context.ts';
-import { createConversation } from './conversation.ts';
+import { createNews } from './around.ts';
+import { createConversation, type UserText } from './conversation.ts';
 import type { Mail } from './mail.ts';
-import { mindToolOf, runTeamTool } from './team-tools.ts';
+import type { Around, Prompt } from './prompts.ts';
+import { allowedTools, mindToolOf, runTeamTool } from './team-tools.ts';
 import { readToolCall, type ToolCall } from './tools.ts';
+import { toldEvent } from './message-event.ts';
+import { createWindow } from './window.ts';
 
 /** Something to be put before a speaker. */
 export interface Item {
   /** Null for prompts. */
   readonly messageId: string | null;
-  readonly text: string;
+  /** A function: a prompt that says how things are when it is put, and stays when the conversation outgrows its model. */
+  readonly text: string | ((around: Around) => Prompt);
   /** Put with nothing else. */
   readonly alone?: boolean;
-  /** The person's own words, which waited in the inbox. */
+  /** The person's own words. */
   readonly fromPerson?: boolean;
   /** Default: `person` for the person's words, `team` for all else. */
   readonly priority?: Priority;
@@ -63,8 +68,8 @@ export interface SpeakerHooks {
 export interface Speaker {
   /** Puts these before the speaker: at once where it is quiet, in the same tick. */
   put(items: readonly Item[]): void;
-  /** Begins a turn with what is gathered for it, if anything is. */
-  prod(): void;
+  /** Begins a turn with what is gathered for it, if anything is. `why` is told with it. */
+  prod(why?: string): void;
   /** Resolves when it is quiet. */
   whenQuiet(): Promise<void>;
   /** Whether this message still waits or was put, and nothing of the person's came after it. */
@@ -89,14 +94,23 @@ export interface SpeakerDeps {
   readonly author: string;
   readonly model: string;
   readonly system: string;
+  /** What the system prompt says of how things are; left out: its first message says it. */
+  readonly toldAround?: Around;
   readonly tools: readonly MindTool[];
   /** Whether an answer shows before its first word. False while it is not known whether there will be one. */
   readonly announces: () => boolean;
   readonly hooks: SpeakerHooks;
 }
 
+interface Offered {
+  readonly team: readonly TeamTool[];
+  readonly all: readonly MindTool[];
+}
+
 interface Current {
   readonly abort: AbortController;
+  /** Aborts when the person has written something that waits for the end of this answer. */
+  readonly heard: AbortController;
   readonly writer: AnswerWriter;
   interruption: Interruption | null;
   /** Resolves when the answer is over and on disk. */
@@ -104,6 +118,7 @@ interface Current {
 }
 
 const TOOLS_CUT = 'The answer was cut off before this call was made.';
+const SHORTENED = 'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
 const TOOL_BROKEN = 'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
 
 function statusOf(outcome: Pick<AnswerOutcome, 'status' | 'error'>, interruption: Interruption | null): { status: MessageStatus; error: string | null } {
@@ -129,8 +144,20 @@ const priorityOf = (items: readonly Item[]): Priority => {
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, agentId, author, model, system, tools, announces, hooks } = deps;
   const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools, logger } = context;
-  const mindTools = [...tools, ...teamTools.map(mindToolOf)];
+  const news = createNews(agentId, limits.timeEveryMs);
+  if (deps.toldAround) news.told(deps.toldAround, system);
   const conversation = createConversation();
+  const window = createWindow({
+    conversation,
+    fixed: system.length + JSON.stringify([tools, teamTools.map(mindToolOf)]).length,
+    maxTokens: context.settings.maxAnswerTokens,
+    windowTokens: windowTokensOf(model, context.settings.contextTokens),
+    limits: limits.window,
+    onShortened: sayShortened,
+  });
+  let toldShortened = false;
+  /** Why it was woken, for its next turn. */
+  const woken: string[] = [];
   let queue: Item[] = [];
   let prodded = false;
   let current: Current | null = null;
@@ -138,24 +165,38 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   let closed = false;
   let lastOfPerson: string | null = null;
 
+  /** Once in a session: the person sees that the mind has not all of it before it any more. */
+  function sayShortened(): void {
+    if (toldShortened) return;
+    toldShortened = true;
+    void record([toldEvent({ time: now(), messageId: newId(), sessionId, agentId, author: 'relay', text: SHORTENED })]);
+  }
+
   function takeItems(): Item[] {
     const until = queue[0]?.alone ? 1 : queue.findIndex((item, i) => i > 0 && (item.alone || item.replaces !== undefined));
     return queue.splice(0, until === -1 ? queue.length : until);
   }
 
+  /** Its tools for this answer: of the team's only those that it may use. */
+  async function offered(caller: Caller): Promise<Offered> {
+    const allowed = await allowedTools(teamTools, caller);
+    return { team: allowed, all: [...tools, ...allowed.map(mindToolOf)] };
+  }
+
   /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. */
   const untilAwake = (signal: AbortSignal) => sleepers.wait(agentId, { signal, limitMs: Infinity });
 
-  async function runTool(name: string, input: unknown, run: string, signal: AbortSignal): Promise<ToolOutcome> {
+  async function runTool(name: string, input: unknown, caller: Caller, given: Offered): Promise<ToolOutcome> {
+    const { signal } = caller;
     if ((await untilAwake(signal)) === 'ended' || signal.aborted) return toolError(TOOLS_CUT);
     try {
-      const outcome = await runTeamTool(teamTools, name, input, { agentId, sessionId, run, kind: 'session', signal });
+      const outcome = await runTeamTool(given.team, name, input, caller);
       if (outcome) return outcome;
     } catch (error) {
       logger.error('a tool failed', { agentId, tool: name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
       return toolError(TOOL_BROKEN);
     }
-    const read = readToolCall(mindTools, tools, name, input);
+    const read = readToolCall(given.all, tools, name, input);
     return read.ok ? await hooks.runTool(read.call, signal) : toolError(read.reason);
   }
 
@@ -191,8 +232,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     });
     let resolveOver: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (resolveOver = resolve));
-    const mine: Current = { abort: new AbortController(), writer, interruption: null, over };
+    const mine: Current = { abort: new AbortController(), heard: new AbortController(), writer, interruption: null, over };
     current = mine;
+    if (queue.some(({ fromPerson }) => fromPerson)) mine.heard.abort();
     try {
       await take(given, messageId, mine);
     } catch (error) {
@@ -207,16 +249,29 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     }
   }
 
+  /** As they are put: the prompts first, then what has changed since, who woke it, and what was said. */
+  async function textsOf(items: readonly Item[]): Promise<UserText[]> {
+    const around = await context.around();
+    const prompts = items.flatMap(({ messageId, text }) => (typeof text === 'string' ? [] : [{ messageId, ...text(around) }]));
+    for (const { text } of prompts) news.told(around, text);
+    const notes = [...news.since(around), ...woken.splice(0)].map((text) => ({ messageId: null, text }));
+    return [...prompts, ...notes, ...items.flatMap(({ messageId, text }) => (typeof text === 'string' ? [{ messageId, text }] : []))];
+  }
+
   async function take(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
     const { writer } = mine;
     // What is taken out of the inbox is put before it: not while it sleeps, where the session may end before it is woken.
     await untilAwake(mine.abort.signal);
+    // It slept until the end: nothing of this was put before it.
+    if (mine.interruption?.by === 'closing') return;
     const gathered = mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
     // What waited was said before what comes now.
     const items = [...(gathered?.items ?? []), ...given];
     if (items.length === 0) return;
+    const caller: Caller = { agentId, sessionId, run: messageId, kind: 'session', signal: mine.abort.signal, heard: mine.heard.signal };
+    const tools_ = await offered(caller);
     for (const item of gathered?.items ?? []) if (item.fromPerson && given.length === 0) lastOfPerson = item.messageId;
-    conversation.addUser(items);
+    conversation.addUser(await textsOf(items));
     hooks.onStart?.(items);
     const read = gathered?.events ?? [];
     const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
@@ -231,13 +286,14 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         context.line.set(agentId, state.kind === 'waiting' ? state.place : null);
         hooks.onState?.(state);
       },
-      tools: mindTools,
+      tools: tools_.all,
       maxTokens: context.settings.maxAnswerTokens,
       maxTurns: limits.maxTurns,
       conversation,
+      window,
       writer,
       signal: mine.abort.signal,
-      runTool: (name, input, signal) => runTool(name, input, messageId, signal),
+      runTool: (name, input) => runTool(name, input, caller, tools_),
       permit,
       onUsage: (usage, estimated) => costs.note({ agentId, sessionId, messageId, via: 'session', usage, estimated }).catch(context.fail),
     });
@@ -278,10 +334,12 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     put(items) {
       if (closed || items.length === 0) return;
       queue.push(...items);
+      if (items.some(({ fromPerson }) => fromPerson)) current?.heard.abort();
       start();
     },
-    prod() {
+    prod(why) {
       if (closed) return;
+      if (why !== undefined) woken.push(why);
       prodded = true;
       if (!running) start();
     },

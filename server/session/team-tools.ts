@@ -12,6 +12,12 @@ export function mindToolOf({ name, description, input }: TeamTool): MindTool {
   return { name, description, properties, required };
 }
 
+/** Those that this caller may use. */
+export async function allowedTools(tools: readonly TeamTool[], caller: Caller): Promise<TeamTool[]> {
+  const allowed = await Promise.all(tools.map(async (tool) => (await tool.allowed?.(caller)) ?? true));
+  return tools.filter((_tool, i) => allowed[i]);
+}
+
 /** Runs the tool of this name; null where there is none. What does not fit is a sentence for the mind, which may try again. */
 export async function runTeamTool(tools: readonly TeamTool[], name: string, input: unknown, caller: Caller): Promise<ToolOutcome | null> {
   const tool = tools.find((one) => one.name === name);

@@ -98,7 +98,17 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
         },
       },
     });
-    speaker.put([{ messageId: null, text: prompts.wake(payload), priority: 'wake' }]);
+    speaker.put([{ messageId: null, text: (around) => prompts.wake(payload, around), priority: 'wake' }]);
+  }
+
+  /** It is here, set to sleep: nothing is asked of a mind until it is woken, and then its prompt comes first. */
+  async function rest(): Promise<void> {
+    phase = 'awake';
+    await record([{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })]);
+    await context.onHere(agentId);
+    if (phase !== 'awake') return;
+    mail.open();
+    ask();
   }
 
   return {
@@ -109,7 +119,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     speaker: () => speaker,
     begin() {
       phase = 'waking';
-      ask();
+      context.startsAsleep(agentId).then((resting) => (phase === 'waking' && !givenUp ? (resting ? rest() : ask()) : undefined)).catch(context.fail);
     },
     abandon() {
       phase = 'leaving';

@@ -30,7 +30,7 @@ const waiting = {
     .describe('how long to wait at most; 0 only looks'),
 };
 /** What every wait ends with, in its description. */
-const GIVES = 'Answers with all of that thread that you have not read yet, at once if it is there already.';
+const GIVES = 'Answers with all of that thread that you have not read yet, at once if it is there already. What the human says to you ends the wait.';
 
 const refused = ({ detail }: Refusal): ToolOutcome => toolError(detail);
 const done = (words: string, told: readonly string[]): ToolOutcome => toolDone([words, ...told].join('\n'));
@@ -39,10 +39,12 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
   const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
 
   async function wait(caller: Caller, until: WaitFor, input: { readonly threadId?: string | undefined; readonly timeoutSeconds: number }): Promise<ToolOutcome> {
-    const { signal, run } = caller;
-    const answer = await threads.wait(caller.agentId, { until, threadId: input.threadId ?? null, limitMs: input.timeoutSeconds * 1_000, signal, run });
+    const { signal, heard, run } = caller;
+    const either = heard ? AbortSignal.any([signal, heard]) : signal;
+    const answer = await threads.wait(caller.agentId, { until, threadId: input.threadId ?? null, limitMs: input.timeoutSeconds * 1_000, signal: either, run });
     if (!answer.ok) return refused(answer);
     if (answer.came) return toolDone((await wordsFor(caller)).page(answer.page, 'There is more that you have not read: wait again, and it is there at once.'));
+    if (!signal.aborted && heard?.aborted) return { ...toolDone('The human wrote to you meanwhile; nothing new was read in the threads. Their words come next.'), endsTurn: true };
     return answer.why === 'late' ? toolDone(`Nothing came in ${input.timeoutSeconds} s. Wait again, or go on with something else.`) : toolError('The wait was given up.');
   }
 

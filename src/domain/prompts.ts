@@ -3,36 +3,40 @@
  * info string is `template <name>`; the relay and the page both read them from there.
  *
  * A template knows two things: `{{name}}` puts a value in, word for word, and
- * `{{#if name}} … {{/if}}` leaves its inside out, whole, where the value is empty or null. Any other `{{` is
- * a mistake, and said so: a misspelt placeholder must not reach an agent.
+ * `{{#if name}} … {{/if}}` leaves its inside out, whole, where the value is empty or null; `{{#unless name}} …
+ * {{/unless}}` where it is not. Any other `{{` is a mistake, and said so: a misspelt placeholder must not reach an agent.
  */
 
 export type PromptValues = Readonly<Record<string, string | null>>;
-export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge';
+export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul';
 
 /** What a template may ask for. */
 export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
-  wake: ['name', 'soul', 'transcript', 'human', 'lead', 'color', 'colorName', 'seat'],
-  birth: ['human', 'lead', 'color', 'colorName', 'seat'],
-  lead: ['name', 'soul', 'transcript', 'human'],
+  wake: ['name', 'soul', 'transcript', 'human', 'lead', 'team', 'color', 'colorName', 'seat', 'now', 'slept'],
+  birth: ['human', 'lead', 'team', 'color', 'colorName', 'seat', 'now'],
+  lead: ['name', 'soul', 'transcript', 'human', 'team', 'now', 'slept'],
   agent: ['name', 'human', 'lead', 'colorName', 'seat'],
   nudge: ['human', 'lead'],
+  soul: ['name', 'human'],
 };
 
 type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'value'; readonly name: string }
-  | { readonly kind: 'if'; readonly name: string; readonly inside: readonly Node[] };
+  | { readonly kind: 'block'; readonly block: BlockKind; readonly name: string; readonly inside: readonly Node[] };
+type BlockKind = 'if' | 'unless';
 
 export type ParsedTemplate =
   | { readonly ok: true; readonly render: (values: PromptValues) => string }
   | { readonly ok: false; readonly reason: string };
 
 const TOKEN = /\{\{(?:([^{}\n]*)\}\})?/g;
-const OPENING = /^#if\s+/;
+const OPENING = /^#(if|unless)\s+/;
+const CLOSING = /^\/(if|unless)$/;
 
 /** A block whose end has not been read yet; the outermost is the template itself. */
 interface OpenBlock {
+  readonly block: BlockKind;
   readonly name: string;
   readonly line: number;
   readonly nodes: Node[];
@@ -42,15 +46,15 @@ interface OpenBlock {
 export function parseTemplate(template: string, known: readonly string[]): ParsedTemplate {
   const lineAt = (index: number) => template.slice(0, index).split('\n').length;
   const around: OpenBlock[] = [];
-  let block: OpenBlock = { name: '', line: 1, nodes: [] };
+  let block: OpenBlock = { block: 'if', name: '', line: 1, nodes: [] };
   let last = 0;
   for (const match of template.matchAll(TOKEN)) {
     const [all, tag] = match;
     const line = lineAt(match.index);
     if (tag === undefined) return { ok: false, reason: `Line ${line}: "{{" without "}}" on the same line` };
     const inside = tag.trim();
-    const opens = OPENING.test(inside);
-    const closes = inside === '/if';
+    const opens = OPENING.exec(inside)?.[1];
+    const closes = CLOSING.exec(inside)?.[1];
     block.nodes.push({ kind: 'text', text: template.slice(last, match.index) });
     last = match.index + all.length;
     // A block tag that stands alone on its line takes the line with it.
@@ -58,8 +62,8 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
     if ((opens || closes) && alone) last += 1;
     if (closes) {
       const outer = around.pop();
-      if (!outer) return { ok: false, reason: `Line ${line}: {{/if}} without {{#if …}}` };
-      outer.nodes.push({ kind: 'if', name: block.name, inside: block.nodes });
+      if (!outer || block.block !== closes) return { ok: false, reason: `Line ${line}: {{/${closes}}} without {{#${closes} …}}` };
+      outer.nodes.push({ kind: 'block', block: block.block, name: block.name, inside: block.nodes });
       block = outer;
       continue;
     }
@@ -68,10 +72,10 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
       return { ok: false, reason: `Line ${line}: unknown placeholder {{${name}}}; known are ${known.join(', ')}` };
     if (opens) {
       around.push(block);
-      block = { name, line, nodes: [] };
+      block = { block: opens === 'if' ? 'if' : 'unless', name, line, nodes: [] };
     } else block.nodes.push({ kind: 'value', name });
   }
-  if (around.length > 0) return { ok: false, reason: `Line ${block.line}: {{#if ${block.name}}} is never closed` };
+  if (around.length > 0) return { ok: false, reason: `Line ${block.line}: {{#${block.block} ${block.name}}} is never closed` };
   const nodes: Node[] = [...block.nodes, { kind: 'text', text: template.slice(last) }];
   return { ok: true, render: (values) => renderNodes(nodes, values) };
 }
@@ -81,7 +85,7 @@ function renderNodes(nodes: readonly Node[], values: PromptValues): string {
   for (const node of nodes) {
     if (node.kind === 'text') out += node.text;
     else if (node.kind === 'value') out += values[node.name] ?? '';
-    else if (values[node.name]) out += renderNodes(node.inside, values);
+    else if (Boolean(values[node.name]) === (node.block === 'if')) out += renderNodes(node.inside, values);
   }
   return out;
 }
@@ -94,11 +98,13 @@ export function renderTemplate(template: string, name: TemplateName, values: Pro
 }
 
 export interface Protocol {
-  /** The whole document, which the lead reads. */
+  /** What the lead reads: the document without the templates, which are others'. */
   readonly document: string;
   readonly templates: Readonly<Record<TemplateName, string>>;
 }
 
+/** The last section. */
+const TEMPLATES = /^## Templates$/m;
 const FENCE = /^```template (\w+)\n([\s\S]*?)\n```$/gm;
 
 /** Reads CLAUDE.md, with either kind of line end. Throws where a template is missing, doubled or broken: the relay does not start with half a protocol. */
@@ -116,8 +122,10 @@ export function parseProtocol(text: string): Protocol {
     if (!parsed.ok) throw new Error(`CLAUDE.md, template "${name}". ${parsed.reason}`);
     return body;
   };
+  const all = { wake: take('wake'), birth: take('birth'), lead: take('lead'), agent: take('agent'), nudge: take('nudge'), soul: take('soul') };
+  const at = document.search(TEMPLATES);
   return {
-    document,
-    templates: { wake: take('wake'), birth: take('birth'), lead: take('lead'), agent: take('agent'), nudge: take('nudge') },
+    document: (at < 0 ? document : document.slice(0, at)).trimEnd(),
+    templates: all,
   };
 }

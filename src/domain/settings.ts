@@ -12,6 +12,8 @@ export interface Settings {
   readonly agentModel: string;
   /** Most tokens one answer may take. */
   readonly maxAnswerTokens: number;
+  /** Tokens that the models read, conversation and answer together; 0: as their names or their refusals tell. */
+  readonly contextTokens: number;
   /** Characters of transcript an agent is given when it wakes. */
   readonly transcriptCap: number;
   /** ms an agent may stay silent when woken, before it is sleeping again. */
@@ -31,6 +33,7 @@ export const DEFAULT_SETTINGS: Settings = {
   leadModel: '',
   agentModel: '',
   maxAnswerTokens: 8192,
+  contextTokens: 0,
   transcriptCap: 24_000,
   wakeTimeoutMs: 120_000,
   birthTimeoutMs: 600_000,
@@ -41,6 +44,7 @@ export const DEFAULT_SETTINGS: Settings = {
 /** Inclusive bounds of the numeric settings. */
 export const SETTING_BOUNDS = {
   maxAnswerTokens: { min: 256, max: 64_000 },
+  contextTokens: { min: 0, max: 10_000_000 },
   transcriptCap: { min: 0, max: 400_000 },
   wakeTimeoutMs: { min: 1_000, max: 900_000 },
   birthTimeoutMs: { min: 1_000, max: 3_600_000 },

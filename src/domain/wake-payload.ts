@@ -18,6 +18,8 @@ export interface AgentPayload {
   readonly position: SeatPosition;
   readonly soul: string | null;
   readonly transcript: string | null;
+  /** ms since the epoch when it fell asleep; left out: not known. */
+  readonly asleepSince?: number;
 }
 
 export interface SeatPayload {
@@ -50,7 +52,8 @@ export function writeWake(agents: readonly AgentPayload[]): string {
       attribute('color', agent.color) +
       attribute('colorName', agent.colorName) +
       attribute('position', agent.position) +
-      attribute('id', agent.id);
+      attribute('id', agent.id) +
+      (agent.asleepSince === undefined ? '' : attribute('asleepSince', agent.asleepSince));
     lines.push(`  <agent${head}>`);
     if (agent.soul !== null) lines.push(`    <soul>${escapeText(agent.soul)}</soul>`);
     if (agent.transcript !== null) lines.push(`    <transcript>${escapeText(agent.transcript)}</transcript>`);
@@ -124,21 +127,22 @@ function createReader(text: string) {
     fail,
     space,
     atEnd: () => at === text.length,
-    /** `name="value"` pairs up to `closing`: exactly the named ones, each once, in any order. */
-    attributes<Name extends string>(names: readonly Name[], closing: string): Record<Name, string> {
-      const found: Partial<Record<Name, string>> = {};
+    /** `name="value"` pairs up to `closing`: the named ones, each once, and of `optional` those that are there, in any order. */
+    attributes<Name extends string, Optional extends string = never>(names: readonly Name[], closing: string, optional: readonly Optional[] = []): Record<Name, string> & Partial<Record<Optional, string>> {
+      const found: Partial<Record<Name | Optional, string>> = {};
       while (space() && !startsWith(closing)) {
         ATTRIBUTE.lastIndex = at;
         const match = ATTRIBUTE.exec(text);
         if (!match) return fail(`expected an attribute or ${JSON.stringify(closing)}`);
         const [whole, given, raw = ''] = match;
-        const name = names.find((known) => known === given);
+        const name = [...names, ...optional].find((known) => known === given);
         if (name === undefined) return fail(`unknown attribute "${given}"`);
         if (found[name] !== undefined) fail(`attribute "${name}" twice`);
         found[name] = decode(raw, `attribute "${name}"`);
         at += whole.length;
       }
-      const isComplete = (record: Partial<Record<Name, string>>): record is Record<Name, string> => names.every((name) => record[name] !== undefined);
+      type Complete = Record<Name, string> & Partial<Record<Optional, string>>;
+      const isComplete = (record: Partial<Record<Name | Optional, string>>): record is Complete => names.every((name) => record[name] !== undefined);
       if (!isComplete(found)) return fail(`attribute "${names.find((name) => found[name] === undefined)}" is missing`);
       expect(closing);
       return found;
@@ -185,7 +189,8 @@ function readAgents(reader: Reader): AgentPayload[] {
   const taken = new Set<number>();
   const ids = new Set<string>();
   return readAll(reader, 'agent-payloads', 'agent', () => {
-    const { position: raw, ...head } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>');
+    const { position: raw, asleepSince, ...head } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>', ['asleepSince']);
+    if (asleepSince !== undefined && !/^\d{1,15}$/.test(asleepSince)) reader.fail(`asleepSince "${asleepSince}" is no time in ms`);
     const position = readPosition(reader, raw, taken);
     if (head.id === '' || ids.has(head.id)) reader.fail(`agent id "${head.id}" is empty or stands twice`);
     ids.add(head.id);
@@ -193,7 +198,7 @@ function readAgents(reader: Reader): AgentPayload[] {
     const soul = reader.optional('soul');
     const transcript = reader.optional('transcript');
     reader.expect('</agent>');
-    return { ...head, position, soul, transcript };
+    return { ...head, position, soul, transcript, ...(asleepSince === undefined ? {} : { asleepSince: Number(asleepSince) }) };
   });
 }
 

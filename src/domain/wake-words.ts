@@ -30,8 +30,8 @@ export function reasonFor(check: GateCheck, stopped: Stopped): string {
   switch (check) {
     case 'source_budget':
       return limits.maxWakesPerSession === 0
-        ? 'This agent may not call wake_agent. Use message_agent: the message is read when the other wakes next.'
-        : `This caller has woken others ${times(limits.maxWakesPerSession)} with wake_agent in this session, which is its limit. Use message_agent: the message is read when the other wakes next.`;
+        ? 'This agent may wake nobody. The message is left as message_agent would have left it; it need not be sent again.'
+        : `This caller has woken others ${times(limits.maxWakesPerSession)} with wake_agent in this session, which is its limit. The message is left as message_agent would have left it; it need not be sent again.`;
     case 'disabled':
       return limits.householdEnabled ? 'Waking this agent is switched off.' : 'All waking is switched off in this household.';
     case 'cooldown':

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { SETTING_BOUNDS, SETTING_TEXT_MAX } from '../domain/settings.ts';
 import { stamp } from './documents.ts';
+import { MAX_TIME } from '../domain/stamp.ts';
 import { LIMITS } from './limits.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
@@ -27,6 +28,7 @@ export const startSessionSchema = z.strictObject({
     name: z.string().trim().min(1).max(LIMITS.name),
     soul: z.string().max(LIMITS.soul).nullable().describe('null: none written yet'),
     transcript: z.string().max(LIMITS.soul).nullable().describe('its last conversation, as it is put before it'),
+    asleepSince: z.number().int().min(0).max(MAX_TIME).optional().describe('when its last session ended, ms since the epoch'),
   }),
   after: stamp.optional().describe('a stamp: what happens in this session is later, also where the relay’s clock is behind'),
   settings: z
@@ -34,6 +36,7 @@ export const startSessionSchema = z.strictObject({
       leadModel: z.string().max(SETTING_TEXT_MAX.leadModel).describe('empty: the relay’s own default'),
       agentModel: z.string().max(SETTING_TEXT_MAX.agentModel).describe('empty: the relay’s own default'),
       maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens one answer may take'),
+      contextTokens: bounded('contextTokens').describe('tokens that the models read; 0: as their names or their refusals tell'),
       wakeTimeoutMs: bounded('wakeTimeoutMs').describe('ms an agent may stay silent when woken'),
       birthTimeoutMs: bounded('birthTimeoutMs').describe('ms an egg may take to find a name'),
       idleMs: bounded('idleMs').describe('ms without anything said, after which the session ends by itself'),

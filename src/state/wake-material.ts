@@ -3,10 +3,12 @@
  * Pure; the same functions feed the WAKE message and its preview.
  */
 import { displayName, type Agent, type Roster } from '../domain/agent.ts';
+import { momentText, spanText } from '../domain/moments.ts';
 import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../domain/prompts.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../domain/seat.ts';
 import type { Settings } from '../domain/settings.ts';
 import { isAddressed, talkText } from '../domain/talk.ts';
+import { teammatesText } from '../domain/teammates.ts';
 import { renderTranscript, type Transcript, type TranscriptSession } from '../domain/transcript.ts';
 import type { AgentPayload } from '../domain/wake-payload.ts';
 import type { StartSession } from '../protocol/http.ts';
@@ -68,27 +70,47 @@ export function shareOf(agent: Agent, material: WakeMaterial | undefined, roster
 }
 
 /** The payload of one agent, or null for somebody without a seat. */
-export function payloadOf({ agent, transcript }: WakeShare): AgentPayload | null {
+export function payloadOf({ agent, transcript, lastSaid }: WakeShare): AgentPayload | null {
   const { agentId: id, name, color, colorName, position, soul } = agent;
   if (!isSeatPosition(position)) return null;
-  return { id, name, color, colorName, position, soul: soul === '' ? null : soul, transcript: transcript?.text ?? null };
+  return { id, name, color, colorName, position, soul: soul === '' ? null : soul, transcript: transcript?.text ?? null, ...(lastSaid === null ? {} : { asleepSince: lastSaid }) };
 }
 
 /** The wake prompt as the relay will render it, or why the template cannot be. */
+/** What the wake prompt says of everybody and of the time, as it would be now. */
+export interface WakeAround {
+  readonly human: string;
+  readonly lead: string;
+  readonly team: readonly Agent[];
+  /** ms since the epoch */
+  readonly now: number;
+  readonly timeZone: string;
+}
+
+export const wakeAround = (roster: Roster, settings: Settings, now: number): WakeAround => ({
+  human: humanNameOf(settings),
+  lead: leadNameOf(roster, settings),
+  team: [...roster.seats.values()],
+  now,
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+});
+
 export function wakePromptOf(
   payload: AgentPayload,
-  people: { readonly human: string; readonly lead: string },
+  { team, now, timeZone, ...people }: WakeAround,
   template: string,
 ): { readonly ok: true; readonly text: string } | Extract<ParsedTemplate, { ok: false }> {
   const parsed = parseTemplate(template, PLACEHOLDERS.wake);
   if (!parsed.ok) return parsed;
-  const { name, soul, transcript, color, colorName, position } = payload;
-  return { ok: true, text: parsed.render({ name, soul, transcript, color, colorName, seat: String(seatNumber(position)), ...people }) };
+  const { id, name, soul, transcript, color, colorName, position, asleepSince } = payload;
+  const slept = asleepSince === undefined || asleepSince > now ? null : spanText(now - asleepSince);
+  const around = { ...people, team: teammatesText(team, id), now: momentText(now, timeZone), slept };
+  return { ok: true, text: parsed.render({ name, soul, transcript, color, colorName, seat: String(seatNumber(position)), ...around }) };
 }
 
 /** The body that starts a session: who the lead is, and how the household wants things. */
 export function startSessionBody(lead: WakeShare | null, roster: Roster, settings: Settings): StartSession {
-  const { leadModel, agentModel, maxAnswerTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } = settings;
+  const { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } = settings;
   const soul = lead?.agent.soul ?? '';
   return {
     human: { name: humanNameOf(settings).slice(0, LIMITS.name) },
@@ -96,7 +118,8 @@ export function startSessionBody(lead: WakeShare | null, roster: Roster, setting
       name: leadNameOf(roster, settings).slice(0, LIMITS.name),
       soul: soul === '' ? null : soul.slice(0, LIMITS.soul),
       transcript: lead?.transcript?.text ?? null,
+      ...(lead === null || lead.lastSaid === null ? {} : { asleepSince: lead.lastSaid }),
     },
-    settings: { leadModel, agentModel, maxAnswerTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate },
+    settings: { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate },
   };
 }

@@ -16,7 +16,10 @@ const promptOf = (agent: AgentPayload) =>
     color: agent.color,
     colorName: agent.colorName,
     seat: String(seatNumber(agent.position)),
+    now: 'THEN',
   });
+/** As it would be at any other time. */
+const atAnyTime = (prompt: string | undefined) => prompt?.replace(/It is \w+ \d+ \w+ \d{4}, \d\d:\d\d/, 'It is THEN');
 const awakeIds = (household: Household) => household.of('agent-awake').map(({ agentId }) => agentId).toSorted();
 const reasonsOf = (household: Household) => new Map(household.of('agent-asleep').map(({ agentId, reason }) => [agentId, reason]));
 /** The agents say what `agents` says; the lead behaves. */
@@ -63,7 +66,7 @@ describe.each(STORES)('a wake on %s', (kind) => {
     expect(awakeIds(house)).toEqual(team().map(({ id }) => id));
     for (const agent of team()) {
       const requests = house.requestsOf(seatNumber(agent.position));
-      expect(requests.map(({ first }) => first)).toEqual([promptOf(agent)]);
+      expect(requests.map(({ first }) => atAnyTime(first))).toEqual([promptOf(agent)]);
       const [answer] = house.of('message').filter(({ author }) => author === agent.id);
       expect(answer).toMatchObject({ agentId: agent.id, role: 'assistant', status: 'complete', error: null, sessionId, usage: { inputTokens: 10, outputTokens: 20, cacheReadTokens: 3, cacheWriteTokens: 2 } });
       expect(wordsOf(answer)).toBe(`Good morning from ${seatNumber(agent.position)}.`);
@@ -86,7 +89,7 @@ describe.each(STORES)('a wake on %s', (kind) => {
     expect(awakeIds(house)).toEqual(['agent-0', 'agent-5', 'agent-8']);
     for (const agent of agents) {
       const [request] = house.requestsOf(seatNumber(agent.position));
-      expect(request?.first === promptOf(agent)).toBe(true);
+      expect(atAnyTime(request?.first) === promptOf(agent)).toBe(true);
       expect(request?.first).toContain(agent.soul === null ? agent.transcript : agent.soul);
     }
     expect(house.requestsOf(9)[0]?.first).not.toContain('<your-soul>');
@@ -180,7 +183,8 @@ describe('a wake', () => {
     await house.start({}, { wakeTemplate: 'Up, {{name}}! {{#if soul}}[{{soul}}]{{/if}}{{#if transcript}}({{transcript}}){{/if}}' });
     await house.wake([payload(0, { transcript: null, soul: 'S' })]);
     await house.until(() => house.of('agent-awake').length === 1);
-    expect(house.requestsOf(1)[0]?.first).toBe('Up, Name 0! [S]');
+    // A template that does not tell the time leaves that to the relay.
+    expect(atAnyTime(house.requestsOf(1)[0]?.first)).toBe('Up, Name 0! [S]\n[It is THEN]');
     expect(house.of('message').filter(({ author }) => author === 'relay')).toEqual([]);
   });
 
@@ -189,7 +193,7 @@ describe('a wake', () => {
     const sessionId = await house.start({}, { wakeTemplate: 'Up, {{nmae}}!' });
     await house.wake([payload(0)]);
     await house.until(() => house.of('agent-awake').length === 1);
-    expect(house.requestsOf(1)[0]?.first).toBe(promptOf(payload(0)));
+    expect(atAnyTime(house.requestsOf(1)[0]?.first)).toBe(promptOf(payload(0)));
     const [notice] = house.of('message').filter(({ author }) => author === 'relay');
     expect(notice).toMatchObject({ agentId: 'lead', role: 'user', sessionId, status: 'complete' });
     expect(wordsOf(notice)).toMatch(/Your own wake prompt is not used .*Line 1: unknown placeholder \{\{nmae\}\}.*Roost’s own takes its place\./);

@@ -45,8 +45,10 @@ export interface ScriptedRequest {
   readonly seat: number | null;
   /** Texts of the first user message: what the agent woke to, or was born to. */
   readonly first: string;
-  /** Texts of the newest turn, and the results of tools in it. */
+  /** Texts of the newest turn, without the relay's own lines, and the results of tools in it. */
   readonly last: string;
+  /** The relay's lines of the newest turn: what time it is, who lives here now, who woke it. */
+  readonly notes: readonly string[];
   readonly results: readonly string[];
   /** Order of arrival, from 0. */
   readonly order: number;
@@ -70,6 +72,8 @@ const blocksOf = (content: Content) => (typeof content === 'string' ? [{ type: '
 const textsOf = (content: Content) => blocksOf(content).flatMap((block) => (block.type === 'text' && typeof block['text'] === 'string' ? [block['text']] : []));
 const resultsOf = (content: Content) =>
   blocksOf(content).flatMap((block) => (block.type === 'tool_result' ? [typeof block['content'] === 'string' ? block['content'] : JSON.stringify(block['content'])] : []));
+
+const isNote = (text: string) => /^\[(?:It is |With you live now: |You are awake: )[^\n]*\]$/.test(text);
 
 function pieces(text: string, chunk: number | undefined): string[] {
   if (chunk === undefined) return [text];
@@ -187,7 +191,8 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
         system,
         seat: seat === undefined ? null : Number(seat),
         first: textsOf(body.messages[0]?.content ?? '').join('\n'),
-        last: textsOf(newest).join('\n'),
+        last: textsOf(newest).filter((text) => !isNote(text)).join('\n'),
+        notes: textsOf(newest).filter(isNote),
         results: resultsOf(newest),
         order: requests.length,
         at: performance.now(),

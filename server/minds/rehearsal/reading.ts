@@ -24,6 +24,9 @@ export type Body = z.infer<typeof bodySchema>;
 
 /** What another agent wrote, under the line that says so. */
 export const LETTER = /^\[Message from (?<from>[^\],]+)[^\]]*\]\n(?<text>[\s\S]*)$/;
+/** What the relay tells beside what is said: the time, who woke it, what was left out. */
+const NOTE = /^\[[^\n]*\]$/;
+export const isNote = (text: string): boolean => NOTE.test(text);
 /** It stands beside what the person says. */
 export const isLetter = (text: string): boolean => LETTER.test(text);
 
@@ -55,7 +58,7 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return {
     role,
-    texts: blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])),
+    texts: blocks.flatMap((block) => (block.type === 'text' && !isNote(block.text) ? [block.text] : [])),
     calls: blocks.flatMap((block) => (block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [])),
     results: blocks.flatMap((block) => {
       if (block.type !== 'tool_result') return [];
@@ -77,7 +80,7 @@ export function readBody(body: Body): Reading {
   return {
     isLead,
     position: isLead ? 4 : Math.max(0, seat - 1),
-    name: isLead ? found(system, /^You are (.+?), the lead of /) : found(system, /Your name is (.+?)\.(?:\s|$)/),
+    name: isLead ? found(system, /^You are (.+?), the lead of /) : found(system, /You woke as (.+?)\.(?:\s|$)/),
     human: found(system, isLead ? /the lead of (.+?)'s team/ : /live with (.+?)\. /) ?? 'you',
     colorName: found(system, /your colour is (.+?)\./) ?? 'Gold',
     hasSoul: before.includes('<your-soul>'),

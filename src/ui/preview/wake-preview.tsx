@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import { writeWake } from '../../domain/wake-payload.ts';
-import { bytesOf, humanNameOf, leadNameOf, payloadOf, roughTokens, wakePromptOf, type WakeShare } from '../../state/wake-material.ts';
+import { bytesOf, payloadOf, roughTokens, wakeAround, wakePromptOf, type WakeShare } from '../../state/wake-material.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { useSleepers } from '../grid/big-button.tsx';
@@ -10,6 +10,7 @@ import { copyText } from '../parts/copy.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ChevronIcon } from '../parts/icons.tsx';
 import { TEMPLATES } from '../protocol-templates.ts';
+import { useNow } from '../use-now.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
 import './wake-preview.css';
 
@@ -76,8 +77,9 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const read = useShares(sleepers);
+  const now = useNow();
   const template = settings.wakeTemplate === '' ? TEMPLATES.wake : settings.wakeTemplate;
-  const people = { human: humanNameOf(settings), lead: leadNameOf(roster, settings) };
+  const people = wakeAround(roster, settings, now);
 
   const rows = (read.kind === 'read' ? read.shares : []).flatMap((share) => {
     const payload = payloadOf(share);

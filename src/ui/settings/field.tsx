@@ -133,7 +133,7 @@ export function TextSetting({ setting, required = false, ...rest }: { setting: T
   );
 }
 
-type NumberKey = 'maxAnswerTokens' | 'transcriptCap' | 'wakeTimeoutMs' | 'birthTimeoutMs' | 'idleMs';
+type NumberKey = 'maxAnswerTokens' | 'contextTokens' | 'transcriptCap' | 'wakeTimeoutMs' | 'birthTimeoutMs' | 'idleMs';
 
 interface NumberProps {
   readonly setting: NumberKey;

@@ -2,9 +2,10 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { displayName } from '../../domain/agent.ts';
 import { parseTemplate, PLACEHOLDERS } from '../../domain/prompts.ts';
 import { SETTING_TEXT_MAX } from '../../domain/settings.ts';
-import { humanNameOf, leadNameOf, payloadOf, wakePromptOf, type WakeShare } from '../../state/wake-material.ts';
+import { payloadOf, wakeAround, wakePromptOf, type WakeShare } from '../../state/wake-material.ts';
 import { useActions, useHousehold, useRoost } from '../context.tsx';
 import { TEMPLATES } from '../protocol-templates.ts';
+import { useNow } from '../use-now.ts';
 import { count } from '../text/sizes.ts';
 
 const MEANING: Record<string, string> = {
@@ -26,6 +27,7 @@ function Preview({ template }: { template: string }) {
   const agents = [...roster.seats.values()];
   const [chosen, setChosen] = useState(agents[0]?.agentId ?? '');
   const [share, setShare] = useState<WakeShare | null>(null);
+  const now = useNow();
   const [failed, setFailed] = useState<string | null>(null);
   const agent = roster.byId.get(chosen);
   useEffect(() => {
@@ -42,7 +44,7 @@ function Preview({ template }: { template: string }) {
 
   if (agents.length === 0) return <p className="settings-note">When there are agents, one can be chosen here to see what it would read.</p>;
   const payload = share ? payloadOf(share) : null;
-  const prompt = payload ? wakePromptOf(payload, { human: humanNameOf(settings), lead: leadNameOf(roster, settings) }, template) : null;
+  const prompt = payload ? wakePromptOf(payload, wakeAround(roster, settings, now), template) : null;
   return (
     <div className="prompt-preview">
       <label>

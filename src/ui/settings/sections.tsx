@@ -37,6 +37,7 @@ export function Minds() {
       <TextSetting setting="leadModel" label="Model of the lead" hint="Empty: the relay’s own default." placeholder={standard(mind?.leadModel)} />
       <TextSetting setting="agentModel" label="Model of the agents" hint="Empty: the relay’s own default." placeholder={standard(mind?.agentModel)} />
       <NumberSetting setting="maxAnswerTokens" label="Longest answer" hint="An answer is cut off where it reaches this. A token is about four characters." unit="tokens" per={1} {...SETTING_BOUNDS.maxAnswerTokens} />
+      <NumberSetting setting="contextTokens" label="What the models read" hint="Conversation and answer together. Where a conversation is longer, its oldest part is not given to the model. 0: as the model says itself; a local server that cuts without a word needs its figure here." unit="tokens" per={1} {...SETTING_BOUNDS.contextTokens} />
     </>
   );
 }

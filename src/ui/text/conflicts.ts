@@ -11,6 +11,7 @@ const SETTINGS: Record<SettingKey, string> = {
   leadModel: 'The lead’s model',
   agentModel: 'The agents’ model',
   maxAnswerTokens: 'The longest answer',
+  contextTokens: 'What the models read',
   transcriptCap: 'What is remembered',
   wakeTimeoutMs: 'The time to wake',
   birthTimeoutMs: 'The time to find a name',

@@ -6,7 +6,7 @@ import { anyText } from './arbitraries.ts';
 
 const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');
 const { templates } = parseProtocol(document);
-const NAMES: readonly TemplateName[] = ['wake', 'birth', 'lead', 'agent', 'nudge'];
+const NAMES: readonly TemplateName[] = ['wake', 'birth', 'lead', 'agent', 'nudge', 'soul'];
 
 const someone = {
   name: 'Lyra',
@@ -17,6 +17,9 @@ const someone = {
   color: '#c9b1e8',
   colorName: 'Violet Heaven',
   seat: '1',
+  team: 'Vega (seat 2)',
+  now: 'Monday 23 November 2026, 08:05',
+  slept: '9 hours',
 };
 const reasonOf = (template: string) => {
   const parsed = parseTemplate(template, ['name', 'soul']);
@@ -99,8 +102,11 @@ describe('the templates of CLAUDE.md', () => {
       'Your name is Lyra.',
       '<your-soul>\nI am Lyra.\n</your-soul>',
       `<previous-session>\n${someone.transcript}\n</previous-session>`,
-      'The human here is Ada. The lead of the team is Julian. Your colour is Violet Heaven (#c9b1e8), and you sit in seat 1.',
-      'You have nothing to prove this morning.',
+      'The human here is Ada. Julian leads the team. You sit in seat 1, and your colour is Violet Heaven (#c9b1e8). With you live Vega (seat 2).',
+      'It is Monday 23 November 2026, 08:05 for Ada. You slept for 9 hours.',
+      'talk, and use the tools you are given. There are no others',
+      'Ada can read what you write in threads and inboxes.',
+      'You have nothing to prove.',
       'say hello',
     ].map((part) => prompt.indexOf(part));
     expect(places).not.toContain(-1);
@@ -110,9 +116,11 @@ describe('the templates of CLAUDE.md', () => {
 
   it('leave soul and last conversation out whole where there are none', () => {
     const prompt = renderTemplate(templates.wake, 'wake', { ...someone, soul: null, transcript: null });
-    expect(prompt).not.toMatch(/Your name is|your-soul|previous-session|last conversation|\n{3}/);
+    expect(prompt).not.toMatch(/Your name is|your-soul|previous-session|before you slept|\n{3}/);
+    expect(prompt).toContain('You are called Lyra.');
+    expect(renderTemplate(templates.wake, 'wake', someone)).not.toContain('You are called');
     const lead = renderTemplate(templates.lead, 'lead', { ...someone, soul: null, transcript: null });
-    expect(lead.trim()).toBe("You are Lyra, the lead of Ada's team.");
+    expect(lead).toMatch(/^You are Lyra, the lead of Ada's team\. With you live Vega \(seat 2\)\.\n\nThis session began on Monday 23 November 2026, 08:05/);
   });
 
   it('carry a soul into the prompt exactly as it was written', () => {
@@ -131,8 +139,11 @@ describe('the protocol document', () => {
   const block = (name: string, body = 'Hello') => `\`\`\`template ${name}\n${body}\n\`\`\`\n`;
   const all = NAMES.map((name) => block(name));
 
-  it('is kept whole beside its templates', () => {
-    expect(parseProtocol(document).document).toBe(document);
+  it('is given to the lead whole, but for the templates, which are others’', () => {
+    const told = parseProtocol(document).document;
+    expect(document.startsWith(told)).toBe(true);
+    expect(told).toContain('## Messages among you');
+    expect(told).not.toMatch(/```template|You are waking|You are new/);
   });
 
   it('may have Windows line ends', () => {

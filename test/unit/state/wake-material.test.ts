@@ -50,9 +50,9 @@ test('souls and transcripts come out of the message exactly as they went in', ()
 test('the prompt of the preview is the template with the agent’s own words', () => {
   const payload = payloadOf(shareOf(lyra, undefined, roster, settings));
   if (!payload) throw new Error('a seated agent has a payload');
-  const people = { human: 'Marcus', lead: 'Julian' };
-  expect(wakePromptOf(payload, people, '{{name}}|{{soul}}|{{#if transcript}}no{{/if}}|{{seat}}|{{colorName}}|{{human}}|{{lead}}')).toEqual({ ok: true, text: `Lyra|${SOUL}||1|Violet Heaven|Marcus|Julian` });
-  expect(wakePromptOf(payload, people, '{{oops}}').ok).toBe(false);
+  const around = { human: 'Marcus', lead: 'Julian', team: [...roster.seats.values()], now: NOW + 3 * 3_600_000, timeZone: 'UTC' };
+  expect(wakePromptOf(payload, around, '{{name}}|{{soul}}|{{#if transcript}}no{{/if}}|{{seat}}|{{colorName}}|{{human}}|{{lead}}')).toEqual({ ok: true, text: `Lyra|${SOUL}||1|Violet Heaven|Marcus|Julian` });
+  expect(wakePromptOf(payload, around, '{{oops}}').ok).toBe(false);
 });
 
 test('a session begins with the lead’s soul and last words, within the limits of the line', () => {

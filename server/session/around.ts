@@ -1,0 +1,40 @@
+/** How things are just now, for what is put before a mind; and what of that it has to be told, economically. */
+import { momentText } from '../../src/domain/moments.ts';
+import { teammatesText } from '../../src/domain/teammates.ts';
+import type { Configs, Directory } from '../contracts.ts';
+import type { Around } from './prompts.ts';
+
+export type ReadAround = () => Promise<Around>;
+
+export function createReadAround({ configs, directory, now }: { readonly configs: Pick<Configs, 'household'>; readonly directory: Pick<Directory, 'all'>; readonly now: () => number }): ReadAround {
+  return async () => {
+    const [{ effective }, team] = await Promise.all([configs.household(), directory.all()]);
+    return { now: now(), timeZone: effective.time_zone, team };
+  };
+}
+
+export interface News {
+  /** This prompt tells it how things are, and the time where it is in it: the person may have written the template. */
+  told(around: Around, prompt: string): void;
+  /** Lines for what is said next: the time where it was told long ago or on another day, and who lives here where that has changed. */
+  since(around: Around): readonly string[];
+}
+
+const dayOf = ({ now, timeZone }: Around) => momentText(now, timeZone).split(',')[0];
+
+export function createNews(agentId: string, everyMs: number): News {
+  let last: Around | null = null;
+  return {
+    told(around, prompt) {
+      last = { ...around, now: prompt.includes(momentText(around.now, around.timeZone)) ? around.now : -Infinity };
+    },
+    since(around) {
+      const before = last ?? { ...around, now: -Infinity };
+      const isLater = around.now - before.now >= everyMs || dayOf(around) !== dayOf(before);
+      const team = teammatesText(around.team, agentId);
+      const isOther = team !== teammatesText(before.team, agentId);
+      last = { ...around, now: isLater ? around.now : before.now };
+      return [...(isLater ? [`[It is ${momentText(around.now, around.timeZone)}]`] : []), ...(isOther ? [`[With you live now: ${team ?? 'no other agents'}]`] : [])];
+    },
+  };
+}
