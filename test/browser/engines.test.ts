@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { firefox, webkit, type Engine } from '../support/engines/index.ts';
-import { createPerson } from '../support/engines/person.ts';
+import { firefox, old, webkit, type Engine } from '../support/engines/index.ts';
+import { makeOldBuild } from '../support/engines/old.ts';
+import { createPerson, type Person } from '../support/engines/person.ts';
 import { until, type RealBrowser, type Tab } from '../support/engines/tab.ts';
 import { freePort } from '../support/free-port.ts';
-import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { createHome, startRelay, type RelayOrigin, type TestRelay } from '../support/relay.ts';
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts', import.meta.url));
 const ARGS = ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })];
@@ -29,11 +30,11 @@ async function launch(engine: Engine): Promise<RealBrowser> {
 }
 
 /** A relay at a terminal, which can go and come back. */
-async function house() {
+async function house(from: RelayOrigin = 'built') {
   const [home, port] = [await createHome(), await freePort()];
   closing.push(() => rm(home, { recursive: true, force: true }));
   const start = async (): Promise<TestRelay> => {
-    const relay = await startRelay({ args: ARGS, home, port, from: 'built', terminal: true });
+    const relay = await startRelay({ args: ARGS, home, port, from, terminal: true });
     closing.push(() => relay.stop());
     return relay;
   };
@@ -134,11 +135,78 @@ async function live(browser: RealBrowser, tab: Tab, { relay: first, start }: Awa
   expect([...(await tab.complaints()), ...(await other.tab.complaints())]).toEqual([]);
 }
 
-describe.each([firefox, webkit])('In $name', { timeout: PATIENCE }, (engine) => {
-  it.skipIf(engine.missing !== null)(`a team hatches, is talked to in two tabs, outlives its relay, wakes as who it was, and moves by a copy${engine.missing === null ? '' : ` (not run: ${engine.missing})`}`, async () => {
-    const home = await house();
+const named = (what: string, ...engines: readonly Engine[]) => {
+  const missing = engines.flatMap((engine) => engine.missing ?? []);
+  return { skip: missing.length > 0, name: missing.length > 0 ? `${what} (not run: ${missing.join(', ')})` : what };
+};
+const STORY = 'a team hatches, is talked to in two tabs, outlives its relay, wakes as who it was, and moves by a copy';
+
+describe.each([firefox, webkit, old])('In $name', { timeout: PATIENCE }, (engine) => {
+  const { skip, name } = named(STORY, engine);
+  it.skipIf(skip)(name, async () => {
+    const build = engine === old ? await makeOldBuild() : null;
+    if (build) closing.push(build.remove);
+    const home = await house(build ?? 'built');
     const browser = await launch(engine);
     const tab = await browser.newTab();
     await pictured(tab, `story-${engine.name}`, () => live(browser, tab, home));
+  });
+});
+
+const wordsOf = (tab: Tab) => tab.evaluate(() => [...document.querySelectorAll('[aria-label="The six words"] li')].map((word) => word.textContent?.trim() ?? ''));
+const sixWords = (tab: Tab) =>
+  until(
+    async () => {
+      const words = await wordsOf(tab);
+      return words.length === 6 && words;
+    },
+    async () => `no six words; ${await tab.text()}`,
+  );
+
+/** As two people at two machines would, by the text under the code. */
+async function pair(one: Person, other: Person): Promise<void> {
+  await other.tab.click({ role: 'button', name: 'I have Roost on another device' });
+  await other.tab.click({ role: 'button', name: 'Show the code' });
+  const offer = await until(() => other.tab.evaluate(() => document.querySelector('[aria-label="The offer as text"]')?.textContent ?? null), () => 'no offer is shown');
+  await one.settings('Devices');
+  await one.tab.click({ role: 'button', name: 'Add a device' });
+  await one.tab.click({ role: 'button', name: 'Go on' });
+  await one.tab.fill({ role: 'textbox', name: 'The text under the code' }, offer);
+  await one.tab.click({ role: 'button', name: 'Take it' });
+  expect(await sixWords(other.tab)).toEqual(await sixWords(one.tab));
+  await other.tab.click({ role: 'button', name: 'Yes, all six' });
+  await one.tab.click({ role: 'button', name: 'Yes, all six' });
+  await one.tab.untilText(/ is one of yours now/);
+  await one.tab.click({ role: 'button', name: 'Good' });
+}
+
+describe('Between Firefox and Safari’s engine', { timeout: PATIENCE }, () => {
+  const { skip, name } = named('a device joins through the relay, and wakes there who was summoned here', firefox, webkit);
+  it.skipIf(skip)(name, async () => {
+    const { relay } = await house();
+    const [here, there] = await Promise.all([firefox, webkit].map(async (engine) => createPerson(await (await launch(engine)).newTab())));
+    if (!here || !there) throw new Error('two browsers were asked for');
+    await pictured(there.tab, 'pairing-there', () =>
+      pictured(here.tab, 'pairing-here', async () => {
+        await here.tab.goto(relay.link);
+        await here.begin();
+        await here.tab.click({ role: 'button', name: 'SUMMON' });
+        const born = (await here.untilAll('awake')).map(({ name: one }) => one);
+        await here.open(1);
+        await here.ask(`Remember this: ${FACT}.`);
+        await here.tab.click({ role: 'button', name: 'End session' });
+        await here.untilAll('sleeping');
+
+        await there.tab.goto(await relay.newLink());
+        await pair(here, there);
+        expect((await there.untilAll('sleeping')).map(({ name: one }) => one)).toEqual(born);
+        await there.open(1);
+        await there.tab.untilText('heron blue');
+        await there.tab.click({ role: 'button', name: /^WAKE/ });
+        expect((await there.untilAll('awake')).map(({ name: one }) => one)).toEqual(born);
+        expect(await there.ask('What did I tell you about the bridge?')).toMatch(/heron blue/);
+        expect([...(await here.tab.complaints()), ...(await there.tab.complaints())]).toEqual([]);
+      }),
+    );
   });
 });

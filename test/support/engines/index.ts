@@ -1,5 +1,7 @@
 /** The engines in which the story is lived, and why one of them cannot be had here. */
 import { canInstallAll, findFirefox, findWebKit } from '../install-browsers.mjs';
+import { launchChromium } from './chromium.ts';
+import { MAKE_OLD } from './old.ts';
 import { launchFirefox } from './firefox.ts';
 import type { RealBrowser } from './tab.ts';
 import { launchWebKit } from './webkit.ts';
@@ -13,6 +15,9 @@ export interface Engine {
 
 /** Where it could have been installed, that it is missing is a fault, which shows when it is launched. */
 const missing = (what: string) => (canInstallAll() ? null : `${what} is not here`);
+
+/** Chromium without what the oldest browsers lack; its workers are made so by `makeOldBuild`. */
+export const old: Engine = { name: 'a browser of the floor', missing: null, launch: () => launchChromium(MAKE_OLD) };
 
 const firefoxPath = findFirefox();
 export const firefox: Engine = {

@@ -147,8 +147,10 @@ export function createTab(driver: Driver, heard: readonly string[] = []): Tab {
     },
     async goto(url) {
       await driver.goto(url);
-      // The relay's own page after the link leads on by itself.
-      await until(async () => !String(await driver.evaluate('() => location.pathname', [])).startsWith('/enter'), () => 'the link leads nowhere');
+      // The relay's own page after the link leads on by itself; while it does, nothing can be asked.
+      const path = () => driver.evaluate('() => location.pathname', []).catch(() => '/enter');
+      await until(async () => !String(await path()).startsWith('/enter'), () => 'the link leads nowhere');
+      await until(() => driver.evaluate("() => document.readyState === 'complete'", []).then(Boolean, () => false), () => 'the page does not load');
       await arrived();
     },
     async reload() {
