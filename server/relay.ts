@@ -133,6 +133,7 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     most: config.sync.households,
   });
   closers.add(() => homes.close());
+  rehearsal?.meet({ all: async () => (await Promise.all(homes.open().map(({ directory }) => directory.all()))).flat() });
   function checkStreams(): void {
     if (homes.open().reduce((sum, { streams }) => sum + streams.count(), 0) >= config.streams.most)
       throw problem(503, 'too-many-streams', 'Too many pages are open at once. Close one and try again.', { headers: { 'retry-after': '5' } });

@@ -12,6 +12,7 @@ import { createTabMemory } from './state/tab-memory.ts';
 import { carryWhenShared } from './sync/carrier/index.ts';
 import { App } from './ui/app.tsx';
 import { RoostProvider } from './ui/context.tsx';
+import { preloadMarkdown } from './ui/chat/words.tsx';
 import { fetchLaterParts } from './ui/later.ts';
 import { Broken } from './ui/shell/broken.tsx';
 
@@ -50,6 +51,7 @@ state.start();
 owner.subscribe((news) => {
   if (news.news === 'restarting' && news.reload) location.reload();
 });
+void preloadMarkdown();
 
 const root = document.getElementById('root');
 if (!root) throw new Error('The page has no #root to be mounted in');

@@ -55,16 +55,28 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const row = await openLogRow(db, relay, newId(), now());
   const { log } = row;
   let head = row.head;
-  const rebuilt = (await readForSnapshot(db, log)).reduce(applyEvent, NO_SESSION);
+  const told = await readForSnapshot(db, log);
+  const rebuilt = told.reduce(applyEvent, NO_SESSION);
   let snapshot: Snapshot = { ...rebuilt, upTo: head };
   let lastPrune = -Infinity;
   const clock = createClock({ now, node: RELAY_NODE });
   const newest = await readNewest(db, log);
-  if (newest && 'time' in newest.event) clock.follow(stampOf(newest.id, newest.event));
+  // The newest may be a whole answer, whose stamp is of its beginning.
+  for (const { id, event } of newest ? [...told, newest] : told) if ('time' in event) clock.follow(stampOf(id, event));
   const listeners = new Set<(stored: StoredEvent) => void>();
 
-  /** In the order of ids: whatever the wall clock does, what comes later has the later stamp. */
-  const stamped = (event: RoostEvent): RoostEvent => ('time' in event ? { ...event, at: clock.next() } : event);
+  /** Of answers that are being written, from when they began: a whole answer stands there, above what was written meanwhile. */
+  const begun = new Map((snapshot.session?.answering ?? []).flatMap(({ messageId, at }) => (at === undefined ? [] : [[messageId, at] as const])));
+  /** In the order of ids: whatever the wall clock does, what begins later has the later stamp. */
+  function stamped(event: RoostEvent): RoostEvent {
+    if (!('time' in event)) return event;
+    const at = clock.next();
+    if (event.kind === 'answer-started') begun.set(event.messageId, at);
+    if (event.kind !== 'message') return { ...event, at };
+    const stood = begun.get(event.messageId);
+    begun.delete(event.messageId);
+    return { ...event, at: stood ?? at };
+  }
 
   function publish(stored: readonly StoredEvent[]): void {
     for (const item of stored) {

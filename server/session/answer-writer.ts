@@ -44,6 +44,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   const toolUseIds = new Set<string>();
   let held = '';
   let cancelFlush: (() => void) | null = null;
+  /** ms since the epoch: when it was written that it begins. */
+  let startedAt = now();
   let begun = false;
   let hasWords = false;
   let finished = false;
@@ -51,7 +53,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
   const startEvents = (): RoostEvent[] => {
     if (begun) return [];
     begun = true;
-    return [{ kind: 'answer-started', time: now(), messageId, agentId, sessionId }];
+    startedAt = now();
+    return [{ kind: 'answer-started', time: startedAt, messageId, agentId, sessionId }];
   };
 
   function takeText(last: boolean): RoostEvent[] {
@@ -111,7 +114,8 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
       finished = true;
       const message: RoostEvent = {
         kind: 'message',
-        time: now(),
+        // It stands where it began, as the log stamps it too: what was written meanwhile was not heard in it.
+        time: startedAt,
         messageId,
         sessionId,
         agentId,

@@ -6,13 +6,15 @@ import type { EventLog, Inbox } from '../contracts.ts';
 /** Events read at once while the log is searched for open answers. */
 const PAGE = 2_000;
 
-/** The blocks of each of these answers, from its `text` and `tool` events. */
-async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promise<Map<string, Block[]>> {
+/** The blocks of each of these answers, from its `text` and `tool` events, and when it began. */
+async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promise<{ readonly answers: Map<string, Block[]>; readonly began: Map<string, number> }> {
+  const began = new Map<string, number>();
   const answers = new Map<string, Block[]>([...messageIds].map((messageId) => [messageId, []]));
-  if (messageIds.size === 0) return answers;
+  if (messageIds.size === 0) return { answers, began };
   for (let after = 0; ; ) {
     const page = await log.read(after, PAGE);
     for (const { event } of page) {
+      if (event.kind === 'answer-started' && messageIds.has(event.messageId)) began.set(event.messageId, event.time);
       if (event.kind !== 'text' && event.kind !== 'tool') continue;
       const blocks = answers.get(event.messageId);
       if (!blocks) continue;
@@ -28,7 +30,7 @@ async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promi
       else blocks[open] = block;
     }
     const last = page.at(-1);
-    if (!last || page.length < PAGE) return answers;
+    if (!last || page.length < PAGE) return { answers, began };
     after = last.id;
   }
 }
@@ -58,10 +60,11 @@ export async function recoverSession(log: EventLog, inbox: Inbox, now: () => num
   if (!session) return;
   const { sessionId, answering } = session;
   await giveBackUnread(log, inbox, sessionId);
-  const answers = await readBlocks(log, new Set(answering.map((answer) => answer.messageId)));
+  const { answers, began } = await readBlocks(log, new Set(answering.map((answer) => answer.messageId)));
   const ends = answering.map(({ messageId, agentId }): RoostEvent => ({
     kind: 'message',
-    time: now(),
+    // It stands where it began.
+    time: began.get(messageId) ?? now(),
     messageId,
     sessionId,
     agentId,

@@ -173,7 +173,7 @@ export const snapshotSchema = z.object({
         .array(z.object({ ...seat, call: callKindSchema, wakeId, name: z.string().nullable() }))
         .describe('who was called and has not answered yet'),
       asleep: z.array(z.object({ agentId, reason: asleepReasonSchema })).describe('who fell asleep in this session, and why'),
-      answering: z.array(z.object({ messageId, agentId })).describe('the answers that are being written'),
+      answering: z.array(z.object({ messageId, agentId, at: stamp.optional().describe('of its beginning') })).describe('the answers that are being written'),
       clients: z
         .array(z.object({ agentId, credentialId: id, client: z.string(), readsMail: z.boolean() }))
         .describe('clients that play an agent from elsewhere, in the order in which they came'),

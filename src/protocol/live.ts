@@ -68,7 +68,7 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
     case 'birth-ended':
       return { ...session, hatching: without(session.hatching, event.agentId) };
     case 'answer-started':
-      return { ...session, answering: [...session.answering, { messageId: event.messageId, agentId: event.agentId }] };
+      return { ...session, answering: [...session.answering, { messageId: event.messageId, agentId: event.agentId, ...(event.at === undefined ? {} : { at: event.at }) }] };
     case 'message':
       return { ...session, answering: session.answering.filter((answer) => answer.messageId !== event.messageId) };
     case 'sleep-flag': {

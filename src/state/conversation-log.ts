@@ -22,11 +22,14 @@ export interface Sending {
   readonly error: string | null;
 }
 
+/** `inbox`: until somebody looks there; `answer`: until the answer is done that was begun before. */
+export type Waits = 'inbox' | 'answer';
+
 export type LogItem =
   | { readonly kind: 'day'; readonly key: string; readonly time: number }
   /** The agent slept between two messages. `until` is null where it has not woken since. */
   | { readonly kind: 'sleep'; readonly key: string; readonly from: number; readonly until: number | null; readonly reason: EndReason | null }
-  | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: boolean }
+  | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: Waits | null }
   | { readonly kind: 'open'; readonly key: string; readonly messageId: string }
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
   | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
@@ -80,11 +83,14 @@ export interface LogInput {
   readonly messages: readonly MessageDoc[];
   readonly spans: ReadonlyMap<string, SessionSpan>;
   readonly read: ReadonlySet<string>;
-  readonly openIds: readonly string[];
+  /** Answers that are being written, in the order in which they began. */
+  readonly open: readonly { readonly messageId: string; readonly startedAt: number }[];
   readonly queued: readonly QueuedMessageDoc[];
   readonly sending: readonly Sending[];
   /** The running session, or null. */
   readonly liveSessionId: string | null;
+  /** Whose conversation this is sleeps, and does not stir. */
+  readonly asleep: boolean;
 }
 
 /** What an edit that is under way will replace is out of sight already. */
@@ -96,27 +102,45 @@ function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Send
 }
 
 export function logItems(input: LogInput): LogItem[] {
-  const { spans, read, openIds, queued, sending, liveSessionId } = input;
+  const { spans, read, queued, sending, liveSessionId, asleep } = input;
+  const open = [...input.open];
   const messages = withoutReplaced(input.messages, sending);
   const sameDay = createDays();
   const items: LogItem[] = [];
   let before: MessageDoc | null = null;
   // A clock that went back begins no earlier day below a later one.
   let latest = -Infinity;
-  for (const message of messages) {
-    const slept = before !== null && before.sessionId !== message.sessionId;
-    if (before && slept) {
+  /** Days and sleeps stand before what comes next. */
+  function part(next: { readonly messageId: string; readonly sessionId: string | null; readonly time: number }) {
+    if (before && next.sessionId !== null && before.sessionId !== next.sessionId) {
       const end = spans.get(before.sessionId)?.end ?? null;
-      const until = Math.min(spans.get(message.sessionId)?.startedAt ?? message.time, message.time);
+      const until = Math.min(spans.get(next.sessionId)?.startedAt ?? next.time, next.time);
       const from = end?.endedAt ?? before.time;
-      items.push({ kind: 'sleep', key: `sleep:${message.messageId}`, from, until: Math.max(from, until), reason: end?.reason ?? null });
-    } else if (!before || (message.time > latest && !sameDay(latest, message.time))) items.push({ kind: 'day', key: `day:${message.messageId}`, time: message.time });
-    items.push({ kind: 'message', key: message.clientId ?? message.messageId, message, waits: waited(message) && !read.has(message.messageId) });
+      items.push({ kind: 'sleep', key: `sleep:${next.messageId}`, from, until: Math.max(from, until), reason: end?.reason ?? null });
+    } else if (!before || (next.time > latest && !sameDay(latest, next.time))) items.push({ kind: 'day', key: `day:${next.messageId}`, time: next.time });
+  }
+  /** An answer stands where it began: what was written after that is below it. */
+  function openUpTo(time: number) {
+    while (open[0] && open[0].startedAt < time) {
+      const { messageId, startedAt } = open[0];
+      open.shift();
+      part({ messageId, sessionId: liveSessionId, time: startedAt });
+      items.push({ kind: 'open', key: messageId, messageId });
+      begun += 1;
+    }
+  }
+  let begun = 0;
+  for (const message of messages) {
+    if (message.sessionId === liveSessionId) openUpTo(message.time);
+    // Behind a divider of the open answer's own there is no second one.
+    if (begun === 0) part(message);
+    const waits = waited(message) && !read.has(message.messageId) ? 'inbox' : begun > 0 && message.author === 'human' ? 'answer' : null;
+    items.push({ kind: 'message', key: message.clientId ?? message.messageId, message, waits });
     before = message;
     latest = Math.max(latest, message.time);
   }
-  for (const messageId of openIds) items.push({ kind: 'open', key: messageId, messageId });
-  if (before && before.sessionId !== liveSessionId) {
+  openUpTo(Infinity);
+  if (before && asleep && begun === 0 && before.sessionId !== liveSessionId) {
     const end = spans.get(before.sessionId)?.end ?? null;
     if (end) items.push({ kind: 'sleep', key: 'asleep-now', from: end.endedAt, until: null, reason: end.reason });
   }

@@ -142,11 +142,13 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         welcomed = true;
         void devices.refresh();
         live.hearLink(news.link, news.snapshot);
+        if (news.link.kind === 'live') notices.lineIsBack();
         answers.load(news.answers);
         info.setState({ problem: news.problem });
         break;
       case 'link':
         live.hearLink(news.link, news.snapshot);
+        if (news.link.kind === 'live') notices.lineIsBack();
         if (news.snapshot) answers.keepOnly(news.snapshot);
         if (news.link.kind === 'live') {
           void actions.refreshHealth();

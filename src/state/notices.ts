@@ -1,12 +1,15 @@
 /** Short notes to the person. Errors and offers stay until dismissed; the rest go by themselves. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Device } from './ports.ts';
+import type { RelayProblem } from '../relay/index.ts';
+import { problemText, type Device } from './ports.ts';
 
 export interface Notice {
   readonly id: string;
   readonly tone: 'info' | 'error';
   readonly text: string;
   readonly action: { readonly label: string; readonly run: () => void } | null;
+  /** It speaks of the line to the relay, and is over when that is back. */
+  readonly ofLine: boolean;
 }
 
 export interface Notices {
@@ -15,6 +18,10 @@ export interface Notices {
   /** Good at any time: it stays until it is taken or dismissed. */
   offer(text: string, action: NonNullable<Notice['action']>): void;
   error(text: string, action?: Notice['action']): void;
+  /** The relay did not do what was asked. */
+  refused(problem: RelayProblem): void;
+  /** The relay is heard again. */
+  lineIsBack(): void;
   dismiss(id: string): void;
 }
 
@@ -25,9 +32,9 @@ const STAY_WITH_ACTION_MS = 15_000;
 export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices {
   const store = createStore<{ readonly list: readonly Notice[] }>()(() => ({ list: [] }));
   const dismiss = (id: string) => store.setState(({ list }) => ({ list: list.filter((notice) => notice.id !== id) }));
-  const add = (tone: Notice['tone'], text: string, action: Notice['action'], stayMs = Infinity) => {
+  const add = (tone: Notice['tone'], text: string, action: Notice['action'], stayMs = Infinity, ofLine = false) => {
     const id = device.newId();
-    store.setState(({ list }) => ({ list: [...list.filter((notice) => notice.text !== text), { id, tone, text, action }] }));
+    store.setState(({ list }) => ({ list: [...list.filter((notice) => notice.text !== text), { id, tone, text, action, ofLine }] }));
     if (Number.isFinite(stayMs)) device.after(stayMs, () => dismiss(id));
   };
   return {
@@ -35,6 +42,15 @@ export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices 
     info: (text, action = null) => add('info', text, action, action ? STAY_WITH_ACTION_MS : STAY_MS),
     offer: (text, action) => add('info', text, action),
     error: (text, action = null) => add('error', text, action),
+    refused(problem) {
+      const ofLine = problem.kind === 'unreachable' || problem.kind === 'timeout';
+      // Where the line stays away, the page says so across its top.
+      add('error', problemText(problem), null, ofLine ? STAY_WITH_ACTION_MS : Infinity, ofLine);
+    },
+    lineIsBack() {
+      const { list } = store.getState();
+      if (list.some(({ ofLine }) => ofLine)) store.setState({ list: list.filter(({ ofLine }) => !ofLine) });
+    },
     dismiss,
   };
 }

@@ -24,6 +24,8 @@ export interface WakeShare {
   readonly transcriptBytes: number;
   /** When the last thing was said that it remembers, or null. */
   readonly lastSaid: number | null;
+  /** The session in which that was, or null. */
+  readonly lastSession: string | null;
 }
 
 /** UTF-8 bytes of a text. */
@@ -66,7 +68,9 @@ export function shareOf(agent: Agent, material: WakeMaterial | undefined, roster
   const told = sessions.map((session) => sessionOf(session, agent, roster, settings));
   const transcript = renderTranscript(told, settings.transcriptCap, earlier);
   const lastSaid = told.reduce<number | null>((last, session) => (session.kind === 'greetings' ? session.until : (session.messages.at(-1)?.time ?? last)), null);
-  return { agent, transcript, soulBytes: bytesOf(agent.soul), transcriptBytes: bytesOf(transcript?.text ?? ''), lastSaid };
+  const last = sessions.at(-1);
+  const lastSession = last?.kind === 'talk' ? last.sessionId : (last?.last?.sessionId ?? null);
+  return { agent, transcript, soulBytes: bytesOf(agent.soul), transcriptBytes: bytesOf(transcript?.text ?? ''), lastSaid, lastSession };
 }
 
 /** The payload of one agent, or null for somebody without a seat. */

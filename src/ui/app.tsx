@@ -172,7 +172,7 @@ export function App() {
   const begun = roster.lead !== null;
   const { place, go } = usePlace();
   const [help, setHelp] = useState(false);
-  useKeys(() => setHelp(true));
+  useKeys({ onHelp: () => setHelp(true), onHome: () => go(PATHS.hearth) }, place.kind);
   return (
     <div className="app">
       <Sky />
@@ -182,9 +182,9 @@ export function App() {
       <Header begun={begun} onHelp={() => setHelp(true)} />
       <div className="banners">
         <Banners />
+        <NoticeList />
       </div>
       <First screen={firstScreenOf({ household: { status, roster }, sync, syncFailed, home })} />
-      <NoticeList />
       {place.kind === 'connect' && (
         <Dialog title="Connect a model" onClose={() => go(PATHS.hearth)}>
           <ConnectSteps />

@@ -104,8 +104,38 @@ describe('the rehearsal mind', () => {
     expect(house.of('agent-changed').map(({ change }) => change.kind)).toEqual(['rename', 'soul']);
   });
 
+  it('takes nobody’s name for a command that only sounds like one', async () => {
+    const { house, mind } = await open();
+    mind.meet(house.team.directory);
+    await house.team.directory.set({ agents: [{ agentId: 'agent-0', name: 'Name 0', position: 0, retired: false }] });
+    await house.start();
+    await house.wake([payload(0)]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    await house.untilQuiet();
+    for (const text of [
+      'Tell me about yourself, please.',
+      'Tell me a story: a long one.',
+      'Tell me, what do you like?',
+      'Tell us that again',
+      'Message received, thank you.',
+      'Wake me at eight, please.',
+      'Wake up, it is a new day.',
+      'Go to sleep soon?',
+      'Go to sleep is what my mother said.',
+      'Read your mail to me, would you?',
+      'I like to be called Ada.',
+      'What is it like to be called Merrow',
+      'Did you write your soul yesterday?',
+    ]) {
+      expect(await ask(house, text, 'agent-0'), text).not.toBe('');
+      expect(house.of('tool'), text).toEqual([]);
+    }
+    expect(house.of('agent-changed')).toEqual([]);
+  });
+
   it('tells and wakes the others when it is asked to', async () => {
-    const { house } = await open();
+    const { house, mind } = await open();
+    mind.meet(house.team.directory);
     await house.team.directory.set({ agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })) });
     await house.start();
     await house.wake([payload(0), payload(1)]);

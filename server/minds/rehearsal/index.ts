@@ -1,6 +1,8 @@
 /** The mind that stands in where no model is connected. Deterministic; it thinks nothing and says so. */
 import { randomBytes } from 'node:crypto';
+import { seatNumber } from '../../../src/domain/seat.ts';
 import { rehearsalSchema, type Rehearsal } from '../../../src/protocol/http.ts';
+import type { Directory } from '../../contracts.ts';
 import { createAnthropicMind } from '../anthropic.ts';
 import type { Mind } from '../mind.ts';
 import { REHEARSAL_MODEL } from '../settings.ts';
@@ -10,13 +12,20 @@ export interface RehearsalMind extends Mind {
   options(): Rehearsal;
   /** Holds from the next request on. */
   setOptions(options: Rehearsal): void;
+  /** Whom a command to it may name. Until it is told, nobody. */
+  meet(directory: Pick<Directory, 'all'>): void;
 }
 
 /** Starts the loopback server; `close()` stops it. */
 export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Promise<RehearsalMind> {
   let options = rehearsalSchema.parse(initial);
   const token = randomBytes(24).toString('base64url');
-  const server = await startRehearsalServer({ token, options: () => options });
+  let directory: Pick<Directory, 'all'> | null = null;
+  async function team(): Promise<ReadonlySet<string>> {
+    const members = (await directory?.all()) ?? [];
+    return new Set(members.flatMap(({ agentId, name, position }) => [name.toLowerCase(), agentId.toLowerCase(), ...(position === null ? [] : [`seat ${seatNumber(position)}`])]));
+  }
+  const server = await startRehearsalServer({ token, options: () => options, team });
   const mind = createAnthropicMind({
     key: token,
     baseUrl: server.baseUrl,
@@ -32,6 +41,9 @@ export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Pro
     options: () => options,
     setOptions(next) {
       options = next;
+    },
+    meet(told) {
+      directory = told;
     },
     close: () => server.close(),
   };

@@ -6,8 +6,9 @@ import { call, type ReplyPart } from './reply.ts';
 const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
 const MESSAGE = new RegExp(String.raw`^\s*(?:please\s+)?(?:tell|message|write to)\s+${NAME}\s*(?::|,|that\b)\s*(?<text>[\s\S]+)$`, 'iu');
 const WAKE = new RegExp(String.raw`^\s*(?:please\s+)?wake\s+${NAME}\s*(?::|,|because\b)\s*(?<text>[\s\S]+)$`, 'iu');
-const SLEEP = /^\s*(?:please\s+)?(?:go to sleep|sleep now)\b/i;
-const READ = /^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)\b/i;
+const END = String.raw`(?:\s+now)?(?:,?\s+please)?\s*[.!]*\s*$`;
+const SLEEP = new RegExp(String.raw`^\s*(?:please\s+)?(?:go to sleep|sleep now)${END}`, 'i');
+const READ = new RegExp(String.raw`^\s*(?:please\s+)?(?:read|check) your (?:inbox|mail)${END}`, 'i');
 
 /** What it says of a letter. It does not write back: two of a rehearsal would never end. */
 export function onLetter(text: string): string {
@@ -15,12 +16,16 @@ export function onLetter(text: string): string {
   return `${from} wrote to me: ${quote(said)}. I have that.`;
 }
 
-/** A call of the tool that the person's words ask for; null where they ask for none. */
-export function reachOut({ last }: Reading): ReplyPart[] | null {
+/** A call of the tool that the person's words ask for; null where they ask for none. "Tell me about yourself" names nobody of the team. */
+export function reachOut({ last, team }: Reading): ReplyPart[] | null {
   const said = last.texts.filter((text) => !isLetter(text)).at(-1) ?? '';
-  const wake = WAKE.exec(said)?.groups;
+  const named = (pattern: RegExp) => {
+    const groups = pattern.exec(said)?.groups;
+    return groups && team.has((groups['to'] ?? '').toLowerCase()) ? groups : null;
+  };
+  const wake = named(WAKE);
   if (wake) return [call('wake_agent', { to: wake['to'] ?? '', message: wake['text'] ?? '', reason: 'user_request' })];
-  const message = MESSAGE.exec(said)?.groups;
+  const message = named(MESSAGE);
   if (message) return [call('message_agent', { to: message['to'] ?? '', message: message['text'] ?? '' })];
   if (SLEEP.test(said)) return [call('go_to_sleep', {})];
   if (READ.test(said)) return [call('read_inbox', {})];

@@ -52,6 +52,8 @@ export interface Reading {
   readonly last: Turn;
   /** Characters of everything that was sent. */
   readonly size: number;
+  /** Whom its words can reach, as people write them, in lower case: names, and "seat 3". */
+  readonly team: ReadonlySet<string>;
 }
 
 function turnOf({ role, content }: Body['messages'][number]): Turn {
@@ -70,7 +72,7 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
 
 const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
 
-export function readBody(body: Body): Reading {
+export function readBody(body: Body, team: ReadonlySet<string>): Reading {
   const system = typeof body.system === 'string' ? body.system : (body.system ?? []).map((part) => part.text).join('\n');
   const turns = body.messages.map(turnOf);
   const isLead = (body.tools ?? []).some((tool) => tool.name === 'spawn_team');
@@ -88,6 +90,7 @@ export function readBody(body: Body): Reading {
     turns,
     last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
     size: JSON.stringify(body).length,
+    team,
   };
 }
 

@@ -35,7 +35,7 @@ function createBirthCount() {
 }
 
 /** `token` must come as bearer token: nobody else on this machine may talk to it. */
-export async function startRehearsalServer(deps: { token: string; options: () => Rehearsal }): Promise<RehearsalServer> {
+export async function startRehearsalServer(deps: { token: string; options: () => Rehearsal; team: () => Promise<ReadonlySet<string>> }): Promise<RehearsalServer> {
   const birthOf = createBirthCount();
   let count = 0;
 
@@ -64,7 +64,7 @@ export async function startRehearsalServer(deps: { token: string; options: () =>
     const parsed = bodySchema.safeParse(JSON.parse(await textOf(request)));
     if (!parsed.success) return refuse(response, 400, 'invalid_request_error', parsed.error.message);
     const options = deps.options();
-    const reading = readBody(parsed.data);
+    const reading = readBody(parsed.data, await deps.team());
     const reply = replyTo(reading, options, birthOf(reading));
     switch (reply.kind) {
       case 'fail':

@@ -11,8 +11,8 @@ const ASKS_MEMORY = /\b(remember|recall|remind|forg[eo]t|did (?:i|we)|(?:i|we) (
 /** Not a question, but something to be kept: "Remember this: …". */
 const ASKS_TO_KEEP = /^\s*(?:please\s+)?(?:remember|keep in mind|do(?:n['’]t| not) forget)\b[^?]*$/i;
 const ASKS_WHO = /\b(who are you|your name|about yourself|introduce yourself)\b/i;
-const RENAME = /\b(?:rename yourself|call yourself|your name is now|be called)\s+(?:to\s+|as\s+)?["“]?([\p{L}][\p{L}\p{M}' -]{0,40}[\p{L}])["”]?[.!]?\s*$/iu;
-const NEW_SOUL = /\b(?:re)?write\b.{0,30}\bsoul\b/i;
+const RENAME = /^\s*(?:please,?\s+)?(?:from now on,?\s+)?(?:rename yourself|call yourself|your name is now|you shall be called|be called)\s+(?:to\s+|as\s+)?["“]?([\p{L}][\p{L}\p{M}' -]{0,40}[\p{L}])["”]?[.!]?\s*$/iu;
+const NEW_SOUL = /^\s*(?:please,?\s+)?(?:re)?write\b.{0,30}\bsoul\b[^?]*$/i;
 const IS_HELLO = /^\s*(hi|hello|hey|good (morning|evening|afternoon|night))\b.{0,30}$/i;
 const IS_THANKS = /\b(thank you|thanks)\b/i;
 

@@ -71,7 +71,7 @@ export function createTalkActions({ owner, relay, device, writer, household, liv
     retry: (message) => send(message.agentId, textOf(message.blocks), message.messageId),
     async stop(agentId) {
       const stopped = await relay.stop(agentId);
-      if (!stopped.ok) notices.error(problemText(stopped.problem));
+      if (!stopped.ok) notices.refused(stopped.problem);
     },
   };
 }

@@ -6,7 +6,6 @@ import { writeSummon, writeWake } from '../../domain/wake-payload.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import type { RelayProblem } from '../../relay/index.ts';
 import { arrivingOf } from '../devices.ts';
-import { problemText } from '../ports.ts';
 import { payloadOf, startSessionBody } from '../wake-material.ts';
 import type { Parts } from './parts.ts';
 
@@ -47,7 +46,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
     if (started.ok) return true;
     // 409: another tab or device was first. Its session is ours too.
     if (started.problem.kind === 'refused' && started.problem.status === 409) return true;
-    notices.error(problemText(started.problem));
+    notices.refused(started.problem);
     return false;
   }
 
@@ -131,7 +130,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
       const posted = await relay.postMessage({ text, clientId: device.newId() });
       if (posted.ok) await heardToBegin(before);
       else if (isAlreadyUnderWay(posted.problem)) notices.info(posted.problem.message);
-      else notices.error(problemText(posted.problem));
+      else notices.refused(posted.problem);
     } catch (error) {
       notices.error(`This device could not read what they remember: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
@@ -148,7 +147,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
     const session = live.store.getState().live;
     if (!session) return;
     const set = await reach((client) => client.putSleeping(session.sessionId, agentId, sleeping));
-    if (!set.ok) notices.error(problemText(set.problem));
+    if (!set.ok) notices.refused(set.problem);
   }
 
   const asleepNow = (agents: readonly Agent[]) =>
@@ -188,7 +187,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
     },
     async sleep(agentId) {
       const slept = await relay.sleep(agentId);
-      if (!slept.ok) notices.error(problemText(slept.problem));
+      if (!slept.ok) notices.refused(slept.problem);
     },
     async endSession() {
       if (pending.getState().ending) return;
@@ -196,7 +195,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
       try {
         const ended = await relay.endSession();
         const nothingRan = !ended.ok && ended.problem.kind === 'refused' && ended.problem.status === 409;
-        if (!ended.ok && !nothingRan) notices.error(problemText(ended.problem));
+        if (!ended.ok && !nothingRan) notices.refused(ended.problem);
       } finally {
         pending.setState({ ending: false });
       }

@@ -30,6 +30,9 @@ interface Props {
   readonly onStop: () => void;
 }
 
+/** A picture, or a file, with no words beside it. */
+const holdsOnlyFiles = ({ files, types }: DataTransfer) => files.length > 0 && !types.includes('text/plain');
+
 /**
  * Where a person writes. The text lives in the field itself: a megabyte pasted here goes through no state,
  * and nothing is cut: what is too long is counted and said.
@@ -40,6 +43,7 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const [length, setLength] = useState(() => (edit ? edit.text : readDraft(tab, agentId)).length);
   const [unkept, setUnkept] = useState(false);
+  const [picture, setPicture] = useState(false);
   const note = useId();
   const editing = edit !== null;
   const over = length - LIMITS.messageText;
@@ -60,6 +64,7 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
   const onInput = () => {
     const box = field.current;
     setLength(box?.value.length ?? 0);
+    setPicture(false);
     if (box && !GROWS_BY_ITSELF) {
       box.style.height = 'auto';
       box.style.height = `${box.scrollHeight}px`;
@@ -112,6 +117,13 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
           disabled={disabled}
           defaultValue={edit ? edit.text : readDraft(tab, agentId)}
           onInput={onInput}
+          onPaste={({ clipboardData }) => setPicture(holdsOnlyFiles(clipboardData))}
+          onDrop={(event) => {
+            if (!holdsOnlyFiles(event.dataTransfer)) return;
+            // The browser would leave the page for the file.
+            event.preventDefault();
+            setPicture(true);
+          }}
           onBlur={keep}
           onKeyDown={onKeyDown}
         />
@@ -126,9 +138,11 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
           </button>
         )}
       </div>
-      <p id={note} className="compose-note" role={over > 0 ? 'alert' : undefined}>
+      <p id={note} className="compose-note" role={over > 0 || picture ? 'alert' : undefined}>
         {over > 0
           ? `This is ${count(length)} characters: ${count(over)} more than one message can hold. Shorten it, or send it in parts.`
+          : picture
+            ? 'Pictures and files cannot be sent yet. Words can.'
           : length > LIMITS.messageText - COUNT_FROM
             ? `${count(-over)} characters left`
             : unkept

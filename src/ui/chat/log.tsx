@@ -54,10 +54,15 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const { messages, spans, read, before, status } = conversation;
   const more = before !== null;
 
+  const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
+
   const { unfolded, fold } = useFolds();
   const items = useMemo(
-    () => logItems({ messages, spans, read, openIds, queued, sending, liveSessionId }),
-    [messages, spans, read, openIds, queued, sending, liveSessionId],
+    () => {
+      const written = answers.store.getState().open;
+      return logItems({ messages, spans, read, open: openIds.flatMap((id) => written.get(id) ?? []), queued, sending, liveSessionId, asleep });
+    },
+    [answers, messages, spans, read, openIds, queued, sending, liveSessionId, asleep],
   );
   const rows = useMemo(() => rowsOf(items, unfolded), [items, unfolded]);
 

@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from 'react';
 import { textOf } from '../../state/answers.ts';
+import type { Waits } from '../../state/conversation-log.ts';
 import type { Block, MessageDoc } from '../../protocol/documents.ts';
 import { useHousehold } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -64,7 +65,7 @@ function CallDivider({ block }: { block: CallBlock }) {
   const known = block.seats.flatMap((seat) => roster.byId.get(seat.agentId)?.name ?? seat.name ?? []);
   const eggs = block.seats.length - known.length;
   const who = names(eggs > 0 ? [...known, plural(eggs, known.length > 0 ? 'more' : 'egg', known.length > 0 ? 'more' : 'eggs')] : known);
-  const text = block.call === 'wake' ? `You woke ${who}` : `You summoned ${who}`;
+  const text = block.call === 'wake' ? `You called ${who}` : `You summoned ${who}`;
   return <p className="divider divider-dawn">{text}</p>;
 }
 
@@ -92,8 +93,7 @@ export interface MessageProps {
   readonly message: MessageDoc;
   readonly stretch: Stretch;
   readonly speaker: Speaker;
-  /** It waits in the inbox of somebody asleep. */
-  readonly waits: boolean;
+  readonly waits: Waits | null;
   /** Given on the person's last message, while it can be asked anew. */
   readonly onEdit: (() => void) | null;
   readonly onRetry: (() => void) | null;
@@ -142,7 +142,7 @@ export const Message = memo(function Message({ message, stretch, speaker, waits,
         </p>
       )}
       {!mine && <ReplyCost messageId={message.messageId} />}
-      {waits && <p className="msg-status">Waits: {waitsFor(speaker)}</p>}
+      {waits && <p className="msg-status">Waits: {waits === 'answer' ? `${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}</p>}
       {mine && onEdit && onRetry && (
         <div className="msg-tools">
           <button type="button" className="icon-button" aria-label="Edit and send again" title="Edit and send again" onClick={onEdit}>

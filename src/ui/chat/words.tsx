@@ -3,16 +3,24 @@ import { isReady } from './parsed.ts';
 import { markdownPieces } from './pieces.ts';
 import { useGrowing } from './use-growing.ts';
 
-function Plain({ text }: { text: string }) {
+/** Signs that would be set as something else than the letters they are. */
+const MARKS = /[*_`#>|[\]~\\]|^\s*(?:[-+]|\d+[.)])\s|https?:/m;
+
+/** `waits`: it is set in a moment. Where that will change how it looks, it keeps its room and is not seen before. */
+function Plain({ text, waits = false }: { text: string; waits?: boolean }) {
   return (
-    <p className="plain" dir="auto">
+    <p className="plain" dir="auto" data-waits={waits && MARKS.test(text)}>
       {text}
     </p>
   );
 }
 
-/** Where it cannot be fetched, because the relay is gone, words are shown as they stand until the page is loaded again. */
-const Markdown = lazy(() => import('./markdown.tsx').catch(() => ({ default: memo(Plain) })));
+// Where it cannot be fetched, because the relay is gone, words are shown as they stand until the page is loaded again.
+const load = () => import('./markdown.tsx').catch(() => ({ default: memo(Plain) }));
+const Markdown = lazy(load);
+
+/** Fetches what sets words, before there are any. */
+export const preloadMarkdown = async (): Promise<void> => void (await load());
 
 interface Props {
   readonly text: string;
@@ -20,13 +28,13 @@ interface Props {
   readonly growing?: boolean;
 }
 
-/** One piece of an agent's words, as Markdown: plain until that is loaded, and where setting it now would hold up the page. */
+/** One piece of an agent's words, as Markdown: set a moment later where that is not loaded yet, or would hold up the page. */
 export const Piece = memo(function Piece({ text, growing = false }: Props) {
   const [plainFirst] = useState(() => !growing && !isReady(text));
   const shown = useDeferredValue(text, plainFirst ? null : text);
-  if (shown === null) return <Plain text={text} />;
+  if (shown === null) return <Plain text={text} waits />;
   return (
-    <Suspense fallback={<Plain text={text} />}>
+    <Suspense fallback={<Plain text={text} waits />}>
       <Markdown text={shown} growing={growing} />
     </Suspense>
   );

@@ -1,12 +1,20 @@
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useStore } from 'zustand';
 import { isSeatPosition, LEAD_ID, type Position } from '../../domain/seat.ts';
+import type { LiveState } from '../../state/live.ts';
+import type { WakeShare } from '../../state/wake-material.ts';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
-import { shortDuration } from '../text/time.ts';
+import { since } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { LeadCell, SeatCell } from './seat-cell.tsx';
 import { neighbour, POSITIONS, seatView } from './seat-view.ts';
 import './grid.css';
+
+/** When it fell asleep, in ms: at the end of the session in which it last spoke, where that is known; with its last words otherwise. A crash says nothing of when. */
+function sleepsSince({ lastSaid, lastSession }: WakeShare, { lastEnd }: LiveState): number | null {
+  if (lastSaid === null || !lastEnd || lastEnd.sessionId !== lastSession || lastEnd.reason === 'crash') return lastSaid;
+  return Math.max(lastSaid, lastEnd.endedAt);
+}
 
 /** The hearth: nine named seats. Arrow keys move between them, Enter opens, M opens a seat's menu. */
 export function Grid({ selected }: { selected: string | null }) {
@@ -40,8 +48,9 @@ export function Grid({ selected }: { selected: string | null }) {
         if (!isSeatPosition(position)) return <LeadCell key={position} {...cell} selected={selected === LEAD_ID} />;
         const seat = seats.find((view) => view.position === position);
         if (!seat) return null;
-        const said = shares.find((share) => share.agent.agentId === seat.agentId)?.lastSaid ?? null;
-        const slept = said === null ? null : shortDuration(now - said);
+        const share = shares.find(({ agent }) => agent.agentId === seat.agentId);
+        const from = share ? sleepsSince(share, live) : null;
+        const slept = from === null ? null : since(from, now);
         return <SeatCell key={position} {...cell} seat={seat} slept={slept} selected={selected !== null && seat.agentId === selected} />;
       })}
     </ul>

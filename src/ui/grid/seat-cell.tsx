@@ -61,6 +61,8 @@ const SUB: Record<Lifecycle, string> = { empty: '', hatching: 'hatching', awake:
 interface FrameProps extends CellProps {
   readonly label: string;
   readonly state: Lifecycle | 'lead';
+  /** The lead sleeps while no session runs; its dot stays gold. */
+  readonly asleep?: boolean;
   readonly color: string;
   readonly agentId: string | null;
   readonly name: string | null;
@@ -72,7 +74,7 @@ interface FrameProps extends CellProps {
   readonly figure: React.ReactNode;
 }
 
-function SeatFrame({ label, state, color, agentId, name, sub, reason, about = null, menu, figure, reachable, selected, onFocus }: FrameProps) {
+function SeatFrame({ label, state, asleep = state === 'sleeping', color, agentId, name, sub, reason, about = null, menu, figure, reachable, selected, onFocus }: FrameProps) {
   const { go } = usePlace();
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
@@ -84,7 +86,7 @@ function SeatFrame({ label, state, color, agentId, name, sub, reason, about = nu
     setOpen(true);
   };
   return (
-    <li className="seat tint" data-state={state} data-selected={selected} style={{ '--c': color }}>
+    <li className="seat tint" data-state={state} data-asleep={asleep} data-selected={selected} style={{ '--c': color }}>
       <button
         ref={button}
         type="button"
@@ -137,7 +139,7 @@ export const SeatCell = memo(function SeatCell({ seat, slept, ...cell }: CellPro
   const arriving = useDevices((devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId));
   const place = useLive((live) => (agentId === null ? undefined : live.places.get(agentId)));
   const about = place !== undefined ? IN_LINE : resting ? RESTS : arriving ? ARRIVES : client && state === 'awake' ? playsToo(client.name) : null;
-  const sub = place !== undefined ? placeText(place) : arriving && !resting ? 'on its way here' : resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `slept ${slept}` : state === 'hatching' && seat.agent ? 'waking' : state === 'played' && client ? `played by ${client.name}` : SUB[state];
+  const sub = place !== undefined ? placeText(place) : arriving && !resting ? 'on its way here' : resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `sleeps since ${slept}` : state === 'hatching' && seat.agent ? 'waking' : state === 'played' && client ? `played by ${client.name}` : SUB[state];
   return <SeatFrame {...cell} {...{ label, state, color, agentId, name, sub, reason, about, menu }} figure={<SeatFigure seat={seat} />} />;
 });
 
@@ -153,10 +155,12 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
       {...cell}
       label={`${name}, lead`}
       state="lead"
+      asleep={!awake}
+      about={awake ? null : 'sleeping: no session runs'}
       color={LEAD_COLOR.color}
       agentId={LEAD_ID}
       name={name}
-      sub={place === undefined ? 'lead' : placeText(place)}
+      sub={place !== undefined ? placeText(place) : awake ? 'lead' : 'lead, asleep'}
       reason={null}
       menu={menu}
       figure={<Face agentId={LEAD_ID} birthName={roster.lead?.birthName ?? name} color={LEAD_COLOR.color} awake={awake} />}

@@ -37,8 +37,12 @@ export function MenuList({ label, items, anchor, onClose }: ListProps) {
     setPlace({ left: from.left < innerWidth / 2 ? Math.max(GAP, Math.min(from.left, innerWidth - width - GAP)) : left, top });
   }, [anchor]);
 
+  // What is hidden takes no focus: only once it has its place. Where nothing in it can be chosen, the menu itself hears the keys.
+  const placed = place !== null;
+  useLayoutEffect(() => {
+    if (placed) (ref.current?.querySelector<HTMLElement>('[role=menuitem]:not([aria-disabled=true])') ?? ref.current)?.focus();
+  }, [placed]);
   useEffect(() => {
-    ref.current?.querySelector<HTMLElement>('[role=menuitem]:not([aria-disabled=true])')?.focus();
     const outside = (event: Event) => {
       const { target } = event;
       if (target instanceof Node && !ref.current?.contains(target) && !anchor.current?.contains(target)) onClose();

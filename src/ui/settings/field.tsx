@@ -1,6 +1,7 @@
-import { useId, useState, type FormEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, useState, type FocusEvent, type ReactNode } from 'react';
 import { isSettingValue, type SettingKey, type Settings } from '../../domain/settings.ts';
-import { useActions, useHousehold } from '../context.tsx';
+import { useActions, useHousehold, useRoost } from '../context.tsx';
+import { useLeaving } from '../use-leaving.ts';
 
 interface FrameProps {
   readonly label: string;
@@ -11,6 +12,7 @@ interface FrameProps {
   readonly wrong: string | null;
   readonly changed: boolean;
   readonly onSave: () => Promise<{ ok: true } | { ok: false; reason: string }>;
+  readonly onDrop: () => void;
   readonly onUndo: (() => Promise<unknown>) | null;
   readonly unit?: string;
   readonly placeholder?: string;
@@ -18,12 +20,11 @@ interface FrameProps {
 }
 
 /** One setting: it says what is wrong while one types, and that it is saved only once it is. */
-function FieldFrame({ label, hint, text, onText, wrong, changed, onSave, onUndo, unit, placeholder, numeric }: FrameProps) {
+function FieldFrame({ label, hint, text, onText, wrong, changed, onSave, onDrop, onUndo, unit, placeholder, numeric }: FrameProps) {
   const id = useId();
   const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle');
   const [failed, setFailed] = useState<string | null>(null);
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async () => {
     if (!changed || wrong !== null) return;
     setState('saving');
     const saved = await onSave();
@@ -32,7 +33,18 @@ function FieldFrame({ label, hint, text, onText, wrong, changed, onSave, onUndo,
   };
   const problem = wrong ?? (failed === null ? null : `This could not be saved: ${failed}`);
   return (
-    <form className="setting" onSubmit={(event) => void save(event)} noValidate>
+    <form
+      className="setting"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+      // Whoever goes elsewhere has said what they want.
+      onBlur={({ currentTarget, relatedTarget }: FocusEvent) => {
+        if (!currentTarget.contains(relatedTarget)) void save();
+      }}
+    >
       <label htmlFor={id}>{label}</label>
       <div className="setting-row">
         <input
@@ -48,6 +60,11 @@ function FieldFrame({ label, hint, text, onText, wrong, changed, onSave, onUndo,
           onChange={(event) => {
             onText(event.target.value);
             setState('idle');
+          }}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || !changed) return;
+            event.stopPropagation();
+            onDrop();
           }}
         />
         {unit && <span className="setting-unit">{unit}</span>}
@@ -88,6 +105,9 @@ interface Props<K extends SettingKey> extends Form<K> {
   readonly numeric?: boolean;
 }
 
+/** ms after saving within which whoever goes elsewhere is still offered the way back. */
+const JUST_NOW = 3_000;
+
 function SettingField<K extends SettingKey>({ setting, toText, toValue, wrong, label, hint, unit, placeholder, numeric = false }: Props<K>) {
   const actions = useActions();
   const held = useHousehold((state) => state.settings[setting]);
@@ -97,11 +117,32 @@ function SettingField<K extends SettingKey>({ setting, toText, toValue, wrong, l
   const text = draft ?? toText(held);
   const value = toValue(text);
   const changed = draft !== null && draft !== toText(held);
+  const { device, notices } = useRoost();
+  const saving = useRef(false);
+  const saved = useRef<{ readonly at: number; readonly before: Settings[K] } | null>(null);
   const store = async (next: Settings[K]) => {
-    const saved = await actions.saveSetting(setting, next);
-    if (saved.ok) setDraft(null);
-    return saved;
+    saving.current = true;
+    const done = await actions.saveSetting(setting, next);
+    saving.current = false;
+    saved.current = done.ok ? { at: device.now(), before: held } : null;
+    if (done.ok) setDraft(null);
+    return done;
   };
+  // Whoever leaves the page in the middle of a change finds it saved, and can take it back.
+  const leave = useRef<() => void>(() => undefined);
+  useEffect(() => {
+    leave.current = () => {
+      const offer = (before: Settings[K]) => notices.info(`${label} is saved.`, { label: 'Undo', run: () => void actions.saveSetting(setting, before) });
+      // It was saved by leaving the field, and the way back would be gone with the page.
+      if (saved.current && device.now() - saved.current.at < JUST_NOW) return offer(saved.current.before);
+      if (saving.current) return offer(held);
+      if (!changed) return;
+      if (value === null) return notices.info(`${label} was not changed. ${wrong}`);
+      void actions.saveSetting(setting, value).then((done) => (done.ok ? offer(held) : notices.error(`${label} could not be saved: ${done.reason}`)));
+    };
+  });
+  useEffect(() => () => leave.current(), []);
+  useLeaving(() => leave.current());
   return (
     <FieldFrame
       {...{ label, hint, text, changed, numeric }}
@@ -109,12 +150,13 @@ function SettingField<K extends SettingKey>({ setting, toText, toValue, wrong, l
       {...(placeholder === undefined ? {} : { placeholder })}
       wrong={changed && value === null ? wrong : null}
       onText={setDraft}
+      onDrop={() => setDraft(null)}
       onSave={async () => {
         if (value === null) return { ok: false, reason: wrong };
         setBefore(held);
         return store(value);
       }}
-      onUndo={before === null ? null : () => store(before)}
+      onUndo={before === null ? null : () => store(before).then(() => (saved.current = null))}
     />
   );
 }

@@ -46,7 +46,7 @@ export function RehearsalSection() {
   const change = async (part: Partial<Rehearsal>) => {
     const put = await relay.putRehearsal({ ...rehearsal, ...part });
     if (put.ok) setLoaded({ kind: 'ready', rehearsal: put.value });
-    else notices.error(problemText(put.problem));
+    else notices.refused(put.problem);
   };
   const toggle = (key: SeatList, position: number) => {
     const held = rehearsal[key];

@@ -2,24 +2,41 @@ import { useEffect, useRef } from 'react';
 
 const typing = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
-/** Keys that work anywhere but in a field or a dialog. The `?` dialog lists them. */
-export function useKeys(onHelp: () => void): void {
-  const help = useRef(onHelp);
+const SELECTORS = { g: '.grid .seat-button[tabindex="0"]', c: '.compose textarea' } as const;
+
+interface Keys {
+  readonly onHelp: () => void;
+  /** Shows the team and a conversation, where something else takes the whole page. */
+  readonly onHome: () => void;
+}
+
+/**
+ * Keys that work anywhere but in a field or a dialog. The `?` dialog lists them. `shown`: changes with what is on the
+ * page; what a key leads to may only be there then.
+ */
+export function useKeys({ onHelp, onHome }: Keys, shown: string): void {
+  const keys = useRef({ onHelp, onHome });
+  const wanted = useRef<string | null>(null);
   useEffect(() => {
-    help.current = onHelp;
+    keys.current = { onHelp, onHome };
   });
+  useEffect(() => {
+    const selector = wanted.current;
+    wanted.current = null;
+    if (selector !== null) document.querySelector<HTMLElement>(selector)?.focus();
+  }, [shown]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector('dialog[open]')) return;
       const focus = (selector: string) => {
-        const found = document.querySelector<HTMLElement>(selector);
-        if (!found) return;
         event.preventDefault();
-        found.focus();
+        const found = document.querySelector<HTMLElement>(selector);
+        if (found) return found.focus();
+        wanted.current = selector;
+        keys.current.onHome();
       };
-      if (event.key === '?') help.current();
-      else if (event.key === 'g') focus('.grid .seat-button[tabindex="0"]');
-      else if (event.key === 'c') focus('.compose textarea');
+      if (event.key === '?') keys.current.onHelp();
+      else if (event.key === 'g' || event.key === 'c') focus(SELECTORS[event.key]);
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);

@@ -31,6 +31,15 @@ export const dayOrClock = (time: number, now: number): string => (dayName(time, 
 /** As `dayName`, within a sentence: "since yesterday 23:41". */
 export const dayWithin = (time: number, now: number): string => dayName(time, now).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
 
+const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+
+/** `08:52`, `yesterday`, `Thursday`, `6 Nov`: where there is very little room. */
+export function since(time: number, now: number): string {
+  const day = dayName(time, now);
+  if (day === 'Today') return clockTime(time);
+  return day === 'Yesterday' ? 'yesterday' : /^\w+$/.test(day) ? day : dayAndMonth.format(time);
+}
+
 /** `21 November 2026, 08:52` */
 export const fullTime = (time: number): string => `${date.format(time)}, ${clockTime(time)}`;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { logItems, spansOf, visibleMessages, type LogInput } from '../../../src/state/conversation-log.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
 
-const input = (part: Partial<LogInput>): LogInput => ({ messages: [], spans: new Map(), read: new Set(), openIds: [], queued: [], sending: [], liveSessionId: null, ...part });
+const input = (part: Partial<LogInput>): LogInput => ({ messages: [], spans: new Map(), read: new Set(), open: [], queued: [], sending: [], liveSessionId: null, asleep: true, ...part });
 const kinds = (part: Partial<LogInput>) => logItems(input(part)).map((item) => item.kind);
 const q = (messageId: string, time: number, more = {}) => said('a', 'human', messageId, time, { messageId, ...more });
 const r = (messageId: string, time: number, more = {}) => said('a', 'a', messageId, time, { messageId, ...more });
@@ -48,6 +48,25 @@ test('one message is one line, whether it is being sent, kept or taken', () => {
 
 test('a message waits until it is read', () => {
   const waits = (read: ReadonlySet<string>) => logItems(input({ messages: [q('1', 1, { waiting: true })], read })).flatMap((item) => (item.kind === 'message' ? [item.waits] : []));
-  expect(waits(new Set())).toEqual([true]);
-  expect(waits(new Set(['1']))).toEqual([false]);
+  expect(waits(new Set())).toEqual(['inbox']);
+  expect(waits(new Set(['1']))).toEqual([null]);
+});
+
+test('what is written during an answer stands below it and waits for it, also once the answer is done', () => {
+  const open = [{ messageId: '2', startedAt: NOW + 1 }];
+  const items = logItems(input({ messages: [q('1', NOW), q('3', NOW + 2)], open, liveSessionId: 'session-1', asleep: false }));
+  expect(items.map(({ kind, key }) => [kind, key])).toEqual([['day', 'day:1'], ['message', '1'], ['open', '2'], ['message', '3']]);
+  expect(items.flatMap((item) => (item.kind === 'message' ? [item.waits] : []))).toEqual([null, 'answer']);
+  // The relay says of an answer that it was when it began.
+  expect(logItems(input({ messages: visibleMessages([q('1', NOW), q('3', NOW + 2), r('2', NOW + 1)]), liveSessionId: 'session-1', asleep: false })).map(({ key }) => key)).toEqual(['day:1', '1', '2', '3']);
+});
+
+test('nobody is said to sleep who stirs, and the sleep that is over stands above the first words at once', () => {
+  const spans = spansOf([sessionEnd('session-1', NOW - 5_000), sessionStart('session-2', NOW - 10)]);
+  const at = { messages: [r('1', NOW - 9_000)], spans, liveSessionId: 'session-2' };
+  expect(kinds(at)).toEqual(['day', 'message', 'sleep']);
+  expect(kinds({ ...at, asleep: false })).toEqual(['day', 'message']);
+  const items = logItems(input({ ...at, open: [{ messageId: '2', startedAt: NOW }], asleep: false }));
+  expect(items.map(({ kind, key }) => [kind, key]).slice(2)).toEqual([['sleep', 'sleep:2'], ['open', '2']]);
+  expect(items[2]).toMatchObject({ from: NOW - 5_000, until: NOW - 10 });
 });

@@ -187,7 +187,7 @@ test('tool calls fold into one quiet line, and open', async () => {
 test('a wake is a line across the lead’s conversation', async () => {
   const blocks = [{ kind: 'call' as const, call: 'wake' as const, wakeId: 'w', seats: [{ agentId: 'agent-1', position: 0, name: 'Lyra' }, { agentId: 'agent-2', position: 1, name: 'Wren' }] }];
   await openPage({ docs: [...team(2), said('lead', 'human', '', NOW - 1000, { ...now, blocks })], path: '/lead', snapshot: awake });
-  expect(screen.getByText('You woke Lyra and Wren')).toBeDefined();
+  expect(screen.getByText('You called Lyra and Wren')).toBeDefined();
 });
 
 test('earlier messages are read when they are asked for', async () => {

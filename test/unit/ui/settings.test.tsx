@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import { agentDoc, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
@@ -17,6 +17,38 @@ test('a name is saved by itself, says so, and can be undone', async () => {
   await page.user.click(screen.getByRole('button', { name: 'Undo' }));
   expect(page.state.household.store.getState().settings.humanName).toBe('Marcus');
   expect(name.value).toBe('Marcus');
+});
+
+test('a name that was changed is saved by going elsewhere, and can be taken back there', async () => {
+  const page = await settings('people');
+  const name = await box('Your name');
+  await page.user.clear(name);
+  await page.user.type(name, 'Maria');
+  await page.user.click(screen.getByRole('link', { name: 'Models' }));
+  await waitFor(() => expect(saved(page)).toEqual([['humanName', 'Maria']]));
+  cleanup();
+  const other = await settings('people');
+  const lead = await box("Lead's name");
+  await other.user.type(lead, ' II');
+  await act(async () => {
+    history.pushState(null, '', '/');
+    await Promise.resolve();
+  });
+  expect(await screen.findByText('Lead\'s name is saved.')).toBeDefined();
+  await other.user.click(screen.getByRole('button', { name: 'Undo' }));
+  await waitFor(() => expect(saved(other).map(([, value]) => value)).toEqual(['Julian II', 'Julian']));
+});
+
+test('Escape gives up a change, then the field, then the page', async () => {
+  const page = await settings('people');
+  const name = await box('Your name');
+  await page.user.type(name, '!{Escape}');
+  expect(name.value).toBe('Marcus');
+  await page.user.keyboard('{Escape}');
+  expect(document.activeElement).not.toBe(name);
+  await page.user.keyboard('{Escape}');
+  expect(screen.queryByRole('heading', { level: 1, name: 'Settings' })).toBeNull();
+  expect(saved(page)).toEqual([]);
 });
 
 test('the lead’s name changes where the lead is shown', async () => {

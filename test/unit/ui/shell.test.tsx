@@ -1,7 +1,7 @@
-import { screen } from '@testing-library/react';
+import { act, fireEvent, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { LinkState, StorageProblem } from '../../../src/protocol/worker.ts';
-import { NO_SESSION_SNAPSHOT, NOW, runningSession, team } from './support/household.ts';
+import { NO_SESSION_SNAPSHOT, NOW, runningSession, said, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
 test.each([
@@ -72,6 +72,56 @@ test('keys lead to the grid and to the field', async () => {
   expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' }));
   await page.user.keyboard('c');
   expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
+});
+
+test('keys lead to the grid and to the field from a page of their own too, and Escape closes that', async () => {
+  const page = await openPage({ docs: team(1), path: '/wakes' });
+  await screen.findByRole('heading', { level: 1, name: 'Wakes' });
+  await page.user.keyboard('g');
+  expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Julian, lead' }));
+  act(() => history.pushState(null, '', '/wakes'));
+  await screen.findByRole('heading', { level: 1, name: 'Wakes' });
+  await page.user.keyboard('c');
+  expect(document.activeElement).toBe(screen.getByRole('textbox', { name: /^Write to/ }));
+  act(() => history.pushState(null, '', '/costs'));
+  await screen.findByRole('heading', { level: 1, name: 'Costs' });
+  await page.user.keyboard('{Escape}');
+  expect(screen.getByRole('textbox', { name: /^Write to/ })).toBeDefined();
+});
+
+test('what was said of a line that was cut is gone when the line is back', async () => {
+  const page = await openPage({ docs: team(1) });
+  page.state.notices.refused({ kind: 'unreachable', message: 'It did not answer this call.' });
+  page.state.notices.refused({ kind: 'refused', status: 409, problem: { type: 'x', title: 'x', status: 409, detail: 'No.' }, message: 'No.' });
+  expect(await screen.findByText('It did not answer this call.')).toBeDefined();
+  await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+  expect(screen.getByText('It did not answer this call.')).toBeDefined();
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: NO_SESSION_SNAPSHOT });
+  expect(screen.queryByText('It did not answer this call.')).toBeNull();
+  expect(screen.getByText('No.')).toBeDefined();
+});
+
+test('the lead sleeps where no session runs, and its seat says so', async () => {
+  const page = await openPage({ docs: team(1) });
+  const cell = () => screen.getByRole('button', { name: 'Julian, lead' }).closest('li');
+  expect([cell()?.dataset['asleep'], cell()?.textContent]).toEqual(['true', expect.stringContaining('lead, asleep')]);
+  await page.say({ news: 'link', link: { kind: 'live' }, snapshot: runningSession() });
+  expect(cell()?.dataset['asleep']).toBe('false');
+});
+
+test('sleep is told from the end of the session, not from the last word', async () => {
+  const docs = [...team(1), said('agent-1', 'agent-1', 'Good night.', NOW - 45 * 60_000)];
+  await openPage({ docs, snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 'session-1', reason: 'ended', endedAt: NOW } } });
+  expect(await screen.findByText('sleeps since 08:55')).toBeDefined();
+});
+
+test('a picture that is pasted is not passed over without a word', async () => {
+  await openPage({ docs: team(1), path: '/agent/agent-1' });
+  const field = screen.getByRole('textbox', { name: /^Write to/ });
+  fireEvent.paste(field, { clipboardData: { files: [new File(['x'], 'a.png', { type: 'image/png' })], types: ['Files'] } });
+  expect(screen.getByRole('alert').textContent).toBe('Pictures and files cannot be sent yet. Words can.');
+  fireEvent.input(field, { target: { value: 'Look: ' } });
+  expect(screen.queryByRole('alert')).toBeNull();
 });
 
 test('a new line to the ledger’s owner reads again what was missed', async () => {
