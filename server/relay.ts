@@ -12,7 +12,7 @@ import { openHomeFolder, readHome } from './home.ts';
 import { createHomeRoutes, eachAtHome, homeCallsOf, openCallsOf, openHomes } from './homes/index.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, type Mind, type RehearsalMind } from './minds/index.ts';
+import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, warmMinds, type Mind, type RehearsalMind } from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problem, problemResponse } from './problem.ts';
 import { systemTimers } from './session/index.ts';
@@ -187,6 +187,8 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     await sync.close();
     await http.close();
   });
+  // The first wake is not to pay for what is loaded at first use.
+  void warmMinds().then((warm) => warm || logger.warn('The minds could not be warmed; the first answer takes a little longer.'), (error: unknown) => logger.warn('The minds could not be warmed; the first answer takes a little longer.', { error }));
   logger.info('The relay has started.', { version: root.version, store: store.kind, mind: mind.models({ lead: '', agent: '' }).kind, url });
 
   return {

@@ -26,6 +26,8 @@ export interface AnthropicMindConfig {
   readonly maxRequests?: number;
   readonly queue?: Partial<QueueLimits>;
   readonly timers?: Timers;
+  /** Default: the runtime's. */
+  readonly fetch?: typeof globalThis.fetch;
 }
 
 interface Attempt {
@@ -49,6 +51,7 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
       ...(config.key !== null && header !== 'bearer' ? { 'x-api-key': config.key } : {}),
       ...(config.key === null || header === 'x-api-key' ? { authorization: null } : {}),
     },
+    ...(config.fetch ? { fetch: config.fetch } : {}),
     // What may be sent again, and when, is the line’s to know.
     maxRetries: 0,
     timeout: MIND_LIMITS.requestTimeoutMs,

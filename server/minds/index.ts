@@ -2,3 +2,4 @@ export { createAnthropicMind, type AnthropicMindConfig, type KeyHeader } from '.
 export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export { PRIORITIES, type Mind, type MindAnswer, type MindBlock, type MindError, type MindErrorKind, type MindListener, type MindMessage, type MindRequest, type MindTool, type Priority, type RequestState, type StopReason } from './mind.ts';
 export { DEFAULT_MODELS, REHEARSAL_MODEL, windowTokensOf } from './settings.ts';
+export { warmMinds } from './warm.ts';

@@ -50,8 +50,12 @@ function askedSince(model: ScriptedModel, first: number): { lead: number; last: 
 interface Wake {
   /** ms from posting the message to the last agent's request at the model. */
   readonly added: number;
-  /** ms from when the lead was asked, and called at once, to the last agent's first words at a browser. */
+  /** ms from posting the message to the last agent's first words at a browser. */
   readonly awake: number;
+  /** And to the first agent's. */
+  readonly first: number;
+  /** Characters of all requests, and of the agents' alone. */
+  readonly characters: { readonly all: number; readonly agents: number };
 }
 
 async function expectOk(response: Response): Promise<void> {
@@ -67,13 +71,18 @@ async function wakeOnce(relay: TestRelay, model: ScriptedModel, events: OpenStre
   await expectOk(await relay.fetch('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead } }));
   const posted = performance.now();
   await expectOk(await relay.fetch('/api/messages', { method: 'POST', json: { text: message, clientId: randomUUID() } }));
+  await events.until(() => since('agent-awake').length > 0);
+  const first = performance.now();
   await events.until(() => since('agent-awake').length === team.length);
   const awake = performance.now();
   await events.until(() => since('call-ended').length === 1);
+  // The lead greets.
+  await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
   await expectOk(await relay.fetch('/api/sessions/current', { method: 'DELETE' }));
   await events.until(() => since('session-ended').length === 1);
   const times = askedSince(model, asked);
-  return { added: times.last - posted, awake: awake - times.lead };
+  const lengths = (of: (seat: number | null) => boolean) => model.requests.slice(asked).filter(({ seat }) => of(seat)).reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
+  return { added: times.last - posted, awake: awake - posted, first: first - posted, characters: { all: lengths(() => true), agents: lengths((seat) => seat !== null) } };
 }
 
 /** ms from starting a process for each agent to the last one's request at the model. */
@@ -114,11 +123,13 @@ export async function wakeFigures(): Promise<Section> {
       title: 'A wake of eight',
       method: `median of ${warm.length} wakes of one relay (${Math.round(message.length / 1000)} KB each, model without delay over loopback, store on disk)`,
       figures: [
-        { what: 'POST to the last request', value: added, unit: 'ms', beside: { kind: 'limit', what: 'the relay adds, the lead’s turn with it', value: ADDED_LIMIT_MS } },
+        { what: 'POST to the last request', value: added, unit: 'ms', beside: { kind: 'limit', what: 'the relay adds', value: ADDED_LIMIT_MS } },
         { what: '  the same', value: added, unit: 'ms', beside: { kind: 'peer', what: 'a process for each agent: Node and the SDK, nothing else', value: processes } },
         { what: '  the first after starting', value: cold?.added ?? Number.NaN, unit: 'ms', beside: { kind: 'peer', what: 'the same', value: processes } },
-        { what: `all awake, minds of ${MIND_MS / 1000} s`, value: awake, unit: 'ms', beside: { kind: 'limit', what: 'after the lead’s call', value: SIDE_BY_SIDE_LIMIT_MS } },
-        { what: '  the same', value: awake, unit: 'ms', beside: { kind: 'peer', what: 'one after the other', value: MIND_MS * team.length } },
+        { what: `all awake, minds of ${MIND_MS / 1000} s`, value: awake, unit: 'ms', beside: { kind: 'limit', what: 'after the click', value: SIDE_BY_SIDE_LIMIT_MS } },
+        { what: 'first words', value: median(slow.map((wake) => wake.first)) / MIND_MS, unit: '×', beside: { kind: 'limit', what: 'one model call', value: 1.1 } },
+        { what: 'characters sent', value: median(warm.map(({ characters }) => characters.all / characters.agents)), unit: '×', beside: { kind: 'limit', what: 'the agents’ own prompts', value: 1.15 } },
+        { what: 'all awake', value: awake, unit: 'ms', beside: { kind: 'peer', what: 'one after the other', value: MIND_MS * team.length } },
       ],
     };
   } finally {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAnthropicMind, DEFAULT_MODELS, type AnthropicMindConfig, type MindAnswer, type MindMessage, type MindRequest } from '../../server/minds/index.ts';
+import { createAnthropicMind, DEFAULT_MODELS, warmMinds, type AnthropicMindConfig, type MindAnswer, type MindMessage, type MindRequest } from '../../server/minds/index.ts';
 import { thinksAdaptively } from '../../server/minds/settings.ts';
 import { AGENT_TOOLS } from '../../server/session/tools.ts';
 import { freePort } from '../support/free-port.ts';
@@ -9,6 +9,10 @@ const KEY = 'a-secret-key-0123456789';
 const says = (role: MindMessage['role'], text: string): MindMessage => ({ role, blocks: [{ kind: 'text', text }] });
 const request = (more: Partial<MindRequest> = {}): MindRequest => ({ priority: 'team', model: 'claude-opus-5-5', system: 'You are Wren.', messages: [says('user', 'hello')], tools: [], maxTokens: 500, ...more });
 const refuse = (status: number, message: string, type = 'invalid_request_error'): Reply => ({ fail: { status, type, message } });
+
+it('is warmed without a word to any server', async () => {
+  expect(await warmMinds()).toBe(true);
+});
 
 describe('a mind behind the Messages API', () => {
   const models: ScriptedModel[] = [];
