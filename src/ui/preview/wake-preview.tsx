@@ -103,7 +103,7 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
             <span>{bytes(bytesOf(message))} in one message</span>
             <span>about {count(tokens)} tokens in all</span>
           </p>
-          <p className="quiet">Open one to read, word for word, what it will be given. The lead receives the whole message and calls the team; each agent is handed only its own.</p>
+          <p className="quiet">Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told who is called, and the first words of their souls.</p>
           <ul className="preview-list">
             {rows.map(({ share, prompt }) => (
               <Row key={share.agent.agentId} share={share} prompt={prompt} name={displayName(share.agent, roster)} />
