@@ -197,7 +197,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     const known = await laptop.owner.documents();
     const third = await open();
     await expect(third.owner.call('restore', { phrase: words.toReversed().join(' '), deviceName: 'Attic' })).rejects.toThrow();
-    expect(await third.owner.call('syncStatus')).toEqual({ kind: 'alone', joining: null });
+    expect(await third.owner.call('syncStatus')).toEqual({ kind: 'alone', joining: null, kept: null });
     await third.owner.call('restore', { phrase: words.join(' '), deviceName: 'Attic' });
     await untilEqual([laptop, third], known.size);
     await third.context.close();
