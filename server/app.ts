@@ -8,6 +8,7 @@ import { onlyByTls, securityHeaders, type Access } from './access/index.ts';
 import { limitBody, readBody } from './body.ts';
 import { createPageRoutes, faviconOf } from './page.ts';
 import { problem, problemResponse } from './problem.ts';
+import { storeTrouble } from './store/index.ts';
 import { createRoute, type Env, type Routes } from './route.ts';
 
 export interface AppDeps {
@@ -37,6 +38,12 @@ export interface App {
   readonly refuse: (error: unknown) => Response;
 }
 
+const TROUBLES = {
+  'disk-full': 'The disk that Roost keeps its home on is full. Make room there: Roost goes on by itself.',
+  recovering: 'The store was interrupted and is being opened again. Nothing acknowledged is lost; try again.',
+} as const;
+const RETRY_AFTER_SECONDS = '5';
+
 export function createApp(deps: AppDeps): App {
   const { access, session: sessionNow, version, mind, rehearsal, onError } = deps;
   const app = new Hono<Env>();
@@ -47,6 +54,8 @@ export function createApp(deps: AppDeps): App {
     if (error instanceof HTTPException) return error.getResponse();
     const id = newErrorId();
     onError(id, error);
+    const trouble = storeTrouble(error);
+    if (trouble !== null) return problemResponse(503, trouble, TROUBLES[trouble], { headers: { 'retry-after': RETRY_AFTER_SECONDS } });
     return problemResponse(500, 'broken', `Something in the relay broke. Its log says more under ${id}.`);
   }
 

@@ -137,5 +137,15 @@ export async function prune(db: Db, log: string, before: number): Promise<number
         .where('boundary.kind', 'in', BOUNDARIES),
     )
     .executeTakeFirst();
+  if (numDeletedRows > 0n) await forgetTaken(db, log);
   return Number(numDeletedRows);
+}
+
+/** A browser that has stored what its call became does not make the call again: the client ids of dropped events go with them. */
+async function forgetTaken(db: Db, log: string): Promise<void> {
+  await db
+    .deleteFrom('taken')
+    .where('log', '=', log)
+    .where('event_id', '<', (eb) => eb.selectFrom('events').select((inner) => inner.fn.min('id').as('id')).where('log', '=', log))
+    .execute();
 }

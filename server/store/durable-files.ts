@@ -42,6 +42,9 @@ export interface DurableFiles {
   readonly filesystem: NodeFS;
   /** Resolves when all that Postgres wanted flushed so far is on disk. Rejects where that failed: the engine must be left then. */
   flushed(): Promise<void>;
+  /** Bytes that were put into the write-ahead log since this was asked to begin anew. */
+  logBytes(): number;
+  forgetLogBytes(): void;
   /** Closes what an engine that is left had open. */
   abandon(): void;
 }
@@ -53,6 +56,7 @@ export function createDurableFiles(folder: string): DurableFiles {
   /** Closed by Postgres while they were being flushed. */
   const closing = new Set<number>();
   const open = new Set<number>();
+  let logBytes = 0;
   let asked = 0;
   let paid = 0;
   let running: Promise<void> | null = null;
@@ -124,6 +128,7 @@ export function createDurableFiles(folder: string): DurableFiles {
     };
     streams['write'] = (stream: NodeStream, ...given: never[]) => {
       if (!isLog(stream)) files.tryFSOperation(payNow);
+      else logBytes += Number(given[2]);
       clean.delete(stream.node);
       return write?.(stream as never, ...given);
     };
@@ -170,6 +175,8 @@ export function createDurableFiles(folder: string): DurableFiles {
         await (running ??= flushOwed());
       }
     },
+    logBytes: () => logBytes,
+    forgetLogBytes: () => void (logBytes = 0),
     abandon() {
       for (const fd of open) if (!flushing.has(fd)) closeSync(fd);
       for (const fd of open) if (flushing.has(fd)) closing.add(fd);

@@ -7,9 +7,8 @@ import { existsSync } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Dialect } from 'kysely';
 import { openEngine, type Engine } from './engine.ts';
-import { createPGliteDialect, type EngineSource } from './pglite-dialect.ts';
+import { createEmbedded, type Embedded, type EngineSource } from './pglite-dialect.ts';
 import { StoreError } from './store-error.ts';
 
 /** ms after an engine could not be opened before it is tried again; each try costs a quarter of a second of the relay. */
@@ -86,13 +85,13 @@ function createEngineSource(folder: string, first: Engine, now: () => number): E
 }
 
 /** The embedded store in `folder`. Throws `StoreError` where it cannot be made or opened. */
-export async function openEmbedded(folder: string, onFirst?: () => void): Promise<Dialect> {
+export async function openEmbedded(folder: string, onFirst?: () => void): Promise<Embedded> {
   try {
     if (!existsSync(folder)) {
       onFirst?.();
       await makeStore(folder);
     }
-    return createPGliteDialect(createEngineSource(folder, await openEngine(folder), () => performance.now()));
+    return createEmbedded(createEngineSource(folder, await openEngine(folder), () => performance.now()));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreError(`The store in ${folder} cannot be opened: ${reason}`, { cause: error });

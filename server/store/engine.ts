@@ -8,6 +8,7 @@
 import { PGlite, protocol } from '@electric-sql/pglite';
 import { z } from 'zod';
 import { createDurableFiles } from './durable-files.ts';
+import { EngineDied } from './store-error.ts';
 
 /** What Postgres is started with: PGlite's own list without `-F`, which means that nothing is flushed. */
 const START = PGlite.defaultStartParams.filter((param) => param !== '-F');
@@ -21,7 +22,7 @@ const SETTINGS = [
   // A plan that was made for an empty table would be kept when it is full.
   'plan_cache_mode=force_custom_plan',
   'min_wal_size=2MB',
-  'max_wal_size=16MB',
+  'max_wal_size=8MB',
 ];
 
 /** Postgres' way to leave a statement that failed; everything else that comes out of it is its end. */
@@ -34,9 +35,7 @@ const PREPARED_MOST = 500;
 const PREPARABLE = /^\s*(select|insert|update|delete|with)\b/i;
 const HARMLESS = /^\s*(begin|commit|rollback|savepoint|release|checkpoint|vacuum|analyze)\b/i;
 
-export class EngineDied extends Error {
-  override name = 'EngineDied';
-}
+const CHECKPOINT = /^\s*checkpoint\b/i;
 
 export interface Rows {
   readonly rows: Record<string, unknown>[];
@@ -50,6 +49,8 @@ export interface Engine {
   /** Resolves when everything that was run so far is on disk. */
   flushed(): Promise<void>;
   dead(): EngineDied | null;
+  /** Bytes of the write-ahead log since the last checkpoint, about. */
+  logBytes(): number;
   close(): Promise<void>;
 }
 
@@ -163,6 +164,7 @@ export async function openEngine(folder: string): Promise<Engine> {
   }
 
   async function runOnce(sql: string, parameters: readonly unknown[]): Promise<Rows> {
+    if (CHECKPOINT.test(sql)) files.forgetLogBytes();
     const { rows, affectedRows, command } = await pglite.query<Record<string, unknown>>(sql, [...parameters]);
     if (!HARMLESS.test(sql) && prepared.size > 0) {
       prepared.clear();
@@ -190,6 +192,7 @@ export async function openEngine(folder: string): Promise<Engine> {
       }
     },
     dead: () => death,
+    logBytes: () => files.logBytes(),
     async close() {
       if (death) return;
       await pglite.close();

@@ -11,13 +11,15 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 export { parseText } from './json-text.ts';
-export { StoreError } from './store-error.ts';
+export { StoreError, storeTrouble } from './store-error.ts';
 export type Db = Kysely<Tables>;
 
 export interface Store {
   readonly kind: 'pglite' | 'postgres';
   /** Every table is addressed in its schema. */
   readonly db: Db;
+  /** Gives back the room of what was dropped, now; by itself this happens in quiet moments. A Postgres server does it alone. */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ async function migrate(db: Kysely<Tables>): Promise<void> {
 /** Opens the store and brings it to this version. Throws `StoreError`, one line for people, where that cannot be done. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;
-  const dialect = databaseUrl === null ? await openEmbedded(folder, onFirst) : openServer(databaseUrl, onIdleError);
+  const { dialect, upkeep } = databaseUrl === null ? await openEmbedded(folder, onFirst) : { dialect: openServer(databaseUrl, onIdleError), upkeep: null };
   const db = new Kysely<Tables>({ dialect });
   try {
     await migrate(db);
@@ -62,5 +64,5 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const where = databaseUrl === null ? `The store in ${folder}` : 'The database that DATABASE_URL names';
     throw new StoreError(`${where} cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  return { kind: databaseUrl === null ? 'pglite' : 'postgres', db: db.withSchema(SCHEMA), close: () => db.destroy() };
+  return { kind: databaseUrl === null ? 'pglite' : 'postgres', db: db.withSchema(SCHEMA), tidy: () => upkeep?.run() ?? Promise.resolve(), close: () => db.destroy() };
 }

@@ -5,6 +5,7 @@
  */
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type CompiledQuery, type DatabaseConnection, type Dialect, type Driver } from 'kysely';
 import type { Engine, Rows } from './engine.ts';
+import { createUpkeep, type Upkeep, type UpkeepDeps } from './upkeep.ts';
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
@@ -40,7 +41,13 @@ interface EmbeddedConnection extends DatabaseConnection {
   end(statement: 'commit' | 'rollback'): Promise<void>;
 }
 
-function createConnection(source: EngineSource, turns: ReturnType<typeof createTurns>): EmbeddedConnection {
+interface Shared {
+  readonly source: EngineSource;
+  readonly turns: ReturnType<typeof createTurns>;
+  readonly upkeep: Upkeep;
+}
+
+function createConnection({ source, turns, upkeep }: Shared): EmbeddedConnection {
   let transaction: Transaction | null = null;
 
   async function runAlone(sql: string, parameters: readonly unknown[]): Promise<Rows> {
@@ -53,6 +60,7 @@ function createConnection(source: EngineSource, turns: ReturnType<typeof createT
     } finally {
       endTurn();
     }
+    upkeep.noticed(WRITES.has(rows.command ?? ''), engine.logBytes());
     await engine.flushed();
     return rows;
   }
@@ -97,13 +105,14 @@ function createConnection(source: EngineSource, turns: ReturnType<typeof createT
           endTurn();
         }
       }
+      upkeep.noticed(statement === 'commit', engine.logBytes());
       await engine.flushed();
     },
   };
 }
 
-function createDriver(source: EngineSource): Driver {
-  const turns = createTurns();
+function createDriver(shared: Shared): Driver {
+  const { source, upkeep } = shared;
   const connections = new WeakMap<DatabaseConnection, EmbeddedConnection>();
   const known = (connection: DatabaseConnection) => {
     const found = connections.get(connection);
@@ -113,7 +122,7 @@ function createDriver(source: EngineSource): Driver {
   return {
     init: async () => void (await source.get()),
     acquireConnection() {
-      const connection = createConnection(source, turns);
+      const connection = createConnection(shared);
       connections.set(connection, connection);
       return Promise.resolve(connection);
     },
@@ -121,15 +130,36 @@ function createDriver(source: EngineSource): Driver {
     beginTransaction: (connection) => known(connection).begin(),
     commitTransaction: (connection) => known(connection).end('commit'),
     rollbackTransaction: (connection) => known(connection).end('rollback'),
-    destroy: () => source.close(),
+    async destroy() {
+      await upkeep.close();
+      await source.close();
+    },
   };
 }
 
-export function createPGliteDialect(source: EngineSource): Dialect {
-  return {
+export interface Embedded {
+  readonly dialect: Dialect;
+  readonly upkeep: Upkeep;
+}
+
+export function createEmbedded(source: EngineSource, settings?: UpkeepDeps['settings']): Embedded {
+  const turns = createTurns();
+  const upkeep = createUpkeep({
+    async alone(run) {
+      const endTurn = await turns.take();
+      try {
+        return await run(await source.get());
+      } finally {
+        endTurn();
+      }
+    },
+    ...(settings && { settings }),
+  });
+  const dialect: Dialect = {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
-    createDriver: () => createDriver(source),
+    createDriver: () => createDriver({ source, turns, upkeep }),
   };
+  return { dialect, upkeep };
 }

@@ -12,6 +12,7 @@ import { ledgerYears } from './ledger-years.ts';
 import { pagePaint } from './page-paint.ts';
 import { pageWeight } from './page-weight.ts';
 import { proxyFigures } from './proxy.ts';
+import { storeFigures } from './store.ts';
 import { syncBrowsers } from './sync-browsers.ts';
 import { syncReplica } from './sync-replica.ts';
 import { wakeFigures } from './wake.ts';
@@ -19,6 +20,7 @@ import { wakeFigures } from './wake.ts';
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   wake: wakeFigures,
   gate: gateFigures,
+  store: storeFigures,
   proxy: proxyFigures,
   'held-calls': heldCalls,
   'page-weight': pageWeight,

@@ -5,8 +5,11 @@
 import { parseArgs } from 'node:util';
 import { devicesPart, restoredPart } from './long-devices.ts';
 import { damagePart } from './long-damage.ts';
+import { fullDiskPart } from './long-full-disk.ts';
+import { growthPart } from './long-growth.ts';
 import { ledgerPart } from './long-ledger.ts';
 import { memoryPart } from './long-memory.ts';
+import { powerPart } from './long-power.ts';
 import { relayPart } from './long-relay.ts';
 import { transactionsPart } from './long-transactions.ts';
 
@@ -19,7 +22,7 @@ export interface LongPart {
 }
 
 const SEEDS = 50;
-const PARTS: readonly LongPart[] = [relayPart, ledgerPart, transactionsPart, devicesPart, restoredPart, damagePart, memoryPart];
+const PARTS: readonly LongPart[] = [relayPart, powerPart, fullDiskPart, growthPart, ledgerPart, transactionsPart, devicesPart, restoredPart, damagePart, memoryPart];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
 const wholeNumber = (text: string) => {

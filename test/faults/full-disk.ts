@@ -1,0 +1,99 @@
+/** A store on a small disk that is filled and freed at random moments while events are written to it. */
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { openEventLog } from '../../server/events/index.ts';
+import { openStore, storeTrouble } from '../../server/store/index.ts';
+import { createSmallDisk } from '../support/disk-image.ts';
+import { copyStoreTemplate } from '../support/store-template.ts';
+import { demand } from './checks.ts';
+
+const DISK_MB = 48;
+/** ms between two changes of the disk at most. */
+const BETWEEN_MS = 300;
+/** ms within which the store goes on after room was made; a busy machine is not a failure. */
+const GOES_ON_MS = 30_000;
+const CHUNK = Buffer.alloc(64 * 1024, 1);
+const WORDS = 'so that the write-ahead log is soon at its end '.repeat(150);
+
+async function fill(file: string): Promise<void> {
+  const filler = await open(file, 'a');
+  try {
+    for (;;) await filler.write(CHUNK);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+  } finally {
+    await filler.close();
+  }
+}
+
+export interface FullDisks {
+  readonly rounds: number;
+  readonly acknowledged: number;
+  /** What writers were told while there was no room. */
+  readonly refusals: ReadonlySet<string>;
+}
+
+/** Rejects with what was lost, or where the store stayed unusable. */
+export async function fillDisk(rounds: number, random: () => number, onRound: (round: number, said: string) => void = () => undefined): Promise<FullDisks> {
+  const disk = await createSmallDisk(DISK_MB);
+  const folder = join(disk.folder, 'store');
+  await copyStoreTemplate(folder);
+  const store = await openStore({ folder, databaseUrl: null });
+  const acknowledged: number[] = [];
+  const refusals = new Set<string>();
+  /** Which the relay would not have words for. */
+  const unclear = new Set<string>();
+  let refused = 0;
+  let ending = false;
+  try {
+    const log = await openEventLog({ db: store.db, relay: 'r', now: Date.now, newId: () => 'log', onListenerError: () => undefined, retentionMs: 0 });
+    const writer = (async () => {
+      while (!ending) {
+        try {
+          // Only into the write-ahead log: Postgres gives up where that cannot grow, and only fails a statement where a table cannot.
+          if (random() < 0.5) await sql`select pg_logical_emit_message(true, 'fill', repeat(${WORDS}, 50))`.execute(store.db);
+          const stored = await log.append([{ kind: 'session-ended', sessionId: 's', reason: 'ended', time: 0 }, { kind: 'text', messageId: 'm', text: WORDS }]);
+          acknowledged.push(...stored.map(({ id }) => id));
+        } catch (error) {
+          refused += 1;
+          const message = error instanceof Error ? error.message : String(error);
+          refusals.add(message);
+          if (storeTrouble(error) === null) unclear.add(message);
+          await sleep(10);
+        }
+      }
+    })();
+    for (let round = 1; round <= rounds; round++) {
+      await sleep(random() * BETWEEN_MS);
+      const before = refused;
+      await fill(join(disk.folder, 'filler'));
+      for (const until = performance.now() + GOES_ON_MS; refused === before && performance.now() < until; ) await sleep(10);
+      await sleep(random() * BETWEEN_MS);
+      await rm(join(disk.folder, 'filler'));
+      const count = acknowledged.length;
+      const freed = performance.now();
+      while (acknowledged.length === count && performance.now() - freed < GOES_ON_MS) await sleep(5);
+      const kept = new Set((await log.read(0, 1_000_000)).map(({ id }) => id));
+      const oldest = Math.min(...kept);
+      demand(`After the disk was full ${round} times`, [
+        ...[...unclear].map((message) => `a writer was told "${message}"`),
+        ...(refused === before ? ['nobody was refused'] : []),
+        ...(acknowledged.length === count ? [`nothing could be written after room was made: ${[...refusals].at(-1) ?? ''}`] : []),
+        ...acknowledged.filter((id) => id >= oldest && id < log.head() && !kept.has(id)).map((id) => `event ${id} was acknowledged, and is gone`),
+      ]);
+      onRound(round, `went on ${Math.round(performance.now() - freed)} ms after room was made`);
+      // What was written makes room itself, as it does where a browser has stored it.
+      await log.ack(log.head() - 10);
+      await store.tidy();
+    }
+    ending = true;
+    await writer;
+  } finally {
+    ending = true;
+    await store.close();
+    await disk.remove();
+  }
+  return { rounds, acknowledged: acknowledged.length, refusals };
+}
