@@ -242,7 +242,7 @@ describe('The storage page', { timeout: PATIENCE }, () => {
     const seats = await visitor.seats();
     await settings(visitor, 'Storage');
     const { page } = visitor;
-    await page.getByText('Never: nothing of this has left this device.').waitFor();
+    await page.getByText('Never: no copy has left this device.').waitFor();
     await page.getByRole('row', { name: /^Messages/ }).waitFor();
     await page.getByText('Nothing: all is filed.').waitFor();
     expect(await visitor.axe()).toEqual([]);

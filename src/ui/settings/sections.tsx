@@ -69,7 +69,7 @@ export function About() {
       <p>Roost {health ? health.version : ''} is a local-first home for a team of agents that remember who they are.</p>
       <h3>What stays here</h3>
       <p>
-        Who your agents are, their souls, every conversation and these settings: in this browser, on this device{shared ? ', and on your other devices, by way of the relay, which keeps it sealed and has no key' : ''}. Clearing the browser’s data for this address clears them{shared ? ' here' : ''} too.
+        Who your agents are, their souls, every conversation and these settings: in this browser, on this device{shared ? ', and on your other devices' : ''}. Unless you switch it off under Devices, the relay keeps all of it sealed, and has no key. Clearing the browser’s data for this address clears them{shared ? ' here' : ''} too.
       </p>
       <h3>What the relay sees</h3>
       <p>

@@ -15,7 +15,7 @@ export function LastCopy({ note, now }: { note: ExportNote | null; now: number }
       <p>
         {note === null ? (
           <>
-            <strong>Never: nothing of this has left this device.</strong> If this browser’s data is cleared or the disk breaks, your agents are gone with it. One file keeps them.
+            <strong>Never: no copy has left this device.</strong> What the relay keeps is sealed with a key that lies on your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no phrase, your agents are gone. One file keeps them.
           </>
         ) : (
           <>

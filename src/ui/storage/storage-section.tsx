@@ -1,6 +1,9 @@
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import type { StorageStatus } from '../../protocol/worker.ts';
-import { useInfo, useRoost } from '../context.tsx';
+import { useDevices, useInfo, useRoost } from '../context.tsx';
+import { PATHS } from '../places.ts';
+import { protectionText } from '../text/devices.ts';
 import { storageTrouble } from '../text/reasons.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
 import { useNow } from '../use-now.ts';
@@ -66,6 +69,7 @@ export function StorageSection() {
   const { status, failed, look } = useStorage();
   const now = useNow();
   const trouble = problem && storageTrouble(problem);
+  const kept = useDevices(({ status: sync }) => (sync?.kind === 'shared' ? sync : sync?.kind === 'alone' ? sync.kept : null));
   return (
     <div className="store">
       {trouble && (
@@ -94,6 +98,14 @@ export function StorageSection() {
           <Block title="Last copy" state={status.lastExport === null ? 'warn' : 'good'}>
             <LastCopy note={status.lastExport} now={now} />
           </Block>
+          {kept && (
+            <Block title="Kept a second time" state={kept.link === 'off' && !kept.files ? 'warn' : 'good'}>
+              <p>{protectionText(kept)}</p>
+              <Link className="ghost" href={PATHS.settings('devices')}>
+                Show how it stands
+              </Link>
+            </Block>
+          )}
           <Block title="Kept for good" state={status.persisted === true ? 'good' : 'warn'}>
             <KeptForGood persisted={status.persisted} onAsked={look} />
           </Block>

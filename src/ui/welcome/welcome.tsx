@@ -27,7 +27,7 @@ export function Welcome({ onBegun }: { onBegun: () => void }) {
           <>
             <h1>A home for a team that remembers</h1>
             <p className="welcome-lead">
-              Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as who they were. Who they are, and what was said, stays in this browser.
+              Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as who they were. Who they are, and what was said, lives in this browser.
             </p>
             <Begin onBegun={onBegun} beside={false} />
             <ComeBack />

@@ -12,7 +12,7 @@ const volume = (i: number, change: Partial<VolumeStatus> = {}): VolumeStatus => 
 test('a household of which no copy exists says so, and leads to the first', async () => {
   const page = await storage();
   const copy = await block('Last copy');
-  expect(copy.textContent).toContain('Never: nothing of this has left this device.');
+  expect(copy.textContent).toContain('Never: no copy has left this device.');
   await page.user.click(within(copy).getByRole('link', { name: 'Make the first copy' }));
   expect(location.pathname).toBe('/settings/copies');
 });
