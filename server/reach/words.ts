@@ -34,7 +34,7 @@ function byWhom(source: WakeSource, team: readonly TeamMember[]): string {
   if (source.kind === 'person') return 'the human';
   if (source.kind !== 'agent') return source.name;
   const member = team.find(({ agentId }) => agentId === source.agentId);
-  return member ? `${member.name}${member.position === null ? '' : `, seat ${seatNumber(member.position)}`}` : source.agentId;
+  return member ? `${member.name}${member.position === null ? '' : ` (seat ${seatNumber(member.position)})`}` : source.agentId;
 }
 
 /** The line that an agent is given with the turn for which it was woken. */

@@ -88,7 +88,7 @@ export function createLead(context: SessionContext): Lead {
 
   /** Once, in a quiet moment after the first talk. */
   function askForSoul(): void {
-    if (hasSoul || speaker.busy()) return;
+    if (hasSoul) return;
     hasSoul = true;
     speaker.put([{ messageId: null, text: prompts.soul() }]);
   }

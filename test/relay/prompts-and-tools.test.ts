@@ -95,8 +95,28 @@ it('who is woken sees by whom and why', async () => {
   await house.post({ text: 'go', to: 'agent-0' });
   await house.until(() => house.requestsOf(2).length === 2);
   await house.untilQuiet();
-  expect(house.requestsOf(2)[1]?.notes).toEqual(['[You are awake: Lyra, seat 1 woke you, because of this: a critical finding]']);
+  expect(house.requestsOf(2)[1]?.notes).toEqual(['[You are awake: Lyra (seat 1) woke you, because of this: a critical finding]']);
   expect(house.requestsOf(2)[1]?.last).toBe('[Message from Lyra, seat 1, urgent]\nit burns');
+  await house.close();
+});
+
+it('a client in the seat of an agent that is awake sees its mail, and does not take it from under its mind', async () => {
+  const house = await bench.open();
+  await house.start();
+  await house.wake([payload(0)]);
+  await settle(house);
+  await house.inbox.put({ messageId: 'letter', to: 'agent-0', from: 'agent-1', text: 'the tide turns at six', time: 1, priority: 'normal', threadId: null });
+  const readInbox = house.team.tools.find(({ name }) => name === 'read_inbox');
+  const call = { agentId: 'agent-0', sessionId: null, run: 'r', kind: 'client', signal: new AbortController().signal } as const;
+  expect((await readInbox?.run({}, call))?.text).toMatch(/stays unread\.[\s\S]*the tide turns at six/);
+  // Where no mind sits, the client is the one who reads it.
+  await house.inbox.put({ messageId: 'other', to: 'agent-5', from: 'agent-1', text: 'yours', time: 2, priority: 'normal', threadId: null });
+  expect((await readInbox?.run({}, { ...call, agentId: 'agent-5' }))?.text).not.toContain('stays unread');
+  expect(await house.inbox.count('agent-5')).toBe(0);
+  await house.post({ text: 'anything?', to: 'agent-0' });
+  await house.until(() => house.requestsOf(1).length === 2);
+  await house.untilQuiet();
+  expect(house.requestsOf(1)[1]?.last).toContain('the tide turns at six');
   await house.close();
 });
 
