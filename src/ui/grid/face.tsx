@@ -1,7 +1,8 @@
-import { memo } from 'react';
+import { memo, useRef } from 'react';
 import { faceHash, facePixels, FACE_SIZE, type FacePixel } from '../../domain/face.ts';
 import { HEAD, pathOf } from './pixels.ts';
 import { Runs } from './runs.tsx';
+import { useBlink } from './use-blink.ts';
 import './face.css';
 
 /** Rows of the portrait in which the eyes are; they blink. */
@@ -30,17 +31,16 @@ function lids(eyes: readonly FacePixel[]): FacePixel[] {
 export const FaceShape = memo(function FaceShape({ agentId, birthName }: { agentId: string; birthName: string }) {
   const pixels = facePixels(agentId, birthName);
   const eyes = pixels.filter(isEye);
-  const delay = `${-(faceHash(agentId, birthName) % 7000)}ms`;
   return (
     <>
       <Runs runs={HEAD.body} className="head-body" />
       <Runs runs={HEAD.light} className="head-light" />
       <Runs runs={HEAD.shade} className="head-shade" />
       <Pixels pixels={pixels.filter((pixel) => !isEye(pixel))} className="face-ink" />
-      <g style={{ animationDelay: delay }} className="face-eyes">
+      <g className="face-eyes">
         <Pixels pixels={eyes} className="face-ink" />
       </g>
-      <g style={{ animationDelay: delay }} className="face-lids">
+      <g className="face-lids">
         <Pixels pixels={lids(eyes)} className="face-ink" />
       </g>
     </>
@@ -49,8 +49,10 @@ export const FaceShape = memo(function FaceShape({ agentId, birthName }: { agent
 
 /** A portrait. Decoration: the name stands beside it, always. `awake` lets it blink. */
 export function Face({ agentId, birthName, color, awake }: { agentId: string; birthName: string; color: string; awake: boolean }) {
+  const face = useRef<SVGSVGElement>(null);
+  useBlink(face, awake, faceHash(agentId, birthName));
   return (
-    <svg className="face" data-awake={awake} viewBox={`0 0 ${FACE_SIZE} ${FACE_SIZE}`} style={{ '--c': color }} aria-hidden="true" focusable="false">
+    <svg ref={face} className="face" data-awake={awake} viewBox={`0 0 ${FACE_SIZE} ${FACE_SIZE}`} style={{ '--c': color }} aria-hidden="true" focusable="false">
       <FaceShape agentId={agentId} birthName={birthName} />
     </svg>
   );
