@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { firefox, old, webkit, type Engine } from '../support/engines/index.ts';
 import { makeOldBuild } from '../support/engines/old.ts';
 import { createPerson, type Person } from '../support/engines/person.ts';
@@ -18,24 +18,22 @@ const FACT = 'the bridge in Porto is painted heron blue';
 const GONE = 'The relay cannot be reached';
 const PATIENCE = 300_000;
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+/** Has something done when its test is over, the last that was asked for first. */
+type Later = (close: () => Promise<unknown>) => void;
 
-async function launch(engine: Engine): Promise<RealBrowser> {
+async function launch(engine: Engine, later: Later): Promise<RealBrowser> {
   const browser = await engine.launch();
-  closing.push(() => browser.close());
+  later(() => browser.close());
   return browser;
 }
 
 /** A relay at a terminal, which can go and come back. */
-async function house(from: RelayOrigin = 'built') {
+async function house(later: Later, from: RelayOrigin = 'built') {
   const [home, port] = [await createHome(), await freePort()];
-  closing.push(() => rm(home, { recursive: true, force: true }));
+  later(() => rm(home, { recursive: true, force: true }));
   const start = async (): Promise<TestRelay> => {
     const relay = await startRelay({ args: ARGS, home, port, from, terminal: true });
-    closing.push(() => relay.stop());
+    later(() => relay.stop());
     return relay;
   };
   return { start, relay: await start() };
@@ -73,7 +71,7 @@ async function exported(tab: Tab): Promise<Buffer> {
   return Buffer.from(text, 'base64');
 }
 
-async function live(browser: RealBrowser, tab: Tab, { relay: first, start }: Awaited<ReturnType<typeof house>>): Promise<void> {
+async function live(browser: RealBrowser, tab: Tab, { relay: first, start }: Awaited<ReturnType<typeof house>>, later: Later): Promise<void> {
   let relay = first;
   const person = createPerson(tab);
   await tab.goto(relay.link);
@@ -121,7 +119,7 @@ async function live(browser: RealBrowser, tab: Tab, { relay: first, start }: Awa
   const copy = await exported(tab);
   expect(gunzipSync(copy).toString('utf8')).toContain(FACT);
   const folder = await mkdtemp(join(tmpdir(), 'roost-engines-'));
-  closing.push(() => rm(folder, { recursive: true }));
+  later(() => rm(folder, { recursive: true }));
   const path = join(folder, 'household.jsonl.gz');
   await writeFile(path, copy);
   const other = createPerson(await (await browser.another()).newTab());
@@ -141,15 +139,17 @@ const named = (what: string, ...engines: readonly Engine[]) => {
 };
 const STORY = 'a team hatches, is talked to in two tabs, outlives its relay, wakes as who it was, and moves by a copy';
 
-describe.each([firefox, webkit, old])('In $name', { timeout: PATIENCE }, (engine) => {
+// At the same time: most of it is waiting.
+describe.concurrent.each([firefox, webkit, old])('In $name', { timeout: PATIENCE }, (engine) => {
   const { skip, name } = named(STORY, engine);
-  it.skipIf(skip)(name, async () => {
+  it.skipIf(skip)(name, async ({ onTestFinished }) => {
+    const later: Later = (close) => onTestFinished(async () => void (await close()));
     const build = engine === old ? await makeOldBuild() : null;
-    if (build) closing.push(build.remove);
-    const home = await house(build ?? 'built');
-    const browser = await launch(engine);
+    if (build) later(build.remove);
+    const home = await house(later, build ?? 'built');
+    const browser = await launch(engine, later);
     const tab = await browser.newTab();
-    await pictured(tab, `story-${engine.name}`, () => live(browser, tab, home));
+    await pictured(tab, `story-${engine.name}`, () => live(browser, tab, home, later));
   });
 });
 
@@ -180,11 +180,12 @@ async function pair(one: Person, other: Person): Promise<void> {
   await one.tab.click({ role: 'button', name: 'Good' });
 }
 
-describe('Between Firefox and Safari’s engine', { timeout: PATIENCE }, () => {
+describe.concurrent('Between Firefox and Safari’s engine', { timeout: PATIENCE }, () => {
   const { skip, name } = named('a device joins through the relay, and wakes there who was summoned here', firefox, webkit);
-  it.skipIf(skip)(name, async () => {
-    const { relay } = await house();
-    const [here, there] = await Promise.all([firefox, webkit].map(async (engine) => createPerson(await (await launch(engine)).newTab())));
+  it.skipIf(skip)(name, async ({ onTestFinished }) => {
+    const later: Later = (close) => onTestFinished(async () => void (await close()));
+    const { relay } = await house(later);
+    const [here, there] = await Promise.all([firefox, webkit].map(async (engine) => createPerson(await (await launch(engine, later)).newTab())));
     if (!here || !there) throw new Error('two browsers were asked for');
     await pictured(there.tab, 'pairing-there', () =>
       pictured(here.tab, 'pairing-here', async () => {
