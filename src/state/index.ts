@@ -31,6 +31,10 @@ import { tellTeam } from './tell-team.ts';
 import { createUnread, type Unread } from './unread.ts';
 import { createUpkeep } from './upkeep.ts';
 
+/** When the person was told last that something was brought back, in localStorage; ms within which it is not told again. */
+const TOLD_AT = 'roost-returned-told';
+const ONE_REPAIR_MS = 10 * 60_000;
+
 export interface RoostState {
   readonly household: Household;
   readonly live: Live;
@@ -120,6 +124,10 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   async function tellReturned() {
     const told = await owner.call('takeReturned');
     if (told === null) return;
+    // A repair may take two starts, and is one all the same.
+    const before = Number(device.browser.read(TOLD_AT) ?? -Infinity);
+    device.browser.write(TOLD_AT, String(device.now()));
+    if (Math.abs(device.now() - before) < ONE_REPAIR_MS) return;
     const { documents, lost } = told;
     notices.offer(
       lost === 0
