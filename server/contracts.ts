@@ -145,6 +145,8 @@ export interface Caller {
   /** The answer's id, or the call's: what messages that are read now are marked with. */
   readonly run: string;
   readonly kind: 'session' | 'client';
+  /** With what a client joined, and whether the person lets it read its agent's soul and last conversation. */
+  readonly credential?: { readonly credentialId: string; readonly readsSoul: boolean };
   readonly signal: AbortSignal;
   /** Aborts when the person has written something that waits for the caller: a tool that only waits ends at once. */
   readonly heard?: AbortSignal;

@@ -11,9 +11,9 @@ import { createConfigs, createGate } from './gate/index.ts';
 import { createInbox } from './inbox/index.ts';
 import type { Mind } from './minds/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from './reach/index.ts';
-import { createSessionHost, systemTimers, type Timers } from './session/index.ts';
+import { createMemories, createSessionHost, systemTimers, type Memories, type Timers } from './session/index.ts';
 import type { Logger } from './session/context.ts';
-import type { SessionLimits } from './session/settings.ts';
+import { SESSION_LIMITS, type SessionLimits } from './session/settings.ts';
 import { createSleepers } from './sleeping/index.ts';
 import type { Db } from './store/index.ts';
 import { createThreads, createThreadTools, type Threads } from './threads/index.ts';
@@ -49,12 +49,14 @@ export interface Team {
   readonly costs: CostBook;
   readonly reach: OpenReach;
   readonly host: SessionHost;
+  /** What the session that runs holds of souls and last conversations. */
+  readonly memories: Memories;
   /** What every agent can do besides what a session gives it. */
   readonly tools: readonly TeamTool[];
   close(): Promise<void>;
 }
 
-export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = now, newId, logger, retentionMs, alone, timers = systemTimers, limits }: TeamDeps): Promise<Team> {
+export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = now, newId, logger, retentionMs, alone, timers = systemTimers, limits = SESSION_LIMITS }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
     void log.append([event]).catch((error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { event, error: String(error) }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
@@ -69,6 +71,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
   const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
   const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now, toHuman: createToHuman({ log, host: () => host, now, newId }), tell }), ...createThreadTools({ threads, directory })];
+  const memories = createMemories({ log, directory, conversationChars: limits.conversationChars });
   const host: SessionHost = createSessionHost({
     log,
     inbox,
@@ -77,6 +80,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
     costs,
     configs,
     teamTools: tools,
+    memories,
     onPersonWake: (agentId) => void personWake(reach, agentId).catch((error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) })),
     mind,
     protocol,
@@ -85,7 +89,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
     newId,
     logger,
     timers,
-    ...(limits ? { limits } : {}),
+    limits,
   });
   reach.attach(host);
   await host.recover();
@@ -100,8 +104,10 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
     costs,
     reach,
     host,
+    memories,
     tools,
     async close() {
+      memories.close();
       sleepers.close();
       await gate.close();
     },

@@ -20,11 +20,11 @@ export function createCredentialRoutes({ credentials, directory }: CredentialRou
         return context.json(answer);
       },
       async POST(context) {
-        const { agentId, label } = await readBody(context, makeCredentialSchema);
+        const { agentId, label, readsSoul } = await readBody(context, makeCredentialSchema);
         const agent = agentId === null ? null : (await directory.all()).find((each) => each.agentId === agentId);
         if (agent === undefined) throw problem(404, 'unknown-agent', 'There is no such agent in this household.');
         if (agent?.retired) throw problem(409, 'retired', `${agent.name} is retired; a retired agent cannot join.`);
-        const made: z.infer<typeof madeCredentialSchema> = await credentials.make(agentId, label);
+        const made: z.infer<typeof madeCredentialSchema> = await credentials.make(agentId, label, { readsSoul });
         return context.json(made, 201);
       },
     });

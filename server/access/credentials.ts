@@ -31,11 +31,13 @@ export interface Bearer {
   readonly credentialId: string;
   /** What the person named it. */
   readonly label: string;
+  /** It may read its agent's soul and last conversation. */
+  readonly readsSoul: boolean;
 }
 
 export interface Credentials {
-  /** `secret` is told here and never again. */
-  make(agentId: string | null, label: string): Promise<{ readonly credential: Credential; readonly secret: string }>;
+  /** `secret` is told here and never again. `readsSoul` holds only where there is an agent. */
+  make(agentId: string | null, label: string, grants?: { readonly readsSoul: boolean }): Promise<{ readonly credential: Credential; readonly secret: string }>;
   /** Newest first, the revoked ones too. */
   list(): Promise<readonly Credential[]>;
   /** From now on nobody is let in with it. False where there is no such credential; a repeat is true. */
@@ -53,9 +55,10 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
   const changed = (agentId: string | null) => log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
 
   return {
-    async make(agentId, label) {
+    async make(agentId, label, grants) {
+      const readsSoul = agentId !== null && (grants?.readsSoul ?? false);
       const secret = `${SECRET_PREFIX}${newSecret()}`;
-      const credential: Credential = { credentialId: newId(), agentId, label, hint: secret.slice(-HINT_LENGTH), madeAt: now(), usedAt: null, revokedAt: null };
+      const credential: Credential = { credentialId: newId(), agentId, label, readsSoul, hint: secret.slice(-HINT_LENGTH), madeAt: now(), usedAt: null, revokedAt: null };
       await db
         .insertInto('credentials')
         .values({
@@ -68,6 +71,7 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
           made_at: credential.madeAt,
           used_at: null,
           revoked_at: null,
+          reads_soul: readsSoul,
         })
         .execute();
       await changed(agentId);
@@ -79,6 +83,7 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
         credentialId: row.credential,
         agentId: agentOf(row.agent_json),
         label: parseText(row.label_json),
+        readsSoul: row.reads_soul,
         hint: row.hint,
         madeAt: row.made_at,
         usedAt: row.used_at,
@@ -104,7 +109,7 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
       if (!secret.startsWith(SECRET_PREFIX)) return null;
       const row = await db
         .selectFrom('credentials')
-        .select(['credential', 'agent_json', 'label_json', 'used_at'])
+        .select(['credential', 'agent_json', 'label_json', 'used_at', 'reads_soul'])
         .where('relay', '=', relay)
         .where('secret_hash', '=', hashOf(secret))
         .where('revoked_at', 'is', null)
@@ -125,7 +130,7 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
         // Whoever looks at it sees that it is in use.
         if (note.numUpdatedRows > 0n) await changed(agentOf(row.agent_json));
       }
-      return { agentId: agentOf(row.agent_json), credentialId: row.credential, label: parseText(row.label_json) };
+      return { agentId: agentOf(row.agent_json), credentialId: row.credential, label: parseText(row.label_json), readsSoul: row.reads_soul };
     },
     onRevoke(listener) {
       listeners.add(listener);

@@ -66,11 +66,11 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
   const log = await openEventLog({ db, relay: id, now, elapsed, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
   const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, elapsed, newId, logger, retentionMs, alone: deps.alone });
-  const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools } = team;
+  const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools, memories } = team;
   const credentials = createCredentials({ db, relay: id, now, newId, log });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now: elapsed, logger };
-  const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, now })], inbox, gate, threads, version: deps.version });
+  const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, memories, now })], inbox, gate, threads, version: deps.version });
   const proxy = createProxy({ ...clients, costs, upstream: deps.upstream, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
   const streams = createStreams({ log, host, version: deps.version, bufferBytes: deps.streamBufferBytes, onError: deps.onStreamError });
   return {

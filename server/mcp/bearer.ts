@@ -13,11 +13,12 @@ export interface BearerDeps {
 }
 
 /** What travels through the SDK beside each request. */
-const joinedSchema = z.object({ credentialId: z.string(), secret: z.string(), label: z.string(), agent: teamSchema.shape.agents.element });
+const joinedSchema = z.object({ credentialId: z.string(), secret: z.string(), label: z.string(), readsSoul: z.boolean(), agent: teamSchema.shape.agents.element });
 export interface Joined {
   readonly credentialId: string;
   readonly secret: string;
   readonly label: string;
+  readonly readsSoul: boolean;
   readonly agent: TeamMember;
 }
 
@@ -30,11 +31,11 @@ export async function authenticate({ credentials, directory }: BearerDeps, autho
   if (secret === undefined) throw refuse(NO_CREDENTIAL, '');
   const bearer = await credentials.check(secret);
   if (bearer === null) throw refuse(BAD_CREDENTIAL, ', error="invalid_token"');
-  const { credentialId, agentId, label } = bearer;
+  const { credentialId, agentId, label, readsSoul } = bearer;
   if (agentId === null) throw problem(403, 'no-agent', OF_APPLICATION);
   const agent = (await directory.all()).find((each) => each.agentId === agentId);
   if (!agent || agent.retired) throw problem(403, 'no-agent', NO_AGENT);
-  const joined: Joined = { credentialId, secret, label, agent };
+  const joined: Joined = { credentialId, secret, label, readsSoul, agent };
   return { token: secret, clientId: credentialId, scopes: [], extra: { ...joined } };
 }
 

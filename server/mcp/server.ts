@@ -48,7 +48,14 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   const { tools, resources, hold, version, sessionId, joined, newId, onFault } = deps;
   const byName = new Map(tools.map((tool) => [tool.name, { tool, described: described(tool) }]));
 
-  const callerOf = ({ agent }: Joined, signal: AbortSignal): Caller => ({ agentId: agent.agentId, sessionId: sessionId(), run: newId(), kind: 'client', signal });
+  const callerOf = ({ agent, credentialId, readsSoul }: Joined, signal: AbortSignal): Caller => ({
+    agentId: agent.agentId,
+    sessionId: sessionId(),
+    run: newId(),
+    kind: 'client',
+    credential: { credentialId, readsSoul },
+    signal,
+  });
   /** The client has gone where it cancelled, or where nobody reads the answer any more. */
   const signalOf = ({ mcpReq, http }: ServerContext) => (http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal);
 

@@ -4,6 +4,7 @@ import type { Costs, Directory, Inbox, Sleepers, TeamTool } from '../contracts.t
 import type { Mind } from '../minds/index.ts';
 import type { ReadAround } from './around.ts';
 import type { Line } from './line.ts';
+import type { Memories } from './memories.ts';
 import type { Around, Prompts } from './prompts.ts';
 import type { SessionLimits } from './settings.ts';
 import type { Timers } from './timers.ts';
@@ -33,6 +34,8 @@ export interface SessionContext {
   readonly costs: Costs;
   /** Tools that every agent has besides those of the session itself. */
   readonly teamTools: readonly TeamTool[];
+  /** What is held of souls and last conversations while the session runs. */
+  readonly memories: Pick<Memories, 'called'>;
   /** How things are just now. */
   readonly around: ReadAround;
   /** As the session began. */

@@ -11,6 +11,7 @@ import { createQueue } from '../../src/domain/queue.ts';
 import { createReadAround } from './around.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
 import { createLine } from './line.ts';
+import type { Memories } from './memories.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { toldEvent } from './message-event.ts';
 import { createPrompts } from './prompts.ts';
@@ -19,6 +20,7 @@ import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, type SessionLimits } from './settings.ts';
 import { createTimerSet, systemTimers, type Timers } from './timers.ts';
 
+export { createMemories, type Memories } from './memories.ts';
 export { createMemoryTools } from './memory-tools.ts';
 export { systemTimers, type Timers } from './timers.ts';
 
@@ -30,6 +32,7 @@ export interface SessionHostDeps {
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
   readonly teamTools: readonly TeamTool[];
+  readonly memories: Pick<Memories, 'begin' | 'called'>;
   /** The person wakes an agent: for the gate's record. */
   readonly onPersonWake: (agentId: string) => void;
   readonly mind: Mind;
@@ -69,7 +72,7 @@ function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
 }
 
 export function createSessionHost(deps: SessionHostDeps): SessionHost {
-  const { log, inbox, directory, sleepers, costs, configs, teamTools, onPersonWake, mind, protocol, now, elapsed = now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
+  const { log, inbox, directory, sleepers, costs, configs, teamTools, memories, onPersonWake, mind, protocol, now, elapsed = now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
   let current: Running | null = null;
   /** Starts and ends happen one after another. */
   const inTurn = createQueue();
@@ -113,7 +116,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     };
     const startsAsleep = async (agentId: string) => (await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started');
     sleepers.begin(sessionId);
-    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, directory, sleepers, costs, teamTools, around, begun, startsAsleep, onPersonWake, onHere, onQuiet, line, prompts, settings, limits, now, newId, timers, logger, record, fail };
+    memories.begin(request);
+    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, directory, sleepers, costs, teamTools, memories, around, begun, startsAsleep, onPersonWake, onHere, onQuiet, line, prompts, settings, limits, now, newId, timers, logger, record, fail };
     const session = createRunningSession(context, log);
     const problem = prompts.templateProblem;
     const notice: RoostEvent[] =

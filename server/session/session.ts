@@ -68,6 +68,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     running.seat(agents);
     const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
     const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, wakeId, seats }], false);
+    // Before a word is said: what follows is heard in addition.
+    if (call.kind === 'wake') call.agents.forEach(context.memories.called);
     const giveBack = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [event, { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats }]);
     for (const agent of agents) agent.begin();

@@ -1,4 +1,5 @@
 import { MAIL_LIMITS, type MailLimits } from '../../src/domain/mail-batch.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { WindowLimits } from './window.ts';
 
 /** Every limit of the session engine that is not a setting of the household, in one place. */
@@ -13,6 +14,8 @@ export interface SessionLimits {
   readonly clientSilentMs: number;
   /** Characters of each soul that the lead is told of whom is called; 0: none. */
   readonly soulFirstWords: number;
+  /** Characters of what is said to and by an agent in this session that its client can read back. */
+  readonly conversationChars: number;
   /** ms before an agent that failed for a reason that may pass is asked once more. */
   readonly secondTryMs: number;
   /** Of what waits, so much is put before an agent in one turn. */
@@ -30,6 +33,7 @@ export const SESSION_LIMITS: SessionLimits = {
   nudgesAt: [1 / 3, 2 / 3],
   clientSilentMs: 15 * 60_000,
   soulFirstWords: 300,
+  conversationChars: DEFAULT_SETTINGS.transcriptCap,
   secondTryMs: 3_000,
   mail: MAIL_LIMITS,
   window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },

@@ -4,5 +4,6 @@ import { first } from './steps/0001-first.ts';
 import { reach } from './steps/0002-reach.ts';
 import { sync } from './steps/0003-sync.ts';
 import { homes } from './steps/0004-homes.ts';
+import { grants } from './steps/0005-grants.ts';
 
-export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first, '0002-reach': reach, '0003-sync': sync, '0004-homes': homes };
+export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first, '0002-reach': reach, '0003-sync': sync, '0004-homes': homes, '0005-grants': grants };

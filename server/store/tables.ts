@@ -114,6 +114,8 @@ export interface Tables {
     made_at: number;
     used_at: number | null;
     revoked_at: number | null;
+    /** It may read its agent's soul and last conversation. */
+    reads_soul: boolean;
   };
   /** One row per request to a model. Money in millionths of a US dollar, by the prices of that moment. */
   usage: {

@@ -28,6 +28,7 @@ export const credentialSchema = z.object({
   credentialId: id,
   agentId: common.agentId.nullable().describe('the agent as whom a client is let in; null: an application, which only sets agents to sleep and wakes them'),
   label: z.string(),
+  readsSoul: z.boolean().describe('the client may read its agent’s soul and last conversation, and write the soul anew; never for an application'),
   hint: z.string().describe('the last characters of the secret, to tell it apart'),
   madeAt: common.time,
   usedAt: common.time.nullable().describe('null: never'),
@@ -37,6 +38,10 @@ export type Credential = z.infer<typeof credentialSchema>;
 /** `GET /api/credentials` */
 export const credentialsSchema = z.object({ credentials: z.array(credentialSchema) });
 /** `POST /api/credentials` */
-export const makeCredentialSchema = z.strictObject({ agentId: id.nullable().describe('null: for an application'), label: z.string().trim().max(LIMITS.credentialLabel).default('') });
+export const makeCredentialSchema = z.strictObject({
+  agentId: id.nullable().describe('null: for an application'),
+  label: z.string().trim().max(LIMITS.credentialLabel).default(''),
+  readsSoul: z.boolean().default(false).describe('the client may read its agent’s soul and last conversation, and write the soul anew; an application never may'),
+});
 /** What `POST /api/credentials` answers. The only time that the secret is shown. */
 export const madeCredentialSchema = z.object({ credential: credentialSchema, secret: z.string() });

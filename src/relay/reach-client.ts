@@ -73,7 +73,7 @@ export interface ReachClient {
 
   credentials(): Promise<RelayResult<readonly Credential[]>>;
   /** The only answer that carries the secret. */
-  makeCredential(credential: { readonly agentId: string | null; readonly label: string }): Promise<RelayResult<{ readonly credential: Credential; readonly secret: string }>>;
+  makeCredential(credential: { readonly agentId: string | null; readonly label: string; readonly readsSoul: boolean }): Promise<RelayResult<{ readonly credential: Credential; readonly secret: string }>>;
   revokeCredential(credentialId: string): Promise<RelayResult<null>>;
 
   /** The last `days` days, 1 to 90. */

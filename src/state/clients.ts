@@ -9,7 +9,7 @@ import { problemText } from './ports.ts';
 interface Clients {
   readonly list: Kept<readonly Credential[]>;
   /** `agentId`: null for an application. The secret is in this answer and nowhere else, ever again. */
-  make(agentId: string | null, label: string): Promise<{ readonly ok: true; readonly credential: Credential; readonly secret: string } | { readonly ok: false; readonly reason: string }>;
+  make(agentId: string | null, label: string, readsSoul: boolean): Promise<{ readonly ok: true; readonly credential: Credential; readonly secret: string } | { readonly ok: false; readonly reason: string }>;
   revoke(credentialId: string): Promise<Done>;
 }
 
@@ -17,8 +17,8 @@ function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
   const list = createKept<readonly Credential[]>({ ask: () => reach((client) => client.credentials()), changes, device, what: ['credentials'] });
   return {
     list,
-    async make(agentId, label) {
-      const made = await reach((client) => client.makeCredential({ agentId, label }));
+    async make(agentId, label, readsSoul) {
+      const made = await reach((client) => client.makeCredential({ agentId, label, readsSoul }));
       if (!made.ok) return { ok: false, reason: problemText(made.problem) };
       await list.again();
       return { ok: true, ...made.value };

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { seatColor } from '../../src/domain/seat.ts';
+import { writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
 import { sessionStartedSchema } from '../../src/protocol/http.ts';
-import { madeCredentialSchema } from '../../src/protocol/team.ts';
+import { credentialsSchema, madeCredentialSchema } from '../../src/protocol/team.ts';
 import { ERAS, LYRA, speaking, VEGA, type Era } from '../support/mcp.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
@@ -31,14 +33,20 @@ describe('a client in the seat of an agent, through the whole relay', () => {
   const end = () => json('/api/sessions/current', 'DELETE');
   const flag = (sessionId: string, sleeping: boolean) => json(`/api/v1/sessions/${sessionId}/${LYRA.agentId}/sleeping`, 'PUT', { sleeping });
 
-  async function join(era: Era) {
-    const { secret } = madeCredentialSchema.parse(await json('/api/credentials', 'POST', { agentId: LYRA.agentId, label: 'elsewhere' }));
+  const post = (text: string, to?: string) => json('/api/messages', 'POST', { text, clientId: randomUUID(), ...(to === undefined ? {} : { to }) });
+  /** The person presses WAKE for Lyra. */
+  const wake = (more: Partial<AgentPayload>) => post(writeWake([{ id: LYRA.agentId, name: LYRA.name, position: 1, ...seatColor(1), soul: null, transcript: null, ...more }]));
+
+  /** `readsSoul`: with the grant. */
+  async function join(era: Era, readsSoul = false) {
+    const { secret } = madeCredentialSchema.parse(await json('/api/credentials', 'POST', { agentId: LYRA.agentId, label: 'elsewhere', ...(readsSoul ? { readsSoul } : {}) }));
     const client = new Client({ name: 'a-visitor', version: '1.0.0' }, speaking(era));
     clients.push(client);
     await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', relay.url), { requestInit: { headers: { authorization: `Bearer ${secret}` } } }));
     return {
       client,
       call: async (name: string, input: Record<string, unknown> = {}) => textOf(await client.callTool({ name, arguments: input })),
+      tools: async () => (await client.listTools()).tools.map(({ name }) => name),
       /** Resolves when the call waits, with the answer to come. */
       held: (name: string) =>
         new Promise<{ readonly answer: Promise<string> }>((resolve) => {
@@ -64,8 +72,8 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       expect(await call('read_inbox')).not.toContain(text);
       expect(await call('message_agent', { to: 'Vega', message: 'News can wait.' })).not.toContain('error');
 
-      expect(await call('write_soul', { text: ' ' })).toContain('a soul is not empty');
-      expect(await call('write_soul', { text: `I am the one who speaks ${era}.` })).toContain('Kept');
+      expect(await call('choose_name', { name: ' ' })).toContain('a name has at least one character');
+      expect(await call('choose_name', { name: 'Lyra' })).toBe('Your name is Lyra from now on.');
 
       await flag(sessionId, true);
       const first = await held('list_team');
@@ -76,7 +84,84 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       const second = await held('list_team');
       await end();
       expect(await second.answer).toMatch(/^session ended/);
-      expect(await call('write_soul', { text: 'Too late.' })).toContain('No session runs');
+      expect(await call('choose_name', { name: 'Late' })).toContain('No session runs');
+    });
+  });
+
+  describe('its soul and its last conversation', () => {
+    const SOUL = 'I tune the strings at night.';
+    const TRANSCRIPT = 'Ada (2026-11-21 08:52 UTC):\nThe word is heron.';
+    const OF_SOULS = ['read_soul', 'read_last_conversation', 'write_soul'];
+    const ON_DEVICES = / lives on the person’s devices, and the relay does not have it now\. It can be read while a session runs in which you were woken/;
+    const UNREAD = /^You have not read your soul, .* Call read_soul first/;
+
+    it('are not its to read or to write without the grant', async () => {
+      await begin();
+      await wake({ soul: SOUL });
+      const { call, tools } = await join('modern');
+      expect(await tools()).toContain('choose_name');
+      for (const name of OF_SOULS) {
+        expect(await tools()).not.toContain(name);
+        await expect(call(name, { text: 'I am somebody else.' })).rejects.toThrow(`There is no tool "${name}"`);
+      }
+      await end();
+    });
+
+    it('are no application’s, whatever is asked for', async () => {
+      const { credential } = madeCredentialSchema.parse(await json('/api/credentials', 'POST', { agentId: null, label: 'a switch', readsSoul: true }));
+      const { credentials } = credentialsSchema.parse(await json('/api/credentials', 'GET'));
+      expect([credential, credentials.find(({ credentialId }) => credentialId === credential.credentialId)]).toMatchObject([{ readsSoul: false }, { readsSoul: false }]);
+    });
+
+    it.each(ERAS)('are read where the person wakes it while the client plays it, and no soul is written unread, by the %s protocol', async (era) => {
+      const { call, tools } = await join(era, true);
+      expect(await tools()).toEqual(expect.arrayContaining(OF_SOULS));
+      expect(await call('read_soul')).toMatch(ON_DEVICES);
+      expect(await call('write_soul', { text: 'Too early.' })).toContain('No session runs');
+
+      await begin();
+      expect(await call('read_soul')).toMatch(ON_DEVICES);
+      expect(await call('read_last_conversation')).toMatch(ON_DEVICES);
+      expect(await call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
+
+      await wake({ soul: SOUL, transcript: TRANSCRIPT });
+      expect(await call('read_last_conversation')).toContain(TRANSCRIPT);
+      expect(await call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
+      expect(await call('read_soul')).toBe(SOUL);
+      expect(await call('write_soul', { text: ' ' })).toContain('a soul is not empty');
+      expect(await call('write_soul', { text: `${SOUL} And by day.` })).toContain('Kept');
+      expect(await call('read_soul')).toBe(`${SOUL} And by day.`);
+
+      await post('Which word was it?', LYRA.agentId);
+      await expect.poll(() => call('read_last_conversation')).toMatch(/The word is heron\.\n\n=== In this session ===[^]*\nAda \([^)]+\):\nWhich word was it\?/);
+      await expect.poll(() => call('read_last_conversation')).toMatch(/Which word was it\?\n\nLyra \([^)]+\):\n/);
+
+      const other = await join(era, true);
+      expect(await other.call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
+      expect(await other.call('read_soul')).toBe(`${SOUL} And by day.`);
+      expect(await other.call('write_soul', { text: 'I tune by day.' })).toContain('Kept');
+      expect(await call('write_soul', { text: SOUL })).toMatch(/^Your soul was written anew since you read it\..* Call read_soul again/);
+      expect(await call('read_soul')).toBe('I tune by day.');
+      await end();
+
+      expect(await call('read_soul')).toMatch(ON_DEVICES);
+      await begin();
+      expect(await call('read_last_conversation')).toMatch(ON_DEVICES);
+      expect(await call('write_soul', { text: 'I have read it in this relay’s life.' })).toContain('Kept');
+      await end();
+    });
+
+    it('are said not to be where there are none, and then a first soul may be written', async () => {
+      const { call } = await join('modern', true);
+      await begin();
+      await wake({});
+      expect(await call('write_soul', { text: SOUL })).toContain('Kept');
+      expect(await call('read_soul')).toBe(SOUL);
+      await end();
+      await begin();
+      await wake({});
+      expect(await call('read_soul')).toMatch(/^You have no soul yet/);
+      await end();
     });
   });
 

@@ -19,7 +19,10 @@ export function ClientsSection() {
         <li>Have requests answered by your model, which cost money, within its daily budget.</li>
         <li>Set itself to sleep or wake itself. Others only where you allow it.</li>
       </ul>
-      <p className="setting-hint">It cannot read souls or conversations, see the key to your model, change limits or budgets, or make credentials.</p>
+      <p className="setting-hint">
+        Where you tick it, it may also read its own agent’s soul and last conversation, while a session runs in which you woke that agent, and then write the soul anew; the earlier one is kept. What it reads goes to the program and its model.
+      </p>
+      <p className="setting-hint">It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or make credentials.</p>
       <p className="setting-hint">An application is no agent: with its credential a program can only set agents to sleep and wake them, within the limits, and read those limits.</p>
       <h3>Let one in</h3>
       <MakeCredential among={team.all.filter(({ agentId, retired }) => agentId !== LEAD_ID && !retired)} applications />

@@ -51,7 +51,7 @@ function RevokeDialog({ credential, name, onClose }: { credential: Credential; n
 }
 
 function Line({ credential, name, now, onRevoke }: { credential: Credential; name: string | null; now: number; onRevoke: () => void }) {
-  const { hint, madeAt, usedAt, revokedAt } = credential;
+  const { hint, readsSoul, madeAt, usedAt, revokedAt } = credential;
   return (
     <li className="credential" data-revoked={revokedAt !== null}>
       <div>
@@ -59,6 +59,7 @@ function Line({ credential, name, now, onRevoke }: { credential: Credential; nam
         <small>
           {name !== null && `as ${name} · `}
           <code>…{hint}</code> · made {dayWithin(madeAt, now)} · {revokedAt !== null ? `revoked ${fullTime(revokedAt)}` : usedAt === null ? 'never used' : `last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`}
+          {readsSoul && ' · may read the soul and the last conversation'}
         </small>
       </div>
       {revokedAt === null && (

@@ -14,6 +14,7 @@ export function MakeCredential({ among, applications = false }: { among: readonl
   const id = useId();
   const [chosen, setChosen] = useState<string | null>(null);
   const [label, setLabel] = useState('');
+  const [readsSoul, setReadsSoul] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const [made, setMade] = useState<{ readonly name: string | null; readonly label: string; readonly secret: string } | null>(null);
@@ -24,12 +25,13 @@ export function MakeCredential({ among, applications = false }: { among: readonl
     event.preventDefault();
     if (busy) return;
     setBusy(true);
-    const done = await clients.make(isApplication ? null : who.agentId, label.trim());
+    const done = await clients.make(isApplication ? null : who.agentId, label.trim(), !isApplication && readsSoul);
     setBusy(false);
     setFailed(done.ok ? null : done.reason);
     if (!done.ok) return;
     setMade({ name: isApplication ? null : who.name, label: label.trim(), secret: done.secret });
     setLabel('');
+    setReadsSoul(false);
   };
   return (
     <form className="make-credential" onSubmit={(event) => void make(event)}>
@@ -50,6 +52,12 @@ export function MakeCredential({ among, applications = false }: { among: readonl
         <span>Where it is used (for you to tell it apart)</span>
         <input id={id} className="field" dir="auto" maxLength={LIMITS.credentialLabel} autoComplete="off" placeholder="Claude Code on my laptop" value={label} onChange={(event) => setLabel(event.target.value)} />
       </label>
+      {!isApplication && (
+        <label className="tick-line">
+          <input type="checkbox" checked={readsSoul} onChange={(event) => setReadsSoul(event.target.checked)} />
+          May read its agent’s soul and last conversation
+        </label>
+      )}
       <button type="submit" className="ghost ghost-dawn" disabled={busy}>
         {busy ? 'Making…' : 'Make a credential'}
       </button>

@@ -6,7 +6,7 @@ import { json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 const SECRET = 'roost_SECRET-abcd';
-const credential = (credentialId: string, change: Partial<Credential> = {}): Credential => ({ credentialId, agentId: 'agent-1', label: 'My laptop', hint: 'abcd', madeAt: NOW - 86_400_000, usedAt: null, revokedAt: null, ...change });
+const credential = (credentialId: string, change: Partial<Credential> = {}): Credential => ({ credentialId, agentId: 'agent-1', label: 'My laptop', readsSoul: false, hint: 'abcd', madeAt: NOW - 86_400_000, usedAt: null, revokedAt: null, ...change });
 
 function openClients(credentials: readonly Credential[], prepare?: (reach: MemoryReach) => void, path = '/settings/clients'): Promise<Page> {
   return openPage({
@@ -35,7 +35,7 @@ test('a credential is made for an agent, its secret shown once, with the setting
   await page.user.type(screen.getByLabelText(/^Where it is used/), 'Claude Code');
   await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
   const dialog = await screen.findByRole('dialog', { name: 'A credential for Wren' });
-  expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-2', label: 'Claude Code' }]);
+  expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-2', label: 'Claude Code', readsSoul: false }]);
   expect(within(dialog).getByLabelText('The secret').textContent).toBe(SECRET);
   const origin = location.origin;
   expect(within(dialog).getByText(`claude mcp add --transport http roost ${origin}/mcp --header "Authorization: Bearer ${SECRET}"`)).toBeDefined();
@@ -45,6 +45,21 @@ test('a credential is made for an agent, its secret shown once, with the setting
   expect(await navigator.clipboard.readText()).toContain('claude mcp add');
   await page.user.click(within(dialog).getByRole('button', { name: 'I have copied what I need' }));
   expect(screen.queryByText(SECRET)).toBeNull();
+});
+
+test('the soul is read only by whom a tick lets, which is said in the list; an application has no such tick', async () => {
+  const page = await openClients([credential('a', { readsSoul: true }), credential('b', { label: 'Desk' })], (reach) => reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)));
+  await screen.findByRole('button', { name: 'Revoke Desk, abcd' });
+  expect(screen.getAllByRole('listitem').filter((item) => item.textContent.includes('may read the soul and the last conversation')).map((item) => item.textContent.includes('My laptop'))).toEqual([true]);
+  const tick = () => screen.queryByLabelText<HTMLInputElement>('May read its agent’s soul and last conversation');
+  expect(tick()?.checked).toBe(false);
+  await page.user.click(screen.getByLabelText('May read its agent’s soul and last conversation'));
+  await page.user.selectOptions(screen.getByLabelText('For'), 'An application (only sleep and wake)');
+  expect(tick()).toBeNull();
+  await page.user.selectOptions(screen.getByLabelText('For'), 'Wren');
+  await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
+  await screen.findByRole('dialog', { name: 'A credential for Wren' });
+  expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-2', label: '', readsSoul: true }]);
 });
 
 test('a stray Escape does not lose the secret: it says so first', async () => {
@@ -78,5 +93,5 @@ test('an agent’s page makes one for this agent, without asking for whom', asyn
   expect(screen.queryByLabelText('For')).toBeNull();
   await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
   expect((await screen.findByText(/It could not be made: Retired\./)).getAttribute('role')).toBe('alert');
-  expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-1', label: '' }]);
+  expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-1', label: '', readsSoul: false }]);
 });

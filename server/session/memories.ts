@@ -1,0 +1,111 @@
+/**
+ * What the relay holds of souls and last conversations while a session runs: what came with its start and with each
+ * WAKE or birth, and what was kept and said since. They live in the browsers: nothing of a session is left here after it.
+ */
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import { talkText } from '../../src/domain/talk.ts';
+import { renderTranscript, type TranscriptMessage } from '../../src/domain/transcript.ts';
+import type { AgentPayload } from '../../src/domain/wake-payload.ts';
+import type { EventOf, StoredEvent } from '../../src/protocol/events.ts';
+import type { StartSession } from '../../src/protocol/http.ts';
+import type { Directory, EventLog } from '../contracts.ts';
+
+export interface Memories {
+  /** A session begins; nothing of an earlier one is left. */
+  begin(request: Pick<StartSession, 'human' | 'lead'>): void;
+  /** The person wakes it: the page has sent its soul and its last conversation. */
+  called(payload: Pick<AgentPayload, 'id' | 'name' | 'soul' | 'transcript'>): void;
+  /** Undefined: not known here. Null: it has none. */
+  soulOf(agentId: string): string | null | undefined;
+  /** Its last conversations and what was said in this session, '' where nothing was; null: not known here. */
+  conversationOf(agentId: string): Promise<string | null>;
+  close(): void;
+}
+
+export interface MemoriesDeps {
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly directory: Pick<Directory, 'all'>;
+  /** Characters that are kept of what is said to and by an agent in this session. */
+  readonly conversationChars: number;
+}
+
+interface Said {
+  readonly messageId: string;
+  readonly author: string;
+  readonly time: number;
+  readonly text: string;
+  readonly addressed: boolean;
+}
+interface Talk {
+  /** As it came with the call. */
+  readonly transcript: string | null;
+  /** Since then, oldest first. */
+  said: readonly Said[];
+  /** Messages before these that are not kept. */
+  earlier: number;
+}
+
+const SINCE = '=== In this session ===';
+
+export function createMemories({ log, directory, conversationChars }: MemoriesDeps): Memories {
+  const souls = new Map<string, string | null>();
+  const talks = new Map<string, Talk>();
+  /** By author, as people read them. */
+  const names = new Map<string, string>();
+
+  function clear(): void {
+    souls.clear();
+    talks.clear();
+    names.clear();
+  }
+
+  function knows(agentId: string, name: string, soul: string | null, transcript: string | null): void {
+    names.set(agentId, name);
+    souls.set(agentId, soul);
+    talks.set(agentId, { transcript, said: [], earlier: 0 });
+  }
+
+  function hear({ agentId, messageId, author, role, time, blocks, replaces }: EventOf<'message'>): void {
+    const talk = talks.get(agentId);
+    if (!talk) return;
+    const replaced = replaces === null ? -1 : talk.said.findIndex((said) => said.messageId === replaces);
+    const standing = replaced < 0 ? talk.said : talk.said.slice(0, replaced);
+    const text = talkText({ agentId, author, role, blocks });
+    const said = text === '' ? [...standing] : [...standing, { messageId, author, time, text, addressed: author !== agentId }];
+    // The newest stays whatever its length: it is cut as it is told.
+    for (let chars = said.reduce((sum, each) => sum + each.text.length, 0); chars > conversationChars && said.length > 1; talk.earlier += 1) chars -= said.shift()?.text.length ?? 0;
+    talk.said = said;
+  }
+
+  function change({ agentId, change }: EventOf<'agent-changed'>): void {
+    if (change.kind === 'rename') names.set(agentId, change.name);
+    else souls.set(agentId, change.individuationArtifact);
+  }
+
+  const stop = log.subscribe(({ event }: StoredEvent) => {
+    if (event.kind === 'message') hear(event);
+    else if (event.kind === 'agent-born') knows(event.agentId, event.name, event.soul, null);
+    else if (event.kind === 'agent-changed') change(event);
+    else if (event.kind === 'session-ended') clear();
+  });
+
+  return {
+    begin({ human, lead }) {
+      clear();
+      names.set('human', human.name).set('relay', 'Roost');
+      knows(LEAD_ID, lead.name, lead.soul, lead.transcript);
+    },
+    called: ({ id, name, soul, transcript }) => knows(id, name, soul, transcript),
+    soulOf: (agentId) => souls.get(agentId),
+    async conversationOf(agentId) {
+      const team = new Map((await directory.all()).map((agent) => [agent.agentId, agent.name]));
+      const talk = talks.get(agentId);
+      if (!talk) return null;
+      const { transcript, said, earlier } = talk;
+      const messages = said.map(({ author, time, text }): TranscriptMessage => ({ author: names.get(author) ?? team.get(author) ?? 'somebody', time, text }));
+      const since = renderTranscript([{ kind: 'talk', addressed: said.some(({ addressed }) => addressed), messages, earlier }], conversationChars);
+      return [transcript ?? '', since && since.kept > 0 ? `${SINCE}\n\n${since.text}` : ''].filter((part) => part !== '').join('\n\n');
+    },
+    close: stop,
+  };
+}

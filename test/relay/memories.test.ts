@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SESSION_LIMITS } from '../../server/session/settings.ts';
+import { LEAD_ID } from '../../src/domain/seat.ts';
+import { teamScript } from '../support/scripted-model.ts';
+import { openSessionBench, payload, type Bench } from '../support/session.ts';
+
+const LYRA = payload(1, { name: 'Lyra' });
+
+describe('what the relay holds of souls and conversations while a session runs', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openSessionBench();
+  });
+  afterAll(() => bench.close());
+
+  it('is the lead’s from the beginning, an agent’s from its WAKE or its birth, and nobody’s after the session', async () => {
+    const house = await bench.open({ script: teamScript({}) });
+    const { memories } = house.team;
+    await house.start();
+    expect([memories.soulOf(LEAD_ID), memories.soulOf(LYRA.id), await memories.conversationOf(LYRA.id)]).toEqual(['I keep the door.', undefined, null]);
+    await house.wake([LYRA]);
+    await house.summon([2]);
+    await house.until(() => house.of('agent-born').length === 1);
+    await house.untilQuiet();
+    const born = house.of('agent-born')[0];
+    expect([memories.soulOf(LYRA.id), memories.soulOf(born?.agentId ?? '')]).toEqual([LYRA.soul, born?.soul]);
+    expect(await memories.conversationOf(LYRA.id)).toContain('The word of place 1 is heron.');
+    await house.host.end('ended');
+    expect([LEAD_ID, LYRA.id, born?.agentId ?? ''].map(memories.soulOf)).toEqual([undefined, undefined, undefined]);
+    expect(await memories.conversationOf(LYRA.id)).toBeNull();
+    await house.start();
+    expect(memories.soulOf(LYRA.id)).toBeUndefined();
+  });
+
+  it('leaves out what the person has replaced, and tells how much has no room', async () => {
+    const conversationChars = 600;
+    const house = await bench.open({ limits: { ...SESSION_LIMITS, conversationChars } });
+    const { memories } = house.team;
+    await house.start();
+    await house.wake([LYRA]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    await house.untilQuiet();
+    const say = async (text: string, replaces?: string) => {
+      await house.post({ text, to: LYRA.id, ...(replaces === undefined ? {} : { replaces }) });
+      await house.until(() => house.of('message').at(-1)?.author === LYRA.id);
+      return house.of('message').findLast(({ author }) => author === 'human')?.messageId;
+    };
+    const first = await say('Is it a crow?');
+    expect(await memories.conversationOf(LYRA.id)).toMatch(/\nAda \([^)]+\):\nIs it a crow\?\n\nLyra \([^)]+\):\n/);
+    await say('Is it a heron?', first);
+    expect(await memories.conversationOf(LYRA.id)).toContain('Is it a heron?');
+    expect(await memories.conversationOf(LYRA.id)).not.toContain('Is it a crow?');
+
+    for (let number = 1; number <= 6; number += 1) await say(`${number}: ${'so it went on. '.repeat(6)}`);
+    const told = (await memories.conversationOf(LYRA.id)) ?? '';
+    expect(told).toMatch(/=== In this session ===[^]*\[\d+ earlier messages of this session were left out\]/);
+    expect(told).toContain('6: so it went on.');
+    expect(told).not.toContain('Is it a heron?');
+    const [, since = ''] = told.split('=== In this session ===\n\n');
+    expect(since.length).toBeLessThanOrEqual(conversationChars);
+  });
+});
