@@ -164,6 +164,7 @@ const desk = createDesk({
     household: async () => (await ledger).household(),
     append: async (docs) => (await ledger).append(docs),
     conversation: async (request) => (await ledger).conversation(request),
+    unread: async () => (await ledger).unread(),
     // What was heard a moment ago is part of what is remembered.
     async wakeMaterial(request) {
       await running?.stored();

@@ -20,7 +20,7 @@ import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
 import { compareDocuments, readAt, readDocuments, readPlaces, type DocumentPlace } from './views/copy.ts';
 import { readState, type ViewsDatabase } from './views/database.ts';
-import { readConversation, readHousehold, splitForgets } from './views/read.ts';
+import { readConversation, readHousehold, readUnread, splitForgets } from './views/read.ts';
 import { readWakeMaterial } from './views/remembered.ts';
 import { readTeam, type TeamCount } from './views/team.ts';
 import { countTalks, readLastTalks, type LastTalk } from './views/talks.ts';
@@ -75,6 +75,7 @@ export interface Ledger {
   append(docs: readonly unknown[], origin?: Origin): Promise<{ readonly written: number }>;
   household(): Answer<'household'>;
   conversation(request: Request<'conversation'>): Answer<'conversation'>;
+  unread(): Answer<'unread'>;
   wakeMaterial(request: Request<'wakeMaterial'>): Answer<'wakeMaterial'>;
   storage(): Promise<StorageStatus>;
   documents(request: Request<'documents'>): Answer<'documents'>;
@@ -284,6 +285,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     },
     household: async () => readHousehold(await views.readable(), deps.now()),
     conversation: async (request) => readConversation(await views.readable(), request, deps.now()),
+    unread: async () => readUnread(await views.readable(), deps.now()),
     wakeMaterial: async (request) => readWakeMaterial(await views.readable(), request, deps.now()),
     documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
     compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), upkeep.isForgotten),

@@ -52,6 +52,8 @@ export const LEDGER = {
   wakeStride: 64,
   /** Messages that are read together, at first and at most: one may be a megabyte. */
   wakeMessages: { first: 8, most: 64 },
+  /** Messages that are looked at together for what is new in a conversation. */
+  unreadStride: 64,
   /** Newest messages of a session of nothing but greetings that are looked at for its words. */
   greetingLook: 4,
   /** ms before a commit that failed is tried again. */

@@ -32,6 +32,25 @@ export interface ConversationPage {
   readonly before: string | null;
 }
 
+/** What is new to the person in one conversation. */
+export interface UnreadRow {
+  readonly agentId: string;
+  /** Stamp up to which it is read; null: nothing is known, and nothing is new. */
+  readonly upTo: string | null;
+  /** Messages after that which somebody else said, UNREAD_MOST of them at most. */
+  readonly unread: number;
+  /** Stamp of the newest of them; null where there is none. */
+  readonly newest: string | null;
+}
+
+export interface UnreadView {
+  /** Stamp from which on messages are new where a conversation has no mark of its own; null: none was ever set. */
+  readonly since: string | null;
+  readonly conversations: readonly UnreadRow[];
+  /** The greatest stamp of all that is here; '' where there is nothing. */
+  readonly newest: string;
+}
+
 /** A stretch of what one agent lived through, as it is told of it when it wakes. */
 export type WakeSession =
   | {
@@ -139,6 +158,8 @@ export interface OwnerCalls extends SyncCalls {
   /** Answers when the documents are durable. */
   append(docs: readonly Doc[]): { readonly written: number };
   conversation(request: { agentId: string; before: string | null; limit: number }): ConversationPage;
+  /** What is new to the person, the same in every tab. */
+  unread(): UnreadView;
   wakeMaterial(request: { agentIds: readonly string[]; cap: number }): readonly WakeMaterial[];
   storage(): StorageStatus;
   /** Everything there is, or all that belongs to one agent (its identity, changes, conversation and sessions), page by page. */

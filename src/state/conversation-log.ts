@@ -2,6 +2,7 @@
  * What a conversation shows, in order: pure, from the messages a page holds. The conversation view lays
  * days, sleeps, and what has not been taken yet, around them.
  */
+import { isNews } from '../domain/read-marks.ts';
 import type { MessageDoc, QueuedMessageDoc, SessionDoc } from '../protocol/documents.ts';
 import type { EndReason } from '../protocol/documents.ts';
 
@@ -27,6 +28,8 @@ export type Waits = 'inbox' | 'answer';
 
 export type LogItem =
   | { readonly kind: 'day'; readonly key: string; readonly time: number }
+  /** What comes next is new to the person. */
+  | { readonly kind: 'new'; readonly key: string }
   /** The agent slept between two messages. `until` is null where it has not woken since. */
   | { readonly kind: 'sleep'; readonly key: string; readonly from: number; readonly until: number | null; readonly reason: EndReason | null }
   | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: Waits | null }
@@ -91,6 +94,8 @@ export interface LogInput {
   readonly liveSessionId: string | null;
   /** Whose conversation this is sleeps, and does not stir. */
   readonly asleep: boolean;
+  /** The stamp behind which new begins; null: nothing is new. */
+  readonly newFrom: string | null;
 }
 
 /** What an edit that is under way will replace is out of sight already. */
@@ -102,7 +107,7 @@ function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Send
 }
 
 export function logItems(input: LogInput): LogItem[] {
-  const { spans, read, queued, sending, liveSessionId, asleep } = input;
+  const { spans, read, queued, sending, liveSessionId, asleep, newFrom } = input;
   const open = [...input.open];
   const messages = withoutReplaced(input.messages, sending);
   const sameDay = createDays();
@@ -130,10 +135,15 @@ export function logItems(input: LogInput): LogItem[] {
     }
   }
   let begun = 0;
+  let lined = false;
   for (const message of messages) {
     if (message.sessionId === liveSessionId) openUpTo(message.time);
     // Behind a divider of the open answer's own there is no second one.
     if (begun === 0) part(message);
+    if (!lined && newFrom !== null && message.at > newFrom && isNews(message)) {
+      items.push({ kind: 'new', key: 'new' });
+      lined = true;
+    }
     const waits = waited(message) && !read.has(message.messageId) ? 'inbox' : begun > 0 && message.author === 'human' ? 'answer' : null;
     items.push({ kind: 'message', key: message.clientId ?? message.messageId, message, waits });
     before = message;

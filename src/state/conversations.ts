@@ -12,6 +12,8 @@ export const CONVERSATION_LIMITS = {
   firstPage: 40,
   /** Messages that are read at once by somebody who scrolls towards the beginning. */
   olderPage: 80,
+  /** Messages that are read at most to open a conversation where new begins. */
+  newMost: 400,
   /** Messages that are read at once on the way to the very beginning. */
   leapPage: 400,
   /** Conversations whose newest page is kept for coming back to. Only the open one keeps all that was read of it. */

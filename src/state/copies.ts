@@ -54,13 +54,11 @@ export interface Copies {
 interface Deps {
   readonly owner: OwnerPort;
   readonly archive: ArchivePort;
-  readonly device: Pick<Device, 'now' | 'after'>;
+  readonly device: Pick<Device, 'now'>;
   readonly unread: Unread;
 }
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
-/** ms after which every tab has heard of what was stored. */
-const HEARD_WITHIN = 5000;
 /** The archive is fetched later than this file, so its errors are known by name. */
 const isArchiveError = (error: unknown): error is ArchiveError => error instanceof Error && error.name === 'ArchiveError';
 const IDLE = { kind: 'idle' } as const;
@@ -78,18 +76,14 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
   const exporting = (state: ExportState) => store.setState({ exporting: state });
   const importing = (state: ImportState) => store.setState({ importing: state });
 
-  async function append(docs: readonly Doc[]) {
-    const stop = unread.expect(docs);
-    try {
-      return await owner.call('append', docs);
-    } finally {
-      device.after(HEARD_WITHIN, stop);
-    }
+  async function append(docs: readonly Doc[], hear = unread.takeFile()) {
+    hear(docs);
+    return await owner.call('append', docs);
   }
 
   return {
     store,
-    append,
+    append: (docs) => append(docs),
     async exportAll({ sink, passphrase }) {
       const signal = begin('exporting');
       exporting({ kind: 'running', progress: null });
@@ -135,9 +129,10 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
       const { file, opened } = before;
       const signal = begin('importing');
       importing({ kind: 'importing', file, progress: null });
+      const hear = unread.takeFile();
       try {
         const imported = await archive.importArchive(opened, {
-          append,
+          append: (docs) => append(docs, hear),
           withSettings,
           leaveOut,
           signal,

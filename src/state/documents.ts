@@ -1,6 +1,7 @@
 /** The documents that a page writes itself. */
 import { FORGET_AFTER } from '../domain/forgetting.ts';
 import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
+import { readMarkKey } from '../domain/read-marks.ts';
 import type { SettingKey, Settings } from '../domain/settings.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
@@ -10,6 +11,10 @@ import { SCHEMA_VERSION } from '../protocol/known.ts';
 export interface Writer {
   leadIdentity(name: string): AgentIdentityDoc;
   setting<K extends SettingKey>(key: K, value: Settings[K]): SettingDoc;
+  /** The person has read this conversation up to this stamp. */
+  readMark(agentId: string, upTo: string): SettingDoc;
+  /** From now on messages are new where a conversation has no mark of its own. */
+  readSince(): SettingDoc;
   change(agentId: string, change: ChangeKind): AgentChangeDoc;
   queuedMessage(message: { clientId: string; agentId: string; text: string }): QueuedMessageDoc;
   forget(target: ForgetDoc['target']): ForgetDoc;
@@ -32,6 +37,11 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       bornSessionId: null,
     }),
     setting: (key, value) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key, value }),
+    readMark: (agentId, upTo) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key: readMarkKey({ kind: 'conversation', agentId, at: upTo }), value: upTo }),
+    readSince() {
+      const { schema, at } = base();
+      return { _id: `setting:${newId()}`, type: 'setting', schema, at, key: readMarkKey({ kind: 'since', at }), value: at };
+    },
     change: (agentId, change) => ({ _id: `agent-change:${newId()}`, type: 'agent-change', ...base(), agentId, change: { ...change } }),
     // One message is one document, however often it is kept: the id comes from the client id.
     queuedMessage: ({ clientId, agentId, text }) => ({

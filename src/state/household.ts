@@ -5,6 +5,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { rosterOf, type Roster } from '../domain/agent.ts';
 import { finalForgets, isCovered, pendingForgets } from '../domain/forgetting.ts';
+import { readMarkOf } from '../domain/read-marks.ts';
 import { settingsOf, type Settings } from '../domain/settings.ts';
 import type { AgentChangeDoc, AgentIdentityDoc, Doc, ForgetDoc, ForgetUndoDoc, QueuedMessageDoc, SettingDoc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
@@ -85,7 +86,8 @@ export function createHousehold(now: () => number): Household {
           changes.set(doc._id, doc);
           break;
         case 'setting':
-          settingDocs.set(doc._id, doc);
+          // How far somebody has read is no wish: see ./unread.ts.
+          if (readMarkOf(doc) === null) settingDocs.set(doc._id, doc);
           break;
         case 'queued-message':
           if (!taken.has(doc.clientId)) queued.set(doc.clientId, doc);

@@ -82,8 +82,6 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const live = createLive();
   const answers = createAnswers();
   const conversations = createConversations(owner, household.isHidden);
-  const unread = createUnread(device.tab, device.now());
-  const copies = createCopies({ owner, archive, device, unread });
   const notices = createNotices(device);
   const pending = createPending();
   const info = createRelayInfo();
@@ -91,6 +89,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const devices = createDevices(owner, device.browser);
   const remember = createRemember(owner, household);
   const writer = createWriter({ clock, newId: device.newId, now: device.now });
+  const unread = createUnread({ owner, writer, device });
+  const copies = createCopies({ owner, archive, device, unread });
   const changes = createChanges();
   const mail = createKept({ ask: () => reach((client) => client.unread()), changes, device, what: ['inbox'] });
   const readLimits = () => reach((client) => client.householdConfig());
@@ -144,6 +144,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         // A further welcome is a new line to the owner: what was said while there was none is read again.
         if (welcomed) {
           void actions.reload();
+          void unread.refresh();
           void conversations.refresh();
           changes.tell({ what: 'everything', agentId: null });
         }
@@ -167,7 +168,6 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       case 'event':
         // What the relay says is shown as soon as it is heard; the same documents come again once they are stored.
         take(documentsOf(news.stored));
-        unread.hearTold(documentsOf(news.stored));
         live.hearEvent(news.stored);
         answers.hearEvent(news.stored);
         if (news.stored.event.kind === 'changed') changes.tell(news.stored.event);
@@ -239,6 +239,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       const stopTelling = tellTeam(parts);
       const lookAway = [mail.look(), limits.kept.look()];
       void actions.reload();
+      void unread.refresh();
       void actions.refreshHealth();
       void actions.refreshHome();
       void devices.refresh();

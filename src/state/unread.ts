@@ -1,93 +1,217 @@
-/** What has been said since a conversation was last looked at, and what waits to be read by somebody asleep. */
+/**
+ * What is new to the person, and what waits to be read by somebody asleep. What is new the ledger says, from marks that are
+ * documents: so every tab and every device says the same. This page moves the marks of what it shows.
+ */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { isNews, readMarkOf } from '../domain/read-marks.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
-import type { Device } from './ports.ts';
+import type { UnreadRow } from '../protocol/worker.ts';
+import type { Writer } from './documents.ts';
+import type { Device, OwnerPort } from './ports.ts';
+
+export const UNREAD = {
+  /** ms between hearing of documents and asking what is new now: they come in bursts. */
+  askMs: 150,
+  /** ms between two marks of one conversation, while it is being read. */
+  markMs: 3_000,
+} as const;
 
 export interface UnreadState {
-  /** Finished answers not looked at yet, by agent. */
+  /** Was it asked, or can it not be said? */
+  readonly known: boolean;
+  /** What others said that was not looked at yet, by agent. */
   readonly counts: ReadonlyMap<string, number>;
+  /** The stamp behind which new begins, by agent, where something is new; of the conversation on the screen, as it was when that was opened. */
+  readonly begins: ReadonlyMap<string, string>;
   /** Ids of the person's messages in a relay's inbox, by agent. */
   readonly inbox: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export interface Unread {
   readonly store: StoreApi<UnreadState>;
-  /** The conversation on the screen; null where none is. Looking at one clears it. */
+  /** Asks the ledger what is new. */
+  refresh(): Promise<void>;
+  /** The conversation on the screen; null where none is, or nobody sees it. What is looked at is read. */
   look(agentId: string | null): void;
-  /** The relay tells of these now; they may have waited there since before the page was opened. */
-  hearTold(docs: readonly Doc[]): void;
-  /**
-   * Documents that are new in the ledger: what is heard again after a reload is not new. Nor is what was said before the page
-   * was opened and comes from another device: it was there to be read on that one.
-   */
+  /** The conversation that was looked at is closed. */
+  leave(): void;
+  /** Documents that are new in the ledger. */
   hearDocuments(docs: readonly Doc[]): void;
-  /** These come from a file: they are not news. Returns the way to expect them no longer. */
-  expect(docs: readonly Doc[]): () => void;
+  /**
+   * A file is taken in: what it says of conversations that were not here before is not news, unless it brings its own marks
+   * along. Returns what hears its documents, part by part.
+   */
+  takeFile(): (docs: readonly Doc[]) => void;
   /** Nothing of this agent is there to be read any more. */
   drop(agentId: string): void;
 }
 
-const KEY = 'roost-unread';
-
-/** The counts that this tab kept, a line each; what is not a count is passed over. */
-function kept(text: string | null): ReadonlyMap<string, number> {
-  const rows = (text ?? '').split('\n').map((line) => line.split('\t'));
-  return new Map(rows.flatMap(([agentId = '', count = '']) => (/^[1-9]\d{0,5}$/.test(count) ? [[agentId, Number(count)] as const] : [])));
+interface Deps {
+  readonly owner: OwnerPort;
+  readonly writer: Pick<Writer, 'readMark' | 'readSince'>;
+  readonly device: Pick<Device, 'after'>;
 }
 
-/** `openedAt`: when the page was opened, ms since the epoch. */
-export function createUnread(tab: Device['tab'], openedAt = 0): Unread {
-  const store = createStore<UnreadState>()(() => ({ counts: kept(tab.read(KEY)), inbox: new Map() }));
-  store.subscribe(({ counts }, before) => {
-    // Kept for a reload; without room they only live as long as the page.
-    if (counts !== before.counts) tab.write(KEY, [...counts].map((row) => row.join('\t')).join('\n'));
-  });
+export function createUnread({ owner, writer, device }: Deps): Unread {
+  const store = createStore<UnreadState>()(() => ({ known: false, counts: new Map(), begins: new Map(), inbox: new Map() }));
+  /** As the ledger said last. */
+  let rows: ReadonlyMap<string, UnreadRow> = new Map();
+  /** How far was read on this page, and how much of that is in the ledger or on its way there. */
+  const read = new Map<string, string>();
+  const written = new Map<string, string>();
+  /** Conversations whose mark was written a moment ago. */
+  const resting = new Set<string>();
   let looking: string | null = null;
-  const expected = new Set<string>();
-  /** From before the page was opened, and told by the relay all the same. */
-  const told = new Set<string>();
-  /** Messages that are read: what is fetched from elsewhere comes in any order. */
-  const read = new Set<string>();
+  /** The conversation on the screen was opened, and what was new in it then is not known yet. */
+  let opening = false;
+  let opened: { readonly agentId: string; readonly from: string } | null = null;
+  let begun = false;
+  /** Messages of the person that were read: what is fetched from elsewhere comes in any order. */
+  const readThere = new Set<string>();
 
-  const clear = (agentId: string) => {
-    const counts = new Map(store.getState().counts);
-    if (counts.delete(agentId)) store.setState({ counts });
-  };
+  /** What is new in this conversation behind what was read here; null: nothing. */
+  function newIn(agentId: string): { readonly count: number; readonly from: string; readonly newest: string } | null {
+    const row = rows.get(agentId);
+    if (!row || row.newest === null || row.upTo === null) return null;
+    const here = read.get(agentId) ?? '';
+    return here >= row.newest ? null : { count: row.unread, from: here > row.upTo ? here : row.upTo, newest: row.newest };
+  }
+
+  function write(agentId: string): void {
+    const upTo = read.get(agentId) ?? '';
+    if (upTo <= (written.get(agentId) ?? '')) return;
+    written.set(agentId, upTo);
+    // What could not be kept is kept with the next that is read; until then it is read on this page.
+    owner.call('append', [writer.readMark(agentId, upTo)]).catch(() => written.delete(agentId));
+  }
+
+  function writeAndRest(agentId: string): void {
+    write(agentId);
+    resting.add(agentId);
+    device.after(UNREAD.markMs, () => {
+      resting.delete(agentId);
+      if ((read.get(agentId) ?? '') > (written.get(agentId) ?? '')) writeAndRest(agentId);
+    });
+  }
+
+  /** The first mark is written at once, further ones with pauses between them. */
+  function mark(agentId: string, upTo: string): void {
+    if (upTo <= (read.get(agentId) ?? '')) return;
+    read.set(agentId, upTo);
+    if (!resting.has(agentId)) writeAndRest(agentId);
+  }
+
+  function show(): void {
+    const here = looking === null ? null : newIn(looking);
+    if (looking !== null && opening && store.getState().known) {
+      opening = false;
+      if (here) opened = { agentId: looking, from: here.from };
+    }
+    if (looking !== null && here) mark(looking, here.newest);
+    const counts = new Map<string, number>();
+    const begins = new Map<string, string>();
+    if (opened) begins.set(opened.agentId, opened.from);
+    for (const agentId of rows.keys()) {
+      const news = newIn(agentId);
+      if (!news) continue;
+      counts.set(agentId, news.count);
+      begins.set(agentId, news.from);
+    }
+    store.setState({ counts, begins });
+  }
+
+  /** From the first documents on, there is a moment from which on messages are new. */
+  function begin(): void {
+    if (begun) return;
+    begun = true;
+    owner.call('append', [writer.readSince()]).catch(() => {
+      begun = false;
+    });
+  }
+
+  async function ask(): Promise<void> {
+    try {
+      const { since, conversations, newest } = await owner.call('unread');
+      rows = new Map(conversations.map((row) => [row.agentId, row]));
+      if (since === null && newest !== '') begin();
+    } catch {
+      // Asked again with the next documents; what is wrong with the ledger is told elsewhere.
+    }
+    store.setState({ known: true });
+    show();
+  }
+
+  let asking: Promise<void> | null = null;
+  let cancelAsk: (() => void) | null = null;
+  function refresh(): Promise<void> {
+    cancelAsk?.();
+    cancelAsk = null;
+    // What is under way may have been answered before the change: it is followed by another.
+    const turn: Promise<void> = (asking ?? Promise.resolve()).then(ask).finally(() => {
+      if (asking === turn) asking = null;
+    });
+    asking = turn;
+    return turn;
+  }
+
+  /** What waits in inboxes, with these documents; the same map where they change nothing. */
+  function inboxWith(docs: readonly Doc[]): UnreadState['inbox'] {
+    const { inbox } = store.getState();
+    const next = new Map(inbox);
+    let changed = false;
+    for (const doc of docs) {
+      if (!isKnown(doc)) continue;
+      if (doc.type === 'message-read') {
+        readThere.add(doc.messageId);
+        next.set(doc.agentId, new Set([...(next.get(doc.agentId) ?? [])].filter((messageId) => messageId !== doc.messageId)));
+      } else if (doc.type === 'message' && doc['waiting'] === true && !readThere.has(doc.messageId)) next.set(doc.agentId, new Set(next.get(doc.agentId)).add(doc.messageId));
+      else continue;
+      changed = true;
+    }
+    return changed ? next : inbox;
+  }
 
   return {
     store,
-    expect(docs) {
-      const ids = docs.flatMap(({ _id, type }) => (type === 'message' ? [_id] : []));
-      for (const id of ids) expected.add(id);
-      return () => ids.forEach((id) => expected.delete(id));
-    },
-    hearTold(docs) {
-      for (const doc of docs) if (isKnown(doc) && doc.type === 'message' && doc.time < openedAt) told.add(doc._id);
-    },
-    drop(agentId) {
-      clear(agentId);
-      const inbox = new Map(store.getState().inbox);
-      if (inbox.delete(agentId)) store.setState({ inbox });
-    },
+    refresh,
     look(agentId) {
+      if (looking !== null && looking !== agentId) write(looking);
+      if (agentId !== null && agentId !== looking) {
+        opening = true;
+        if (opened?.agentId !== agentId) opened = null;
+      }
       looking = agentId;
-      if (agentId !== null) clear(agentId);
+      show();
+    },
+    leave() {
+      opened = null;
+      show();
     },
     hearDocuments(docs) {
-      const before = store.getState();
-      const counts = new Map(before.counts);
-      const inbox = new Map(before.inbox);
-      for (const doc of docs) {
-        if (expected.delete(doc._id) || !isKnown(doc)) continue;
-        if (doc.type === 'message-read') read.add(doc.messageId);
-        if (doc.type === 'message' && doc.role === 'assistant' && doc.time < openedAt && !told.delete(doc._id)) continue;
-        if (doc.type === 'message' && doc.role === 'assistant' && doc.agentId !== looking) counts.set(doc.agentId, (counts.get(doc.agentId) ?? 0) + 1);
-        else if (doc.type === 'message' && doc['waiting'] === true && !read.has(doc.messageId)) inbox.set(doc.agentId, new Set(inbox.get(doc.agentId)).add(doc.messageId));
-        else if (doc.type === 'message-read') inbox.set(doc.agentId, new Set([...(inbox.get(doc.agentId) ?? [])].filter((messageId) => messageId !== doc.messageId)));
-        else continue;
-        store.setState({ counts, inbox });
-      }
+      store.setState({ inbox: inboxWith(docs) });
+      if (docs.length > 0) cancelAsk ??= device.after(UNREAD.askMs, () => void refresh());
+    },
+    takeFile() {
+      const before = new Set(rows.keys());
+      let marked = false;
+      return (docs) => {
+        const newest = new Map<string, string>();
+        for (const doc of docs) {
+          if (!isKnown(doc)) continue;
+          // Marks come before messages in a copy.
+          if (doc.type === 'setting') marked ||= readMarkOf(doc) !== null;
+          else if (!marked && doc.type === 'message' && isNews(doc) && !before.has(doc.agentId) && doc.at > (newest.get(doc.agentId) ?? '')) newest.set(doc.agentId, doc.at);
+        }
+        for (const [agentId, upTo] of newest) mark(agentId, upTo);
+        show();
+      };
+    },
+    drop(agentId) {
+      rows = new Map([...rows].filter(([other]) => other !== agentId));
+      const inbox = new Map(store.getState().inbox);
+      if (inbox.delete(agentId)) store.setState({ inbox });
+      show();
     },
   };
 }

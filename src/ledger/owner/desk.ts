@@ -13,6 +13,7 @@ const REQUESTS: { readonly [Name in OwnerCallName]: z.ZodType<Parameters<OwnerCa
   household: z.tuple([]),
   append: z.tuple([z.array(z.custom<Parameters<OwnerCalls['append']>[0][number]>())]),
   conversation: z.tuple([z.object({ agentId: z.string(), before: z.string().nullable(), limit: z.number().int().min(1).max(1_000) })]),
+  unread: z.tuple([]),
   wakeMaterial: z.tuple([z.object({ agentIds: z.array(z.string()), cap: z.number().min(0) })]),
   storage: z.tuple([]),
   documents: z.tuple([z.object({ after: z.string().nullable(), limit: z.number().int().min(1).max(5_000), agentId: z.string().nullable() })]),

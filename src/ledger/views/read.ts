@@ -1,8 +1,10 @@
 /** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
 import { isCovered, pendingForgets } from '../../domain/forgetting.ts';
+import { foldReadMarks, isNews, readMarkOf, readUpTo, UNREAD_MOST } from '../../domain/read-marks.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
-import type { ConversationPage, HouseholdView } from '../../protocol/worker.ts';
-import type { ViewsDatabase } from './database.ts';
+import type { ConversationPage, HouseholdView, UnreadRow, UnreadView } from '../../protocol/worker.ts';
+import { LEDGER } from '../settings.ts';
+import type { MessageRecord, ViewsDatabase } from './database.ts';
 import { byAge, newestFirst } from './order.ts';
 
 /** Sorts after every stamp and id. */
@@ -26,7 +28,7 @@ export async function readHousehold(db: ViewsDatabase, now: number): Promise<Hou
   return {
     identities: docsOf(identities),
     changes: docsOf(changes),
-    settings: docsOf(settings),
+    settings: docsOf(settings).filter((doc) => readMarkOf(doc) === null),
     queued: docsOf(queued)
       .filter((doc) => !forgetting.some((forget) => isCovered(doc, forget)))
       .sort(byAge),
@@ -82,4 +84,34 @@ export async function readConversation(
     read: reads.flatMap((record) => (record ? [record.doc.messageId] : [])),
     before: found.length > limit && oldest ? `${oldest[1]}|${oldest[2]}` : null,
   };
+}
+
+/** What is new to the person, in every conversation there is. */
+export async function readUnread(db: ViewsDatabase, now: number): Promise<UnreadView> {
+  const tx = db.transaction(['settings', 'totals', 'messages', 'forgets', 'state']);
+  const [settings, agents, forgets, state] = await Promise.all([
+    tx.objectStore('settings').index('slot').getAll(),
+    tx.objectStore('totals').getAllKeys(),
+    tx.objectStore('forgets').getAll(),
+    tx.objectStore('state').get('state'),
+  ]);
+  const marks = foldReadMarks(docsOf(settings));
+  const { asked, undone } = splitForgets(docsOf(forgets));
+  const forgetting = pendingForgets(asked, undone, now);
+  const newSince = async (agentId: string, upTo: string | null): Promise<UnreadRow> => {
+    if (upTo === null) return { agentId, upTo, unread: 0, newest: null };
+    const end = [agentId, newestFirst(upTo), AFTER_ALL];
+    const index = tx.objectStore('messages').index('place');
+    const news: MessageRecord[] = [];
+    for (let after: readonly string[] = [agentId]; ; ) {
+      const part: MessageRecord[] = await index.getAll(IDBKeyRange.bound(after, end, true), LEDGER.unreadStride);
+      news.push(...part.filter(({ doc }) => doc.at > upTo && isNews(doc) && !forgetting.some((forget) => isCovered(doc, forget))));
+      const last = part.at(-1)?.place;
+      if (part.length < LEDGER.unreadStride || !last || news.length >= UNREAD_MOST) break;
+      after = last;
+    }
+    return { agentId, upTo, unread: Math.min(news.length, UNREAD_MOST), newest: news[0]?.doc.at ?? null };
+  };
+  const conversations = await Promise.all(agents.map((agentId) => newSince(agentId, readUpTo(marks, agentId))));
+  return { since: marks.since, conversations, newest: state?.newest ?? '' };
 }

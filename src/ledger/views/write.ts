@@ -9,7 +9,7 @@ import { addReplacement, addSaid, applyReplacements, replacementsReaching } from
 import { emptyTalk, isWaiting, withMessage, withRead } from './message.ts';
 import { isNewer, newestFirst } from './order.ts';
 import { holds, putAll } from './requests.ts';
-import { changeSlot, settingSlot } from './slots.ts';
+import { changeSlot, settingSlot, settingWins } from './slots.ts';
 
 const STORE_OF = {
   'agent-identity': 'identities',
@@ -76,13 +76,13 @@ async function writeOne(tx: ViewsTransaction, doc: Small): Promise<void> {
     case 'agent-change': {
       const store = tx.objectStore('changes');
       const slot = changeSlot(doc);
-      await writeSlot(doc, slot, await store.index('slot').get(slot), (record) => store.put(record));
+      await writeSlot(doc, slot, await store.index('slot').get(slot), isNewer, (record) => store.put(record));
       return;
     }
     case 'setting': {
       const store = tx.objectStore('settings');
       const slot = settingSlot(doc);
-      await writeSlot(doc, slot, slot === null ? undefined : await store.index('slot').get(slot), (record) => store.put(record));
+      await writeSlot(doc, slot, slot === null ? undefined : await store.index('slot').get(slot), settingWins, (record) => store.put(record));
       return;
     }
     case 'session':
@@ -103,14 +103,15 @@ async function writeOne(tx: ViewsTransaction, doc: Small): Promise<void> {
   }
 }
 
-/** The newer of the document and the one that held its slot until now gets the slot. */
+/** Of the document and the one that held its slot until now, the one that wins gets the slot. */
 async function writeSlot<D extends AgentChangeDoc | SettingDoc>(
   doc: D,
   slot: string | null,
   held: SlotRecord<D> | undefined,
+  beats: (doc: D, held: D) => boolean,
   put: (record: SlotRecord<D>) => Promise<unknown>,
 ) {
-  const wins = slot !== null && (!held || isNewer(doc, held.doc));
+  const wins = slot !== null && (!held || beats(doc, held.doc));
   if (wins && held) await put({ _id: held._id, doc: held.doc });
   await put({ _id: doc._id, doc, ...(wins ? { slot } : {}) });
 }

@@ -14,6 +14,7 @@ import { EmptyLog } from './empty.tsx';
 import { Head } from './head.tsx';
 import { Log } from './log.tsx';
 import type { Speaker } from './message.tsx';
+import { useReachesNew } from './use-reaches-new.ts';
 import './conversation.css';
 
 function composerHint(speaker: Speaker): string | null {
@@ -100,6 +101,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
   const [editing, setEditing] = useState<MessageDoc | null>(null);
   // Text put into the field from elsewhere makes it anew.
   const [filled, setFilled] = useState(0);
+  const ready = useReachesNew(agentId, conversation);
   const fill = (text: string) => {
     keepDraft(device.tab, agentId, text);
     setFilled((times) => times + 1);
@@ -116,6 +118,8 @@ function Talk({ speaker }: { speaker: Speaker }) {
         </button>
       </div>
     );
+
+  if (!ready) return <Skeleton />;
 
   const edit = editing ? { text: textOf(editing.blocks), cancel: () => setEditing(null) } : null;
   return (
@@ -161,6 +165,7 @@ export function ConversationView({ agentId, visible }: { agentId: string; visibl
     return () => {
       document.removeEventListener('visibilitychange', look);
       unread.look(null);
+      unread.leave();
     };
   }, [unread, agentId, visible]);
 

@@ -10,6 +10,15 @@ export function DayDivider({ time, now }: { time: number; now: number }) {
   );
 }
 
+/** Where new begins, when a conversation is opened. */
+export function NewDivider() {
+  return (
+    <p className="divider divider-new" role="separator" aria-label="New messages">
+      New
+    </p>
+  );
+}
+
 /** `Thursday 23:41 · Lyra slept 9 hours`, or the sleep that still lasts. */
 export function SleepDivider({ item, name, now }: { item: Extract<LogItem, { kind: 'sleep' }>; name: string; now: number }) {
   const why = item.reason && (item.until === null || item.reason !== 'ended') ? ` · ${endText(item.reason)}` : '';

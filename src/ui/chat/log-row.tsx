@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { MessageDoc } from '../../protocol/documents.ts';
-import { DayDivider, SleepDivider } from './dividers.tsx';
+import { DayDivider, NewDivider, SleepDivider } from './dividers.tsx';
 import { Message, type Speaker } from './message.tsx';
 import { OpenAnswerBubble } from './open-answer.tsx';
 import type { Row } from './rows.ts';
@@ -24,6 +24,8 @@ function inside({ item, stretch }: Row, context: RowContext): ReactElement | nul
   switch (item.kind) {
     case 'day':
       return <DayDivider time={item.time} now={now} />;
+    case 'new':
+      return <NewDivider />;
     case 'sleep':
       return <SleepDivider item={item} name={speaker.name} now={now} />;
     case 'message': {

@@ -5,7 +5,7 @@ import { logItems } from '../../state/conversation-log.ts';
 import { openAnswerOf } from '../../state/answers.ts';
 import type { Conversation } from '../../state/conversations.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
-import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost } from '../context.tsx';
+import { useActions, useAnswers, useConversations, useHousehold, useLive, useRoost, useUnread } from '../context.tsx';
 import { DownIcon } from '../parts/icons.tsx';
 import { plural } from '../text/sizes.ts';
 import { useNow } from '../use-now.ts';
@@ -19,6 +19,7 @@ import { rowsOf } from './rows.ts';
 import { useEarlier } from './use-earlier.ts';
 import { useFoldedInSight, useFolds } from './use-folds.ts';
 import { useLeap } from './use-leap.ts';
+import { useOpensAt } from './use-opens-at.ts';
 import { usePrepended } from './use-prepended.ts';
 import { useStick } from './use-stick.ts';
 import { useTopHeight } from './use-top-height.ts';
@@ -54,21 +55,27 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const { messages, spans, read, before, status } = conversation;
   const more = before !== null;
 
+  const from = useUnread((state) => state.begins.get(agentId) ?? null);
+  // Where new begins earlier than what was read of the conversation, the line has no place yet.
+  const newFrom = from !== null && (!more || (messages[0]?.at ?? '') <= from) ? from : null;
+
   const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
 
   const { unfolded, fold } = useFolds();
   const items = useMemo(
     () => {
       const written = answers.store.getState().open;
-      return logItems({ messages, spans, read, open: openIds.flatMap((id) => written.get(id) ?? []), queued, sending, liveSessionId, asleep });
+      return logItems({ messages, spans, read, open: openIds.flatMap((id) => written.get(id) ?? []), queued, sending, liveSessionId, asleep, newFrom });
     },
-    [answers, messages, spans, read, openIds, queued, sending, liveSessionId, asleep],
+    [answers, messages, spans, read, openIds, queued, sending, liveSessionId, asleep, newFrom],
   );
   const rows = useMemo(() => rowsOf(items, unfolded), [items, unfolded]);
 
   const log = useRef<HTMLDivElement>(null);
   const list = useRef<VirtualizerHandle>(null);
-  const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending');
+  const [opensAt] = useState(() => rows.findIndex(({ item }) => item.kind === 'new'));
+  const stick = useStick(log, rows.at(-1)?.key, items.at(-1)?.kind === 'sending', opensAt < 0);
+  useOpensAt(opensAt, list);
   const { stop, onKeyDown } = useLeap(agentId, list, stick);
   const prepended = usePrepended(rows);
 

@@ -18,6 +18,7 @@ function stretchesOfItem(item: LogItem, unfolded: ReadonlySet<string>): readonly
     case 'sending':
       return ownStretches(item.sending.text, unfolded.has(item.key));
     case 'day':
+    case 'new':
     case 'sleep':
     case 'open':
       return null;

@@ -22,10 +22,11 @@ export interface Stick {
 /**
  * Keeps a log at its end while its reader is there. Where they are not, it is left alone: the list itself
  * stays with the words that are being read. `last` names the last row; `mine`: the reader just wrote it, and
- * wants to see it.
+ * wants to see it; `fromEnd`: the log opens at its end, and not where new begins.
  */
-export function useStick(log: RefObject<HTMLDivElement | null>, last: string | undefined, mine: boolean): Stick {
-  const atEnd = useRef(true);
+export function useStick(log: RefObject<HTMLDivElement | null>, last: string | undefined, mine: boolean, fromEnd = true): Stick {
+  const atEnd = useRef(fromEnd);
+  const seen = useRef(fromEnd ? undefined : last);
   const top = useRef(0);
   const height = useRef(0);
   /** A finger, or the mouse on the scroll bar, holds the log. */
@@ -94,7 +95,8 @@ export function useStick(log: RefObject<HTMLDivElement | null>, last: string | u
 
   useLayoutEffect(() => {
     if (atEnd.current || mine) toEnd();
-    else if (last !== undefined) setNewBelow(true);
+    else if (last !== undefined && last !== seen.current) setNewBelow(true);
+    seen.current = undefined;
   }, [last, mine, toEnd]);
 
   return { onScroll, onTurnUp, onHold, onResize, onGrown, newBelow, toEnd, leaveEnd };

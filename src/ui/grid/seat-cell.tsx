@@ -11,6 +11,7 @@ import { PATHS, usePlace } from '../places.ts';
 import { placeText } from '../text/line.ts';
 import { briefly } from '../text/reasons.ts';
 import { plural } from '../text/sizes.ts';
+import { newCount } from '../text/unread.ts';
 import { Face } from './face.tsx';
 import { SeatFigure } from './seat-figure.tsx';
 import type { SeatView } from './seat-view.ts';
@@ -24,7 +25,7 @@ export interface CellProps {
 }
 
 interface Badge {
-  readonly count: number;
+  readonly count: string;
   readonly label: string;
   readonly kind: 'unread' | 'waiting';
 }
@@ -39,9 +40,9 @@ function useBadges(agentId: string | null): readonly Badge[] {
   // The relay counts the person's messages too, a moment after this page has heard of them.
   const waiting = Math.max(inbox, letters) + queued;
   return [
-    { count: unread, label: plural(unread, 'new message'), kind: 'unread' as const },
-    { count: waiting, label: `${plural(waiting, 'message')} waiting to be read`, kind: 'waiting' as const },
-  ].filter(({ count }) => count > 0);
+    { count: newCount([unread]), label: `${newCount([unread])} new ${unread === 1 ? 'message' : 'messages'}`, kind: 'unread' as const },
+    { count: waiting > 0 ? `${waiting}` : '', label: `${plural(waiting, 'message')} waiting to be read`, kind: 'waiting' as const },
+  ].filter(({ count }) => count !== '');
 }
 
 /** Of an agent in the running session that is set to sleep. */

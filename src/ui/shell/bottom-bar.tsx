@@ -2,16 +2,17 @@ import { Link } from 'wouter';
 import { useUnread } from '../context.tsx';
 import { HomeIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
 import { PATHS } from '../places.ts';
+import { newCount } from '../text/unread.ts';
 
 /** Phones: the hearth and the conversation are two views. */
 export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string; talkName: string }) {
-  const unread = useUnread((state) => [...state.counts.values()].reduce((sum, n) => sum + n, 0));
+  const unread = useUnread((state) => newCount(state.counts.values()));
   return (
     <nav className="bottom-bar" aria-label="Views">
       <Link href={PATHS.hearth} aria-current={at === 'hearth' ? 'page' : undefined}>
         <HomeIcon />
         Hearth
-        {unread > 0 && at !== 'hearth' && (
+        {unread !== '' && at !== 'hearth' && (
           <span className="bar-badge">
             {unread}
             <span className="visually-hidden"> new</span>

@@ -142,6 +142,7 @@ describe('the owner’s desk', () => {
     storage: () => Promise.resolve(status),
     documents: () => Promise.resolve({ docs: [], after: null, of: 0 }),
     compare: () => Promise.resolve({ fresh: [], same: 0, different: [], forgotten: 0 }),
+    unread: () => Promise.resolve({ since: null, conversations: [], newest: '' }),
     noteExport: () => Promise.resolve(null),
     rebuild: () => Promise.resolve({ documents: 0, volumes: 0, repaired: 0, faults: [] }),
     reconnect: () => Promise.resolve(null),

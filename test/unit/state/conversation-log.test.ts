@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { logItems, spansOf, visibleMessages, type LogInput } from '../../../src/state/conversation-log.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
 
-const input = (part: Partial<LogInput>): LogInput => ({ messages: [], spans: new Map(), read: new Set(), open: [], queued: [], sending: [], liveSessionId: null, asleep: true, ...part });
+const input = (part: Partial<LogInput>): LogInput => ({ messages: [], spans: new Map(), read: new Set(), open: [], queued: [], sending: [], liveSessionId: null, asleep: true, newFrom: null, ...part });
 const kinds = (part: Partial<LogInput>) => logItems(input(part)).map((item) => item.kind);
 const q = (messageId: string, time: number, more = {}) => said('a', 'human', messageId, time, { messageId, ...more });
 const r = (messageId: string, time: number, more = {}) => said('a', 'a', messageId, time, { messageId, ...more });
@@ -69,4 +69,12 @@ test('nobody is said to sleep who stirs, and the sleep that is over stands above
   const items = logItems(input({ ...at, open: [{ messageId: '2', startedAt: NOW }], asleep: false }));
   expect(items.map(({ kind, key }) => [kind, key]).slice(2)).toEqual([['sleep', 'sleep:2'], ['open', '2']]);
   expect(items[2]).toMatchObject({ from: NOW - 5_000, until: NOW - 10 });
+});
+
+test('a line stands where new begins: before the first that somebody else said behind the mark', () => {
+  const messages = [q('1', 1), r('2', 2), q('3', 3), r('4', 4), r('5', 5)];
+  const log = (newFrom: string | null) => logItems(input({ messages, asleep: false, newFrom })).map((item) => (item.kind === 'message' ? item.message.messageId : item.kind));
+  expect(log(messages[1]?.at ?? null)).toEqual(['day', '1', '2', '3', 'new', '4', '5']);
+  expect(log(messages[4]?.at ?? null)).not.toContain('new');
+  expect(log(null)).not.toContain('new');
 });

@@ -1,33 +1,134 @@
 import { expect, test } from 'vitest';
-import { createUnread } from '../../../src/state/unread.ts';
+import { createClock } from '../../../src/domain/stamp.ts';
+import { readMarkOf } from '../../../src/domain/read-marks.ts';
+import { createWriter } from '../../../src/state/documents.ts';
+import { createUnread, UNREAD, type Unread } from '../../../src/state/unread.ts';
 import { documentsOf } from '../../../src/protocol/intake.ts';
 import type { EventOf, StoredEvent } from '../../../src/protocol/events.ts';
+import type { Doc } from '../../../src/protocol/documents.ts';
+import { at, NOW, said, settingDoc } from '../ui/support/household.ts';
+import { memoryOwner, type MemoryOwner } from '../ui/support/fakes.ts';
 
-function tab() {
-  const rows = new Map<string, string>();
-  return { rows, read: (key: string) => rows.get(key) ?? null, write: (key: string, text: string) => Boolean(rows.set(key, text)) };
-}
 const message = (more: Partial<EventOf<'message'>>): EventOf<'message'> => ({ kind: 'message', time: 1, messageId: 'm', sessionId: 's', agentId: 'a', author: 'a', role: 'assistant', blocks: [], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false, ...more });
+const hear = (unread: Unread, stored: StoredEvent) => unread.hearDocuments(documentsOf(stored));
+const settle = () => new Promise((resolve) => setTimeout(resolve));
 
-const hear = (unread: ReturnType<typeof createUnread>, stored: StoredEvent) => unread.hearDocuments(documentsOf(stored));
+/** A tab over a ledger; time goes on when it is told to. */
+function tab(owner: MemoryOwner, node = 'tab') {
+  const timers: { readonly ms: number; readonly task: () => void }[] = [];
+  let ids = 0;
+  const writer = createWriter({ clock: createClock({ now: () => NOW, node }), newId: () => `${node}-${++ids}`, now: () => NOW });
+  const device = {
+    after(ms: number, task: () => void) {
+      const timer = { ms, task };
+      timers.push(timer);
+      return () => void (timers.includes(timer) && timers.splice(timers.indexOf(timer), 1));
+    },
+  };
+  const unread = createUnread({ owner, writer, device });
+  owner.subscribe((news) => {
+    if (news.news === 'documents') unread.hearDocuments(news.docs);
+  });
+  const pass = async (ms: number) => {
+    await settle();
+    for (const timer of timers.filter((one) => one.ms <= ms)) {
+      timers.splice(timers.indexOf(timer), 1);
+      timer.task();
+    }
+    await settle();
+  };
+  return { unread, pass, count: (agentId = 'a') => unread.store.getState().counts.get(agentId) ?? 0, begins: (agentId = 'a') => unread.store.getState().begins.get(agentId) ?? null };
+}
+const marksIn = (owner: MemoryOwner) => owner.docs.flatMap((doc) => (doc.type === 'setting' ? [readMarkOf({ key: String(doc['key']), value: doc['value'] })] : []));
+const store = (owner: MemoryOwner, ...docs: Doc[]) => owner.call('append', docs);
 
-test('answers count until they are looked at, and not while they are', () => {
-  const unread = createUnread(tab());
-  const count = () => unread.store.getState().counts.get('a') ?? 0;
-  hear(unread, { id: 1, event: message({}) });
-  hear(unread, { id: 2, event: message({}) });
-  expect(count()).toBe(2);
-  unread.look('a');
-  expect(count()).toBe(0);
-  hear(unread, { id: 3, event: message({}) });
-  expect(count()).toBe(0);
-  unread.look(null);
-  hear(unread, { id: 4, event: message({}) });
-  expect(count()).toBe(1);
+test('every tab says the same, also one that is opened later, and what is read in one is read in all', async () => {
+  const read = said('a', 'a', 'Read.', NOW - 3);
+  const owner = memoryOwner([settingDoc('read:a', read.at), said('a', 'a', 'Long ago.', NOW - 9), read, said('a', 'human', 'Mine.', NOW - 2), said('a', 'a', 'New.', NOW - 1)]);
+  const [one, two] = [tab(owner, 'one'), tab(owner, 'two')];
+  await Promise.all([one.unread.refresh(), two.unread.refresh()]);
+  expect([one.count(), two.count()]).toEqual([1, 1]);
+  await store(owner, said('a', 'a', 'Newer.', NOW + 1));
+  await one.pass(UNREAD.askMs);
+  await two.pass(UNREAD.askMs);
+  const late = tab(owner, 'late');
+  await late.unread.refresh();
+  expect([one.count(), two.count(), late.count()]).toEqual([2, 2, 2]);
+  expect(late.begins()).toBe(read.at);
+  one.unread.look('a');
+  expect(one.count()).toBe(0);
+  // As it was when it was opened.
+  expect(one.begins()).toBe(read.at);
+  await two.pass(UNREAD.askMs);
+  await late.pass(UNREAD.askMs);
+  expect([two.count(), late.count()]).toEqual([0, 0]);
+  expect(two.begins()).toBeNull();
+});
+
+test('without any mark nothing that is here is new; what is said from now on is', async () => {
+  const owner = memoryOwner([said('a', 'a', 'Old.', NOW - 5)]);
+  const call = owner.call.bind(owner);
+  // A ledger in which nothing was ever marked.
+  owner.call = async (name, ...args) => {
+    const answer = await call(name, ...args);
+    const begun = owner.docs.some((doc) => doc.type === 'setting');
+    return name === 'unread' && !begun ? ({ since: null, conversations: [{ agentId: 'a', upTo: null, unread: 0, newest: null }], newest: owner.docs[0]?.at ?? '' } as typeof answer) : answer;
+  };
+  const one = tab(owner);
+  await one.unread.refresh();
+  expect(one.count()).toBe(0);
+  await one.pass(UNREAD.askMs);
+  expect(marksIn(owner).map((mark) => mark?.kind)).toEqual(['since']);
+  await store(owner, said('a', 'a', 'New.', NOW + 1));
+  await one.pass(UNREAD.askMs);
+  expect(one.count()).toBe(1);
+});
+
+test('what is said while one looks is read, and the mark is written with pauses, and when one leaves', async () => {
+  const owner = memoryOwner([settingDoc('read:a', at(NOW - 10))]);
+  const one = tab(owner);
+  await one.unread.refresh();
+  one.unread.look('a');
+  expect(marksIn(owner)).toHaveLength(1);
+  for (let n = 1; n <= 4; n++) {
+    await store(owner, said('a', 'a', `${n}`, NOW + n));
+    await one.pass(UNREAD.askMs);
+    expect(one.count()).toBe(0);
+  }
+  // No line appears under the eyes of who reads.
+  expect(one.begins()).toBeNull();
+  expect(marksIn(owner)).toHaveLength(2);
+  await one.pass(UNREAD.markMs);
+  expect(marksIn(owner)).toHaveLength(3);
+  await one.pass(UNREAD.markMs);
+  expect(marksIn(owner)).toHaveLength(3);
+  await store(owner, said('a', 'a', '5', NOW + 5));
+  await one.pass(UNREAD.askMs);
+  await store(owner, said('a', 'a', '6', NOW + 6));
+  await one.pass(UNREAD.askMs);
+  one.unread.look(null);
+  await settle();
+  expect(marksIn(owner).at(-1)?.at).toBe(owner.docs.findLast((doc) => doc.type === 'message')?.at);
+  await store(owner, said('a', 'a', '7', NOW + 7));
+  await one.pass(UNREAD.askMs);
+  expect(one.count()).toBe(1);
+});
+
+test('a mark that could not be kept is kept with the next', async () => {
+  const owner = memoryOwner([settingDoc('read:a', at(NOW - 10)), said('a', 'a', 'New.', NOW + 1)]);
+  const one = tab(owner);
+  await one.unread.refresh();
+  owner.broken = 'The disk is full.';
+  one.unread.look('a');
+  await settle();
+  expect(one.count()).toBe(0);
+  owner.broken = null;
+  await one.pass(UNREAD.markMs);
+  expect(marksIn(owner)).toHaveLength(2);
 });
 
 test('messages wait in an inbox until they are read', () => {
-  const unread = createUnread(tab());
+  const { unread } = tab(memoryOwner());
   const waiting = () => unread.store.getState().inbox.get('a')?.size ?? 0;
   hear(unread, { id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
   hear(unread, { id: 1, event: message({ role: 'user', author: 'human', waiting: true }) });
@@ -36,31 +137,8 @@ test('messages wait in an inbox until they are read', () => {
   expect(waiting()).toBe(0);
 });
 
-test('counts outlive a reload of the tab, and nonsense in its memory does not matter', () => {
-  const memory = tab();
-  hear(createUnread(memory), { id: 1, event: message({}) });
-  expect(createUnread(memory).store.getState().counts.get('a')).toBe(1);
-  for (const nonsense of ['{', 'a\t-1', 'a', '\n\n']) {
-    for (const key of memory.rows.keys()) memory.write(key, nonsense);
-    expect(createUnread(memory).store.getState().counts.size).toBe(0);
-  }
-});
-
-test('what was said before the page was opened is news where the relay tells of it, and not where another device brings it', () => {
-  const unread = createUnread(tab(), 100);
-  const count = () => unread.store.getState().counts.get('a') ?? 0;
-  const docs = (messageId: string, time: number) => documentsOf({ id: 1, event: message({ messageId, time }) });
-  unread.hearDocuments(docs('brought', 99));
-  expect(count()).toBe(0);
-  unread.hearTold(docs('waited', 99));
-  unread.hearDocuments(docs('waited', 99));
-  expect(count()).toBe(1);
-  unread.hearDocuments(docs('brought-later', 100));
-  expect(count()).toBe(2);
-});
-
 test('a message does not wait where it was read before it came', () => {
-  const unread = createUnread(tab());
+  const { unread } = tab(memoryOwner());
   hear(unread, { id: 1, event: { kind: 'message-read', time: 1, messageId: 'm', agentId: 'a', sessionId: 's' } });
   hear(unread, { id: 2, event: message({ role: 'user', author: 'human', waiting: true }) });
   expect(unread.store.getState().inbox.get('a')?.size ?? 0).toBe(0);

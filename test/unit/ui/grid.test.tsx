@@ -142,9 +142,9 @@ test('who is set to sleep says so on its cell, and goes on where it was when it 
 
 test('what waits in an inbox is counted on the cell, beside the answers that the person has not read', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }), prepare: ({ reach }) => reach.on('GET /api/inbox', { unread: { 'agent-1': 3 } }) });
-  await page.say({ news: 'documents', docs: [said('agent-1', 'agent-1', 'hi', NOW)] });
+  await page.owner.call('append', [said('agent-1', 'agent-1', 'hi', NOW + 1)]);
   const cell = seat('Lyra, seat 1, awake');
-  expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toBe('1 new message. 3 messages waiting to be read');
+  await waitFor(() => expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toBe('1 new message. 3 messages waiting to be read'));
   page.reach.on('GET /api/inbox', { unread: {} });
   await page.hear({ kind: 'changed', time: NOW, what: 'inbox', agentId: 'agent-1' });
   await waitFor(() => expect(cell.closest('li')?.textContent).not.toContain('waiting to be read'));
@@ -160,9 +160,9 @@ test('an empty seat offers to summon there alone', async () => {
 
 test('new answers are counted on the cell until they are looked at', async () => {
   const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }) });
-  await page.say({ news: 'documents', docs: [said('agent-1', 'agent-1', 'hi', NOW)] });
+  await page.owner.call('append', [said('agent-1', 'agent-1', 'hi', NOW + 1)]);
   expect(seat('Lyra, seat 1, awake').getAttribute('aria-describedby')).not.toBeNull();
-  expect(seat('Lyra, seat 1, awake').closest('li')?.textContent).toContain('1 new message');
+  await waitFor(() => expect(seat('Lyra, seat 1, awake').closest('li')?.textContent).toContain('1 new message'));
   await page.user.click(seat('Lyra, seat 1, awake'));
   expect(seat('Lyra, seat 1, awake').closest('li')?.textContent).not.toContain('new message');
 });

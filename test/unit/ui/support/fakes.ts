@@ -1,6 +1,8 @@
 /** Small in-memory stand-ins for the two ports: a ledger that is a list, a relay that remembers what it was asked. */
 import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../../src/archive/index.ts';
 import { pendingForgets } from '../../../../src/domain/forgetting.ts';
+import { foldReadMarks, isNews, readUpTo } from '../../../../src/domain/read-marks.ts';
+import { formatStamp } from '../../../../src/domain/stamp.ts';
 import { isAddressed } from '../../../../src/domain/talk.ts';
 import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/documents.ts';
 import { isKnown } from '../../../../src/protocol/known.ts';
@@ -9,6 +11,7 @@ import { rehearsalSchema } from '../../../../src/protocol/http.ts';
 import type { OwnerCalls, OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTabMemory } from '../../../../src/state/tab-memory.ts';
+import { visibleMessages } from '../../../../src/state/conversation-log.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
 import type { SyncCalls } from '../../../../src/protocol/sync/page.ts';
 import { NOW } from './household.ts';
@@ -69,6 +72,18 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       const messages = all.slice(start, end);
       const read = known().flatMap((doc) => (doc.type === 'message-read' ? [doc.messageId] : []));
       return { messages, sessions: sessionsOf(messages), read, before: start === 0 ? null : String(start) };
+    },
+    unread() {
+      const own = foldReadMarks(known().flatMap((doc) => (doc.type === 'setting' ? [doc] : [])));
+      // A household in which messages are new from now on.
+      const marks = { ...own, since: own.since ?? formatStamp({ time: NOW, counter: 0, node: 'begun' }) };
+      const agents = new Set(known().flatMap((doc) => (doc.type === 'message' ? [doc.agentId] : [])));
+      const rowOf = (agentId: string) => {
+        const upTo = readUpTo(marks, agentId);
+        const news = upTo === null ? [] : visibleMessages(messagesOf(agentId)).filter((doc) => doc.at > upTo && isNews(doc));
+        return { agentId, upTo, unread: news.length, newest: news.at(-1)?.at ?? null };
+      };
+      return { since: marks.since, conversations: [...agents].map(rowOf), newest: docs.reduce((held, { at }) => (at > held ? at : held), '') };
     },
     wakeMaterial: ({ agentIds }) =>
       agentIds.map((agentId) => {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { foldReadMarks, isNews, readMarkKey, readMarkOf, readUpTo } from '../../../src/domain/read-marks.ts';
+import { settingSlot, settingWins } from '../../../src/ledger/views/slots.ts';
+import { settingDoc, stampOf } from '../../support/documents.ts';
+
+const key = readMarkKey({ kind: 'conversation', agentId: 'a1', at: '' });
+const since = readMarkKey({ kind: 'since', at: '' });
+
+/** Every order of these. */
+const orders = <T,>(all: readonly T[]): T[][] => (all.length < 2 ? [[...all]] : all.flatMap((one, i) => orders(all.filter((_other, j) => j !== i)).map((rest) => [one, ...rest])));
+
+test('a mark never moves back, and messages are new from the earliest moment that was set, in whatever order they are heard of', () => {
+  // The last that was written is not the furthest.
+  const docs = [settingDoc(10, key, stampOf(3)), settingDoc(11, key, stampOf(7)), settingDoc(12, key, stampOf(5)), settingDoc(13, since, stampOf(2)), settingDoc(14, since, stampOf(4))];
+  for (const order of orders(docs)) {
+    const marks = foldReadMarks(order);
+    expect(readUpTo(marks, 'a1')).toBe(stampOf(7));
+    expect(readUpTo(marks, 'a2')).toBe(stampOf(2));
+    // What holds in the ledger is the same.
+    for (const slot of [key, since]) {
+      const holds = order.filter((doc) => settingSlot(doc) === slot).reduce((held, doc) => (settingWins(doc, held) ? doc : held));
+      expect(holds.value).toBe(slot === key ? stampOf(7) : stampOf(2));
+    }
+  }
+});
+
+test('where there is no mark nothing is known, and what is none is passed over', () => {
+  expect(readUpTo(foldReadMarks([]), 'a1')).toBeNull();
+  for (const value of [7, '', 'yesterday', null, { at: stampOf(1) }]) expect(readMarkOf({ key, value })).toBeNull();
+  for (const other of ['read:', 'humanName', 'reader:a1']) expect(readMarkOf({ key: other, value: stampOf(1) })).toBeNull();
+});
+
+test('only what somebody else said is news', () => {
+  expect(isNews({ role: 'assistant', author: 'a1' })).toBe(true);
+  expect(isNews({ role: 'user', author: 'human' })).toBe(false);
+  expect(isNews({ role: 'user', author: 'relay' })).toBe(false);
+});

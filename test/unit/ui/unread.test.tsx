@@ -1,0 +1,41 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { expect, test } from 'vitest';
+import { NOW, runningSession, said, settingDoc, team } from './support/household.ts';
+import { openPage } from './support/render.tsx';
+
+const log = () => screen.getByRole('region', { name: /^Conversation with/ });
+const read = said('agent-1', 'agent-1', 'Read.', NOW - 30);
+const docs = [
+  ...team(1),
+  settingDoc('read:agent-1', read.at),
+  read,
+  said('agent-1', 'human', 'My own.', NOW - 20),
+  said('agent-1', 'agent-1', 'First new.', NOW - 10),
+  said('agent-1', 'agent-1', 'Second new.', NOW - 5),
+];
+const snapshot = runningSession({ awake: ['agent-1'] });
+
+test('the title and the seat say how much is new, and a line where it begins; what is looked at is read', async () => {
+  const page = await openPage({ docs, path: '/', snapshot });
+  await waitFor(() => expect(document.title).toMatch(/^\(2\) /));
+  expect(page.container.querySelector('.seat-badge[data-kind="unread"]')?.textContent).toBe('2');
+  await page.user.click(screen.getByRole('button', { name: /^Lyra/ }));
+  const line = await within(log()).findByRole('separator', { name: 'New messages' });
+  const words = log().textContent;
+  expect(words.indexOf('My own.')).toBeLessThan(words.indexOf('New'));
+  expect(line.compareDocumentPosition(screen.getByText('First new.')) & Node.DOCUMENT_POSITION_FOLLOWING).toBeTruthy();
+  await waitFor(() => expect(document.title).not.toMatch(/^\(/));
+  expect(page.container.querySelector('.seat-badge[data-kind="unread"]')).toBeNull();
+});
+
+test('where new begins before what was read of a conversation, earlier messages are read until the line has its place', async () => {
+  await openPage({ docs, path: '/agent/agent-1', snapshot, prepare: ({ owner }) => (owner.pageSize = 1) });
+  await within(log()).findByRole('separator', { name: 'New messages' });
+  expect(log().textContent).toContain('Read.');
+});
+
+test('a conversation in which nothing is new has no line', async () => {
+  await openPage({ docs: docs.slice(0, -2), path: '/agent/agent-1', snapshot });
+  expect(log().textContent).toContain('My own.');
+  expect(screen.queryByRole('separator', { name: 'New messages' })).toBeNull();
+});
