@@ -1,0 +1,117 @@
+/** Where things stand and what takes the keys, measured in a real browser: boxes, words and focus at the sizes people have. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const TABLE = `| where | what was found | who |
+|---|---|---|
+| Unterammergauerstrasse | Donaudampfschifffahrtsgesellschaft | Bartholomew |`;
+
+let model: ScriptedModel;
+let relay: TestRelay;
+let profile: Profile;
+let visitor: Visitor;
+beforeAll(async () => {
+  const team = teamScript();
+  model = await startScriptedModel(async (request) => (request.last.includes('a table') ? [{ say: TABLE }] : await team(request)));
+  relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+  profile = await createProfile();
+  visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 } }), relay.link);
+  await visitor.begin();
+  await visitor.press('SUMMON');
+  await visitor.untilAll('awake');
+});
+afterAll(async () => {
+  await profile.remove();
+  await relay.stop();
+  await model.close();
+});
+
+const sizes = { desktop: [1440, 900], tablet: [1024, 768], phone: [360, 740], 'phone on its side': [740, 360], 'laptop at 200 %': [720, 450] } as const;
+const resize = ([width, height]: readonly [number, number]) => visitor.page.setViewportSize({ width, height });
+
+/** Seats that touch each other, and words that leave their seat, as lines. */
+const crowded = () =>
+  visitor.page.evaluate(() => {
+    const found: string[] = [];
+    const seats = [...document.querySelectorAll<HTMLElement>('.seat')].map((seat) => ({ seat, box: seat.getBoundingClientRect() }));
+    for (const [i, { seat, box }] of seats.entries()) {
+      for (const { box: other } of seats.slice(i + 1))
+        if (box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom) found.push(`seat ${i + 1} lies over another`);
+      for (const part of seat.querySelectorAll('.seat-figure, .seat-name, .seat-sub')) {
+        const inner = part.getBoundingClientRect();
+        if (inner.height > 0 && (inner.top < box.top || inner.bottom > box.bottom || inner.left < box.left || inner.right > box.right)) found.push(`${part.className} leaves seat ${i + 1}`);
+      }
+    }
+    return found;
+  });
+
+describe('the grid', () => {
+  it.each(Object.entries(sizes))('keeps every seat apart, and every word in its seat: %s', async (_, size) => {
+    await resize(size);
+    await visitor.hearth();
+    expect(await crowded()).toEqual([]);
+    expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+});
+
+describe('a menu', () => {
+  it('takes the focus when it is opened by a click, moves by arrows, and gives the focus back on Escape', async () => {
+    await resize(sizes.desktop);
+    const button = visitor.page.getByRole('button', { name: 'More places' });
+    await button.click();
+    const items = visitor.page.getByRole('menuitem');
+    await expect.poll(() => items.first().evaluate((item) => item === document.activeElement)).toBe(true);
+    await visitor.page.keyboard.press('ArrowDown');
+    expect(await items.nth(1).evaluate((item) => item === document.activeElement)).toBe(true);
+    await visitor.page.keyboard.press('Escape');
+    await expect.poll(() => items.count()).toBe(0);
+    expect(await button.evaluate((it) => it === document.activeElement)).toBe(true);
+  });
+});
+
+describe('a conversation', () => {
+  it('shows a table whose words are whole, and which scrolls by itself, on a phone', async () => {
+    await resize(sizes.phone);
+    await visitor.open(1);
+    await visitor.ask('Make me a table.');
+    const cell = visitor.page.getByRole('cell', { name: 'Donaudampfschifffahrtsgesellschaft' });
+    await cell.waitFor();
+    const lines = await cell.evaluate((it) => {
+      const range = document.createRange();
+      range.selectNodeContents(it);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+    });
+    expect(lines).toBe(1);
+    expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  });
+
+  it('says that a pasted picture cannot be sent', async () => {
+    const field = visitor.page.getByRole('textbox', { name: /^Write to / });
+    await field.focus();
+    await field.evaluate((element) => {
+      const files = new DataTransfer();
+      files.items.add(new File([new Uint8Array([137, 80, 78, 71])], 'picture.png', { type: 'image/png' }));
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData: files, bubbles: true, cancelable: true }));
+    });
+    await visitor.page.getByText('Pictures and files cannot be sent yet').waitFor();
+  });
+});
+
+describe('the big button', () => {
+  it('is in sight without scrolling while everyone sleeps, however short the window', async () => {
+    await resize(sizes.desktop);
+    await visitor.press(/End session/);
+    await visitor.untilAll('sleeping');
+    for (const [what, size] of Object.entries(sizes)) {
+      await resize(size);
+      await visitor.hearth();
+      const box = await visitor.page.getByRole('button', { name: 'WAKE', exact: true }).boundingBox();
+      expect(box && box.y >= 0 && box.y + box.height <= size[1], `${what}: ${JSON.stringify(box)}`).toBe(true);
+      expect(await crowded(), what).toEqual([]);
+    }
+    expect(visitor.complaints).toEqual([]);
+  });
+});
