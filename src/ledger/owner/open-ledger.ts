@@ -34,7 +34,7 @@ const RELOAD = 'Another tab has a newer Roost. Reload this one; nothing that was
 const MENDED =
   'A part of this browser’s own bookkeeping was missing. It was made anew, and everything that the volumes and the overview hold is there. What was written in the very last moment before may be missing.';
 const HANGS =
-  'The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. Nothing is lost, and this page goes on by itself as soon as it can.';
+  'The browser does not open its storage. Close other tabs of Roost; if that does not help, close the browser and start it again. This page goes on by itself as soon as it can.';
 
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   /** Some browsers, at some times, neither open a database nor say that they cannot. */

@@ -112,7 +112,7 @@ function Talk({ speaker }: { speaker: Speaker }) {
     return (
       <div className="chat-nobody" role="alert">
         <h2>This conversation could not be read</h2>
-        <p>{conversation.error} Nothing is lost.</p>
+        <p>{conversation.error} If it stays so, Settings, Storage, Rebuild reads everything anew.</p>
         <button type="button" className="ghost" onClick={() => void conversations.open(agentId)}>
           Try again
         </button>

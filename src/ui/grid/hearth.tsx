@@ -102,7 +102,7 @@ function LoadFailed() {
   return (
     <div className="call-error" role="alert">
       <p>
-        <strong>The team could not be read from this device.</strong> {error} Nothing is lost.
+        <strong>The team could not be read from this device.</strong> {error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.
       </p>
       <button type="button" className="ghost" onClick={() => void actions.reload()}>
         Try again

@@ -125,7 +125,7 @@ export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocu
     return (
       <div className="chat-nobody" role="alert">
         <h2>{gone ? 'There is no such thread' : 'This thread could not be read'}</h2>
-        <p>{gone ? 'The link was cut short, or the relay has another home now.' : `${state.problem?.message ?? ''} Nothing is lost.`}</p>
+        <p>{gone ? 'The link was cut short, or the relay has another home now.' : (state.problem?.message ?? '')}</p>
         <div className="dialog-ways">
           {!gone && (
             <button type="button" className="ghost" onClick={() => void talk.again()}>
