@@ -5,13 +5,13 @@
  * given out by the database, under a lock on the log's row, so that they appear in the order of commits.
  */
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
-import { createClock } from '../../src/domain/stamp.ts';
+import { createClock, type Stamp } from '../../src/domain/stamp.ts';
 import { RELAY_NODE, stampOf } from '../../src/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import type { EventLog } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
 import { createCommits } from './commits.ts';
-import { insertEvents, lockLog, openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readNewest, readTaken, takeIds } from './log-rows.ts';
+import { insertEvents, isTakenMeanwhile, openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readNewest, readTaken, type Write } from './log-rows.ts';
 
 export const EVENT_LOG_DEFAULTS = {
   /** ms that words of a stream wait for company before they are committed. */
@@ -42,11 +42,6 @@ export interface OpenEventLog extends EventLog {
   close(): Promise<void>;
 }
 
-interface Write {
-  readonly events: readonly RoostEvent[];
-  /** JSON text of the client id, for `appendOnce`. */
-  readonly client: string | null;
-}
 type Written = { readonly repeated: false; readonly stored: readonly StoredEvent[] } | { readonly repeated: true; readonly eventId: number };
 
 export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
@@ -67,20 +62,28 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
 
   /** Of answers that are being written, from when they began: a whole answer stands there, above what was written meanwhile. */
   const begun = new Map((snapshot.session?.answering ?? []).flatMap(({ messageId, at }) => (at === undefined ? [] : [[messageId, at] as const])));
-  /** In the order of ids: whatever the wall clock does, what begins later has the later stamp. */
-  function stamped(event: RoostEvent): RoostEvent {
+  /**
+   * In the order of ids: whatever the wall clock does, what begins later has the later stamp. What of it is kept is known
+   * only when it is written: until then `beginning` has what the batch itself began or ended.
+   */
+  function stamped(event: RoostEvent, beginning: Map<string, Stamp | null>): RoostEvent {
     if (!('time' in event)) return event;
     const at = clock.next();
-    if (event.kind === 'answer-started') begun.set(event.messageId, at);
+    if (event.kind === 'answer-started') beginning.set(event.messageId, at);
     if (event.kind !== 'message') return { ...event, at };
-    const stood = begun.get(event.messageId);
-    begun.delete(event.messageId);
+    const stood = beginning.has(event.messageId) ? beginning.get(event.messageId) : begun.get(event.messageId);
+    beginning.set(event.messageId, null);
     return { ...event, at: stood ?? at };
+  }
+  function noteBegun({ event }: StoredEvent): void {
+    if (event.kind === 'answer-started' && event.at !== undefined) begun.set(event.messageId, event.at);
+    else if (event.kind === 'message') begun.delete(event.messageId);
   }
 
   function publish(stored: readonly StoredEvent[]): void {
     for (const item of stored) {
       head = item.id;
+      noteBegun(item);
       snapshot = applyEvent(snapshot, item);
       for (const listener of listeners) {
         try {
@@ -92,43 +95,46 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     }
   }
 
+  /** Ends: every further try needs one more client of these to have been taken by another process. */
+  async function insertAll(writes: readonly Write[]): Promise<number[]> {
+    for (;;) {
+      try {
+        return await insertEvents(db, log, writes, now());
+      } catch (error) {
+        if (!isTakenMeanwhile(error)) throw error;
+      }
+    }
+  }
+
   /** Gives every write its ids, in order; a client id that was taken before, also in this batch, gets its old one. */
-  async function writeAll(trx: Db, writes: readonly Write[]): Promise<Written[]> {
-    const clients = writes.flatMap(({ client }) => (client === null ? [] : [client]));
-    const taken = new Map<string, number>();
-    if (clients.length > 0) {
-      await lockLog(trx, log);
-      for (const [client, id] of await readTaken(trx, log, clients)) taken.set(client, id);
-    }
+  async function writeAll(writes: readonly Write[]): Promise<Written[]> {
     const claimed = new Set<string>();
-    const isFresh = ({ client }: Write) => client === null || (!taken.has(client) && !claimed.has(client) && Boolean(claimed.add(client)));
-    const fresh = new Set(writes.filter(isFresh));
-    const count = [...fresh].reduce((sum, { events }) => sum + events.length, 0);
-    let next = count === 0 ? 0 : (await takeIds(trx, log, count)).first;
-    const results: Written[] = [];
-    const rows: { log: string; client_json: string; event_id: number }[] = [];
+    const beginning = new Map<string, Stamp | null>();
+    const firsts = new Map<Write, Write>();
     for (const write of writes) {
-      if (!fresh.has(write)) {
-        results.push({ repeated: true, eventId: taken.get(write.client ?? '') ?? 0 });
-        continue;
-      }
-      if (write.client !== null) {
-        taken.set(write.client, next);
-        rows.push({ log, client_json: write.client, event_id: next });
-      }
-      results.push({ repeated: false, stored: write.events.map((event) => ({ id: next++, event: stamped(event) })) });
+      if (write.client !== null && claimed.has(write.client)) continue;
+      if (write.client !== null) claimed.add(write.client);
+      firsts.set(write, { client: write.client, events: write.events.map((event) => stamped(event, beginning)) });
     }
-    const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
-    if (stored.length > 0) await insertEvents(trx, log, stored, now());
-    if (rows.length > 0) await trx.insertInto('taken').values(rows).execute();
-    return results;
+    const all = [...firsts.values()];
+    const ids = await insertAll(all);
+    let next = ids[0] ?? Infinity;
+    // Where everything was written, nothing had been taken before.
+    const whole = ids.length === all.reduce((sum, { events }) => sum + events.length, 0);
+    const taken = whole && all.length === writes.length ? new Map<string, number>() : await readTaken(db, log, [...claimed]);
+    return writes.map((write) => {
+      const before = write.client === null ? undefined : taken.get(write.client);
+      const first = firsts.get(write);
+      if (first === undefined || (before !== undefined && before !== next)) return { repeated: true, eventId: before ?? 0 };
+      return { repeated: false, stored: first.events.map((event) => ({ id: next++, event })) };
+    });
   }
 
   const commits = createCommits<Write, Written>({
     windowMs,
     elapsed,
     async commit(writes) {
-      const results = await db.transaction().execute((trx) => writeAll(trx, writes));
+      const results = await writeAll(writes);
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
       const first = stored[0]?.id ?? head + 1;
       // An earlier commit that seemed to fail (the connection broke before the answer) may be on disk all the same.

@@ -1,7 +1,9 @@
 /** The event log's SQL. Every function takes the transaction or database it runs in. */
 import { sql } from 'kysely';
+import { z } from 'zod';
 import { eventSchema, type RoostEvent, type StoredEvent } from '../../src/protocol/events.ts';
 import type { Db } from '../store/index.ts';
+import { SCHEMA } from '../store/schema.ts';
 
 /** The kinds that say that a session began or ended. */
 const BOUNDARIES = ['session-started', 'session-ended'] as const;
@@ -24,36 +26,58 @@ export async function openLogRow(db: Db, relay: string, newLog: string, now: num
   return await db.selectFrom('logs').select(['log', 'head', 'acked']).where('relay', '=', relay).executeTakeFirstOrThrow();
 }
 
-/** Takes the next `count` ids. The row stays locked until the transaction ends: ids appear in the order of commits. */
-export async function takeIds(db: Db, log: string, count: number): Promise<{ first: number }> {
-  const { head } = await db
-    .updateTable('logs')
-    .set({ head: sql<number>`head + ${count}` })
-    .where('log', '=', log)
-    .returning('head')
-    .executeTakeFirstOrThrow();
-  return { first: head - count + 1 };
+/** Some events that get their ids one after another. */
+export interface Write {
+  readonly events: readonly RoostEvent[];
+  /** JSON text of the client id, where it is to be written once; null: always. No two of a batch have the same. */
+  readonly client: string | null;
 }
 
-/** Locks the log for the rest of the transaction, without taking ids. */
-export async function lockLog(db: Db, log: string): Promise<void> {
-  await db.selectFrom('logs').select('head').where('log', '=', log).forUpdate().executeTakeFirstOrThrow();
+const table = (name: 'logs' | 'events' | 'taken') => sql.table(`${SCHEMA}.${name}`);
+
+/**
+ * Gives the events the next ids, in order, and keeps them; those of a client that was taken before are left out. Answers
+ * with the ids, ascending. One statement: one call into Postgres, one flush. The log's row stays locked until it has
+ * ended, so that ids appear in the order of commits; the columns travel as arrays. Of two processes that take a client
+ * at the same moment the later one fails as a whole, see `isTakenMeanwhile`.
+ */
+export async function insertEvents(db: Db, log: string, writes: readonly Write[], now: number): Promise<number[]> {
+  const rows = writes.flatMap(({ events }, place) => events.map((event, nth) => ({ place, nth, kind: event.kind, text: JSON.stringify(event) })));
+  const kinds = rows.map(({ kind }) => kind);
+  const texts = rows.map(({ text }) => text);
+  const insert = writes.every(({ client }) => client === null)
+    ? sql<{ id: number }>`
+        with moved as (update ${table('logs')} set head = head + ${rows.length}::bigint where log = ${log} returning head)
+        insert into ${table('events')} (log, id, kind, event_json, stored_at)
+        select ${log}::text, moved.head - ${rows.length}::bigint + row.nth, row.kind, row.event_json, ${now}::bigint
+        from moved, unnest(${kinds}::text[], ${texts}::text[]) with ordinality as row (kind, event_json, nth)
+        returning id`
+    : sql<{ id: number }>`
+        with given as (
+          select * from unnest(${writes.map((_, place) => place)}::int[], ${writes.map(({ client }) => client)}::text[], ${writes.map(({ events }) => events.length)}::int[]) as given (place, client_json, size)
+        ), fresh as (
+          select place, client_json, size, (sum(size) over (order by place))::bigint - size + 1 as first from given
+          where not exists (select from ${table('taken')} as taken where taken.log = ${log} and taken.client_json = given.client_json)
+        ), moved as (
+          update ${table('logs')} as logs set head = head + total.size from (select sum(size)::bigint as size from fresh) as total
+          where log = ${log} and total.size > 0 returning head - total.size as before
+        ), claimed as (
+          insert into ${table('taken')} (log, client_json, event_id)
+          select ${log}::text, client_json, before + first from fresh, moved where client_json is not null
+        )
+        insert into ${table('events')} (log, id, kind, event_json, stored_at)
+        select ${log}::text, before + first + row.nth, row.kind, row.event_json, ${now}::bigint
+        from moved, unnest(${rows.map(({ place }) => place)}::int[], ${rows.map(({ nth }) => nth)}::int[], ${kinds}::text[], ${texts}::text[]) as row (place, nth, kind, event_json)
+        join fresh on fresh.place = row.place
+        returning id`;
+  const { rows: inserted } = await insert.execute(db);
+  return inserted.map(({ id }) => id).toSorted((a, b) => a - b);
 }
 
-/** One insert, whatever the number of events: the columns travel as arrays. */
-export async function insertEvents(db: Db, log: string, stored: readonly StoredEvent[], now: number): Promise<void> {
-  const ids = stored.map(({ id }) => id);
-  const kinds = stored.map(({ event }) => event.kind);
-  const texts = stored.map(({ event }) => JSON.stringify(event));
-  await db
-    .insertInto('events')
-    .columns(['log', 'id', 'kind', 'event_json', 'stored_at'])
-    .expression(
-      sql`select ${log}::text, row.id, row.kind, row.event_json, ${now}::bigint
-          from unnest(${ids}::bigint[], ${kinds}::text[], ${texts}::text[]) as row (id, kind, event_json)`,
-    )
-    .execute();
-}
+const conflictSchema = z.object({ code: z.literal('23505'), constraint: z.literal('taken_pk') });
+
+/** Another process took one of the clients while `insertEvents` ran. Nothing was written; once more, and it is seen. */
+export const isTakenMeanwhile = (error: unknown): boolean => conflictSchema.safeParse(error).success;
 
 const parseRow = (row: { id: number; event_json: string }): StoredEvent => {
   const event: RoostEvent = eventSchema.parse(JSON.parse(row.event_json));

@@ -1,3 +1,4 @@
+import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EVENT_LOG_DEFAULTS, openEventLog, type OpenEventLog } from '../../server/events/index.ts';
 import { formatStamp } from '../../src/domain/stamp.ts';
@@ -31,9 +32,9 @@ describe.each(STORES)('the event log on %s', (kind) => {
     expect(failures).toEqual([]);
   });
 
-  const open = (relay: string): Promise<OpenEventLog> =>
+  const open = (relay: string, db = store.db): Promise<OpenEventLog> =>
     openEventLog({
-      db: store.db,
+      db,
       relay,
       now: () => clock,
       newId: () => `log-of-${relay}-${++homes}`,
@@ -69,6 +70,27 @@ describe.each(STORES)('the event log on %s', (kind) => {
     const before = await transactions();
     await Promise.all(Array.from({ length: 200 }, (_, i) => log.append([text(String(i))])));
     expect((await transactions()) - before).toBeLessThan(20);
+  });
+
+  it('writes what comes at one moment in one statement, client ids too', async () => {
+    const home = `home-${++homes}`;
+    const asked: string[] = [];
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        asked.push(node.kind);
+        return node;
+      },
+      transformResult: ({ result }) => Promise.resolve(result),
+    };
+    const log = await open(home, store.db.withPlugin(counting));
+    asked.length = 0;
+    await Promise.all([log.append([text('a'), text('b')]), log.append([text('c')])]);
+    expect(asked).toHaveLength(1);
+    await Promise.all([log.appendOnce('x', [text('d'), text('e')]), log.append([text('f')]), log.appendOnce('y', [text('g')])]);
+    expect(asked).toHaveLength(2);
+    const repeated = await Promise.all([log.appendOnce('z', [text('h')]), log.appendOnce('y', [text('no')]), log.append([text('i'), text('j')]), log.appendOnce('z', [text('no')]), log.appendOnce('x', [text('no')])]);
+    expect(repeated).toMatchObject([{ eventId: 8, repeated: false }, { eventId: 7, repeated: true }, [{ id: 9 }, { id: 10 }], { eventId: 8, repeated: true }, { eventId: 4, repeated: true }]);
+    expect((await log.read(0, 100)).map(({ id, event }) => `${id}${event.kind === 'text' ? event.text : ''}`)).toEqual([...'abcdefghij'].map((words, i) => `${i + 1}${words}`));
   });
 
   it('stamps what is written in its own order, also where the clock goes back, over a restart too', async () => {
@@ -132,6 +154,17 @@ describe.each(STORES)('the event log on %s', (kind) => {
     );
     expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(10);
     expect((await one.read(0, 100)).map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, i) => i + 1));
+  });
+
+  it('says a message once where two processes are given it at the same moment, again and again', async () => {
+    const one = await openNew();
+    const other = await open(`home-${homes - 1}`);
+    for (let round = 0; round < 20; round++) {
+      const clients = Array.from({ length: 5 }, (_, i) => `round ${round} ${i}`);
+      const answers = await Promise.all([one, other].map((log) => Promise.all(clients.map((client) => log.appendOnce(client, [text(client)])))));
+      expect(answers[0]?.map(({ eventId }) => eventId)).toEqual(answers[1]?.map(({ eventId }) => eventId));
+    }
+    expect((await one.read(0, 1_000)).map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
   });
 
   it('keeps the logs of two homes apart', async () => {
