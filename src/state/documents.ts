@@ -13,8 +13,8 @@ export interface Writer {
   setting<K extends SettingKey>(key: K, value: Settings[K]): SettingDoc;
   /** The person has read this conversation up to this stamp. */
   readMark(agentId: string, upTo: string): SettingDoc;
-  /** From now on messages are new where a conversation has no mark of its own. */
-  readSince(): SettingDoc;
+  /** From now on messages are new where a conversation has no mark of its own; `newest` is the greatest stamp there is. */
+  readSince(newest: string): SettingDoc;
   change(agentId: string, change: ChangeKind): AgentChangeDoc;
   queuedMessage(message: { clientId: string; agentId: string; text: string }): QueuedMessageDoc;
   forget(target: ForgetDoc['target']): ForgetDoc;
@@ -38,7 +38,9 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
     }),
     setting: (key, value) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key, value }),
     readMark: (agentId, upTo) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key: readMarkKey({ kind: 'conversation', agentId, at: upTo }), value: upTo }),
-    readSince() {
+    readSince(newest) {
+      // What is here already is not new, also where the clock that stamped it is ahead.
+      clock.follow(newest);
       const { schema, at } = base();
       return { _id: `setting:${newId()}`, type: 'setting', schema, at, key: readMarkKey({ kind: 'since', at }), value: at };
     },

@@ -122,10 +122,10 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
   }
 
   /** From the first documents on, there is a moment from which on messages are new. */
-  function begin(): void {
+  function begin(newest: string): void {
     if (begun) return;
     begun = true;
-    owner.call('append', [writer.readSince()]).catch(() => {
+    owner.call('append', [writer.readSince(newest)]).catch(() => {
       begun = false;
     });
   }
@@ -134,7 +134,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     try {
       const { since, conversations, newest } = await owner.call('unread');
       rows = new Map(conversations.map((row) => [row.agentId, row]));
-      if (since === null && newest !== '') begin();
+      if (since === null && newest !== '') begin(newest);
     } catch {
       // Asked again with the next documents; what is wrong with the ledger is told elsewhere.
     }
