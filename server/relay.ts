@@ -16,6 +16,7 @@ import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, warmMinds, ty
 import type { PackageRoot } from './package-root.ts';
 import { problem, problemResponse } from './problem.ts';
 import { systemTimers } from './session/index.ts';
+import { createRoomRoutes } from './room.ts';
 import { createSync } from './sync/index.ts';
 import { openStore } from './store/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
@@ -169,7 +170,7 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
     openRoutes: [eachAtHome(homes.first().openCalls, (context) => openCallsOf(homes, context))],
-    routes: [createHomeRoutes(homes, checkStreams), eachAtHome(homes.first().calls, (context) => homeCallsOf(homes, context)), sync.routes],
+    routes: [createHomeRoutes(homes, checkStreams), eachAtHome(homes.first().calls, (context) => homeCallsOf(homes, context)), sync.routes, createRoomRoutes({ folder: home.path, elsewhere: store.kind === 'pglite' ? null : db, elapsed })],
     tlsName: tls !== null && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: join(root.path, 'dist/page'),
     onError: (id, error) => logger.error('A call failed.', { id, error }),

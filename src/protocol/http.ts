@@ -89,6 +89,9 @@ export const problemSchema = z.looseObject({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
+export const roomSchema = z.object({ bytes: z.number().int().min(0).describe('of all its files and, where the store is a Postgres server, of its tables there') });
+export type Room = z.infer<typeof roomSchema>;
+
 /** Positions 0–8; 4 is the lead. */
 const seats = z.array(z.number().int().min(0).max(8));
 /** How the rehearsal mind is told to misbehave: `GET` and `PUT /api/rehearsal`; 404 with a real mind. */

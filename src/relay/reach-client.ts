@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { agentConfigSchema, effectiveConfigSchema, householdConfigSchema, type AgentConfig, type EffectiveConfig, type HouseholdConfig } from '../protocol/config.ts';
 import { costsSchema, pricesSchema, replyCostsSchema, type Costs, type Prices } from '../protocol/costs.ts';
+import { roomSchema, type Room } from '../protocol/http.ts';
 import { inboxSchema, unreadSchema, type Mail } from '../protocol/mail.ts';
 import { credentialsSchema, madeCredentialSchema, sleepingSchema, type Credential, type Sleeping, type Team } from '../protocol/team.ts';
 import { threadMessageSchema, threadMessagesSchema, threadSchema, threadsSchema, type Thread, type ThreadMessage } from '../protocol/threads.ts';
@@ -76,6 +77,9 @@ export interface ReachClient {
   makeCredential(credential: { readonly agentId: string | null; readonly label: string; readonly readsSoul: boolean }): Promise<RelayResult<{ readonly credential: Credential; readonly secret: string }>>;
   revokeCredential(credentialId: string): Promise<RelayResult<null>>;
 
+  /** How much room the relay's home takes. */
+  room(): Promise<RelayResult<Room>>;
+
   /** The last `days` days, 1 to 90. */
   costs(days: number): Promise<RelayResult<Costs>>;
   prices(): Promise<RelayResult<Prices>>;
@@ -135,6 +139,8 @@ export function createReachClient(deps: SendDeps): ReachClient {
     credentials: () => inner(get('/api/credentials', credentialsSchema), ({ credentials }) => credentials),
     makeCredential: (credential) => answered('POST', '/api/credentials', credential, madeCredentialSchema),
     revokeCredential: (credentialId) => done('DELETE', `/api/credentials/${part(credentialId)}`),
+
+    room: () => get('/api/room', roomSchema),
 
     costs: (days) => get(`/api/costs?days=${days}`, costsSchema),
     prices: () => get('/api/prices', pricesSchema),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { rehearsalSchema, problemSchema } from '../../src/protocol/http.ts';
+import { rehearsalSchema, roomSchema, problemSchema } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { rawRequest } from '../support/raw-http.ts';
@@ -104,6 +104,16 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     const problem = await problemOf(await relay.fetch('/api/rehearsal', { method: 'PUT', json: { fail: [9] } }));
     expect(problem.errors?.[0]?.field).toBe('fail.0');
     await relay.fetch('/api/rehearsal', { method: 'PUT', json: { delayMs: 0, wordMs: 0 } });
+  });
+
+  it('says how much room its home takes, to whoever is let in', async () => {
+    const answer = await relay.fetch('/api/room');
+    expect(answer.status).toBe(200);
+    const room = roomSchema.parse(await answer.json());
+    // An empty store in the home takes megabytes; on a server it is the tables that count.
+    expect(room.bytes).toBeGreaterThan(database ? 100_000 : 4_000_000);
+    expect(room.bytes).toBeLessThan(200_000_000);
+    expect((await fetch(`http://127.0.0.1:${relay.port}/api/room`)).status).toBe(401);
   });
 
   it('refuses bodies that are not JSON, in every way they can fail to be', async () => {

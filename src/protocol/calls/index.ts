@@ -2,7 +2,7 @@
  * Every call of the relay with what it takes and what it answers: the source of the wire reference in
  * README.md beside this folder. A test holds it against the relay's routes.
  */
-import { ackSchema, beginHomeSchema, healthSchema, homeStandingSchema, lookedAtSchema, messagePostedSchema, postMessageSchema, rehearsalSchema, sessionStartedSchema, startSessionSchema } from '../http.ts';
+import { ackSchema, beginHomeSchema, healthSchema, homeStandingSchema, lookedAtSchema, messagePostedSchema, postMessageSchema, rehearsalSchema, roomSchema, sessionStartedSchema, startSessionSchema } from '../http.ts';
 import { LIMITS } from '../limits.ts';
 import type { Call, CallParameter } from './call.ts';
 import { CLIENT_CALLS } from './clients.ts';
@@ -159,6 +159,12 @@ export const CALLS: readonly Call[] = [
       { status: 200, when: 'it does', body: rehearsalSchema },
       { status: 404, when: 'a real mind is in use' },
     ],
+  },
+  {
+    method: 'GET',
+    path: '/api/room',
+    does: 'How much room the relay’s home takes. Some seconds old at most.',
+    answers: [{ status: 200, when: 'always', body: roomSchema }],
   },
   ...MAIL_CALLS,
   ...WAKE_CALLS,

@@ -11,6 +11,7 @@ import { BeingForgotten } from './being-forgotten.tsx';
 import { Kinds } from './kinds.tsx';
 import { LastCopy } from './last-copy.tsx';
 import { Rebuild, Work } from './rebuild.tsx';
+import { RelayRoom } from './relay-room.tsx';
 import { useStorage } from './use-storage.ts';
 import { Volumes } from './volumes.tsx';
 import './storage.css';
@@ -114,6 +115,7 @@ export function StorageSection() {
               {used(status)}
               <span className="store-documents">{plural(status.documents, 'document')}</span>
             </p>
+            <RelayRoom />
             <Kinds kinds={status.kinds} />
           </Block>
           <BeingForgotten />

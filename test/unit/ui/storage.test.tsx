@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
 import type { StorageStatus, VolumeStatus } from '../../../src/protocol/worker.ts';
 import { NOW, team } from './support/household.ts';
+import { refused } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const storage = (change: Partial<StorageStatus> = {}) =>
@@ -38,6 +39,18 @@ test('what is stored is counted in people’s words, alike kinds together', asyn
   });
   const rows = within(await block('Space used')).getAllByRole('row').slice(1);
   expect(rows.map((row) => row.textContent)).toEqual(['Messages1,200400 KB', 'Agents and their souls1124 KB', 'From a newer Roost190 B']);
+});
+
+test('how much room the relay’s home takes is said in one line, once it is known', async () => {
+  const page = await openPage({ docs: team(1), path: '/settings/storage', prepare: ({ reach }) => reach.on('GET /api/room', { bytes: 17_123_456 }) });
+  await waitFor(async () => expect((await block('Space used')).textContent).toContain('The relay’s home takes 17 MB on its own disk.'));
+  expect(page.reach.times('GET /api/room')).toBe(1);
+});
+
+test('where the relay does not say it, nothing is said', async () => {
+  const page = await openPage({ docs: team(1), path: '/settings/storage', prepare: ({ reach }) => reach.on('GET /api/room', () => refused('The store is closed.', 503)) });
+  await waitFor(() => expect(page.reach.times('GET /api/room')).toBe(1));
+  expect((await block('Space used')).textContent).not.toContain('relay');
 });
 
 test('the journal’s backlog is followed while the page is open', async () => {
