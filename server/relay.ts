@@ -16,7 +16,7 @@ import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, warmMinds, ty
 import type { PackageRoot } from './package-root.ts';
 import { problem, problemResponse } from './problem.ts';
 import { systemTimers } from './session/index.ts';
-import { createRoomRoutes } from './room.ts';
+import { createRoomRoutes } from './room-routes.ts';
 import { createSync } from './sync/index.ts';
 import { openStore } from './store/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
