@@ -88,7 +88,7 @@ export function createApp(deps: AppDeps): App {
     return access.enter(context);
   });
 
-  app.get('/favicon.ico', faviconOf(deps.pageFolder));
+  route('/favicon.ico', { GET: faviconOf(deps.pageFolder) });
 
   for (const add of deps.openRoutes) add(route);
 

@@ -6,10 +6,26 @@ import type { Around } from './prompts.ts';
 
 export type ReadAround = () => Promise<Around>;
 
-export function createReadAround({ configs, directory, now }: { readonly configs: Pick<Configs, 'household'>; readonly directory: Pick<Directory, 'all'>; readonly now: () => number }): ReadAround {
+export interface ReadAroundDeps {
+  readonly configs: Pick<Configs, 'household'>;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly now: () => number;
+  /** It could not be read, and what was known before is told. */
+  readonly onError: (error: unknown) => void;
+}
+
+export function createReadAround({ configs, directory, now, onError }: ReadAroundDeps): ReadAround {
+  let known: Pick<Around, 'timeZone' | 'team'> | null = null;
   return async () => {
-    const [{ effective }, team] = await Promise.all([configs.household(), directory.all()]);
-    return { now: now(), timeZone: effective.time_zone, team };
+    try {
+      const [{ effective }, team] = await Promise.all([configs.household(), directory.all()]);
+      known = { timeZone: effective.time_zone, team };
+    } catch (error) {
+      // The day and the names are no reason to end a talk.
+      if (known === null) throw error;
+      onError(error);
+    }
+    return { now: now(), ...known };
   };
 }
 

@@ -88,7 +88,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   async function begin(request: StartSession): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);
-    const around = createReadAround({ configs, directory, now });
+    const around = createReadAround({ configs, directory, now, onError: (error) => logger.error('who is here could not be read; what was known before is told', { sessionId, error: String(error) }) });
     const begun = await around();
     const prompts = createPrompts(protocol, request);
     const settings = settingsOf(request.settings);

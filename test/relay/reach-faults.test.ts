@@ -129,7 +129,7 @@ describe('agents, where something fails or falls together', () => {
     await house.team.sleepers.set(sessionOf(house), SAGE.id, true, 'human');
     await house.post({ text: 'are you there?', to: SAGE.id, clientId: 'c1' });
     await letter(house, 'I am not');
-    expect((await readInbox(house))?.text).toMatch(/From the human at .*\nare you there\?\n\nFrom Lyra at /);
+    expect((await readInbox(house, { kind: 'session' }))?.text).toMatch(/From the human at .*\nare you there\?\n\nFrom Lyra at /);
     await house.until(() => house.of('message-read').length === 1);
     expect(house.of('message-read')).toMatchObject([{ messageId: 'h-c1', agentId: SAGE.id, sessionId: sessionOf(house) }]);
   });
@@ -137,18 +137,18 @@ describe('agents, where something fails or falls together', () => {
   it('that have gone before they were given their mail are given it when they ask again', async () => {
     const house = await openTeam();
     await letter(house, 'the tide turns');
-    expect(await readInbox(house, { signal: AbortSignal.abort() })).toMatchObject({ isError: true });
+    expect(await readInbox(house, { kind: 'session', signal: AbortSignal.abort() })).toMatchObject({ isError: true });
     expect((await house.inbox.waiting(SAGE.id)).map(({ text }) => text)).toEqual(['the tide turns']);
-    expect((await readInbox(house))?.text).toContain('the tide turns');
+    expect((await readInbox(house, { kind: 'session' }))?.text).toContain('the tide turns');
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
   });
 
   it('are counted for what they wrote where they were cut off, also what nobody will read', async () => {
-    const house = await openTeam(withAgents(({ last }) => (last === 'write' ? [{ say: 'Hm.' }, { call: 'write_soul', input: { text: 'x'.repeat(4_000) } }, { cut: true }] : null)));
+    const house = await openTeam(withAgents(({ last }) => (last === 'scribble' ? [{ say: 'Hm.' }, { call: 'write_soul', input: { text: 'x'.repeat(4_000) } }, { cut: true }] : null)));
     const spent = async () => (await house.team.costs.report(1)).agents.find(({ agentId }) => agentId === SAGE.id)?.today;
     const before = await spent();
-    await house.post({ text: 'write', to: SAGE.id });
-    await house.until(() => heard(house, 'write') === 1);
+    await house.post({ text: 'scribble', to: SAGE.id });
+    await house.until(() => heard(house, 'scribble') === 1);
     await house.untilQuiet();
     const after = await spent();
     expect((after?.outputTokens ?? 0) - (before?.outputTokens ?? 0)).toBeGreaterThanOrEqual(1_000);

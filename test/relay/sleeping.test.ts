@@ -53,7 +53,7 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     await sleepers.join('e');
     await sleepers.join('e');
     expect([sleepers.isSleeping('e'), sleepers.get('s1', 'e')]).toEqual([true, true]);
-    expect(await flags()).toEqual([{ kind: 'sleep-flag', time: 7, sessionId: 's1', agentId: 'e', sleeping: true, by: 'agent_started' }]);
+    expect(await flags()).toMatchObject([{ kind: 'sleep-flag', time: 7, sessionId: 's1', agentId: 'e', sleeping: true, by: 'agent_started' }]);
     expect(resting()).toEqual(['e']);
   });
 

@@ -38,6 +38,16 @@ export const CALLS: readonly Call[] = [
   },
   {
     method: 'GET',
+    path: '/favicon.ico',
+    does: 'The icon of the page, which browsers ask for everywhere, also before they are let in.',
+    open: true,
+    answers: [
+      { status: 200, when: 'the page is built' },
+      { status: 204, when: 'it is not' },
+    ],
+  },
+  {
+    method: 'GET',
     path: '/api/home',
     does: 'Says how this browser stands to the households of the relay. Each has its own session, events and acknowledgements.',
     answers: [{ status: 200, when: 'always', body: homeStandingSchema }],
