@@ -4,8 +4,6 @@ import { CALLS } from '../../src/protocol/calls/index.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
 const SERVER = new URL('../../server/', import.meta.url);
-/** Files of the page: no calls. */
-const PAGE_FILES = ['/favicon.ico'];
 const paths = [...new Set(CALLS.map((call) => call.path))];
 const methodsOf = (path: string) => CALLS.filter((call) => call.path === path).map((call) => call.method);
 
@@ -28,7 +26,7 @@ describe('the table of calls', () => {
     const files = ['app.ts', ...readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('routes.ts'))];
     const source = files.map((file) => readFileSync(new URL(file, SERVER), 'utf8')).join('\n');
     const routed = [...source.matchAll(/(?:(?<!\.)\b(?:route|add)|app\.get)\('([^']+)'/g)].map(([, path = '']) => path.replace(/:(\w+)/g, '{$1}'));
-    expect([...new Set(routed)].sort()).toEqual([...paths, ...PAGE_FILES].sort());
+    expect([...new Set(routed)].sort()).toEqual([...paths].sort());
   });
 
   it.each(CALLS.filter((call) => call.open !== true && call.method !== 'DELETE'))('$method $path wants the cookie', async ({ method, path }) => {
