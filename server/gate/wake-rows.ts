@@ -3,7 +3,6 @@ import { wakeDecisionSchema, type WakeDecision, type WakeFeed } from '../../src/
 import type { Db } from '../store/index.ts';
 import { sourceKey } from './source.ts';
 
-/** With the session that it opens, where it was granted. `budget`: what it used, see source.ts. */
 /**
  * Grants that are noted for later than now are of before the clock went back: they count from now on, so that what they
  * hold back waits for as long as it may, and not for as long as the clock jumped.
@@ -12,6 +11,7 @@ export async function countFromNow(db: Db, relay: string, now: number): Promise<
   await db.updateTable('wakes').set({ asked_at: now }).where('relay', '=', relay).where('granted_target_json', 'is not', null).where('asked_at', '>', now).execute();
 }
 
+/** With the session that it opens, where it was granted. `budget`: what it used, see source.ts. */
 export async function insertDecision(db: Db, relay: string, decision: WakeDecision, budget: string | null): Promise<void> {
   const { wakeId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
