@@ -52,9 +52,10 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     const options = await place();
     const relay = await start({ ...options, args: SLOW });
     const sessionId = await talk(relay);
+    const cookie = await relay.cookie();
     const { code, signal: by } = await relay.kill(signal);
     expect({ code, by }).toEqual({ code: 0, by: null });
-    const { messages, snapshot } = await stateOf(await start(options));
+    const { messages, snapshot } = await stateOf(await start({ ...options, cookie }));
     expect(snapshot).toMatchObject({ session: null, lastEnd: { sessionId, reason: 'shutdown' } });
     const answers = messages.filter(({ event, data }) => event === 'message' && JSON.stringify(data).includes('"role":"assistant"'));
     expect(answers.length, 'what was said so far is kept as a message').toBeGreaterThan(0);
@@ -64,8 +65,9 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     const options = await place();
     const relay = await start({ ...options, args: SLOW });
     const sessionId = await talk(relay);
+    const cookie = await relay.cookie();
     await relay.kill('SIGKILL');
-    const { messages, snapshot } = await stateOf(await start(options));
+    const { messages, snapshot } = await stateOf(await start({ ...options, cookie }));
     expect(snapshot).toMatchObject({ session: null, lastEnd: { sessionId, reason: 'crash' } });
     expect(messages.filter(({ event }) => event === 'session-ended')).toHaveLength(1);
   });

@@ -14,6 +14,8 @@ export interface RelayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** An earlier relay's home, to start again on it. It is not removed by `stop`. */
   readonly home?: string;
+  /** The cookie of the same browser at the run before, whose port may have been another. */
+  readonly cookie?: string;
   /** Keep the store in this Postgres. */
   readonly databaseUrl?: string;
   /** Default 0: any free one. */
@@ -125,7 +127,8 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   });
   const { origin, port } = new URL(link);
 
-  let signedIn: Promise<string> | null = null;
+  // A cookie is named by its relay's port.
+  let signedIn: Promise<string> | null = options.cookie === undefined ? null : Promise.resolve(options.cookie.replace(/^roost_\d+=/, `roost_${port}=`));
   async function signIn(): Promise<string> {
     const response = await fetch(link);
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
