@@ -1,7 +1,7 @@
 /** In a rehearsal agents reach each other too, where they are told to in plain words: nobody needs a model to see how it works. */
 import { quote } from './memory.ts';
 import { isLetter, LETTER, type Reading } from './reading.ts';
-import { call, type ReplyPart } from './reply.ts';
+import { call, words, type ReplyPart } from './reply.ts';
 
 const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
 const MESSAGE = new RegExp(String.raw`^\s*(?:please\s+)?(?:tell|message|write to)\s+${NAME}\s*(?::|,|that\b)\s*(?<text>[\s\S]+)$`, 'iu');
@@ -17,17 +17,21 @@ export function onLetter(text: string): string {
 }
 
 /** A call of the tool that the person's words ask for; null where they ask for none. "Tell me about yourself" names nobody of the team. */
-export function reachOut({ last, team }: Reading): ReplyPart[] | null {
+export function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
   const said = last.texts.filter((text) => !isLetter(text)).at(-1) ?? '';
   const named = (pattern: RegExp) => {
     const groups = pattern.exec(said)?.groups;
     return groups && team.has((groups['to'] ?? '').toLowerCase()) ? groups : null;
   };
   const wake = named(WAKE);
-  if (wake) return [call('wake_agent', { to: wake['to'] ?? '', message: wake['text'] ?? '', reason: 'user_request' })];
+  if (wake) {
+    const letter = { to: wake['to'] ?? '', message: wake['text'] ?? '' };
+    if (tools.has('wake_agent')) return [call('wake_agent', { ...letter, reason: 'user_request' })];
+    return [words('All waking is switched off, so I leave a message; it waits in the inbox.'), call('message_agent', letter)];
+  }
   const message = named(MESSAGE);
   if (message) return [call('message_agent', { to: message['to'] ?? '', message: message['text'] ?? '' })];
-  if (SLEEP.test(said)) return [call('go_to_sleep', {})];
+  if (SLEEP.test(said)) return [tools.has('go_to_sleep') ? call('go_to_sleep', {}) : words('I am the one the team is reached through, so I stay up. End the session, and everyone sleeps.')];
   if (READ.test(said)) return [call('read_inbox', {})];
   return null;
 }

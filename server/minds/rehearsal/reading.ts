@@ -54,6 +54,8 @@ export interface Reading {
   readonly size: number;
   /** Whom its words can reach, as people write them, in lower case: names, and "seat 3". */
   readonly team: ReadonlySet<string>;
+  /** Names of the tools it is offered. */
+  readonly tools: ReadonlySet<string>;
 }
 
 function turnOf({ role, content }: Body['messages'][number]): Turn {
@@ -75,7 +77,8 @@ const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim()
 export function readBody(body: Body, team: ReadonlySet<string>): Reading {
   const system = typeof body.system === 'string' ? body.system : (body.system ?? []).map((part) => part.text).join('\n');
   const turns = body.messages.map(turnOf);
-  const isLead = (body.tools ?? []).some((tool) => tool.name === 'spawn_team');
+  const tools = new Set((body.tools ?? []).map((tool) => tool.name));
+  const isLead = tools.has('spawn_team');
   // The lead's own soul stands before the protocol, which shows the tag as an example.
   const before = system.split('# The lead')[0] ?? '';
   const seat = Number(found(system, /\bseat (\d)\b/) ?? '5');
@@ -91,6 +94,7 @@ export function readBody(body: Body, team: ReadonlySet<string>): Reading {
     last: turns.at(-1) ?? { role: 'user', texts: [], calls: [], results: [] },
     size: JSON.stringify(body).length,
     team,
+    tools,
   };
 }
 
