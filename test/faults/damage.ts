@@ -214,8 +214,10 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
         const told = text.split(TOLD).length - 1;
         await page.reload();
         await pause(1_500);
-        if ((await page.locator('body').innerText()).includes(TOLD)) throw new Error(`${kind.name}: it is told again.`);
-        return { ms, told };
+        // A repair that takes two starts may be told with the second.
+        const later = (await page.locator('body').innerText()).split(TOLD).length - 1;
+        if (told > 0 && later > 0) throw new Error(`${kind.name}: it is told again.`);
+        return { ms, told: told + later };
       } finally {
         await context.close();
       }

@@ -75,8 +75,7 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
   const home = await createHome();
   const port = await freePort();
   const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'a-key-of-tests' };
-  const start = () => startRelay({ home, port, env });
-  let relay = await start();
+  let relay = await startRelay({ home, port, env });
   const profile = await createProfile();
   let context: BrowserContext | null = null;
   let visitor: Visitor | null = null;
@@ -107,7 +106,8 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
     relay: () => relay,
     visitor: here,
     async startRelay() {
-      relay = await start();
+      // The same browser as before: another sign-in would have a home of its own.
+      relay = await startRelay({ home, port, env, cookie: await relay.cookie() });
     },
     async startAndKillRelay(ms) {
       const args = [await relayMain(), '--port', String(port), '--home', home, '--no-open'];
