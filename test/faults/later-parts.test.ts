@@ -1,32 +1,22 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createProfile, type Profile } from '../support/chromium.ts';
-import { createVisitor } from '../support/visitor.ts';
 import { readShown } from './evidence.ts';
-import { createHouse, letIn, type House } from './household.ts';
+import { createHouse, type House } from './household.ts';
 
+/** Its browser has nothing of the page in its cache at first. */
 let house: House;
-/** A browser that has nothing of the page in its cache. */
-let other: Profile;
 beforeEach(async () => {
   house = await createHouse(1);
-  other = await createProfile();
 });
 afterEach(async () => {
-  await other.remove();
   await house.close();
 });
 
 describe('A page whose relay goes before anything was said on it', () => {
   it('shows what it has and keeps what is written: nothing is left to be fetched', async () => {
-    const visitor = house.visitor();
-    await visitor.press('SUMMON');
-    await visitor.untilAll('awake');
-    const fresh = await other.open();
-    await letIn(fresh, house.relay());
+    const morning = house.visitor();
     // Without a place to ask for, a file goes among the downloads.
-    await fresh.addInitScript(() => void Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
-    const morning = await createVisitor(fresh, house.relay().url);
-    await morning.begin();
+    await morning.page.evaluate(() => void Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
+    await morning.press('SUMMON');
     await morning.untilAll('awake');
     // The service worker is registered when the page has all that it may ask for.
     const hasAll = () => morning.page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined && (await indexedDB.databases()).some(({ name }) => name === 'roost-keys'));
