@@ -16,7 +16,12 @@ export interface Person {
 }
 
 export function createPerson(tab: Tab): Person {
-  const answers = () => tab.evaluate(() => [...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')].map((words) => words.innerText.trim()));
+  /** All of it in one look: between two, an answer may end. */
+  const look = () =>
+    tab.evaluate(() => ({
+      answers: [...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')].map((words) => words.innerText.trim()),
+      writing: document.querySelector('.log .writing, button[aria-label="Stop"]') !== null,
+    }));
   const person: Person = {
     tab,
     async begin(human = 'Marcus', lead = 'Julian') {
@@ -42,18 +47,17 @@ export function createPerson(tab: Tab): Person {
       await until(() => tab.evaluate(() => document.querySelector('.log') !== null), () => 'no conversation opened');
     },
     async ask(text) {
-      const before = (await answers()).length;
+      const before = (await look()).answers.length;
       await tab.fill({ role: 'textbox', name: 'Write to ' }, text);
       await tab.press('Enter');
-      const isWriting = () => tab.evaluate(() => [...document.querySelectorAll('button')].some((button) => button.textContent?.trim() === 'Stop' || button.getAttribute('aria-label') === 'Stop'));
       let newest = '';
       return until(
         async () => {
-          const [now, writing] = [await answers(), await isWriting()];
+          const { answers, writing } = await look();
           // The page may still be putting the last words of a finished answer where they go.
-          const settled = now.at(-1) === newest && !writing;
-          newest = now.at(-1) ?? '';
-          return now.length > before && newest !== '' && settled && newest;
+          const settled = answers.at(-1) === newest && !writing;
+          newest = answers.at(-1) ?? '';
+          return answers.length > before && newest !== '' && settled && newest;
         },
         async () => `nobody answered "${text}"; ${await tab.text()}`,
       );
