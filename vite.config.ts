@@ -62,7 +62,7 @@ export default defineConfig(({ isSsrBuild }) => ({
         extends: true,
         test: {
           name: 'relay',
-          include: ['test/relay/**/*.test.ts'],
+          include: ['test/relay/**/*.test.ts', 'test/attacks/**/*.test.ts'],
           environment: 'node',
           globalSetup: 'test/support/postgres-server.ts',
           ...together,

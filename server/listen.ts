@@ -1,17 +1,20 @@
-/** The relay's HTTP server: bounded in connections and in how long a request may take to arrive. */
+/** The relay's HTTP server: bounded in connections (`connections.ts`) and in how long a request may take to arrive. */
 import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Problem } from '../src/protocol/http.ts';
+import { farewell, guardConnections, type ConnectionLimits } from './connections.ts';
 import { StartError } from './start-error.ts';
 import type { TlsPair } from './tls.ts';
 
 const HTTP_LIMITS = {
-  /** Each call of an agent that sleeps is held on a connection of its own. */
-  connections: 4_096,
-  /** ms for the headers of a request, and for the whole of it. */
+  here: 4_096,
+  elsewhere: 4_096,
+  perAddress: 512,
+  /** ms for the headers of a request, and for the whole of it; and between two looks at who is over it. */
   headersTimeout: 20_000,
   requestTimeout: 120_000,
+  checkInterval: 1_000,
   keepAliveTimeout: 30_000,
   /** ms for two ends to agree on TLS. */
   handshakeTimeout: 20_000,
@@ -52,7 +55,7 @@ function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  farewell(socket, `${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
 function closeServer(server: Server | SecureServer): Promise<void> {
@@ -66,15 +69,24 @@ function closeServer(server: Server | SecureServer): Promise<void> {
   });
 }
 
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsPair | null;
+  /** All calls from elsewhere come through a proxy, and so from one address. */
+  readonly proxied?: boolean;
+  readonly limits?: Partial<ConnectionLimits>;
+}
+
 /** Listens at once, so that a port in use is known before anything slow begins; with TLS where there is a certificate. Throws `StartError`. */
-export function listen(host: string, port: number, tls: TlsPair | null = null): Promise<HttpServer> {
+export function listen({ host, port, tls = null, proxied = false, limits: own = {} }: ListenOptions): Promise<HttpServer> {
   let serve: Listener = (_request, response) => response.writeHead(503, { 'retry-after': '1' }).end();
-  const { headersTimeout, requestTimeout, keepAliveTimeout, handshakeTimeout } = HTTP_LIMITS;
-  const limits = { headersTimeout, requestTimeout, keepAliveTimeout };
+  const { headersTimeout, requestTimeout, keepAliveTimeout, handshakeTimeout, here, elsewhere, perAddress } = HTTP_LIMITS;
+  const limits = { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: HTTP_LIMITS.checkInterval };
   const onRequest: Listener = (request, response) => serve(request, response);
   const secure = tls === null ? null : createSecureServer({ ...limits, ...tls, handshakeTimeout }, onRequest);
   const server = secure ?? createServer(limits, onRequest);
-  server.maxConnections = HTTP_LIMITS.connections;
+  guardConnections(server, { here, elsewhere, perAddress: proxied ? null : perAddress, ...own });
   server.on('clientError', refuseBroken);
   const again = (socket: Duplex) => void server.emit(secure ? 'secureConnection' : 'connection', socket);
   return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@
 import { isLoopback } from './access/index.ts';
 import { readConfig, type Config } from './config.ts';
 import { findPackageRoot } from './package-root.ts';
-import { openRelay } from './relay.ts';
+import { openRelay, type Relay } from './relay.ts';
 import { helpText } from './settings.ts';
 import { StartError } from './start-error.ts';
 import { StoreError } from './store/index.ts';
@@ -12,14 +12,15 @@ import { createTerminal } from './terminal.ts';
 const CLOSE_WITHIN_MS = 4_000;
 
 const tell = (line: string) => void process.stderr.write(`${line}\n`);
+const stackOf = (error: unknown) => (error instanceof Error ? (error.stack ?? error.message) : String(error));
 
-/** One line for what the person can do something about; everything else with its stack. */
+/** Why it cannot start: one line for what the person can do something about; everything else with its stack. */
 function explain(error: unknown): number {
   if (error instanceof StartError || error instanceof StoreError) {
     tell(error.message.replace(/\s+/g, ' '));
     return error instanceof StartError ? error.exitCode : 1;
   }
-  tell(`Roost cannot start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  tell(`Roost cannot start: ${stackOf(error)}`);
   return 1;
 }
 
@@ -29,22 +30,43 @@ async function openBrowser(link: string): Promise<void> {
   child.once('error', () => tell('No browser could be opened. Open the link above yourself.'));
 }
 
+/** Ends with `code` once `end` is done or its time is over. */
+function leave(end: () => Promise<void>, code: number): void {
+  setTimeout(() => {
+    tell('Not everything could be closed in time; nothing that was stored is lost.');
+    process.exit(code);
+  }, CLOSE_WITHIN_MS).unref();
+  end().then(
+    () => process.exit(code),
+    (error: unknown) => {
+      tell(`Roost could not be closed in good order: ${stackOf(error)}`);
+      process.exit(1);
+    },
+  );
+}
+
 /** The first signal ends the relay in good order, a second one at once. */
 function endOnSignals(signals: readonly NodeJS.Signals[], end: () => Promise<void>): void {
   let ending = false;
   const onSignal = () => {
     if (ending) process.exit(1);
     ending = true;
-    setTimeout(() => {
-      tell('Not everything could be closed in time; nothing that was stored is lost.');
-      process.exit(0);
-    }, CLOSE_WITHIN_MS).unref();
-    end().then(
-      () => process.exit(0),
-      (error: unknown) => process.exit(explain(error)),
-    );
+    leave(end, 0);
   };
   for (const signal of signals) process.on(signal, onSignal);
+}
+
+/** A fault that nobody caught: what it left behind is not known, so the sessions are closed as crashed and the process ends. */
+function endOnFault(relay: Relay): void {
+  let ending = false;
+  process.on('uncaughtException', (error) => {
+    relay.logger.error('The relay broke and ends.', { error });
+    // What breaks while it ends is told, and does not keep it from ending.
+    tell(ending ? stackOf(error) : `Roost broke, and ends: ${stackOf(error)}\nWhat was stored is kept. Start it again; please report this.`);
+    if (ending) return;
+    ending = true;
+    leave(() => relay.close('crash'), 1);
+  });
 }
 
 async function run(config: Config): Promise<void> {
@@ -56,10 +78,7 @@ async function run(config: Config): Promise<void> {
     await (await opening).close();
   });
   const relay = await opening;
-  process.on('uncaughtException', (error) => {
-    relay.logger.error('The relay broke and ends; the next start closes the session.', { error });
-    process.exit(explain(error));
-  });
+  endOnFault(relay);
   if (hangUpReloads) process.on('SIGHUP', () => void relay.reloadCertificate?.());
   const reachable = config.publicUrl !== null || !isLoopback(config.host);
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, newLink: relay.newLink, reachable, tell });

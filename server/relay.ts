@@ -30,8 +30,8 @@ export interface Relay {
   readonly reloadCertificate: (() => Promise<void>) | null;
   /** A fresh one-time link. */
   newLink(): Promise<string>;
-  /** Ends the session as `shutdown`, flushes, and closes everything. */
-  close(): Promise<void>;
+  /** Ends the sessions, `crash` where a fault of our own is why, flushes, and closes everything. */
+  close(reason?: 'shutdown' | 'crash'): Promise<void>;
 }
 
 export interface RelayDeps {
@@ -88,7 +88,7 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
   const logger = createLogger(home.logFolder, () => new Date(now()), say);
 
   const tls = config.tls && { files: config.tls, name: config.proxied ? null : (config.publicUrl?.hostname ?? null), now };
-  const http = await listen(config.host, config.port, tls && (await readTlsPair(tls)));
+  const http = await listen({ host: config.host, port: config.port, tls: tls && (await readTlsPair(tls)), proxied: config.proxied });
   closers.add(() => http.close());
   const certificate = tls && watchTlsFiles({
     ...tls,
@@ -183,8 +183,9 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     }),
     sync.upgrades.listener(app),
   );
+  let ending: 'shutdown' | 'crash' = 'shutdown';
   closers.add(async () => {
-    await homes.end();
+    await homes.end(ending);
     await sync.close();
     await http.close();
   });
@@ -198,6 +199,9 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     logger,
     reloadCertificate: certificate && (() => certificate.reload()),
     newLink: async () => `${url}/enter?code=${await signIn.newCode()}`,
-    close: () => closers.closeAll(),
+    close(reason = 'shutdown') {
+      ending = reason;
+      return closers.closeAll();
+    },
   };
 }

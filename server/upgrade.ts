@@ -1,12 +1,15 @@
 /**
- * WebSockets. A request to upgrade goes through the same app as every call, with all its checks; only a route that accepts
- * it makes it a socket, and whatever else the app answers is written as a plain answer.
+ * WebSockets. A request to upgrade goes through the same app as every call, with all its checks, where a socket is to be had;
+ * only the route that accepts it makes it one, and whatever else the app answers is written as a plain answer. Everywhere
+ * else it is refused before the app: an answer that never ends, as that of a stream, would be held for nobody.
  */
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { App } from './app.ts';
+import { farewell } from './connections.ts';
 import type { UpgradeListener } from './listen.ts';
+import { problem } from './problem.ts';
 
 /** A request as it was, with these left out, is one that asks for no upgrade. */
 const UPGRADING = new Set(['upgrade', 'http2-settings']);
@@ -28,7 +31,7 @@ async function write(response: Response, socket: Duplex): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());
   const head = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ''}`];
   for (const [name, value] of response.headers) if (name !== 'connection') head.push(`${name}: ${value}`);
-  socket.end(Buffer.concat([Buffer.from(`${[...head, `content-length: ${body.length}`, 'connection: close'].join('\r\n')}\r\n\r\n`), body]));
+  farewell(socket, Buffer.concat([Buffer.from(`${[...head, `content-length: ${body.length}`, 'connection: close'].join('\r\n')}\r\n\r\n`), body]));
 }
 
 /** Some clients offer HTTP/2 with every request, and go on when nobody takes them up on it. */
@@ -43,8 +46,8 @@ function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessag
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
 }
 
-/** `messageBytes`: of one message; a longer one ends its socket. */
-export function createUpgrades({ messageBytes }: { readonly messageBytes: number }): Upgrades {
+/** `path`: where a socket is to be had. `messageBytes`: of one message; a longer one ends its socket. */
+export function createUpgrades({ path, messageBytes }: { readonly path: string; readonly messageBytes: number }): Upgrades {
   const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: messageBytes });
   const asking = new WeakSet<IncomingMessage>();
   const accepted = new WeakMap<IncomingMessage, (socket: WebSocket) => void>();
@@ -54,6 +57,7 @@ export function createUpgrades({ messageBytes }: { readonly messageBytes: number
   async function answer(app: Pick<App, 'fetch' | 'refuse'>, incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     let response: Response;
     try {
+      if (incoming.url?.split('?')[0] !== path) throw problem(400, 'not-a-socket', 'This address takes no WebSocket.');
       response = await app.fetch(requestOf(incoming), { incoming, outgoing: new ServerResponse(incoming) });
     } catch (error) {
       response = app.refuse(error);
@@ -75,10 +79,7 @@ export function createUpgrades({ messageBytes }: { readonly messageBytes: number
         return again(socket);
       }
       asking.add(incoming);
-      // Whoever has gone before the answer has no use for it.
-      const onError = () => socket.destroy();
-      socket.on('error', onError);
-      void answer(app, incoming, socket, head).finally(() => socket.off('error', onError));
+      answer(app, incoming, socket, head).catch(() => socket.destroy());
     },
   };
 }

@@ -52,8 +52,8 @@ export interface Homes {
   lookedAt(browser: string): Promise<OpenHome | null>;
   /** Ends the streams of these sign-ins, which have ended. */
   endStreamsOf(browsers: readonly string[]): void;
-  /** Ends every session and stream in good order. */
-  end(): Promise<void>;
+  /** Ends every session and stream in good order; where one cannot be ended, the others are all the same. Rejects with the first failure. */
+  end(reason: 'shutdown' | 'crash'): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -234,8 +234,9 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       for (const browser of browsers) bound.delete(browser);
       for (const home of opened.values()) home.streams.endOf(browsers);
     },
-    async end() {
-      for (const home of opened.values()) await home.end();
+    async end(reason) {
+      const ends = await Promise.allSettled([...opened.values()].map((home) => home.end(reason)));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
     },
     async close() {
       for (const home of opened.values()) await home.close();

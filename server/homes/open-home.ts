@@ -56,8 +56,8 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
   readonly calls: CallTable;
   /** They ask for a credential themselves. */
   readonly openCalls: CallTable;
-  /** Ends the session as `shutdown`, and everything that hangs on it. */
-  end(): Promise<void>;
+  /** Ends the session, and everything that hangs on it. */
+  end(reason: 'shutdown' | 'crash'): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -104,8 +104,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       createCostRoutes({ costs }),
     ]),
     openCalls: tableOf([mcp.routes, proxy.routes]),
-    async end() {
-      await host.end('shutdown');
+    async end(reason) {
+      await host.end(reason);
       await mcp.close();
       proxy.close();
       streams.close();

@@ -10,7 +10,7 @@ import { createHouseholds } from './households.ts';
 import { createHub } from './hub.ts';
 import { createOffers } from './offers.ts';
 import { createSyncRoutes } from './routes.ts';
-import { SYNC_LIMITS, type SyncSettings } from './settings.ts';
+import { SOCKET_PATH, SYNC_LIMITS, type SyncSettings } from './settings.ts';
 import { createSockets } from './socket.ts';
 
 export interface SyncDeps {
@@ -54,7 +54,7 @@ export function createSync({ db, relay, now, elapsed, timers, alone, onRevoked, 
   const failures = createRateLimit({ perSecond: SYNC_LIMITS.failuresPerSecond, burst: SYNC_LIMITS.failureBurst, elapsed });
   const lookups = createRateLimit({ perSecond: SYNC_LIMITS.lookupsPerSecond, burst: SYNC_LIMITS.lookupBurst, elapsed });
   const sockets = createSockets({ households, hub, failures, elapsed, onError: (error) => logger.error('A sync socket failed.', { error }) });
-  const upgrades = createUpgrades({ messageBytes: SYNC_LIMITS.messageBytes });
+  const upgrades = createUpgrades({ path: SOCKET_PATH, messageBytes: SYNC_LIMITS.messageBytes });
 
   // What another process has changed is seen with the next look; alone, it is enough to note now and then who is here.
   const looks = setInterval(() => void hub.look().catch((error: unknown) => logger.error('Who is connected could not be looked after.', { error })), alone ? SYNC_LIMITS.noteSeenMs : SYNC.heartbeatMs);

@@ -9,6 +9,7 @@ import type { Upgrades } from '../upgrade.ts';
 import type { Households, Registered } from './households.ts';
 import type { Hub } from './hub.ts';
 import type { Offers } from './offers.ts';
+import { SOCKET_PATH } from './settings.ts';
 import type { Sockets } from './socket.ts';
 
 export interface SyncRoutesDeps {
@@ -81,7 +82,7 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
   }
 
   return (route) => {
-    route('/api/sync/socket', {
+    route(SOCKET_PATH, {
       GET(context) {
         const { incoming } = context.env;
         if (!upgrades.isUpgrade(incoming)) throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', { headers: { upgrade: 'websocket' } });

@@ -1,6 +1,9 @@
 /** Every limit and pause of the relay's side of synchronisation. What an owner may set stands in ../settings.ts. */
 import { SYNC } from '../../src/protocol/sync/settings.ts';
 
+/** Where a device's WebSocket is to be had. */
+export const SOCKET_PATH = '/api/sync/socket';
+
 export const SYNC_LIMITS = {
   /** Devices of one household; those that were removed do not count. */
   devices: 32,

@@ -20,7 +20,7 @@ async function serve(folder: string): Promise<HttpServer> {
     throw error;
   });
   app.route('/', createPageRoutes(folder));
-  const http = await listen('127.0.0.1', 0);
+  const http = await listen({ host: '127.0.0.1', port: 0 });
   http.serve(getRequestListener(app.fetch));
   return http;
 }

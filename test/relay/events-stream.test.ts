@@ -37,7 +37,7 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
     store = await place.open();
     log = await openEventLog({ db: store.db, relay: 'streams', now: Date.now, newId: () => 'the log', onListenerError: fail });
     streams = createStreams({ log, host: { waiting: () => ({ waiting: [] }), onWaiting: () => () => undefined }, version: '1', bufferBytes: BUFFER_BYTES, heartbeatMs: HEARTBEAT_MS, onError: fail });
-    http = await listen('127.0.0.1', 0);
+    http = await listen({ host: '127.0.0.1', port: 0 });
     http.serve(
       getRequestListener((request, { outgoing }) => {
         const query = new URL(request.url).searchParams;

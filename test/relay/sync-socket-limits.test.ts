@@ -8,6 +8,7 @@ import { createEntryStore } from '../../server/sync/entry-store.ts';
 import { createHouseholds } from '../../server/sync/households.ts';
 import { createHub, type Hub } from '../../server/sync/hub.ts';
 import { createSockets, type Sockets, type SocketsDeps } from '../../server/sync/socket.ts';
+import { SOCKET_PATH } from '../../server/sync/settings.ts';
 import { createUpgrades } from '../../server/upgrade.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 import { hello, newTestDevice, newTestHousehold, openSocket, Refused, registrationOf, type TestDevice, type TestHousehold } from '../support/sync-device.ts';
@@ -50,7 +51,7 @@ describe('a sync socket', () => {
     hub = createHub({ households, storeOf, timers: systemTimers, alone: true, onRevoked: () => undefined, logger });
     const failures = createRateLimit({ perSecond: 1, burst: 10, elapsed: () => performance.now() });
     sockets = createSockets({ households, hub, failures, elapsed: () => performance.now(), onError: (error) => errors.push(error), heartbeatMs, limits });
-    const upgrades = createUpgrades({ messageBytes: 1_000_000 });
+    const upgrades = createUpgrades({ path: SOCKET_PATH, messageBytes: 1_000_000 });
     const listener = upgrades.listener({
       fetch: (_request, env) => {
         if (sockets.full()) return new Response(null, { status: 503 });

@@ -144,7 +144,7 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
     settings,
   });
 
-  const http = await listen('127.0.0.1', 0);
+  const http = await listen({ host: '127.0.0.1', port: 0 });
   const access = createAccess({
     origins: createOrigins({ port: http.port, host: '127.0.0.1', publicUrl: null, tls: false, proxied: false }),
     signIn: createSignIn({ db, relay, now, linkMs: 1_000_000, cookieMs: 1_000_000 }),
