@@ -146,7 +146,7 @@ export const settingSchema = z
     key: z.string().describe('which one: see src/domain/settings.ts, and for how far the person has read src/domain/read-marks.ts'),
     value: z.unknown().describe('a value that the setting cannot have is passed over'),
   })
-  .describe('The person set something, or has read up to somewhere. The newest good value of each key holds; of marks how far was read (`read:<agent id>`), the furthest.');
+  .describe('The person set something, or has read up to somewhere. The newest good value of each key holds; of marks how far was read (`read:<agent id>`, `read-thread:<thread id>`), the furthest.');
 
 export const forgetSchema = z
   .looseObject({

@@ -47,6 +47,8 @@ export interface UnreadView {
   /** Stamp from which on messages are new where a conversation has no mark of its own; null: none was ever set. */
   readonly since: string | null;
   readonly conversations: readonly UnreadRow[];
+  /** The place of the last message that is read, by thread. */
+  readonly threads: ReadonlyMap<string, number>;
   /** The greatest stamp of all that is here; '' where there is nothing. */
   readonly newest: string;
 }

@@ -1,7 +1,7 @@
 /** The documents that a page writes itself. */
 import { FORGET_AFTER } from '../domain/forgetting.ts';
 import { LEAD_COLOR, LEAD_ID, LEAD_POSITION } from '../domain/seat.ts';
-import { readMarkKey } from '../domain/read-marks.ts';
+import { readMarkSetting, type ReadMark } from '../domain/read-marks.ts';
 import type { SettingKey, Settings } from '../domain/settings.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
@@ -11,8 +11,8 @@ import { SCHEMA_VERSION } from '../protocol/known.ts';
 export interface Writer {
   leadIdentity(name: string): AgentIdentityDoc;
   setting<K extends SettingKey>(key: K, value: Settings[K]): SettingDoc;
-  /** The person has read this conversation up to this stamp. */
-  readMark(agentId: string, upTo: string): SettingDoc;
+  /** The person has read up to here. */
+  readMark(mark: ReadMark): SettingDoc;
   /** From now on messages are new where a conversation has no mark of its own; `newest` is the greatest stamp there is. */
   readSince(newest: string): SettingDoc;
   change(agentId: string, change: ChangeKind): AgentChangeDoc;
@@ -37,12 +37,12 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       bornSessionId: null,
     }),
     setting: (key, value) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key, value }),
-    readMark: (agentId, upTo) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), key: readMarkKey({ kind: 'conversation', agentId, at: upTo }), value: upTo }),
+    readMark: (mark) => ({ _id: `setting:${newId()}`, type: 'setting', ...base(), ...readMarkSetting(mark) }),
     readSince(newest) {
       // What is here already is not new, also where the clock that stamped it is ahead.
       clock.follow(newest);
       const { schema, at } = base();
-      return { _id: `setting:${newId()}`, type: 'setting', schema, at, key: readMarkKey({ kind: 'since', at }), value: at };
+      return { _id: `setting:${newId()}`, type: 'setting', schema, at, ...readMarkSetting({ kind: 'since', at }) };
     },
     change: (agentId, change) => ({ _id: `agent-change:${newId()}`, type: 'agent-change', ...base(), agentId, change: { ...change } }),
     // One message is one document, however often it is kept: the id comes from the client id.

@@ -1,21 +1,22 @@
 /**
- * What is new to the person, and what waits to be read by somebody asleep. What is new the ledger says, from marks that are
+ * What is new to the person, in conversations and threads, and what waits to be read by somebody asleep. What is new the ledger says, from marks that are
  * documents: so every tab and every device says the same. This page moves the marks of what it shows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { isNews, readMarkOf } from '../domain/read-marks.ts';
+import { isNews, readMarkOf, type ReadMarks } from '../domain/read-marks.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
 import type { UnreadRow } from '../protocol/worker.ts';
 import type { Writer } from './documents.ts';
 import type { Device, OwnerPort } from './ports.ts';
+import { createReadMarker } from './read-marker.ts';
 
 export const UNREAD = {
   /** ms between hearing of documents and asking what is new now: they come in bursts. */
   askMs: 150,
-  /** ms between two marks of one conversation, while it is being read. */
-  markMs: 3_000,
 } as const;
+
+export type ThreadMarks = Pick<ReadMarks, 'since' | 'byThread'>;
 
 export interface UnreadState {
   /** Was it asked, or can it not be said? */
@@ -24,6 +25,8 @@ export interface UnreadState {
   readonly counts: ReadonlyMap<string, number>;
   /** The stamp behind which new begins, by agent, where something is new; of the conversation on the screen, as it was when that was opened. */
   readonly begins: ReadonlyMap<string, string>;
+  /** How far threads are read. */
+  readonly threads: ThreadMarks;
   /** Ids of the person's messages in a relay's inbox, by agent. */
   readonly inbox: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -36,6 +39,10 @@ export interface Unread {
   look(agentId: string | null): void;
   /** The conversation that was looked at is closed. */
   leave(): void;
+  /** Somebody sees everything in this thread up to this place. */
+  lookAtThread(threadId: string, place: number): void;
+  /** The thread that was looked at is closed, or out of sight. */
+  leaveThread(threadId: string): void;
   /** Documents that are new in the ledger. */
   hearDocuments(docs: readonly Doc[]): void;
   /**
@@ -54,14 +61,11 @@ interface Deps {
 }
 
 export function createUnread({ owner, writer, device }: Deps): Unread {
-  const store = createStore<UnreadState>()(() => ({ known: false, counts: new Map(), begins: new Map(), inbox: new Map() }));
+  const store = createStore<UnreadState>()(() => ({ known: false, counts: new Map(), begins: new Map(), threads: { since: null, byThread: new Map() }, inbox: new Map() }));
   /** As the ledger said last. */
   let rows: ReadonlyMap<string, UnreadRow> = new Map();
-  /** How far was read on this page, and how much of that is in the ledger or on its way there. */
-  const read = new Map<string, string>();
-  const written = new Map<string, string>();
-  /** Conversations whose mark was written a moment ago. */
-  const resting = new Set<string>();
+  const conversations = createReadMarker<string>({ owner, device, docOf: (agentId, at) => writer.readMark({ kind: 'conversation', agentId, at }) });
+  const threads = createReadMarker<number>({ owner, device, docOf: (threadId, place) => writer.readMark({ kind: 'thread', threadId, place }) });
   let looking: string | null = null;
   /** The conversation on the screen was opened, and what was new in it then is not known yet. */
   let opening = false;
@@ -74,32 +78,8 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
   function newIn(agentId: string): { readonly count: number; readonly from: string; readonly newest: string } | null {
     const row = rows.get(agentId);
     if (!row || row.newest === null || row.upTo === null) return null;
-    const here = read.get(agentId) ?? '';
+    const here = conversations.at(agentId) ?? '';
     return here >= row.newest ? null : { count: row.unread, from: here > row.upTo ? here : row.upTo, newest: row.newest };
-  }
-
-  function write(agentId: string): void {
-    const upTo = read.get(agentId) ?? '';
-    if (upTo <= (written.get(agentId) ?? '')) return;
-    written.set(agentId, upTo);
-    // What could not be kept is kept with the next that is read; until then it is read on this page.
-    owner.call('append', [writer.readMark(agentId, upTo)]).catch(() => written.delete(agentId));
-  }
-
-  function writeAndRest(agentId: string): void {
-    write(agentId);
-    resting.add(agentId);
-    device.after(UNREAD.markMs, () => {
-      resting.delete(agentId);
-      if ((read.get(agentId) ?? '') > (written.get(agentId) ?? '')) writeAndRest(agentId);
-    });
-  }
-
-  /** The first mark is written at once, further ones with pauses between them. */
-  function mark(agentId: string, upTo: string): void {
-    if (upTo <= (read.get(agentId) ?? '')) return;
-    read.set(agentId, upTo);
-    if (!resting.has(agentId)) writeAndRest(agentId);
   }
 
   function show(): void {
@@ -108,7 +88,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
       opening = false;
       if (here) opened = { agentId: looking, from: here.from };
     }
-    if (looking !== null && here) mark(looking, here.newest);
+    if (looking !== null && here) conversations.mark(looking, here.newest);
     const counts = new Map<string, number>();
     const begins = new Map<string, string>();
     if (opened) begins.set(opened.agentId, opened.from);
@@ -119,6 +99,13 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
       begins.set(agentId, news.from);
     }
     store.setState({ counts, begins });
+  }
+
+  /** The marks of threads as the ledger has them, and as this page moved them. */
+  function showThreads(since: string | null, marks: ReadonlyMap<string, number>): void {
+    const byThread = new Map(marks);
+    for (const [threadId, place] of threads.all()) byThread.set(threadId, Math.max(place, byThread.get(threadId) ?? 0));
+    store.setState({ threads: { since, byThread } });
   }
 
   /** From the first documents on, there is a moment from which on messages are new. */
@@ -132,8 +119,9 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
 
   async function ask(): Promise<void> {
     try {
-      const { since, conversations, newest } = await owner.call('unread');
-      rows = new Map(conversations.map((row) => [row.agentId, row]));
+      const { since, conversations: all, threads: marks, newest } = await owner.call('unread');
+      rows = new Map(all.map((row) => [row.agentId, row]));
+      showThreads(since, marks);
       if (since === null && newest !== '') begin(newest);
     } catch {
       // Asked again with the next documents; what is wrong with the ledger is told elsewhere.
@@ -176,7 +164,7 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     store,
     refresh,
     look(agentId) {
-      if (looking !== null && looking !== agentId) write(looking);
+      if (looking !== null && looking !== agentId) conversations.flush(looking);
       if (agentId !== null && agentId !== looking) {
         opening = true;
         if (opened?.agentId !== agentId) opened = null;
@@ -188,6 +176,12 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
       opened = null;
       show();
     },
+    lookAtThread(threadId, place) {
+      if (!threads.mark(threadId, place)) return;
+      const { since, byThread } = store.getState().threads;
+      showThreads(since, byThread);
+    },
+    leaveThread: (threadId) => threads.flush(threadId),
     hearDocuments(docs) {
       store.setState({ inbox: inboxWith(docs) });
       if (docs.length > 0) cancelAsk ??= device.after(UNREAD.askMs, () => void refresh());
@@ -200,10 +194,10 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
         for (const doc of docs) {
           if (!isKnown(doc)) continue;
           // Marks come before messages in a copy.
-          if (doc.type === 'setting') marked ||= readMarkOf(doc) !== null;
+          if (doc.type === 'setting') marked ||= (readMarkOf(doc)?.kind ?? 'thread') !== 'thread';
           else if (!marked && doc.type === 'message' && isNews(doc) && !before.has(doc.agentId) && doc.at > (newest.get(doc.agentId) ?? '')) newest.set(doc.agentId, doc.at);
         }
-        for (const [agentId, upTo] of newest) mark(agentId, upTo);
+        for (const [agentId, upTo] of newest) conversations.mark(agentId, upTo);
         show();
       };
     },

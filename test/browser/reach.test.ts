@@ -1,5 +1,6 @@
 /** How agents reach each other, as a person sees it: the real page, relay and rehearsal mind, and a client that nobody here wrote. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -35,6 +36,21 @@ async function tell(seat: number, text: string): Promise<string> {
   await go('/');
   await visitor.open(seat);
   return visitor.ask(text);
+}
+/** Makes a credential for the agent in this seat, as a person does, and reads its secret. */
+async function credentialFor(seat: number): Promise<string> {
+  const { page } = visitor;
+  await go('/settings/clients');
+  await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: nameOf(seat) });
+  await page.getByRole('button', { name: /^Make/ }).click();
+  const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
+  expect(secret).not.toBe('');
+  return secret;
+}
+async function clientWith(secret: string): Promise<Client> {
+  const client = new Client({ name: 'somebody', version: '1.0.0' });
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', relay.url), { requestInit: { headers: { authorization: `Bearer ${secret}` } } }));
+  return client;
 }
 const feed = () => visitor.page.getByRole('region', { name: 'Who asked for whom' });
 
@@ -104,20 +120,49 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     await visitor.picture('reach-thread');
   });
 
+  it('opens a thread where new begins, and knows in every tab that it was read', async () => {
+    const { page } = visitor;
+    const secret = await credentialFor(1);
+    const client = await clientWith(secret);
+    await go('/threads');
+    const line = (tab: Page) => tab.getByRole('navigation', { name: 'Threads' }).getByRole('link', { name: /The bridge/ });
+    await line(page).waitFor();
+    expect(await line(page).textContent()).not.toContain('not read');
+    const threadId = decodeURIComponent((await line(page).getAttribute('href'))?.split('/').at(-1) ?? '');
+    // More than a page of the thread, so that it is read back to where new begins.
+    for (let n = 1; n <= 60; n++) expect((await client.callTool({ name: 'send_message_to_thread', arguments: { threadId, message: `pier ${n} holds` } })).isError ?? false).toBe(false);
+    await client.close().catch(() => undefined);
+    await expect.poll(() => line(page).textContent()).toContain('60 not read yet');
+    const other = await page.context().newPage();
+    await other.goto(new URL('/threads', relay.url).href);
+    await expect.poll(() => line(other).textContent()).toContain('60 not read yet');
+    await line(page).click();
+    const log = page.getByLabel('What was said in The bridge');
+    const begins = log.getByRole('separator', { name: 'New messages' });
+    await begins.waitFor();
+    const above = async () => ((await begins.boundingBox())?.y ?? 0) - ((await log.boundingBox())?.y ?? 0);
+    expect(await above()).toBeGreaterThanOrEqual(0);
+    expect(await above()).toBeLessThan(200);
+    await expect(log.getByText('pier 1 holds', { exact: true }).isVisible()).resolves.toBe(true);
+    await expect.poll(() => line(other).textContent()).not.toContain('not read');
+    await other.close();
+    await go('/threads');
+    await line(page).waitFor();
+    expect(await line(page).textContent()).not.toContain('not read');
+    await line(page).click();
+    await log.getByText('pier 60 holds', { exact: true }).waitFor();
+    expect(await begins.count()).toBe(0);
+  });
+
   it('lets a client that nobody here wrote take a seat, by a secret that is shown once and can be revoked', async () => {
     const { page } = visitor;
-    await go('/settings/clients');
-    await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: nameOf(8) });
-    await page.getByRole('button', { name: /^Make/ }).click();
-    const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
-    expect(secret).not.toBe('');
-    const client = new Client({ name: 'somebody', version: '1.0.0' });
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', relay.url), { requestInit: { headers: { authorization: `Bearer ${secret}` } } }));
+    const secret = await credentialFor(8);
+    const client = await clientWith(secret);
     const sent = await client.callTool({ name: 'message_agent', arguments: { to: nameOf(9), message: 'from outside' } });
     expect(JSON.stringify(sent.content)).toContain(`Delivered to ${nameOf(9)}`);
     await go('/settings/clients');
     expect(await page.content()).not.toContain(secret);
-    await page.getByRole('button', { name: /^Revoke / }).click();
+    await page.getByRole('listitem').filter({ hasText: nameOf(8) }).getByRole('button', { name: /^Revoke / }).click();
     await page.getByRole('dialog').getByRole('button', { name: /^Revoke/ }).click();
     await expect.poll(async () => (await fetch(new URL('/mcp', relay.url), { method: 'POST', headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }, body: '{}' })).status).toBe(401);
     await client.close().catch(() => undefined);

@@ -86,7 +86,7 @@ export async function readConversation(
   };
 }
 
-/** What is new to the person, in every conversation there is. */
+/** What is new to the person, in every conversation there is, and how far they have read in threads. */
 export async function readUnread(db: ViewsDatabase, now: number): Promise<UnreadView> {
   const tx = db.transaction(['settings', 'totals', 'messages', 'forgets', 'state']);
   const [settings, agents, forgets, state] = await Promise.all([
@@ -113,5 +113,5 @@ export async function readUnread(db: ViewsDatabase, now: number): Promise<Unread
     return { agentId, upTo, unread: Math.min(news.length, UNREAD_MOST), newest: news[0]?.doc.at ?? null };
   };
   const conversations = await Promise.all(agents.map((agentId) => newSince(agentId, readUpTo(marks, agentId))));
-  return { since: marks.since, conversations, newest: state?.newest ?? '' };
+  return { since: marks.since, conversations, threads: marks.byThread, newest: state?.newest ?? '' };
 }

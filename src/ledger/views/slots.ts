@@ -17,5 +17,5 @@ export function settingSlot(doc: SettingDoc): string | null {
 /** Does a setting take the slot of another? The newer does; of marks how far was read, the one that reaches further. */
 export function settingWins(doc: SettingDoc, held: SettingDoc): boolean {
   const [mark, before] = [readMarkOf(doc), readMarkOf(held)];
-  return mark && before && mark.at !== before.at ? reachesFurther(mark, before) : isNewer(doc, held);
+  return (mark && before && reachesFurther(mark, before)) ?? isNewer(doc, held);
 }

@@ -7,11 +7,9 @@ import { problemText } from '../ports.ts';
 import { DONE, type Done } from '../actions/parts.ts';
 import type { RelayResult } from '../../relay/index.ts';
 import type { ReachClient } from '../../relay/reach-client.ts';
-import { createSeen, type Seen, type SeenPlaces } from './seen.ts';
 import { createThreadTalk, type ThreadTalk } from './talk.ts';
 
 export type { ThreadSending, ThreadTalk, ThreadTalkState } from './talk.ts';
-export type { SeenPlaces } from './seen.ts';
 
 /** Threads asked for at a time, and shown at all: of more than that, the newest. */
 const LIST_PAGE = 200;
@@ -19,7 +17,6 @@ const LIST_MOST = 1_000;
 
 export interface Threads {
   readonly list: Kept<readonly Thread[]>;
-  readonly seen: Seen;
   /** The same one for the same id, as long as the page is open: what did not go stays in it. */
   talk(threadId: string): ThreadTalk;
   create(title: string, participants: readonly string[]): Promise<{ readonly ok: true; readonly threadId: string } | { readonly ok: false; readonly reason: string }>;
@@ -39,12 +36,6 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
     }
   }
   const list = createKept<readonly Thread[]>({ ask: all, changes, device, what: ['threads'] });
-  const seen = createSeen(device.browser);
-  list.store.subscribe((held, before) => {
-    if (held.kind !== 'ready' || (before.kind === 'ready' && before.value === held.value)) return;
-    seen.reread();
-    if (held.value.length < LIST_MOST) seen.keepOnly(new Set(held.value.map(({ threadId }) => threadId)));
-  });
   const talks = new Map<string, ThreadTalk>();
   function talk(threadId: string): ThreadTalk {
     const known = talks.get(threadId) ?? createThreadTalk(threadId, { reach, changes, device });
@@ -61,7 +52,6 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
 
   return {
     list,
-    seen,
     talk,
     async create(title, participants) {
       const made = await reach((client) => client.createThread({ title, participants }));
@@ -77,6 +67,3 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
 
 /** The threads of this page. */
 export const threadsOf = onePerPage(createThreads);
-
-/** Messages in this thread that this browser has not shown. */
-export const unreadIn = ({ threadId, messages }: Thread, seen: SeenPlaces): number => Math.max(0, messages - (seen.get(threadId) ?? 0));

@@ -1,7 +1,6 @@
 import { Link } from 'wouter';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { Thread } from '../../protocol/threads.ts';
-import { unreadIn } from '../../state/threads/index.ts';
 import { CredentialList } from '../clients/credential-list.tsx';
 import { MakeCredential } from '../clients/make-credential.tsx';
 import '../clients/clients.css';
@@ -9,21 +8,21 @@ import { AgentCosts } from '../costs/agent-costs.tsx';
 import { KeptView } from '../parts/kept-view.tsx';
 import { PATHS } from '../places.ts';
 import { plural } from '../text/sizes.ts';
-import { useSeen, useThreads } from '../threads/use-threads.ts';
+import { useNewInThread, useThreads } from '../threads/use-threads.ts';
 import { useTeammates } from '../use-teammates.ts';
 
 /** Threads that are shown here; the rest is a link away. */
 const SHOWN = 5;
 
 function OpenThreads({ list, agentId, name }: { list: readonly Thread[]; agentId: string; name: string }) {
-  const seen = useSeen();
+  const newIn = useNewInThread();
   const open = list.filter(({ participants, closed }) => closed === null && participants.includes(agentId)).sort((a, b) => b.lastTime - a.lastTime);
   return (
     <>
       {open.length === 0 && <p className="quiet">{name} is in no open thread.</p>}
       <ul className="agent-threads">
         {open.slice(0, SHOWN).map((thread) => {
-          const unread = unreadIn(thread, seen);
+          const unread = newIn(thread);
           return (
             <li key={thread.threadId}>
               <Link href={PATHS.thread(thread.threadId)} dir="auto">

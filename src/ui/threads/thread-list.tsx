@@ -1,13 +1,12 @@
 import { Link } from 'wouter';
 import type { Thread } from '../../protocol/threads.ts';
-import { unreadIn } from '../../state/threads/index.ts';
 import { PATHS } from '../places.ts';
 import { names, plural } from '../text/sizes.ts';
 import { dayOrClock, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { Faces } from './faces.tsx';
-import { useSeen } from './use-threads.ts';
+import { useNewInThread } from './use-threads.ts';
 
 function Line({ thread, current, unread, now }: { thread: Thread; current: boolean; unread: number; now: number }) {
   const team = useTeammates();
@@ -38,7 +37,7 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
 
 /** Open threads first, then those that are closed; the newest at the top of each. */
 export function ThreadList({ threads, current }: { threads: readonly Thread[]; current: string | null }) {
-  const seen = useSeen();
+  const newIn = useNewInThread();
   const now = useNow();
   const newest = [...threads].sort((a, b) => b.lastTime - a.lastTime);
   const groups = [
@@ -54,7 +53,7 @@ export function ThreadList({ threads, current }: { threads: readonly Thread[]; c
           {/* eslint-disable-next-line jsx-a11y/no-redundant-roles */}
           <ul role="list">
             {list.map((thread) => (
-              <Line key={thread.threadId} thread={thread} current={thread.threadId === current} unread={unreadIn(thread, seen)} now={now} />
+              <Line key={thread.threadId} thread={thread} current={thread.threadId === current} unread={newIn(thread)} now={now} />
             ))}
           </ul>
         </section>

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import type { ThreadMessage } from '../../protocol/threads.ts';
 import type { ThreadTalk, ThreadTalkState } from '../../state/threads/index.ts';
-import { DayDivider } from '../chat/dividers.tsx';
+import { DayDivider, NewDivider } from '../chat/dividers.tsx';
 import '../chat/log.css';
 import { useStick } from '../chat/use-stick.ts';
 import { useRoost } from '../context.tsx';
@@ -13,6 +13,8 @@ import { useMentions } from './use-mentions.ts';
 
 /** Characters of a message that are read out. */
 const READ_OUT = 600;
+/** px of what was read before that stay in sight above the line where new begins. */
+const ABOVE_NEW = 96;
 
 interface Props {
   readonly state: ThreadTalkState;
@@ -20,8 +22,8 @@ interface Props {
   readonly title: string;
   readonly team: Teammates;
   readonly me: Teammate;
-  /** The last place that had been seen when the thread was opened. */
-  readonly seenBefore: number;
+  /** The last place that had been read when the thread was opened; null: nothing was new. */
+  readonly newFrom: number | null;
   readonly onTakeBack: (text: string) => void;
 }
 
@@ -43,7 +45,7 @@ function Announcer({ newest, from }: { newest: ThreadMessage | undefined; from: 
 }
 
 /** What was said in a thread. It stays at its end while its reader is there, and is left alone where they read. */
-export function ThreadLog({ state, talk, title, team, me, seenBefore, onTakeBack }: Props) {
+export function ThreadLog({ state, talk, title, team, me, newFrom, onTakeBack }: Props) {
   const { notices } = useRoost();
   const { messages, sending, more, readingEarlier } = state;
   const now = useNow();
@@ -52,7 +54,14 @@ export function ThreadLog({ state, talk, title, team, me, seenBefore, onTakeBack
   const inside = useRef<HTMLDivElement>(null);
   const newest = messages.at(-1);
   const lastSent = sending.at(-1);
-  const stick = useStick(log, lastSent?.clientId ?? newest?.messageId, lastSent !== undefined);
+  const firstNew = newFrom === null ? undefined : messages.find(({ place, from }) => place > newFrom && from !== 'human');
+  const stick = useStick(log, lastSent?.clientId ?? newest?.messageId, lastSent !== undefined, firstNew === undefined);
+  const line = useRef<HTMLLIElement>(null);
+  // Opened once; `firstNew` stays the same.
+  useLayoutEffect(() => {
+    const [box, first] = [log.current, line.current];
+    if (box && first) box.scrollTop += first.getBoundingClientRect().top - box.getBoundingClientRect().top - ABOVE_NEW;
+  }, []);
 
   const { onResize } = stick;
   useEffect(() => {
@@ -73,7 +82,6 @@ export function ThreadLog({ state, talk, title, team, me, seenBefore, onTakeBack
     before.current = { first, height: box?.scrollHeight ?? 0, top: box?.scrollTop ?? 0 };
   });
 
-  const firstNew = seenBefore === 0 ? undefined : messages.find(({ place, from }) => place > seenBefore && from !== 'human');
   const rows: ReactNode[] = [];
   let day = 0;
   for (const message of messages) {
@@ -81,8 +89,8 @@ export function ThreadLog({ state, talk, title, team, me, seenBefore, onTakeBack
     day = dayOf(message.time);
     if (message === firstNew)
       rows.push(
-        <li key="new" className="log-row">
-          <p className="divider divider-dawn">New since you were here</p>
+        <li key="new" ref={line} className="log-row">
+          <NewDivider />
         </li>,
       );
     rows.push(

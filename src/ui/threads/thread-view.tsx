@@ -17,7 +17,8 @@ import { Faces } from './faces.tsx';
 import { ParticipantsDialog } from './participants-dialog.tsx';
 import { draftOf, ThreadComposer } from './thread-composer.tsx';
 import { ThreadLog } from './thread-log.tsx';
-import { useTalk, useThreads } from './use-threads.ts';
+import { useOpenedThread } from './use-opened-thread.ts';
+import { useTalk } from './use-threads.ts';
 
 const nameOf = (id: string, team: Teammates) => (id === 'human' ? 'you' : team.find(id).name);
 
@@ -89,26 +90,15 @@ function Closed({ closed, team }: { closed: NonNullable<Thread['closed']>; team:
 /** One thread: what was said, and a place to write. `takeFocus`: the person went to it from elsewhere on the page. */
 export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocus: boolean }) {
   const { device } = useRoost();
-  const { seen } = useThreads();
   const [state, talk] = useTalk(threadId);
   const team = useTeammates();
   const humanName = useHousehold((household) => household.settings.humanName);
-  const [seenBefore] = useState(() => seen.store.getState().get(threadId) ?? 0);
+  const opened = useOpenedThread(threadId, state, talk);
   const [filled, setFilled] = useState(0);
   const me = useMemo(() => ({ agentId: 'human', name: humanName, birthName: humanName, color: PLAIN_COLOR, retired: false }), [humanName]);
-  const { thread, messages } = state;
+  const { thread } = state;
 
-  const last = messages.at(-1)?.place ?? 0;
-  useEffect(() => {
-    const look = () => {
-      if (!document.hidden && last > 0) seen.mark(threadId, last);
-    };
-    look();
-    document.addEventListener('visibilitychange', look);
-    return () => document.removeEventListener('visibilitychange', look);
-  }, [seen, threadId, last]);
-
-  if (state.kind === 'loading' || (state.kind === 'ready' && !thread))
+  if (state.kind === 'loading' || (state.kind === 'ready' && (!thread || opened === null)))
     return (
       <div className="chat-skeleton" role="status" aria-label="Reading the thread">
         {[0, 1, 2].map((row) => (
@@ -155,7 +145,7 @@ export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocu
           </button>
         </p>
       )}
-      <ThreadLog state={state} talk={talk} title={thread.title} team={team} me={me} seenBefore={seenBefore} onTakeBack={takeBack} />
+      <ThreadLog state={state} talk={talk} title={thread.title} team={team} me={me} newFrom={opened?.newFrom ?? null} onTakeBack={takeBack} />
       {thread.closed ? (
         <Closed closed={thread.closed} team={team} />
       ) : (

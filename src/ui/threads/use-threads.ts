@@ -1,11 +1,17 @@
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import { threadsOf, type SeenPlaces, type Threads, type ThreadTalk, type ThreadTalkState } from '../../state/threads/index.ts';
-import { useRoost } from '../context.tsx';
+import { newInThread } from '../../domain/read-marks.ts';
+import type { Thread } from '../../protocol/threads.ts';
+import { threadsOf, type Threads, type ThreadTalk, type ThreadTalkState } from '../../state/threads/index.ts';
+import { useRoost, useUnread } from '../context.tsx';
 
 export const useThreads = (): Threads => threadsOf(useRoost());
 
-export const useSeen = (): SeenPlaces => useStore(useThreads().seen.store);
+/** Counts what is new to the person in a thread. */
+export function useNewInThread(): (thread: Thread) => number {
+  const marks = useUnread((state) => state.threads);
+  return (thread) => newInThread(marks, thread);
+}
 
 /** One thread, kept up to date while this is on the page. */
 export function useTalk(threadId: string): readonly [ThreadTalkState, ThreadTalk] {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import { foldReadMarks, isNews, readMarkKey, readMarkOf, readUpTo } from '../../../src/domain/read-marks.ts';
+import { foldReadMarks, isNews, newInThread, readMarkOf, readMarkSetting, readUpTo } from '../../../src/domain/read-marks.ts';
+import { parseStamp } from '../../../src/domain/stamp.ts';
 import { settingSlot, settingWins } from '../../../src/ledger/views/slots.ts';
 import { settingDoc, stampOf } from '../../support/documents.ts';
 
-const key = readMarkKey({ kind: 'conversation', agentId: 'a1', at: '' });
-const since = readMarkKey({ kind: 'since', at: '' });
+const { key } = readMarkSetting({ kind: 'conversation', agentId: 'a1', at: '' });
+const { key: since } = readMarkSetting({ kind: 'since', at: '' });
+const { key: thread } = readMarkSetting({ kind: 'thread', threadId: 't1', place: 1 });
 
 /** Every order of these. */
 const orders = <T,>(all: readonly T[]): T[][] => (all.length < 2 ? [[...all]] : all.flatMap((one, i) => orders(all.filter((_other, j) => j !== i)).map((rest) => [one, ...rest])));
@@ -22,6 +24,23 @@ test('a mark never moves back, and messages are new from the earliest moment tha
       expect(holds.value).toBe(slot === key ? stampOf(7) : stampOf(2));
     }
   }
+});
+
+test('a thread’s mark is the furthest place, and one without a mark that was quiet before messages began to be new is history', () => {
+  const docs = [settingDoc(15, thread, 30), settingDoc(16, thread, 41), settingDoc(17, thread, 7), settingDoc(18, since, stampOf(500))];
+  const t1 = { threadId: 't1', messages: 44, lastTime: 0 };
+  for (const order of orders(docs)) {
+    const marks = foldReadMarks(order);
+    expect(newInThread(marks, t1)).toBe(3);
+    expect(newInThread(marks, { ...t1, messages: 40 })).toBe(0);
+    const holds = order.filter((doc) => settingSlot(doc) === thread).reduce((held, doc) => (settingWins(doc, held) ? doc : held));
+    expect(holds.value).toBe(41);
+    const began = parseStamp(stampOf(500))?.time ?? NaN;
+    expect(newInThread(marks, { threadId: 't2', messages: 9, lastTime: began - 1 })).toBe(0);
+    expect(newInThread(marks, { threadId: 't2', messages: 9, lastTime: began + 1 })).toBe(9);
+  }
+  expect(newInThread(foldReadMarks([]), { threadId: 't2', messages: 9, lastTime: Infinity })).toBe(0);
+  for (const value of [0, -1, 1.5, '7', stampOf(1), null]) expect(readMarkOf({ key: thread, value })).toBeNull();
 });
 
 test('where there is no mark nothing is known, and what is none is passed over', () => {

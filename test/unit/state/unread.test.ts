@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createClock } from '../../../src/domain/stamp.ts';
 import { readMarkOf } from '../../../src/domain/read-marks.ts';
 import { createWriter } from '../../../src/state/documents.ts';
+import { MARK_MS } from '../../../src/state/read-marker.ts';
 import { createUnread, UNREAD, type Unread } from '../../../src/state/unread.ts';
 import { documentsOf } from '../../../src/protocol/intake.ts';
 import type { EventOf, StoredEvent } from '../../../src/protocol/events.ts';
@@ -98,9 +99,9 @@ test('what is said while one looks is read, and the mark is written with pauses,
   // No line appears under the eyes of who reads.
   expect(one.begins()).toBeNull();
   expect(marksIn(owner)).toHaveLength(2);
-  await one.pass(UNREAD.markMs);
+  await one.pass(MARK_MS);
   expect(marksIn(owner)).toHaveLength(3);
-  await one.pass(UNREAD.markMs);
+  await one.pass(MARK_MS);
   expect(marksIn(owner)).toHaveLength(3);
   await store(owner, said('a', 'a', '5', NOW + 5));
   await one.pass(UNREAD.askMs);
@@ -108,10 +109,33 @@ test('what is said while one looks is read, and the mark is written with pauses,
   await one.pass(UNREAD.askMs);
   one.unread.look(null);
   await settle();
-  expect(marksIn(owner).at(-1)?.at).toBe(owner.docs.findLast((doc) => doc.type === 'message')?.at);
+  expect(marksIn(owner).at(-1)).toMatchObject({ kind: 'conversation', at: owner.docs.findLast((doc) => doc.type === 'message')?.at });
   await store(owner, said('a', 'a', '7', NOW + 7));
   await one.pass(UNREAD.askMs);
   expect(one.count()).toBe(1);
+});
+
+test('threads are read in every tab at once, and a mark that is behind moves nothing back', async () => {
+  const owner = memoryOwner([settingDoc('read-thread:t1', 4)]);
+  const [one, two] = [tab(owner, 'one'), tab(owner, 'two')];
+  await Promise.all([one.unread.refresh(), two.unread.refresh()]);
+  const places = () => [one, two].map(({ unread }) => unread.store.getState().threads.byThread.get('t1'));
+  expect(places()).toEqual([4, 4]);
+  one.unread.lookAtThread('t1', 6);
+  expect(places()).toEqual([6, 4]);
+  await two.pass(UNREAD.askMs);
+  expect(places()).toEqual([6, 6]);
+  // Read on while the first mark rests: written when it is left.
+  one.unread.lookAtThread('t1', 7);
+  one.unread.lookAtThread('t1', 9);
+  expect(marksIn(owner)).toHaveLength(2);
+  one.unread.leaveThread('t1');
+  two.unread.lookAtThread('t1', 5);
+  await Promise.all([one.pass(UNREAD.askMs), two.pass(UNREAD.askMs)]);
+  expect(places()).toEqual([9, 9]);
+  const late = tab(owner, 'late');
+  await late.unread.refresh();
+  expect(late.unread.store.getState().threads.byThread.get('t1')).toBe(9);
 });
 
 test('a mark that could not be kept is kept with the next', async () => {
@@ -123,7 +147,7 @@ test('a mark that could not be kept is kept with the next', async () => {
   await settle();
   expect(one.count()).toBe(0);
   owner.broken = null;
-  await one.pass(UNREAD.markMs);
+  await one.pass(MARK_MS);
   expect(marksIn(owner)).toHaveLength(2);
 });
 

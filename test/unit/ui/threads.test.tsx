@@ -1,7 +1,8 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { expect, test } from 'vitest';
+import type { Doc } from '../../../src/protocol/documents.ts';
 import type { Thread, ThreadMessage } from '../../../src/protocol/threads.ts';
-import { NOW, team } from './support/household.ts';
+import { at, NOW, settingDoc, team } from './support/household.ts';
 import { refused, json } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
@@ -28,13 +29,15 @@ interface Open {
   readonly threads?: readonly Thread[];
   readonly messages?: readonly ThreadMessage[];
   readonly change?: Partial<Thread>;
+  /** Beside the team. */
+  readonly docs?: readonly Doc[];
 }
 
 /** The page with one thread of two messages, unless told otherwise. */
-async function openThreads({ path = '/threads/bridge', messages = BRIDGE, change = {}, threads }: Open = {}): Promise<Page> {
+async function openThreads({ path = '/threads/bridge', messages = BRIDGE, change = {}, threads, docs = [] }: Open = {}): Promise<Page> {
   const bridge = thread('bridge', 'The bridge', { messages: messages.length, ...change });
   return openPage({
-    docs: team(3),
+    docs: [...team(3), ...docs],
     path,
     prepare({ reach }) {
       reach.on('GET /api/threads', { threads: threads ?? [bridge], more: false });
@@ -49,6 +52,8 @@ const log = () => screen.findByRole('region', { name: 'What was said in The brid
 test('open threads stand first, the newest at the top, and what was not read is counted', async () => {
   await openThreads({
     path: '/threads',
+    // Messages are new since before any of them was said.
+    docs: [settingDoc('read-since', at(NOW - 24 * 60 * MINUTE))],
     threads: [
       thread('old', 'An old one', { lastTime: NOW - 9 * MINUTE, messages: 2 }),
       thread('done', 'A closed one', { closed: { time: NOW, by: 'human', summary: '' } }),
@@ -62,15 +67,24 @@ test('open threads stand first, the newest at the top, and what was not read is 
   expect(links[0]?.textContent).not.toContain('not read');
 });
 
-test('what was seen once counts as read, in this browser, from then on', async () => {
+test('what was seen once counts as read, by a mark that goes to every device; the next time it opens where new begins', async () => {
   const page = await openThreads();
   await log();
+  expect(screen.queryByRole('separator', { name: 'New messages' })).toBeNull();
   await page.user.click(screen.getByRole('link', { name: 'All threads' }));
   const line = await screen.findByRole('link', { name: /The bridge/ });
   expect(line.textContent).not.toContain('not read');
+  const marks = page.owner.docs.filter((doc) => doc.type === 'setting' && doc['key'] === 'read-thread:bridge');
+  expect(marks.map((doc) => doc['value'])).toEqual([2]);
   page.unmount();
-  await openThreads({ path: '/threads', threads: [thread('bridge', 'The bridge', { messages: 3 })] });
-  expect((await screen.findByRole('link', { name: /The bridge/ })).textContent).toContain('1 not read yet');
+  // Another browser, with the same documents.
+  localStorage.clear();
+  const later = await openThreads({ docs: marks, path: '/threads', threads: [thread('bridge', 'The bridge', { messages: 4 })], messages: [...BRIDGE, message(3, 'human', 'Mine.'), message(4, 'agent-1', 'And theirs.')] });
+  const link = await screen.findByRole('link', { name: /The bridge/ });
+  expect(link.textContent).toContain('2 not read yet');
+  await later.user.click(link);
+  const rows = [...(await log()).querySelectorAll('li')].map((row) => row.textContent);
+  expect(rows.findIndex((row) => row === 'New')).toBe(rows.findIndex((row) => row.includes('And theirs.')) - 1);
 });
 
 test('a message shows whose it is, is set as Markdown, and carries its mentions as links to whom they mean', async () => {

@@ -83,7 +83,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
         const news = upTo === null ? [] : visibleMessages(messagesOf(agentId)).filter((doc) => doc.at > upTo && isNews(doc));
         return { agentId, upTo, unread: news.length, newest: news.at(-1)?.at ?? null };
       };
-      return { since: marks.since, conversations: [...agents].map(rowOf), newest: docs.reduce((held, { at }) => (at > held ? at : held), '') };
+      return { since: marks.since, conversations: [...agents].map(rowOf), threads: marks.byThread, newest: docs.reduce((held, { at }) => (at > held ? at : held), '') };
     },
     wakeMaterial: ({ agentIds }) =>
       agentIds.map((agentId) => {
