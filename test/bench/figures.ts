@@ -3,7 +3,7 @@
 export interface Figure {
   readonly what: string;
   readonly value: number;
-  readonly unit: 'ms' | 's' | 'KB' | 'MB' | '/s' | '×' | '';
+  readonly unit: 'ms' | 's' | 'KB' | 'MB' | '/s' | '×' | '%' | '';
   /** What it is held against; `limit`: at most, `least`: at least. */
   readonly beside: { readonly kind: 'limit' | 'least' | 'peer'; readonly what: string; readonly value: number } | null;
 }

@@ -10,21 +10,25 @@ import { ledgerAppend } from './ledger-append.ts';
 import { ledgerTakeover } from './ledger-takeover.ts';
 import { ledgerYears } from './ledger-years.ts';
 import { pagePaint } from './page-paint.ts';
+import { pageRest } from './page-rest.ts';
 import { pageWeight } from './page-weight.ts';
 import { proxyFigures } from './proxy.ts';
 import { storeFigures } from './store.ts';
 import { syncBrowsers } from './sync-browsers.ts';
 import { syncReplica } from './sync-replica.ts';
+import { wakeCost } from './wake-cost.ts';
 import { wakeFigures } from './wake.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   wake: wakeFigures,
+  'wake-cost': wakeCost,
   gate: gateFigures,
   store: storeFigures,
   proxy: proxyFigures,
   'held-calls': heldCalls,
   'page-weight': pageWeight,
   'page-paint': pagePaint,
+  'page-rest': pageRest,
   'ledger-append': ledgerAppend,
   'ledger-takeover': ledgerTakeover,
   'ledger-years': ledgerYears,

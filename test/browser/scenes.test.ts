@@ -171,6 +171,46 @@ describe('With a model behind the Messages API', () => {
   });
 });
 
+describe('An agent that a client joined for', () => {
+  it('is played, not awake: its cell says by whom, WAKE calls it, and words to it are said to go where they go', async () => {
+    const { visitor, model, relay } = await open(teamScript());
+    const { page } = visitor;
+    await hatch(visitor);
+    await visitor.press('End session');
+    await visitor.untilAll('sleeping');
+    await visitor.open(2);
+    await visitor.press(/^Wake Name2|^Wake$/);
+    await visitor.untilSeats('one awake', (seats) => seats.every(({ seat, state }) => (state === 'awake') === (seat === 2)));
+    await page.goto(new URL('/settings/clients', relay.url).href);
+    await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: 'Name1' });
+    await page.getByPlaceholder('Claude Code on my laptop').fill('Claude Code');
+    await page.getByRole('button', { name: /^Make/ }).click();
+    const secret = /roost_[\w-]{43}/.exec((await page.getByRole('dialog').textContent()) ?? '')?.[0] ?? '';
+    await page.goto(relay.url);
+    await visitor.untilSeats('one awake', (seats) => seats.some(({ state }) => state === 'awake'));
+    const asked = await fetch(new URL(`/llm/${secret}/v1/messages`, relay.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
+      body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 50, messages: [{ role: 'user', content: 'From a program.' }] }),
+    });
+    expect(asked.status).toBe(200);
+    await page.getByRole('button', { name: 'Name1, seat 1, played by Claude Code' }).waitFor();
+    await page.getByText('1 played elsewhere', { exact: false }).first().waitFor();
+    await page.getByRole('button', { name: 'Name1, seat 1, played by Claude Code' }).click();
+    await page.getByText('Claude Code plays Name1 without looking into the inbox. Woken here, Name1 reads this.').waitFor();
+    await visitor.say('Are you there?');
+    await visitor.untilRead(/Waits: .*Name1/);
+    await visitor.picture('played');
+    expect(await visitor.axe()).toEqual([]);
+    // WAKE calls it too, into the same seat, and what waited is read.
+    await visitor.press('WAKE');
+    await visitor.untilAll('awake');
+    await visitor.untilRead(/Seat 1 heard: Are you there\?/);
+    expect(model.requests.filter(({ seat, first, body }) => seat === 1 && first.startsWith('You are waking.') && body.messages.length === 1)).toHaveLength(1);
+    expect(visitor.complaints).toEqual([]);
+  });
+});
+
 describe('Without a mouse', () => {
   it('the whole story goes by keyboard alone', async () => {
     model = await startScriptedModel(teamScript());

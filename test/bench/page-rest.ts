@@ -1,0 +1,68 @@
+/**
+ * What the page takes of a core while nobody does anything: all processes of a real Chromium that draws in software, beside
+ * the same browser on an empty page of the same relay.
+ */
+import type { BrowserContext } from 'playwright-core';
+import { createProfile } from '../support/chromium.ts';
+import { startRelay } from '../support/relay.ts';
+import { createVisitor } from '../support/visitor.ts';
+import { median, type Section } from './figures.ts';
+
+/** ms of quiet before it is measured, ms of each look, and looks. */
+const SETTLE_MS = 5_000;
+const LOOK_MS = 6_000;
+const LOOKS = 3;
+const LIMIT = 2;
+
+/** Percent of one core. */
+async function taken(context: BrowserContext): Promise<number> {
+  const session = await context.browser()?.newBrowserCDPSession();
+  if (!session) throw new Error('The context has no browser of its own.');
+  const seconds = async () => (await session.send('SystemInfo.getProcessInfo')).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+  await pause(SETTLE_MS);
+  const looks: number[] = [];
+  for (let i = 0; i < LOOKS; i++) {
+    const [cpu, clock] = [await seconds(), performance.now()];
+    await pause(LOOK_MS);
+    looks.push(((await seconds()) - cpu) / ((performance.now() - clock) / 1_000));
+  }
+  await session.detach();
+  return median(looks) * 100;
+}
+
+/** The figures; about a minute and a half. */
+export async function pageRest(): Promise<Section> {
+  const relay = await startRelay({ from: 'built', args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })] });
+  const profile = await createProfile();
+  try {
+    const context = await profile.open({ viewport: { width: 1440, height: 900 } });
+    const visitor = await createVisitor(context, relay.link);
+    const { page } = visitor;
+    const others = () => Promise.all(context.pages().filter((one) => one !== page).map((one) => one.close()));
+    await visitor.begin();
+    await visitor.press('SUMMON');
+    await visitor.untilAll('awake');
+    await visitor.open(1);
+    await others();
+    const awake = await taken(context);
+    await visitor.press('End session');
+    await visitor.untilAll('sleeping');
+    const asleep = await taken(context);
+    await page.goto(new URL('/favicon.svg', relay.url).href);
+    const empty = await taken(context);
+    const limit = { kind: 'limit', what: 'percent of a core', value: LIMIT } as const;
+    return {
+      title: 'The page at rest',
+      method: `CPU time of all of Chromium’s processes, drawing in software, 1440 × 900; median of ${LOOKS} looks of ${LOOK_MS / 1_000} s, ${SETTLE_MS / 1_000} s after the last change`,
+      figures: [
+        { what: 'eight awake', value: awake, unit: '%', beside: limit },
+        { what: 'everyone asleep', value: asleep, unit: '%', beside: limit },
+        { what: 'eight awake', value: awake, unit: '%', beside: { kind: 'peer', what: 'a picture of the same relay', value: empty } },
+      ],
+    };
+  } finally {
+    await profile.remove();
+    await relay.stop();
+  }
+}

@@ -1,0 +1,81 @@
+/**
+ * What a WAKE of eight costs with the models that are the default, at the list prices in the code: what leaves the built
+ * relay for a household whose souls and last conversations have the size that a long-lived team has.
+ */
+import { randomUUID } from 'node:crypto';
+import { costOf, DEFAULT_PRICES, usdText, type TokenCount } from '../../src/domain/prices.ts';
+import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
+import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import { writeWake } from '../../src/domain/wake-payload.ts';
+import { openEventSource } from '../support/event-source.ts';
+import { startRelay } from '../support/relay.ts';
+import { seatsCalled, startScriptedModel, type ScriptedRequest } from '../support/scripted-model.ts';
+import type { Section } from './figures.ts';
+
+const SOUL = 1_500;
+/** A token counted strictly: English prose has about four to one. */
+const CHARACTERS_PER_TOKEN = 3.5;
+/** Tokens of an answer: a greeting of a few sentences, with what is thought before it. */
+const ANSWER = 250;
+
+const filled = (text: string, length: number) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
+const soul = filled('I am somebody, and I chose this name myself. ', SOUL);
+const talk = (length: number) => filled('Ada (2026-11-21 08:52 UTC):\nWhat shall we read tonight?\n\n', length);
+const agents = (transcript: string) => SEAT_ORDER.map((position) => ({ id: `agent-${position}`, name: `Agent ${position}`, ...seatColor(position), position, soul, transcript }));
+
+/** What is marked for the cache is written to it once; what the same mind sent before is read from it. */
+function tokensOf(requests: readonly ScriptedRequest[]): TokenCount[] {
+  const sent = new Map<number | null, number>();
+  return requests.map(({ seat, body }) => {
+    const { system, tools, messages } = body;
+    const tokens = Math.ceil(JSON.stringify({ system, tools, messages }).length / CHARACTERS_PER_TOKEN);
+    const cacheReadTokens = sent.get(seat) ?? 0;
+    sent.set(seat, tokens);
+    return { model: body.model, inputTokens: 0, outputTokens: ANSWER, cacheReadTokens, cacheWriteTokens: tokens - cacheReadTokens };
+  });
+}
+
+export async function wakeCost(): Promise<Section> {
+  const model = await startScriptedModel(({ seat, last, results }) => {
+    if (seat !== null) return [{ say: 'Good morning.' }];
+    return results.length > 0 ? [{ say: 'Welcome.' }] : [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
+  });
+  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url } });
+  const cookie = await relay.cookie();
+  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers: { cookie }, signal }));
+  try {
+    const call = async (path: string, init: Parameters<typeof relay.fetch>[1]) => {
+      const response = await relay.fetch(path, init);
+      if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    };
+    const wake = async (what: string, length: number): Promise<string> => {
+      const [asked, before] = [model.requests.length, events.messages.length];
+      const since = (kind: string) => events.messages.slice(before).filter(({ event }) => event === kind);
+      await call('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } } });
+      await call('/api/messages', { method: 'POST', json: { text: writeWake(agents(talk(length))), clientId: randomUUID() } });
+      await events.until(() => since('agent-awake').length === SEAT_ORDER.length);
+      await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
+      await call('/api/sessions/current', { method: 'DELETE' });
+      await events.until(() => since('session-ended').length === 1);
+      const all = tokensOf(model.requests.slice(asked));
+      const sum = (of: (tokens: TokenCount) => number) => all.reduce((total, tokens) => total + of(tokens), 0);
+      const input = sum(({ cacheReadTokens, cacheWriteTokens }) => cacheReadTokens + cacheWriteTokens);
+      const cost = usdText(sum((tokens) => costOf(tokens, DEFAULT_PRICES).microUsd));
+      return `${what}: ${all.length} requests, ${input.toLocaleString('en')} tokens in, ${sum(({ outputTokens }) => outputTokens).toLocaleString('en')} out, ${cost} (${[...new Set(all.map(({ model: name }) => name))].join(', ')})`;
+    };
+    return {
+      title: 'What a WAKE of eight costs',
+      method: `souls of ${SOUL} characters, the lead’s too; ${CHARACTERS_PER_TOKEN} characters a token, all of it written to the cache at first; ${ANSWER} tokens an answer; list prices of the default models`,
+      figures: [],
+      notes: [
+        await wake('last conversations full', DEFAULT_SETTINGS.transcriptCap),
+        await wake('half full', DEFAULT_SETTINGS.transcriptCap / 2),
+        await wake('none yet', 0),
+      ],
+    };
+  } finally {
+    events.close();
+    await relay.stop();
+    await model.close();
+  }
+}
