@@ -111,3 +111,7 @@ export function talkText({ author, agentId, blocks }: TalkMessage, soul: string 
   });
   return parts.join('\n\n');
 }
+
+/** What was said in a message, and nothing of what was done: a greeting is quoted by its words. */
+export const spokenText = ({ blocks }: TalkMessage): string =>
+  blocks.flatMap((block) => (block.kind === 'text' && isSaying(block.text) ? [block.text] : [])).join('\n\n');

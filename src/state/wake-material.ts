@@ -7,7 +7,7 @@ import { momentText, spanText } from '../domain/moments.ts';
 import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../domain/prompts.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../domain/seat.ts';
 import type { Settings } from '../domain/settings.ts';
-import { isAddressed, talkText } from '../domain/talk.ts';
+import { isAddressed, spokenText, talkText } from '../domain/talk.ts';
 import { teammatesText } from '../domain/teammates.ts';
 import { renderTranscript, type Transcript, type TranscriptSession } from '../domain/transcript.ts';
 import type { AgentPayload } from '../domain/wake-payload.ts';
@@ -49,7 +49,7 @@ export function authorName(author: string, roster: Roster, settings: Settings): 
 function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings: Settings): TranscriptSession {
   if (session.kind === 'greetings') {
     const { last, ...rest } = session;
-    return { ...rest, words: last && talkText(last) };
+    return { ...rest, words: last && spokenText(last) };
   }
   const { addressed, earlier, sessionId } = session;
   // The words by which it was born are its soul, which it is given by itself: they come before anything that was said to it.

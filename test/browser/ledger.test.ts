@@ -237,6 +237,12 @@ describe('what an agent takes along', () => {
     expect(told(await material('a1', 10_000))).toEqual([['s1', range(0, 21).map((n) => `m${n}`)]]);
   });
 
+  it('quotes the last greeting that has words, also where the agent was cut off before the first word since', async () => {
+    const cutOff = (n: number) => messageDoc(n, { sessionId: `idle${n}`, author: 'a1', role: 'assistant', status: 'interrupted', blocks: [] });
+    await append([...range(0, 2).map((n) => messageDoc(n, { sessionId: 'talk' })), ...idle(10, 2), ...range(20, 23).map(cutOff)]);
+    expect((await material('a1')).sessions.at(-1)).toMatchObject({ kind: 'greetings', times: 5, last: { messageId: 'm11' } });
+  });
+
   it('passes over a thousand greetings without reading each', async () => {
     await append([...range(0, 2).map((n) => messageDoc(n, { sessionId: 'talk' })), ...idle(100, 1_000)]);
     const taken = await material('a1');

@@ -5,8 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LEAD_ID } from '../../src/domain/seat.ts';
+import type { Doc } from '../../src/protocol/documents.ts';
 import { Fault, demand } from './checks.ts';
-import { readLedger, readShown, type Shown } from './evidence.ts';
+import { messagesIn, readLedger, readShown, textsIn, type Shown } from './evidence.ts';
 import { eventually, TEAM, type House, type Who } from './household.ts';
 import { pick } from './pick.ts';
 import { plain, QUICK, SLOW } from './words.ts';
@@ -124,20 +125,34 @@ function unmarked(house: House, rows: readonly Shown[]): string[] {
 /** Of a greeting to which nobody said anything, at least the beginning is told. */
 const GREETING_KEPT = 200;
 
+/** What `agentId` said last: of all, and in the last session in which the person said something to it. */
+function lastWords(docs: readonly Doc[], agentId: string): { readonly words: string; readonly whole: boolean }[] {
+  const messages = messagesIn(docs).filter((doc) => doc.agentId === agentId).sort((a, b) => (a.at < b.at ? -1 : 1));
+  const talks = new Set(messages.filter((doc) => doc.author === 'human' && textsIn(doc).length > 0).map((doc) => doc.sessionId));
+  const said = messages.filter((doc) => doc.author === agentId && textsIn(doc).length > 0);
+  const answer = said.findLast((doc) => talks.has(doc.sessionId));
+  return [...new Set([answer, said.at(-1)])].flatMap((doc) => (doc ? [{ words: textsIn(doc).at(-1) ?? '', whole: doc === answer }] : []));
+}
+
 /** The next session: everyone comes back, remembers the last words, and answers. */
 async function goOn(house: House, shown: ReadonlyMap<Who, readonly Shown[]>, random: () => number): Promise<void> {
   const asked = house.model.requests.length;
+  const before = await readLedger(house.visitor().page);
   const seats = await house.visitor().seats();
   const slept = seats.filter((seat) => seat.state === 'sleeping').map((seat) => seat.seat);
   await wakeAll(house);
   const requests = house.model.requests.slice(asked);
   const woken = requests.filter((request) => request.body.messages.length === 1 && request.last.startsWith('You are waking.'));
-  // The lead's is not held here: what it answers to the relay's own reports may be the last it said.
-  const forgotten = [...shown].filter(([who]) => who !== LEAD_ID).flatMap(([who, rows]) => {
-    const words = rows.filter((row) => !row.mine).flatMap((row) => row.texts).at(-1);
-    const given = woken.find((request) => request.seat === who)?.first;
-    return words === undefined || given === undefined || plain(given).includes(words) || plain(given).includes(`greeting: “${words.slice(0, GREETING_KEPT)}`) ? [] : [`${who} was not given its last words`];
-  });
+  const forgotten: string[] = [];
+  for (const who of shown.keys()) {
+    const agentId = await house.agentId(who);
+    const given = who === LEAD_ID ? requests.find((request) => request.seat === null)?.system : woken.find((request) => request.seat === who)?.first;
+    if (agentId === null || given === undefined) continue;
+    const told = plain(given);
+    // What was said in a talk is given whole; of a greeting that nobody answered, the beginning.
+    for (const { words, whole } of lastWords(before, agentId))
+      if (!told.includes(words) && (whole || !told.includes(`greeting: “${words.slice(0, GREETING_KEPT)}`))) forgotten.push(`${who} was not given its last ${whole ? 'answer' : 'greeting'} "${words.slice(0, 20)}…"`);
+  }
   demand('In the next session', [
     ...slept.filter((seat) => woken.filter((request) => request.seat === seat).length !== 1).map((seat) => `seat ${seat} was not woken once`),
     ...forgotten,

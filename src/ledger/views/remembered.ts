@@ -89,8 +89,11 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
     // A birth is told by the soul.
     if (births.has(talk.sessionId)) return;
     const held = sessions.at(-1);
-    if (held?.kind === 'greetings') sessions[sessions.length - 1] = { ...held, times: held.times + 1, from: talk.time };
-    else sessions.push({ kind: 'greetings', times: 1, more: false, from: talk.time, until: talk.time, last: sessions.length === 0 ? await readGreeting(tx, talk) : null });
+    const isNewest = sessions.length === 0 || (sessions.length === 1 && held?.kind === 'greetings');
+    // Of the newest run, the last greeting that has words: an agent that was cut off said nothing.
+    const last = held?.kind === 'greetings' && held.last !== null ? held.last : isNewest ? await readGreeting(tx, talk) : null;
+    if (held?.kind === 'greetings') sessions[sessions.length - 1] = { ...held, times: held.times + 1, from: talk.time, last };
+    else sessions.push({ kind: 'greetings', times: 1, more: false, from: talk.time, until: talk.time, last });
   };
 
   let from: readonly string[] = [agentId];

@@ -112,3 +112,14 @@ test('what it did is told in short lines, what it wrote to others and heard from
   ]);
   expect(lines[1]?.length).toBeLessThanOrEqual(TOOL_LINE_MAX + 2);
 });
+
+test('a greeting is quoted by its words, and not by the call that came before them', () => {
+  const greeting = said('lead', 'lead', '', NOW, {
+    blocks: [
+      { kind: 'tool', toolUseId: 't', name: 'spawn_team', input: { seats: [1, 2, 3] }, result: `[TEAM REPORT] Here: ${'Lyra (seat 1), '.repeat(20)}`, isError: false },
+      { kind: 'text', text: `Welcome back. ${'The kettle is on. '.repeat(8)}`.trim() },
+    ],
+  });
+  const asleep: WakeMaterial = { agentId: 'agent-1', sessions: [{ kind: 'greetings', times: 1, more: false, from: NOW, until: NOW, last: greeting }], earlier: 0 };
+  expect(shareOf(lyra, asleep, roster, settings).transcript?.text).toMatch(/; your greeting: “Welcome back\. (The kettle is on\. ?){8}”\]$/);
+});
