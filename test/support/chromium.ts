@@ -29,9 +29,13 @@ export function chromiumPath(): string {
   return found;
 }
 
+/** Where tests run straight from their sources (`tsx`), functions are named by a helper that no page has. */
+const NAMING = 'globalThis.__name ??= (named) => named;';
+
 /** A browser; a profile lives as long as a context of it (`browser.newContext()`). Close it with `close()`. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumPath(), args: FLAGS, headless: true });
+export async function launchBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS, headless: true });
+  return browser.on('context', (context) => void context.addInitScript(NAMING));
 }
 
 export interface Profile {
@@ -80,6 +84,7 @@ export async function createProfile(): Promise<Profile> {
         args: FLAGS,
         headless: true,
       });
+      await context.addInitScript(NAMING);
       return context;
     },
     async kill() {

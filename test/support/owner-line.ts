@@ -22,8 +22,6 @@ declare global {
 /** `page` must have been painted. After a reload the line is opened anew. */
 export function createOwnerLine(page: Page): OwnerLine {
   async function ready() {
-    // Where tests are run straight from their sources, functions are named by a helper that no page has.
-    await page.evaluate('globalThis.__name ??= (named) => named');
     await page.evaluate(async () => {
       if (window.ownerLine) return;
       // The worker's address stands in the page's own script.
