@@ -116,6 +116,7 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
   closers.add(() => mind.close());
   const homes = await openHomes({
     db,
+    openJournal: store.openJournal,
     relay: home.relay,
     alone: store.kind === 'pglite',
     mind,

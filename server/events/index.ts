@@ -1,17 +1,18 @@
 /**
  * The durable event log on the store, one per home. See `EventLog` in contracts.ts for what it promises.
  *
- * It knows the head and the snapshot in memory because one relay at a time runs on a home; ids are still
- * given out by the database, under a lock on the log's row, so that they appear in the order of commits.
+ * It knows the head and the snapshot in memory because one relay at a time runs on a home; on a Postgres server ids are
+ * still given out by the database, under a lock on the log's row, so that they appear in the order of commits.
  */
 import type { RoostEvent, Snapshot, StoredEvent } from '../../src/protocol/events.ts';
 import { createClock, type Stamp } from '../../src/domain/stamp.ts';
 import { RELAY_NODE, stampOf } from '../../src/protocol/intake.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import type { EventLog } from '../contracts.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, OpenJournal } from '../store/index.ts';
 import { createCommits } from './commits.ts';
-import { insertEvents, isTakenMeanwhile, openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readNewest, readTaken, type Write } from './log-rows.ts';
+import { createTableKeeper, openJournalKeeper } from './keepers.ts';
+import { openLogRow, prune, raiseAcked, readEvents, readForSnapshot, readNewest, type Write } from './log-rows.ts';
 
 export const EVENT_LOG_DEFAULTS = {
   /** ms that words of a stream wait for company before they are committed. */
@@ -24,6 +25,8 @@ export const EVENT_LOG_DEFAULTS = {
 
 export interface EventLogDeps {
   readonly db: Db;
+  /** For the embedded store: see keepers.ts. Null, or left out: every commit goes into the tables at once. */
+  readonly openJournal?: OpenJournal | null;
   /** Names the home: each home has its own log in a shared store. */
   readonly relay: string;
   readonly now: () => number;
@@ -49,7 +52,9 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const { windowMs, retentionMs, pruneEveryMs } = { ...EVENT_LOG_DEFAULTS, ...deps };
   const row = await openLogRow(db, relay, newId(), now());
   const { log } = row;
-  let head = row.head;
+  const journal = (await deps.openJournal?.(log)) ?? null;
+  const keeper = journal ? await openJournalKeeper({ db, row, journal, now }) : createTableKeeper(db, row, now);
+  let head = keeper.head;
   const told = await readForSnapshot(db, log);
   const rebuilt = told.reduce(applyEvent, NO_SESSION);
   let snapshot: Snapshot = { ...rebuilt, upTo: head };
@@ -95,17 +100,6 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     }
   }
 
-  /** Ends: every further try needs one more client of these to have been taken by another process. */
-  async function insertAll(writes: readonly Write[]): Promise<number[]> {
-    for (;;) {
-      try {
-        return await insertEvents(db, log, writes, now());
-      } catch (error) {
-        if (!isTakenMeanwhile(error)) throw error;
-      }
-    }
-  }
-
   /** Gives every write its ids, in order; a client id that was taken before, also in this batch, gets its old one. */
   async function writeAll(writes: readonly Write[]): Promise<Written[]> {
     const claimed = new Set<string>();
@@ -117,17 +111,22 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       firsts.set(write, { client: write.client, events: write.events.map((event) => stamped(event, beginning)) });
     }
     const all = [...firsts.values()];
-    const ids = await insertAll(all);
+    const ids = await keeper.insert(all);
     let next = ids[0] ?? Infinity;
     // Where everything was written, nothing had been taken before.
     const whole = ids.length === all.reduce((sum, { events }) => sum + events.length, 0);
-    const taken = whole && all.length === writes.length ? new Map<string, number>() : await readTaken(db, log, [...claimed]);
+    const taken = whole && all.length === writes.length ? new Map<string, number>() : await keeper.taken([...claimed]);
     return writes.map((write) => {
       const before = write.client === null ? undefined : taken.get(write.client);
       const first = firsts.get(write);
       if (first === undefined || (before !== undefined && before !== next)) return { repeated: true, eventId: before ?? 0 };
       return { repeated: false, stored: first.events.map((event) => ({ id: next++, event })) };
     });
+  }
+
+  async function read(after: number, limit: number): Promise<StoredEvent[]> {
+    await keeper.settled();
+    return await readEvents(db, log, after, limit);
   }
 
   const commits = createCommits<Write, Written>({
@@ -138,7 +137,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const stored = results.flatMap((result) => (result.repeated ? [] : result.stored));
       const first = stored[0]?.id ?? head + 1;
       // An earlier commit that seemed to fail (the connection broke before the answer) may be on disk all the same.
-      if (first > head + 1) publish(await readEvents(db, log, head, first - head - 1));
+      if (first > head + 1) publish(await read(head, first - head - 1));
       // Listeners hear of it before whoever appended goes on: nobody answers ahead of the stream.
       publish(stored);
       return results;
@@ -149,7 +148,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     id: log,
     head: () => head,
     snapshot: () => snapshot,
-    read: (after, limit) => readEvents(db, log, after, limit),
+    read,
     async append(events) {
       if (events.length === 0) return [];
       const written = await commits.add({ events, client: null }, events.every((event) => event.kind === 'text'));
@@ -163,7 +162,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     },
     async written(clientId) {
       const client = JSON.stringify(clientId);
-      return (await readTaken(db, log, [client])).get(client) ?? null;
+      return (await keeper.taken([client])).get(client) ?? null;
     },
     follow: (stamp) => clock.follow(stamp),
     subscribe(listener) {
@@ -171,11 +170,16 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       return () => listeners.delete(listener);
     },
     async ack(upTo) {
-      await raiseAcked(db, log, upTo);
+      await raiseAcked(db, log, Math.min(upTo, head));
       if (elapsed() - lastPrune < pruneEveryMs) return;
       lastPrune = elapsed();
-      await prune(db, log, now() - retentionMs);
+      if ((await prune(db, log, now() - retentionMs)) === 0) return;
+      const [oldest] = await readEvents(db, log, 0, 1);
+      if (oldest) keeper.dropped(oldest.id);
     },
-    close: () => commits.settled(),
+    async close() {
+      await commits.settled();
+      await keeper.close();
+    },
   };
 }

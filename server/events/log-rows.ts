@@ -74,6 +74,37 @@ export async function insertEvents(db: Db, log: string, writes: readonly Write[]
   return inserted.map(({ id }) => id).toSorted((a, b) => a - b);
 }
 
+/** Events that have their ids already, one after another, as text. */
+export interface Numbered {
+  readonly first: number;
+  readonly storedAt: number;
+  readonly client: string | null;
+  readonly events: readonly { readonly kind: string; readonly text: string }[];
+}
+
+/** Puts these into the tables, in order; all or, where the first does not follow the head, none: false. */
+export async function insertNumbered(db: Db, log: string, writes: readonly Numbered[]): Promise<boolean> {
+  const [first] = writes;
+  if (!first) return true;
+  const rows = writes.flatMap(({ events, storedAt }) => events.map(({ kind, text }) => ({ kind, text, storedAt })));
+  const claims = writes.flatMap(({ client, first: id }) => (client === null ? [] : [{ client, id }]));
+  const { numAffectedRows = 0n } = await sql`
+    with moved as (
+      update ${table('logs')} set head = head + ${rows.length}::bigint where log = ${log} and head = ${first.first - 1}::bigint returning log
+    ), claimed as (
+      insert into ${table('taken')} (log, client_json, event_id)
+      select moved.log, claim.client_json, claim.id from moved, unnest(${claims.map(({ client }) => client)}::text[], ${claims.map(({ id }) => id)}::bigint[]) as claim (client_json, id)
+    )
+    insert into ${table('events')} (log, id, kind, event_json, stored_at)
+    select moved.log, ${first.first - 1}::bigint + row.nth, row.kind, row.event_json, row.stored_at
+    from moved, unnest(${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ text }) => text)}::text[], ${rows.map(({ storedAt }) => storedAt)}::bigint[]) with ordinality as row (kind, event_json, stored_at, nth)`.execute(db);
+  return numAffectedRows > 0n;
+}
+
+export async function readHead(db: Db, log: string): Promise<number> {
+  return (await db.selectFrom('logs').select('head').where('log', '=', log).executeTakeFirstOrThrow()).head;
+}
+
 const conflictSchema = z.object({ code: z.literal('23505'), constraint: z.literal('taken_pk') });
 
 /** Another process took one of the clients while `insertEvents` ran. Nothing was written; once more, and it is seen. */
@@ -132,11 +163,17 @@ export async function readTaken(db: Db, log: string, clients: readonly string[])
   return new Map(rows.map((row) => [row.client_json, row.event_id]));
 }
 
+/** All client ids that were taken, by their JSON text, oldest first. */
+export async function readAllTaken(db: Db, log: string): Promise<Map<string, number>> {
+  const rows = await db.selectFrom('taken').select(['client_json', 'event_id']).where('log', '=', log).orderBy('event_id').execute();
+  return new Map(rows.map((row) => [row.client_json, row.event_id]));
+}
+
 /** Raises what browsers have stored; never lowers it. */
 export async function raiseAcked(db: Db, log: string, upTo: number): Promise<number> {
   const { acked } = await db
     .updateTable('logs')
-    .set({ acked: sql<number>`greatest(acked, least(${upTo}::bigint, head))` })
+    .set({ acked: sql<number>`greatest(acked, ${upTo}::bigint)` })
     .where('log', '=', log)
     .returning('acked')
     .executeTakeFirstOrThrow();

@@ -15,7 +15,7 @@ import { problem } from '../problem.ts';
 import { createProxy, type ProxyDeps } from '../proxy/index.ts';
 import { createMemoryTools } from '../session/index.ts';
 import { createSleepingRoutes } from '../sleeping/index.ts';
-import type { Db } from '../store/index.ts';
+import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openTeam, type Team } from '../team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
@@ -24,6 +24,7 @@ import { createSessionRoutes } from './session-routes.ts';
 
 export interface OpenHomeDeps {
   readonly db: Db;
+  readonly openJournal: OpenJournal | null;
   /** No other process can have this store open. */
   readonly alone: boolean;
   readonly mind: Mind;
@@ -64,7 +65,7 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
 /** `onTeam`: the page says who lives here; before that is written. */
 export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
-  const log = await openEventLog({ db, relay: id, now, elapsed, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
+  const log = await openEventLog({ db, openJournal: deps.openJournal, relay: id, now, elapsed, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
   const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, elapsed, newId, logger, retentionMs, alone: deps.alone });
   const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools, memories } = team;
   const credentials = createCredentials({ db, relay: id, now, newId, log });

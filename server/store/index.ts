@@ -4,6 +4,7 @@
  */
 import { Kysely, Migrator, sql } from 'kysely';
 import { openEmbedded } from './embedded.ts';
+import { journalsIn, type Journal, type OpenJournal } from './journal.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { SCHEMA } from './schema.ts';
 import { openServer } from './server.ts';
@@ -11,6 +12,7 @@ import { StoreError } from './store-error.ts';
 import type { Tables } from './tables.ts';
 
 export { parseText } from './json-text.ts';
+export type { Journal, OpenJournal } from './journal.ts';
 export { StoreError, storeTrouble } from './store-error.ts';
 export type Db = Kysely<Tables>;
 
@@ -18,6 +20,8 @@ export interface Store {
   readonly kind: 'pglite' | 'postgres';
   /** Every table is addressed in its schema. */
   readonly db: Db;
+  /** For who writes often and alone; null for a Postgres server, which other processes write to as well. */
+  readonly openJournal: OpenJournal | null;
   /** Gives back the room of what was dropped, now; by itself this happens in quiet moments. A Postgres server does it alone. */
   tidy(): Promise<void>;
   close(): Promise<void>;
@@ -51,6 +55,12 @@ async function migrate(db: Kysely<Tables>): Promise<void> {
   if (error) throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
 }
 
+const keptOpen = (openJournal: OpenJournal, opened: Set<Journal>): OpenJournal => async (name) => {
+  const journal = await openJournal(name);
+  opened.add(journal);
+  return journal;
+};
+
 /** Opens the store and brings it to this version. Throws `StoreError`, one line for people, where that cannot be done. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;
@@ -64,5 +74,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const where = databaseUrl === null ? `The store in ${folder}` : 'The database that DATABASE_URL names';
     throw new StoreError(`${where} cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  return { kind: databaseUrl === null ? 'pglite' : 'postgres', db: db.withSchema(SCHEMA), tidy: () => upkeep?.run() ?? Promise.resolve(), close: () => db.destroy() };
+  const opened = new Set<Journal>();
+  const journals = databaseUrl === null ? journalsIn(folder) : null;
+  return {
+    kind: databaseUrl === null ? 'pglite' : 'postgres',
+    db: db.withSchema(SCHEMA),
+    openJournal: journals && keptOpen(journals, opened),
+    tidy: () => upkeep?.run() ?? Promise.resolve(),
+    async close() {
+      await db.destroy();
+      await Promise.all([...opened].map((journal) => journal.close()));
+    },
+  };
 }

@@ -23,7 +23,7 @@ export async function liveDays(days: number, onDay: (day: number, bytes: number)
   try {
     let clock = 1_900_000_000_000;
     const now = () => clock;
-    const log = await openEventLog({ db: store.db, relay: 'r', now, newId: () => 'log', onListenerError: () => undefined });
+    const log = await openEventLog({ db: store.db, openJournal: store.openJournal, relay: 'r', now, newId: () => 'log', onListenerError: () => undefined });
     const bytes: number[] = [];
     for (let day = 1; day <= days; day++) {
       await log.append([{ kind: 'session-ended', sessionId: `s${day}`, reason: 'ended', time: clock }]);
@@ -36,6 +36,7 @@ export async function liveDays(days: number, onDay: (day: number, bytes: number)
       bytes.push(await bytesIn(place.folder));
       onDay(day, bytes.at(-1) ?? 0);
     }
+    await log.close();
     return bytes;
   } finally {
     await store.close();

@@ -42,7 +42,7 @@ function parseSaid(text: string): Said {
 async function checkDisk(disk: DiskImage, said: Said, cut: number): Promise<void> {
   const store = await openStore({ folder: join(disk.folder, 'store'), databaseUrl: null });
   try {
-    const log = await openEventLog({ db: store.db, relay: 'writer', now: Date.now, newId: () => 'another', onListenerError: () => undefined });
+    const log = await openEventLog({ db: store.db, openJournal: store.openJournal, relay: 'writer', now: Date.now, newId: () => 'another', onListenerError: () => undefined });
     const ids = (await log.read(0, 1_000_000)).map(({ id }) => id);
     const kept = new Set(ids);
     const taken = await Promise.all([...said.clients].map(async ([client, event]) => ((await log.written(client)) === event ? [] : [`${client} is not known`])));
@@ -52,6 +52,7 @@ async function checkDisk(disk: DiskImage, said: Said, cut: number): Promise<void
       ...ids.flatMap((id, i) => (id === i + 1 ? [] : [`event ${id} stands in place ${i + 1}`])),
     ]);
     await log.append([{ kind: 'text', messageId: 'after', text: 'after' }]);
+    await log.close();
   } finally {
     await store.close();
   }

@@ -42,7 +42,7 @@ describe.each(STORES)('the event log on %s, its process killed', (kind) => {
         else clients.set(`client ${first}`, Number(second));
       }
       const store = await place.open();
-      const log = await openEventLog({ db: store.db, relay: 'writer', now: Date.now, newId: () => 'another', onListenerError: () => undefined });
+      const log = await openEventLog({ db: store.db, openJournal: store.openJournal, relay: 'writer', now: Date.now, newId: () => 'another', onListenerError: () => undefined });
       const stored = await log.read(0, 1_000_000);
       expect(log.id).toBe('log-of-the-writer');
       expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: log.head() }, (_, i) => i + 1));
@@ -53,6 +53,7 @@ describe.each(STORES)('the event log on %s, its process killed', (kind) => {
         expect(await log.written(clientId)).toBe(eventId);
         expect(texts[eventId - 1]).toBe(`once ${clientId.slice('client '.length)}`);
       }
+      await log.close();
       await store.close();
     }
     expect(events.length).toBeGreaterThan(0);

@@ -35,6 +35,7 @@ describe.each(STORES)('the event log on %s', (kind) => {
   const open = (relay: string, db = store.db): Promise<OpenEventLog> =>
     openEventLog({
       db,
+      openJournal: null,
       relay,
       now: () => clock,
       newId: () => `log-of-${relay}-${++homes}`,

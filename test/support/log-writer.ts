@@ -10,6 +10,7 @@ const [folder = '', databaseUrl = ''] = process.argv.slice(2);
 const store = await openStore({ folder, databaseUrl: databaseUrl === '' ? null : databaseUrl });
 const log = await openEventLog({
   db: store.db,
+  openJournal: store.openJournal,
   relay: 'writer',
   now: Date.now,
   newId: () => 'log-of-the-writer',
