@@ -115,13 +115,16 @@ export function logItems(input: LogInput): LogItem[] {
   let before: MessageDoc | null = null;
   // A clock that went back begins no earlier day below a later one.
   let latest = -Infinity;
-  /** Days and sleeps stand before what comes next. */
-  function part(next: { readonly messageId: string; readonly sessionId: string | null; readonly time: number }) {
+  /** The last sleep that was told of lasts. */
+  let sleepsOn = false;
+  /** Days and sleeps stand before what comes next. What waits unread in an inbox woke nobody. */
+  function part(next: { readonly messageId: string; readonly sessionId: string | null; readonly time: number }, waits = false) {
     if (before && next.sessionId !== null && before.sessionId !== next.sessionId) {
       const end = spans.get(before.sessionId)?.end ?? null;
       const until = Math.min(spans.get(next.sessionId)?.startedAt ?? next.time, next.time);
       const from = end?.endedAt ?? before.time;
-      items.push({ kind: 'sleep', key: `sleep:${next.messageId}`, from, until: Math.max(from, until), reason: end?.reason ?? null });
+      if (!(waits && sleepsOn)) items.push({ kind: 'sleep', key: `sleep:${next.messageId}`, from, until: waits ? null : Math.max(from, until), reason: end?.reason ?? null });
+      sleepsOn = waits;
     } else if (!before || (next.time > latest && !sameDay(latest, next.time))) items.push({ kind: 'day', key: `day:${next.messageId}`, time: next.time });
   }
   /** An answer stands where it began: what was written after that is below it. */
@@ -138,19 +141,20 @@ export function logItems(input: LogInput): LogItem[] {
   let lined = false;
   for (const message of messages) {
     if (message.sessionId === liveSessionId) openUpTo(message.time);
+    const unread = waited(message) && !read.has(message.messageId);
     // Behind a divider of the open answer's own there is no second one.
-    if (begun === 0) part(message);
+    if (begun === 0) part(message, unread);
     if (!lined && newFrom !== null && message.at > newFrom && isNews(message)) {
       items.push({ kind: 'new', key: 'new' });
       lined = true;
     }
-    const waits = waited(message) && !read.has(message.messageId) ? 'inbox' : begun > 0 && message.author === 'human' ? 'answer' : null;
+    const waits = unread ? 'inbox' : begun > 0 && message.author === 'human' ? 'answer' : null;
     items.push({ kind: 'message', key: message.clientId ?? message.messageId, message, waits });
     before = message;
     latest = Math.max(latest, message.time);
   }
   openUpTo(Infinity);
-  if (before && asleep && begun === 0 && before.sessionId !== liveSessionId) {
+  if (before && asleep && !sleepsOn && begun === 0 && before.sessionId !== liveSessionId) {
     const end = spans.get(before.sessionId)?.end ?? null;
     if (end) items.push({ kind: 'sleep', key: 'asleep-now', from: end.endedAt, until: null, reason: end.reason });
   }

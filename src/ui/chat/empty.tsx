@@ -1,4 +1,4 @@
-import { useHousehold, useLive } from '../context.tsx';
+import { useHousehold, useLive, usePending } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { SeatFigure } from '../grid/seat-figure.tsx';
 import { whereWordsGo } from '../text/answering.ts';
@@ -10,11 +10,12 @@ const OPENERS: Record<'lead' | 'agent', readonly string[]> = {
   agent: ['How did you come to your name?', 'What would you like to be asked about?', 'What have you been turning over?'],
 };
 
-function hint(speaker: Speaker, born: number, running: boolean): { title: string; text: string } {
+function hint(speaker: Speaker, born: number, running: boolean, calling: boolean): { title: string; text: string } {
   const { name } = speaker;
   if (speaker.kind === 'egg') return { title: 'Somebody is on the way', text: 'The first words appear here as they are found. The name comes out of them.' };
   if (speaker.kind === 'seatless') return { title: name, text: 'There is no seat for this agent now. Settings, Team gives one.' };
   if (speaker.kind === 'lead') {
+    if (born === 0 && calling) return { title: `${name} calls the team`, text: 'Eight eggs, and each finds its own name. What they think aloud is theirs to keep.' };
     if (born === 0) return { title: running ? `${name} is here` : `${name} waits for you`, text: 'Nobody else is born yet. SUMMON brings eight to life; each finds its own name.' };
     return running ? { title: `Nothing said yet today`, text: `${name} leads the team, and hears what you write here.` } : { title: `${name} sleeps`, text: 'WAKE brings everybody back. What you write now waits until then.' };
   }
@@ -27,7 +28,8 @@ function hint(speaker: Speaker, born: number, running: boolean): { title: string
 export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string) => void }) {
   const born = useHousehold((state) => state.roster.seats.size);
   const running = useLive((state) => state.live !== null);
-  const { title, text } = hint(speaker, born, running);
+  const calling = usePending(({ call }) => call === 'summon');
+  const { title, text } = hint(speaker, born, running, calling);
   const openers = speaker.awake ? OPENERS[speaker.kind === 'lead' ? 'lead' : 'agent'] : [];
   return (
     <div className="empty-log tint" style={{ '--c': speaker.color }}>

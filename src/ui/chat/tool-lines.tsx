@@ -13,10 +13,38 @@ function argument(input: unknown, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
+type Told = (argument: (key: string) => string | null) => string;
+const who = (name: string | null) => name ?? 'another';
+/** Roost's own tools, as somebody would say what was done; what is not here goes by its name. */
+const DEEDS: Readonly<Record<string, Told>> = {
+  spawn_team: () => 'called the team',
+  choose_name: (of) => (of('name') === null ? 'chose a name' : `chose the name ${of('name')}`),
+  write_soul: () => 'wrote down who they are',
+  read_soul: () => 'read their soul',
+  read_last_conversation: () => 'read their last conversation',
+  message_agent: (of) => `wrote to ${who(of('to'))}`,
+  message_human: () => 'wrote to you',
+  wake_agent: (of) => `asked to wake ${who(of('to'))}`,
+  read_inbox: () => 'looked into the inbox',
+  list_team: () => 'looked who is here',
+  wake_limits: () => 'looked at the limits',
+  go_to_sleep: () => 'went to sleep',
+  put_to_sleep: (of) => `put ${who(of('agent'))} to sleep`,
+  create_thread: (of) => (of('title') === null ? 'began a thread' : `began the thread “${of('title')}”`),
+  add_participant: (of) => `took ${who(of('agent'))} into a thread`,
+  remove_participant: (of) => `took ${who(of('agent'))} out of a thread`,
+  send_message_to_thread: () => 'wrote in a thread',
+  close_thread: () => 'closed a thread',
+  list_threads: () => 'looked through the threads',
+  read_thread: () => 'read a thread',
+  wait_for_message: () => 'waited for a message',
+  wait_for_mention: () => 'waited to be mentioned',
+  wait_for_agent: (of) => `waited for ${who(of('agent'))}`,
+};
+
 /** What a tool call did, in a few words. */
 function toolPhrase({ name, input, result, isError }: ToolBlock): string {
-  const chosen = argument(input, 'name');
-  const done = name === 'spawn_team' ? 'called the team' : name === 'choose_name' ? (chosen ? `chose the name ${chosen}` : 'chose a name') : name === 'write_soul' ? 'wrote down who they are' : name;
+  const done = DEEDS[name]?.((key) => argument(input, key)) ?? name;
   if (isError) return `${done}: it did not work`;
   return result === null ? `${done}…` : done;
 }

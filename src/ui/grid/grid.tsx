@@ -11,8 +11,10 @@ import { neighbour, POSITIONS, seatView } from './seat-view.ts';
 import './grid.css';
 
 /** When it fell asleep, in ms: at the end of the session in which it last spoke, where that is known; with its last words otherwise. A crash says nothing of when. */
-function sleepsSince({ lastSaid, lastSession }: WakeShare, { lastEnd }: LiveState): number | null {
-  if (lastSaid === null || !lastEnd || lastEnd.sessionId !== lastSession || lastEnd.reason === 'crash') return lastSaid;
+function sleepsSince({ agent, lastSaid, lastSession }: WakeShare, { lastEnd }: LiveState): number | null {
+  // Nothing to remember yet, but born in the session that ended last.
+  if (lastSaid === null) return lastEnd && lastEnd.sessionId === agent.bornSessionId && lastEnd.reason !== 'crash' ? lastEnd.endedAt : null;
+  if ( !lastEnd || lastEnd.sessionId !== lastSession || lastEnd.reason === 'crash') return lastSaid;
   return Math.max(lastSaid, lastEnd.endedAt);
 }
 

@@ -53,9 +53,10 @@ export function duration(ms: number): string {
   return several(Math.round(ms / DAY), 'day');
 }
 
-/** `1 min`, `9 h`, `3 d`: where there is little room. */
+/** `just begun`, `1 min`, `9 h`, `3 d`: where there is little room. */
 export function shortDuration(ms: number): string {
-  if (ms < HOUR) return `${Math.max(1, Math.floor(ms / MINUTE))} min`;
+  if (ms < MINUTE) return 'just begun';
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
   if (ms < 2 * DAY) return `${Math.floor(ms / HOUR)} h`;
   return `${Math.floor(ms / DAY)} d`;
 }

@@ -61,6 +61,17 @@ test('what is written during an answer stands below it and waits for it, also on
   expect(logItems(input({ messages: visibleMessages([q('1', NOW), q('3', NOW + 2), r('2', NOW + 1)]), liveSessionId: 'session-1', asleep: false })).map(({ key }) => key)).toEqual(['day:1', '1', '2', '3']);
 });
 
+test('whoever was written to in a session and was not woken in it sleeps on, since the session before', () => {
+  const first = said('a', 'a', 'Hm.', NOW - 900, { sessionId: 'session-1' });
+  const later = said('a', 'human', 'Are you there?', NOW - 500, { sessionId: 'session-2', waiting: true });
+  const span = (startedAt: number, endedAt: number) => ({ startedAt, end: { endedAt, reason: 'ended' as const } });
+  const at = { messages: [first, later], spans: new Map([['session-1', span(NOW - 1_000, NOW - 800)], ['session-2', span(NOW - 600, NOW - 400)]]) };
+  const sleeps = (more: Partial<LogInput>) => logItems(input({ ...at, ...more })).filter((item) => item.kind === 'sleep');
+  expect(sleeps({})).toMatchObject([{ from: NOW - 800, until: null }]);
+  expect(sleeps({ liveSessionId: 'session-2' })).toMatchObject([{ from: NOW - 800, until: null }]);
+  expect(sleeps({ read: new Set([later.messageId]) })).toMatchObject([{ from: NOW - 800, until: NOW - 600 }, { from: NOW - 400, until: null }]);
+});
+
 test('nobody is said to sleep who stirs, and the sleep that is over stands above the first words at once', () => {
   const spans = spansOf([sessionEnd('session-1', NOW - 5_000), sessionStart('session-2', NOW - 10)]);
   const at = { messages: [r('1', NOW - 9_000)], spans, liveSessionId: 'session-2' };

@@ -177,10 +177,11 @@ test('tool calls fold into one quiet line, and open', async () => {
   const blocks = [
     { kind: 'tool' as const, toolUseId: 't1', name: 'choose_name', input: { name: 'Fen' }, result: 'Kept.', isError: false },
     { kind: 'tool' as const, toolUseId: 't2', name: 'write_soul', input: { text: 'I am Fen.' }, result: 'Kept.', isError: false },
+    { kind: 'tool' as const, toolUseId: 't3', name: 'message_agent', input: { to: 'Wren', message: 'Hello.' }, result: 'Delivered.', isError: false },
     { kind: 'text' as const, text: 'So.' },
   ];
   await openPage({ docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })], path: '/agent/agent-1', snapshot: awake });
-  const line = screen.getByText('chose the name Fen · wrote down who they are');
+  const line = screen.getByText('chose the name Fen · wrote down who they are · wrote to Wren');
   expect(line.closest('details')?.open).toBe(false);
 });
 

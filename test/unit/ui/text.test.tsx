@@ -18,7 +18,7 @@ test('days are named as people name them', () => {
 
 test('durations are rounded to what matters', () => {
   expect([1000, 61_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(duration)).toEqual(['a moment', '1 minute', '12 minutes', '9 hours', '3 days']);
-  expect([1000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(shortDuration)).toEqual(['1 min', '12 min', '9 h', '3 d']);
+  expect([1000, 60_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(shortDuration)).toEqual(['just begun', '1 min', '12 min', '9 h', '3 d']);
 });
 
 test('sizes and lists read well', () => {
