@@ -4,9 +4,9 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
-import { createDesk, createProblems, emptyDatabases, isUnreadable, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
+import { createDesk, createProblems, createStorageBuckets, emptyDatabases, isUnreadable, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, StorageProblemError, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
 import { backoff, createEventStream, createFeed, createRelayClient, createSyncClient, openSyncSocket, realTimers } from './relay/index.ts';
-import { createFailures, openFiles } from './sync/mirror/index.ts';
+import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
 import { guessDeviceName } from './domain/device-name.ts';
 
@@ -41,35 +41,61 @@ const lock = isSole
 
 /** Beside IndexedDB, which may fail. */
 const files = lock.acquired.then(() => openFiles(navigator.storage, realTimers.after));
-const failures = files.then((beside) => beside && createFailures(beside, Date.now));
-let ending = false;
-/** What was stored cannot be read: the owner ends, and the next one brings it back. */
-async function beginAnew(): Promise<void> {
-  if (ending) return;
-  ending = true;
-  ending = (await (await failures)?.note()) ?? false;
-  if (!ending) return;
-  await synced?.flush();
-  desk.tell({ news: 'restarting', reload: !isShared });
-  // What was told is on its way before the worker is gone.
-  realTimers.after(0, () => self.close());
+const buckets = createStorageBuckets(navigator);
+/** What localStorage holds, as the first tab says; null: no mark, or no tab has said it in time. */
+const offered = createOffered(realTimers.after);
+const failures = files.then((beside) => createFailures({ files: beside, offered: offered.text, now: Date.now }));
+let ending: Promise<boolean> | null = null;
+/** What was stored cannot be read: the owner ends, and the next one brings it back. Answers false where nothing could bring it back. */
+function beginAnew(): Promise<boolean> {
+  ending ??= (async () => {
+    if (!(await (await failures).note())) {
+      ending = null;
+      return false;
+    }
+    await synced?.flush();
+    desk.tell({ news: 'restarting', reload: !isShared });
+    // What was told is on its way before the worker is gone.
+    realTimers.after(0, () => self.close());
+    return true;
+  })();
+  return ending;
 }
 function look(error: unknown) {
-  if (isUnreadable(error)) void beginAnew();
+  if (isUnreadable(error)) beginAnew().catch(crashed);
+}
+/** Nobody is told of a failure that the next start mends. */
+async function orAnew<Opened>(opening: Promise<Opened>): Promise<Opened> {
+  try {
+    return await opening;
+  } catch (error) {
+    if (isUnreadable(error) && (await beginAnew())) await new Promise<never>(() => undefined);
+    throw error;
+  }
 }
 
+const NO_DATABASE =
+  'This browser opens no database for this page any more, and cannot mend it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.';
 /** Before the ledger: what it takes from its first moment on may have to go out to other devices. */
-const emptied = failures.then(async (noted) => ((await noted?.isToBeEmptied()) ? emptyDatabases() : []));
-const syncDatabase = emptied.then(() =>
-  openSyncDatabase({
-    onBlocking: () => problems.set('owner', { kind: 'blocked', detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.' }),
-    onTerminated: () => problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
-  }),
+const emptied = failures.then(async (noted) => {
+  await buckets.settle();
+  if (!(await noted.isToBeEmptied())) return [];
+  const { saved, works } = await emptyDatabases(buckets);
+  if (!works && !(await buckets.move())) throw new StorageProblemError({ kind: 'broken', detail: NO_DATABASE });
+  return saved;
+});
+const syncDatabase = orAnew(
+  emptied.then(() =>
+    openSyncDatabase({
+      onBlocking: () => problems.set('owner', { kind: 'blocked', detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.' }),
+      onTerminated: () => problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
+    }),
+  ),
 );
 let seals = true;
 
-const ledger = syncDatabase
-  .then(async (db) => {
+const ledger = orAnew(
+  syncDatabase.then(async (db) => {
     seals = await isSealing(db);
     problems.set('owner', null);
     return openLedger({
@@ -87,7 +113,7 @@ const ledger = syncDatabase
       keyMaterial: () => Promise.resolve(null),
       onProblem(problem) {
         problems.set('ledger', problem);
-        if (problem?.kind === 'unreadable') void beginAnew();
+        if (problem?.kind === 'unreadable') beginAnew().catch(crashed);
       },
       onDocuments(docs) {
         desk.tell({ news: 'documents', docs });
@@ -95,7 +121,8 @@ const ledger = syncDatabase
         if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
       },
     });
-  })
+  }),
+)
   .then(async (open) => {
     const saved = await emptied;
     if (saved.length > 0) await open.append(saved);
@@ -103,7 +130,6 @@ const ledger = syncDatabase
   })
   .catch((error: unknown) => {
     problems.set('owner', storageProblemOf(error));
-    look(error);
     throw error;
   });
 
@@ -191,7 +217,10 @@ const desk = createDesk({
     checkPhrase: async (request) => (await sync).answers.checkPhrase(request),
     restore: async (request) => (await sync).answers.restore(request),
     keepAtRelay: async (request) => (await sync).answers.keepAtRelay(request),
-    offerMark: async (request) => (await sync).answers.offerMark(request),
+    async offerMark(request) {
+      offered.hear(request.text);
+      return (await sync).answers.offerMark(request);
+    },
     takeReturned: async () => (await sync).answers.takeReturned(),
     beginAnew: async () => (await sync).answers.beginAnew(),
     nameDevice: async (request) => (await sync).answers.nameDevice(request),

@@ -5,6 +5,10 @@ export const LEDGER = {
   /** Our IndexedDB databases: the journal with what the owner remembers, and the views, one for each time they were written anew. */
   journalDatabase: 'roost-journal',
   viewsDatabase: 'roost-views-',
+  /** Storage buckets that the owner moves into where IndexedDB is beyond repair: this and a rising number. Lower-case letters, digits, `-`, `_`. */
+  bucket: 'roost-',
+  /** Made and deleted again, to see whether that works. */
+  probeDatabase: 'roost-probe',
   /** Opening a database for longer than this, in ms, is told to the page; it is waited for all the same. */
   openGrace: 5_000,
 

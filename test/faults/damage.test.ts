@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDamagedHome, KINDS, type DamagedHome } from './damage.ts';
 
 /** The most telling kinds of damage; all of them by `npm run faults -- damage`. */
-const SHORT = ['indexedDB gone', 'the log of IndexedDB, cut'];
+const SHORT = ['indexedDB gone', 'the log of IndexedDB, cut', 'the manifest of IndexedDB, deleted'];
 const MESSAGES = 60;
 
 let home: DamagedHome;

@@ -19,8 +19,8 @@ export const damagePart: LongPart = {
       for (const relay of ['a relay that has everything', 'a relay that has nothing']) {
         if (relay.endsWith('nothing')) await home.freshRelay();
         for (const { seed, kind } of kinds) {
-          // Only what is on this device could bring anybody back then.
-          if (relay.endsWith('nothing') && kind.name.includes('indexedDB and opfs')) continue;
+          // Nothing of it is on this device then.
+          if (relay.endsWith('nothing') && kind.needsRelay) continue;
           rounds += 1;
           // The others are of interest all the same.
           await withSeed('damage', seed, async () => {

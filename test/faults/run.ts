@@ -1,6 +1,7 @@
 /**
  * `npm run faults -- --seeds 50`: the long form of every part. `npm run faults -- ledger --seeds 100` runs one
- * part, `npm run faults -- ledger --seed K` runs one seed again, with those before it that it needs.
+ * part, `npm run faults -- ledger --seed K` runs one seed again (or several: `--seed K --seed L`), with those before it that
+ * each needs.
  */
 import { parseArgs } from 'node:util';
 import { devicesPart, restoredPart } from './long-devices.ts';
@@ -24,7 +25,7 @@ export interface LongPart {
 const SEEDS = 50;
 const PARTS: readonly LongPart[] = [relayPart, powerPart, fullDiskPart, growthPart, ledgerPart, transactionsPart, devicesPart, restoredPart, damagePart, memoryPart];
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string', multiple: true } } });
 const wholeNumber = (text: string) => {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is no whole number above 0`);
@@ -37,7 +38,7 @@ const partNamed = (name: string) => {
 };
 
 for (const part of positionals.length > 0 ? positionals.map(partNamed) : PARTS) {
-  const seeds = values.seed === undefined ? Array.from({ length: wholeNumber(values.seeds ?? String(SEEDS)) }, (_none, i) => i + 1) : part.with(wholeNumber(values.seed));
+  const seeds = values.seed === undefined ? Array.from({ length: wholeNumber(values.seeds ?? String(SEEDS)) }, (_none, i) => i + 1) : [...new Set(values.seed.flatMap((seed) => part.with(wholeNumber(seed))))];
   const started = performance.now();
   console.log(`${part.name}: ${await part.run(seeds)}. ${((performance.now() - started) / 1_000).toFixed(1)} s`);
 }

@@ -3,6 +3,7 @@ import { deleteDB } from 'idb';
 import type { Doc } from '../../protocol/documents.ts';
 import { openJournalDatabase } from '../journal/database.ts';
 import { readOutbox } from '../journal/outbox.ts';
+import type { StorageBuckets } from './storage-bucket.ts';
 
 const nothing = () => undefined;
 
@@ -16,12 +17,13 @@ async function unsealed(): Promise<readonly Doc[]> {
   }
 }
 
-/** Nobody may have any of them open. Answers what was only there and could be read. */
-export async function emptyDatabases(): Promise<readonly Doc[]> {
+/** Nobody may have any of them open. Answers what was only there and could be read, and whether databases can be made there again. */
+export async function emptyDatabases(buckets: Pick<StorageBuckets, 'works'>): Promise<{ readonly saved: readonly Doc[]; readonly works: boolean }> {
   const saved = await unsealed().catch((): readonly Doc[] => []);
-  for (const { name } of await indexedDB.databases()) {
-    // One that cannot be deleted fails again where it is read, and is counted.
-    if (name !== undefined) await deleteDB(name).catch(nothing);
+  try {
+    for (const { name } of await indexedDB.databases()) if (name !== undefined) await deleteDB(name);
+  } catch {
+    return { saved, works: false };
   }
-  return saved;
+  return { saved, works: await buckets.works() };
 }

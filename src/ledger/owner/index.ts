@@ -8,6 +8,7 @@ export type { Outgoing } from '../journal/outbox.ts';
 export type { DocumentPlace } from '../views/copy.ts';
 export type { LastTalk } from '../views/talks.ts';
 export { createProblems } from '../problems.ts';
-export { isUnreadable, storageProblemOf } from '../problem.ts';
+export { isUnreadable, StorageProblemError, storageProblemOf } from '../problem.ts';
 export { emptyDatabases } from './empty.ts';
+export { createStorageBuckets } from './storage-bucket.ts';
 export { SOLE_WORKER } from '../settings.ts';

@@ -18,17 +18,53 @@ export interface Failures {
   note(): Promise<boolean>;
 }
 
-export function createFailures(files: Files, now: () => number): Failures {
+/** The mark that localStorage holds, where the database does not open and nobody else could ask for it. */
+export function createOffered(after: (ms: number, run: () => void) => () => void) {
+  let hear: (text: string | null) => void = () => undefined;
+  const heard = new Promise<string | null>((resolve) => {
+    hear = resolve;
+  });
+  return {
+    hear: (text: string | null) => hear(text),
+    /** null: none, or no tab has said anything in time. */
+    async text(): Promise<string | null> {
+      let cancel: () => void = () => undefined;
+      const silence = new Promise<null>((resolve) => {
+        cancel = after(MIRROR.offeredWithin, () => resolve(null));
+      });
+      try {
+        return await Promise.race([heard, silence]);
+      } finally {
+        cancel();
+      }
+    },
+  };
+}
+
+export interface FailuresDeps {
+  /** null: there are none. Nothing can be counted then, so nothing is begun anew. */
+  readonly files: Files | null;
+  /** The mark in localStorage. */
+  readonly offered: () => Promise<string | null>;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+export function createFailures({ files, offered, now }: FailuresDeps): Failures {
   async function read(): Promise<Noted> {
-    const bytes = await files.read(MIRROR.failuresFile);
+    const bytes = await files?.read(MIRROR.failuresFile);
     try {
-      return bytes === null ? NONE : schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+      return bytes ? schema.parse(JSON.parse(new TextDecoder().decode(bytes))) : NONE;
     } catch {
       // Whatever it was, it is no account of ours.
       return NONE;
     }
   }
-  const write = (noted: Noted) => files.write(MIRROR.failuresFile, new TextEncoder().encode(JSON.stringify(noted)));
+  const write = async (noted: Noted) => files?.write(MIRROR.failuresFile, new TextEncoder().encode(JSON.stringify(noted)));
+  async function canReturn(): Promise<boolean> {
+    const bytes = await files?.read(MIRROR.markFile).catch(() => null);
+    return (bytes && readMark(new TextDecoder().decode(bytes)) !== null) || readMark(await offered()) !== null;
+  }
   return {
     async isToBeEmptied() {
       const noted = await read();
@@ -36,10 +72,9 @@ export function createFailures(files: Files, now: () => number): Failures {
       return noted.empty;
     },
     async note() {
+      if (!files) return false;
       const times = [...(await read()).times.filter((time) => Math.abs(now() - time) < MIRROR.failuresWithin), now()];
-      const mark = await files.read(MIRROR.markFile);
-      const canReturn = mark !== null && readMark(new TextDecoder().decode(mark)) !== null;
-      if (!canReturn || times.length > MIRROR.failuresMost) return false;
+      if (times.length > MIRROR.failuresMost || !(await canReturn())) return false;
       await write({ times, empty: times.length >= MIRROR.failuresToEmpty });
       return true;
     },

@@ -8,6 +8,8 @@ export const MIRROR = {
   /** The database failed where it was read: that often, one start after the other, and that long ago at most. */
   failuresFile: 'failures.json',
   failuresWithin: 10 * 60_000,
+  /** The first tab says what localStorage holds within this. */
+  offeredWithin: 2_000,
   /** So many failures, and it is emptied and filled anew; after so many more it is left as it is. */
   failuresToEmpty: 2,
   failuresMost: 4,

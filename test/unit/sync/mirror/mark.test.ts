@@ -37,9 +37,13 @@ test('of two marks the one with more keys holds, then the later one; a damaged o
 
 test('a database that fails is begun anew once before it is emptied, and not for ever', async () => {
   const files = memoryFiles();
-  const failures = createFailures(files, () => 5_000);
+  let inLocalStorage: string | null = null;
+  const failures = createFailures({ files, offered: () => Promise.resolve(inLocalStorage), now: () => 5_000 });
   // Without a mark nobody would come back: it is left as it is.
   expect(await failures.note()).toBe(false);
+  inLocalStorage = writeMark(mark);
+  expect(await createFailures({ files: memoryFiles(), offered: () => Promise.resolve(inLocalStorage), now: () => 5_000 }).note()).toBe(true);
+  inLocalStorage = null;
   await files.write(MIRROR.markFile, new TextEncoder().encode(writeMark(mark)));
   const seen = [];
   for (let start = 0; start < 6; start++) seen.push([await failures.note(), await failures.isToBeEmptied(), await failures.isToBeEmptied()]);
