@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { rehearsalSchema, type Health, type Rehearsal } from '../src/protocol/http.ts';
+import { rehearsalSchema, type Health, type OpenHealth, type Rehearsal } from '../src/protocol/http.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
 import { onlyByTls, securityHeaders, type Access } from './access/index.ts';
 import { limitBody, readBody } from './body.ts';
@@ -13,8 +13,8 @@ import { createRoute, type Env, type Routes } from './route.ts';
 
 export interface AppDeps {
   readonly access: Access;
-  /** A session that runs, of whichever household. */
-  readonly session: () => Snapshot['session'];
+  /** The session that runs in the household of this sign-in. */
+  readonly sessionOf: (browser: string) => Promise<Snapshot['session']>;
   readonly version: string;
   /** What would answer if a session began now. */
   readonly mind: MindInfo;
@@ -45,7 +45,7 @@ const TROUBLES = {
 const RETRY_AFTER_SECONDS = '5';
 
 export function createApp(deps: AppDeps): App {
-  const { access, session: sessionNow, version, mind, rehearsal, onError } = deps;
+  const { access, sessionOf, version, mind, rehearsal, onError } = deps;
   const app = new Hono<Env>();
   const route = createRoute(app);
   const newErrorId = () => randomUUID().slice(0, 8);
@@ -69,16 +69,12 @@ export function createApp(deps: AppDeps): App {
   });
 
   route('/api/health', {
-    GET(context) {
-      const session = sessionNow();
-      const health: Health = {
-        status: 'ok',
-        version,
-        mind: mind.kind,
-        model: session?.mind.leadModel ?? mind.leadModel,
-        sessionActive: session !== null,
-        sessionId: session?.sessionId ?? null,
-      };
+    async GET(context) {
+      const open: OpenHealth = { status: 'ok', version };
+      const browser = await access.browserOf(context);
+      if (browser === null) return context.json(open);
+      const session = await sessionOf(browser);
+      const health: Health = { ...open, mind: mind.kind, model: session?.mind.leadModel ?? mind.leadModel, sessionActive: session !== null };
       return context.json(health);
     },
   });

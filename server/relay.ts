@@ -166,7 +166,7 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
   });
   const app = createApp({
     access,
-    session: () => homes.open().map(({ log }) => log.snapshot().session).find((session) => session !== null) ?? null,
+    sessionOf: async (browser) => (await homes.of(browser)).log.snapshot().session,
     version: root.version,
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,

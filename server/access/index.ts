@@ -43,6 +43,8 @@ export interface Access {
   readonly own: MiddlewareHandler<Env>;
   /** Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. */
   readonly signedIn: MiddlewareHandler<Env>;
+  /** The sign-in of a browser that has one, for calls that anybody may make. */
+  readonly browserOf: (context: Context) => Promise<string | null>;
   /** Who calls with a credential instead of a cookie; null for a browser. */
   readonly clientOf: (context: Context) => Promise<Bearer | null>;
   /** `GET /enter?code=…` */
@@ -110,6 +112,7 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
 
   return {
     clientOf,
+    browserOf: async (context) => (await knownBrowser(context))?.browser ?? null,
     async own(context, next) {
       const header = (name: string) => context.req.header(name);
       if (!origins.isHost(header('host')))

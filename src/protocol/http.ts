@@ -11,14 +11,17 @@ import { LIMITS } from './limits.ts';
 const id = z.string().min(1).max(LIMITS.id);
 const bounded = (key: keyof typeof SETTING_BOUNDS) => z.number().int().min(SETTING_BOUNDS[key].min).max(SETTING_BOUNDS[key].max);
 
-export const healthSchema = z.object({
+export const openHealthSchema = z.object({
   status: z.literal('ok'),
   version: z.string().describe('the relay’s version'),
+}).describe('How the relay is, for anybody.');
+export type OpenHealth = z.infer<typeof openHealthSchema>;
+
+export const healthSchema = openHealthSchema.extend({
   mind: z.enum(['rehearsal', 'anthropic']).describe('who answers; with `rehearsal` nobody thinks'),
   model: z.string().describe('the lead’s model'),
-  sessionActive: z.boolean(),
-  sessionId: id.nullable(),
-}).describe('How the relay is.');
+  sessionActive: z.boolean().describe('a session of this browser’s household runs'),
+}).describe('How the relay is, for a browser that is signed in.');
 export type Health = z.infer<typeof healthSchema>;
 
 /** `POST /api/sessions`: start, with who the lead is and how the household wants things. */

@@ -1,4 +1,4 @@
-/** What the relay says of itself to anyone, and what the browser says of its storage. */
+/** What the relay says of itself, and what the browser says of its storage. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { PendingCall } from '../domain/lifecycle.ts';
 import type { Health, HomeStanding } from '../protocol/http.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { credentialsSchema, madeCredentialSchema } from '../../src/protocol/team.ts';
-import { homeStandingSchema, lookedAtSchema, problemSchema } from '../../src/protocol/http.ts';
+import { healthSchema, homeStandingSchema, lookedAtSchema, problemSchema } from '../../src/protocol/http.ts';
 import { eventsOf, follow, startSession, talk, teamOfLead, textsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createDatabase } from '../support/postgres.ts';
@@ -49,6 +49,8 @@ describe('households of one relay', () => {
   it('a browser that is not paired hears nothing of another household, and changes nothing there', async () => {
     await adaTalks();
     expect((await eventsOf(other())).map(({ event }) => event)).toEqual(['hello', 'snapshot']);
+    const active = async (browser: Browser) => healthSchema.parse(await (await browser.fetch('/api/health')).json()).sessionActive;
+    expect([await active(one()), await active(other())]).toEqual([true, false]);
     expect(await (await other().fetch('/api/team')).json()).toEqual({ agents: [{ agentId: 'lead', name: 'Lead', position: 4, retired: false }] });
     expect(await (await other().fetch('/api/threads')).json()).toMatchObject({ threads: [] });
     const before = await headOf(one());

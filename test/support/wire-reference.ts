@@ -8,7 +8,7 @@ import { CALLS, type Call } from '../../src/protocol/calls/index.ts';
 import { blockSchema, known, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
 import { asleepReasonSchema, eventSchema, helloSchema, mindSchema, snapshotSchema, waitingSchema } from '../../src/protocol/events.ts';
-import { healthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
+import { healthSchema, openHealthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { fromDeviceSchema, fromRelaySchema } from '../../src/protocol/sync/control.ts';
 import { fieldTable, typeOf } from './wire-fields.ts';
@@ -22,6 +22,7 @@ const SHARED = {
   Mind: mindSchema,
   Reason: asleepReasonSchema,
   Health: healthSchema,
+  OpenHealth: openHealthSchema,
   Rehearsal: rehearsalSchema,
 };
 for (const [id, schema] of Object.entries(SHARED)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id });

@@ -2,7 +2,7 @@
  * Every call of the relay with what it takes and what it answers: the source of the wire reference in
  * README.md beside this folder. A test holds it against the relay's routes.
  */
-import { ackSchema, beginHomeSchema, healthSchema, homeStandingSchema, lookedAtSchema, messagePostedSchema, postMessageSchema, rehearsalSchema, roomSchema, sessionStartedSchema, startSessionSchema } from '../http.ts';
+import { ackSchema, beginHomeSchema, healthSchema, homeStandingSchema, lookedAtSchema, messagePostedSchema, openHealthSchema, postMessageSchema, rehearsalSchema, roomSchema, sessionStartedSchema, startSessionSchema } from '../http.ts';
 import { LIMITS } from '../limits.ts';
 import type { Call, CallParameter } from './call.ts';
 import { CLIENT_CALLS } from './clients.ts';
@@ -21,9 +21,12 @@ export const CALLS: readonly Call[] = [
   {
     method: 'GET',
     path: '/api/health',
-    does: 'Says that the relay is there, who would answer, and whether a session runs.',
+    does: 'Says that the relay is there; to a browser that is signed in also who would answer, and whether its household’s session runs.',
     open: true,
-    answers: [{ status: 200, when: 'always', body: healthSchema }],
+    answers: [
+      { status: 200, when: 'this browser is signed in', body: healthSchema },
+      { status: 200, when: 'anybody else asks', body: openHealthSchema },
+    ],
   },
   {
     method: 'GET',

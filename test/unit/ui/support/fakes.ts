@@ -160,7 +160,7 @@ export function memoryRelay(): MemoryRelay {
     standing: { begun: false, others: 0, look: false },
     onlookers: new Set(),
     mind: 'rehearsal',
-    health: () => Promise.resolve({ ok: true, value: { status: 'ok', version: '0.1.0', mind: relay.mind, model: 'claude-sonnet', sessionActive: false, sessionId: null } }),
+    health: () => Promise.resolve({ ok: true, value: { status: 'ok', version: '0.1.0', mind: relay.mind, model: 'claude-sonnet', sessionActive: false } }),
     startSession(body) {
       relay.started.push(body);
       return answer({ sessionId: 'session-new' });
