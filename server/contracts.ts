@@ -242,6 +242,8 @@ export interface CallingClient extends JoinedClient {
 export interface SessionHost {
   /** Closes what a crash left open: answers as `interrupted`, the session as `crash`. Call once, before anything else. */
   recover(): Promise<void>;
+  /** Does once what stands before every request to a mind, so that the first need not pay for what is made at first use. Leaves no trace. */
+  warm(): Promise<void>;
   start(request: StartSession): Promise<{ ok: true; sessionId: string } | { ok: false; sessionId: string }>;
   /** False where no session runs. Resolves when the end is on disk and nothing of the session runs on. */
   end(reason: EndReason): Promise<boolean>;

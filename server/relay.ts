@@ -191,7 +191,8 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     await http.close();
   });
   // The first wake is not to pay for what is loaded at first use.
-  void warmMinds().then((warm) => warm || logger.warn('The minds could not be warmed; the first answer takes a little longer.'), (error: unknown) => logger.warn('The minds could not be warmed; the first answer takes a little longer.', { error }));
+  const notWarm = (error?: unknown) => logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error });
+  void Promise.all([warmMinds(), ...homes.open().map(({ host }) => host.warm())]).then(([warm]) => warm || notWarm(), notWarm);
   logger.info('The relay has started.', { version: root.version, store: store.kind, mind: mind.models({ lead: '', agent: '' }).kind, url });
 
   return {

@@ -50,7 +50,20 @@ export function createConfigs({ db, relay, timeZone, tell, now }: ConfigsDeps): 
       agent: (agentId: string) => agentConfigSchema.parse(json.get(scopeOf(agentId)) ?? {}),
     };
   }
-  const read = async (agentIds: readonly string[]) => parse(await rowsOf(db, agentIds).execute());
+  let gathering: { readonly agentIds: Set<string>; readonly parsed: Promise<ReturnType<typeof parse>> } | null = null;
+  /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew. */
+  function read(agentIds: readonly string[]): Promise<ReturnType<typeof parse>> {
+    if (!gathering) {
+      const asked = new Set<string>();
+      const parsed = Promise.resolve().then(async () => {
+        gathering = null;
+        return parse(await rowsOf(db, [...asked]).execute());
+      });
+      gathering = { agentIds: asked, parsed };
+    }
+    for (const agentId of agentIds) gathering.agentIds.add(agentId);
+    return gathering.parsed;
+  }
 
   const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
     db

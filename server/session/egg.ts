@@ -8,10 +8,11 @@ import type { ToolOutcome } from '../contracts.ts';
 import { toolDone } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
+import { createFirstWords } from './first-words.ts';
 import { createMail } from './mail.ts';
 import { toldEvent } from './message-event.ts';
 import type { Phase, Present } from './presence.ts';
-import { failedReason, mayPass, silentReason, unnamedReason } from './reasons.ts';
+import { cancelled, failedReason, silentReason, unnamedReason } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
 import { AGENT_TOOLS, type ToolCall } from './tools.ts';
@@ -34,18 +35,21 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   let name: string | null = null;
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
-  let silent = false;
-  let hasSpoken = false;
-  let tries = 0;
   let askedForWords = false;
   /** All it wrote so far, and what it gave to `write_soul`: to the letter. */
   const soul: string[] = [];
   const cancels: (() => void)[] = [];
-  let cancelTimer: () => void = () => undefined;
+  const firstWords = createFirstWords({
+    timers,
+    timeoutMs: wakeTimeoutMs,
+    secondTryMs: limits.secondTryMs,
+    ask,
+    onSilence: () => void speaker?.interrupt({ by: 'relay', error: silence.message }),
+  });
   const mail = createMail(context, agentId, () => speaker);
 
   function settle(): void {
-    cancelTimer();
+    firstWords.stop();
     for (const cancel of cancels) cancel();
   }
 
@@ -81,7 +85,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
     if (phase !== 'hatching') return [];
-    cancelTimer();
+    firstWords.pause();
     const firstAnswer = soul.length === 0;
     for (const block of end.blocks) if (block.kind === 'text' && block.text.trim() !== '') soul.push(block.text);
     if (givenUp) return ended(givenUp);
@@ -90,8 +94,8 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     // A name and words are somebody, also where a person stopped it or the session ends in the middle.
     if (name !== null && hasSoul && (end.status === 'complete' || end.interruption || isFull(end))) return born(name);
     if (closing) return [];
-    const failed = isFull(end) ? null : silent ? silence : failedReason(end);
-    if (failed && firstAnswer && tries === 1 && (silent || mayPass(end.failure))) return startOver();
+    const failed = isFull(end) ? null : firstWords.isSilent() ? silence : failedReason(end);
+    if (failed && firstAnswer && firstWords.tryAgain(end.failure)) return startOver();
     if (failed) return ended(failed);
     if (name === null || askedForWords) return hasSoul ? [] : ended(silentReason());
     // A name without a word about it: it is asked once for the words.
@@ -104,13 +108,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     name = null;
     soul.length = 0;
     void speaker?.close({ by: 'person' });
-    cancelTimer = timers.after(limits.secondTryMs, ask);
     return [];
-  }
-
-  function onSilence(): void {
-    silent = true;
-    void speaker?.interrupt({ by: 'relay', error: silence.message });
   }
 
   async function giveUp(reason: AsleepReason): Promise<void> {
@@ -147,9 +145,6 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
 
   /** Each try is a conversation of its own. */
   function ask(): void {
-    tries += 1;
-    silent = false;
-    hasSpoken = false;
     speaker = createSpeaker({
       context,
       agentId,
@@ -160,16 +155,13 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       // An egg that never says a word leaves no trace in the ledger.
       announces: () => phase === 'awake',
       hooks: {
-        onState({ kind }) {
+        onState(state) {
           if (phase !== 'hatching') return;
-          if (kind === 'sent') startTimers();
-          if (hasSpoken) return;
-          cancelTimer();
-          if (kind === 'sent') cancelTimer = timers.after(wakeTimeoutMs, onSilence);
+          if (state.kind === 'sent') startTimers();
+          firstWords.onState(state);
         },
         onFirstWords() {
-          hasSpoken = true;
-          cancelTimer();
+          firstWords.heard();
           return [];
         },
         onEnd,
@@ -188,13 +180,24 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     speaker: () => speaker,
     begin() {
       phase = 'hatching';
-      ask();
+      firstWords.ask();
+      return Promise.resolve();
     },
     abandon() {
       settle();
       phase = 'leaving';
       remove();
       void speaker?.close({ by: 'person' });
+    },
+    stop() {
+      if (phase === 'hatching' && firstWords.isBetweenTries()) void giveUp(cancelled);
+      else if (speaker?.busy()) void speaker.interrupt({ by: 'person' });
+      else return false;
+      return true;
+    },
+    async close(why) {
+      settle();
+      await speaker?.close(why);
     },
     async leave(reason) {
       if (phase === 'hatching') await giveUp(reason);

@@ -1,11 +1,12 @@
 /** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
+import { momentText } from '../../src/domain/moments.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import type { Configs, Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import type { Caller, Configs, Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
 import { createReadAround } from './around.ts';
@@ -18,6 +19,7 @@ import { createPrompts } from './prompts.ts';
 import { recoverSession } from './recover.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, type SessionLimits } from './settings.ts';
+import { allowedTools, mindToolOf } from './team-tools.ts';
 import { createTimerSet, systemTimers, type Timers } from './timers.ts';
 
 export { createMemories, type Memories } from './memories.ts';
@@ -58,6 +60,9 @@ interface Running {
   ending: Promise<void> | null;
 }
 
+/** So often is a piece of code run until it is likely to be compiled. */
+const WARM_TIMES = 4;
+
 const NO_SESSION: PostOutcome = { ok: false, reason: 'no-session', detail: 'No session runs. Start one first; until then everyone sleeps.' };
 
 function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
@@ -88,7 +93,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   async function begin(request: StartSession): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);
-    const around = createReadAround({ configs, directory, now, onError: (error) => logger.error('who is here could not be read; what was known before is told', { sessionId, error: String(error) }) });
+    const around = readsAround(sessionId);
     const begun = await around();
     const prompts = createPrompts(protocol, request);
     const settings = settingsOf(request.settings);
@@ -165,8 +170,21 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     return running.session.post(message);
   }
 
+  const readsAround = (sessionId: string | null) =>
+    createReadAround({ configs, directory, now, onError: (error) => logger.error('who is here could not be read; what was known before is told', { sessionId, error: String(error) }) });
+
   return {
     recover: () => recoverSession(log, inbox, now),
+    async warm() {
+      const signal = new AbortController().signal;
+      const caller: Caller = { agentId: LEAD_ID, sessionId: null, run: 'warm', kind: 'session', signal };
+      for (let time = 0; time < WARM_TIMES; time++) {
+        const [check, { timeZone, ...around }] = await Promise.all([costs.check(LEAD_ID, signal), readsAround(null)(), allowedTools(teamTools, caller), inbox.waiting(LEAD_ID, 1), log.written('warm')]);
+        if (check.ok) check.hold.release();
+        momentText(around.now, timeZone);
+        teamTools.forEach(mindToolOf);
+      }
+    },
     start: (request) =>
       inTurn(async () => {
         if (current) return { ok: false, sessionId: current.sessionId };

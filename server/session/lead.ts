@@ -13,7 +13,8 @@ import type { SessionContext } from './context.ts';
 import { createMail, type Mail } from './mail.ts';
 import { toldEvent } from './message-event.ts';
 import { leadSilent } from './reasons.ts';
-import { createSpeaker, type AnswerEnd, type Item, type Speaker } from './speaker.ts';
+import type { Item } from './item.ts';
+import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
 import { LEAD_TOOLS } from './tools.ts';
 

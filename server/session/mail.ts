@@ -10,7 +10,8 @@ import type { TeamMember } from '../../src/protocol/team.ts';
 import type { SessionContext } from './context.ts';
 import { toldEvent } from './message-event.ts';
 import { moreWait } from '../reach/words.ts';
-import type { Item, Speaker } from './speaker.ts';
+import type { Item } from './item.ts';
+import type { Speaker } from './speaker.ts';
 
 export interface Mail {
   /** From now on what waits is delivered. */

@@ -1,5 +1,6 @@
 /** Who is in this session besides the lead: awake, or on the way. Whoever is not here sleeps. */
 import type { AsleepReason } from '../../src/protocol/events.ts';
+import type { Interruption } from './interruption.ts';
 import type { Speaker } from './speaker.ts';
 
 /** `called`: it has a seat. `waking`, `hatching`: it is asked for its first words. `leaving`: being put to sleep. */
@@ -12,10 +13,14 @@ export interface Present {
   /** Null for an egg that has not chosen yet. */
   name(): string | null;
   speaker(): Speaker | null;
-  /** Asks its mind for its first words. */
-  begin(): void;
+  /** Asks its mind for its first words. Resolves when the request is on its way, or it is known that there will be none. */
+  begin(): Promise<void>;
   /** The call was not one after all: it goes, and nothing is written. */
   abandon(): void;
+  /** The person stops what it is saying, or is still to be asked. False where there is nothing to stop. */
+  stop(): boolean;
+  /** The session ends: nothing more is asked or said. Resolves when what was being said is on disk. */
+  close(why: Interruption): Promise<void>;
   /** It goes, whatever it is doing; resolves when that is on disk. */
   leave(reason: AsleepReason): Promise<void>;
   /** A message was put into its inbox. */

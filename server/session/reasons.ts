@@ -18,6 +18,7 @@ export function silentReason(afterMs?: number): AsleepReason {
 
 export const unnamedReason = (afterMs: number): AsleepReason => ({ code: 'unnamed', message: `It found no name within ${seconds(afterMs)}. The seat is free again.` });
 export const putToSleep: AsleepReason = { code: 'put-to-sleep', message: 'You put it to sleep.' };
+export const stoppedBefore: AsleepReason = { code: 'put-to-sleep', message: 'You stopped it before its first words.' };
 export const cancelled: AsleepReason = { code: 'cancelled', message: 'You gave up this egg. The seat is free again.' };
 export const leadSilent = (afterMs: number): string => `The lead said nothing for ${seconds(afterMs)}.`;
 

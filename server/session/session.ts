@@ -15,7 +15,8 @@ import { createGuests } from './guests.ts';
 import { createLead } from './lead.ts';
 import { createPresence, type Present } from './presence.ts';
 import { cancelled, putToSleep } from './reasons.ts';
-import type { Interruption, Speaker } from './speaker.ts';
+import type { Interruption } from './interruption.ts';
+import type { Speaker } from './speaker.ts';
 import { createRunningCall } from './team-call.ts';
 import { createWaking } from './waking.ts';
 
@@ -72,7 +73,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (call.kind === 'wake') call.agents.forEach(context.memories.called);
     const giveBack = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [event, { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats }]);
-    for (const agent of agents) agent.begin();
+    const asked = agents.map((agent) => agent.begin());
     const { eventId, repeated } = await written.catch((error: unknown) => {
       giveBack();
       throw error;
@@ -81,7 +82,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       giveBack();
       return { ok: true, eventId };
     }
-    if (call.kind === 'wake') for (const agent of call.agents) context.onPersonWake(agent.id);
+    // The gate’s record of it does not stand between the click and the requests.
+    if (call.kind === 'wake') call.agents.forEach(({ id }, i) => void asked[i]?.then(() => context.onPersonWake(id)));
     lead.speaker.setLast(null);
     lead.putCall(running, event.messageId, writeForLead(call, context.limits.soulFirstWords));
     return { ok: true, eventId };
@@ -172,9 +174,9 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   return {
     post,
     stop(agentId) {
-      const speaker = agentId === LEAD_ID ? lead.speaker : presence.get(agentId)?.speaker();
-      if (!speaker?.busy()) return false;
-      void speaker.interrupt({ by: 'person' });
+      if (agentId !== LEAD_ID) return presence.get(agentId)?.stop() ?? false;
+      if (!lead.speaker.busy()) return false;
+      void lead.speaker.interrupt({ by: 'person' });
       return true;
     },
     async sleep(agentId) {
@@ -205,8 +207,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     busy: () => lead.speaker.busy() || presence.all().some((agent) => !sleepers.isSleeping(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
     async close(reason) {
       const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
-      const speakers = [lead.speaker, ...presence.all().flatMap((agent) => agent.speaker() ?? [])];
-      await Promise.all(speakers.map((speaker) => speaker.close(why)));
+      await Promise.all([lead.speaker, ...presence.all()].map((each) => each.close(why)));
     },
   };
 }

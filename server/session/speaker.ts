@@ -3,45 +3,25 @@
  * thing at a time. What arrives meanwhile waits in order and is put before it together, except a call to
  * the team, which is put alone.
  */
-import type { Block, MessageStatus } from '../../src/protocol/documents.ts';
+import type { Block } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
-import { PRIORITIES, windowTokensOf, type MindTool, type Priority, type RequestState } from '../minds/index.ts';
-import { toolError } from '../tool-outcome.ts';
-import { runAnswer, type AnswerOutcome, type Permit } from './answer.ts';
+import type { Caller, ToolOutcome } from '../contracts.ts';
+import { windowTokensOf, type MindTool, type RequestState } from '../minds/index.ts';
+import { runAnswer, type AnswerOutcome } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
 import type { SessionContext } from './context.ts';
 import { createNews } from './around.ts';
 import { createConversation, type UserText } from './conversation.ts';
+import { statusOf, type Interruption } from './interruption.ts';
+import { priorityOf, type Item } from './item.ts';
 import type { Mail } from './mail.ts';
-import type { Around, Prompt } from './prompts.ts';
-import { allowedTools, mindToolOf, runTeamTool } from './team-tools.ts';
-import { readToolCall, type ToolCall } from './tools.ts';
+import type { Around } from './prompts.ts';
+import { createPermits } from './permits.ts';
+import { createToolbox, TOOLS_CUT } from './toolbox.ts';
+import { mindToolOf } from './team-tools.ts';
+import type { ToolCall } from './tools.ts';
 import { toldEvent } from './message-event.ts';
 import { createWindow } from './window.ts';
-
-/** Something to be put before a speaker. */
-export interface Item {
-  /** Null for prompts. */
-  readonly messageId: string | null;
-  /** A function: a prompt that says how things are when it is put, and stays when the conversation outgrows its model. */
-  readonly text: string | ((around: Around) => Prompt);
-  /** Put with nothing else. */
-  readonly alone?: boolean;
-  /** The person's own words. */
-  readonly fromPerson?: boolean;
-  /** Default: `person` for the person's words, `team` for all else. */
-  readonly priority?: Priority;
-  /** Cut the conversation back to before this message first. */
-  readonly replaces?: string;
-}
-
-/** Who ended an answer before it ended itself. */
-export type Interruption =
-  | { readonly by: 'person' }
-  | { readonly by: 'closing'; readonly status: MessageStatus }
-  /** It took too long, or is no longer wanted. */
-  | { readonly by: 'relay'; readonly error: string };
 
 export interface AnswerEnd extends AnswerOutcome {
   readonly items: readonly Item[];
@@ -102,11 +82,6 @@ export interface SpeakerDeps {
   readonly hooks: SpeakerHooks;
 }
 
-interface Offered {
-  readonly team: readonly TeamTool[];
-  readonly all: readonly MindTool[];
-}
-
 interface Current {
   readonly abort: AbortController;
   /** Aborts when the person has written something that waits for the end of this answer. */
@@ -117,33 +92,13 @@ interface Current {
   readonly over: Promise<void>;
 }
 
-const TOOLS_CUT = 'The answer was cut off before this call was made.';
 const SHORTENED = 'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
-const TOOL_BROKEN = 'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
-
-function statusOf(outcome: Pick<AnswerOutcome, 'status' | 'error'>, interruption: Interruption | null): { status: MessageStatus; error: string | null } {
-  switch (interruption?.by) {
-    case undefined:
-      return { status: outcome.status, error: outcome.error };
-    case 'person':
-      return { status: 'stopped', error: null };
-    case 'closing':
-      return { status: interruption.status, error: null };
-    case 'relay':
-      return { status: 'interrupted', error: interruption.error };
-    default:
-      return interruption satisfies never;
-  }
-}
-
-const priorityOf = (items: readonly Item[]): Priority => {
-  const wanted = items.map((item) => item.priority ?? (item.fromPerson ? 'person' : 'team'));
-  return PRIORITIES.find((priority) => wanted.includes(priority)) ?? 'team';
-};
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, agentId, author, model, system, tools, announces, hooks } = deps;
-  const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools, logger } = context;
+  const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools } = context;
+  const permits = createPermits({ sleepers, costs, agentId });
+  const toolbox = createToolbox({ context, agentId, own: tools, runOwn: hooks.runTool, untilAwake: permits.untilAwake });
   const news = createNews(agentId, limits.timeEveryMs);
   if (deps.toldAround) news.told(deps.toldAround, system);
   const conversation = createConversation();
@@ -175,45 +130,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   function takeItems(): Item[] {
     const until = queue[0]?.alone ? 1 : queue.findIndex((item, i) => i > 0 && (item.alone || item.replaces !== undefined));
     return queue.splice(0, until === -1 ? queue.length : until);
-  }
-
-  /** Its tools for this answer: of the team's only those that it may use. */
-  async function offered(caller: Caller): Promise<Offered> {
-    const allowed = await allowedTools(teamTools, caller);
-    return { team: allowed, all: [...tools, ...allowed.map(mindToolOf)] };
-  }
-
-  /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. */
-  const untilAwake = (signal: AbortSignal) => sleepers.wait(agentId, { signal, limitMs: Infinity });
-
-  async function runTool(name: string, input: unknown, caller: Caller, given: Offered): Promise<ToolOutcome> {
-    const { signal } = caller;
-    if ((await untilAwake(signal)) === 'ended' || signal.aborted) return toolError(TOOLS_CUT);
-    try {
-      const outcome = await runTeamTool(given.team, name, input, caller);
-      if (outcome) return outcome;
-    } catch (error) {
-      logger.error('a tool failed', { agentId, tool: name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-      return toolError(TOOL_BROKEN);
-    }
-    const read = readToolCall(given.all, tools, name, input);
-    return read.ok ? await hooks.runTool(read.call, signal) : toolError(read.reason);
-  }
-
-  async function permit(signal: AbortSignal): Promise<Permit> {
-    for (;;) {
-      if ((await untilAwake(signal)) === 'ended' || signal.aborted) return { ok: false, reason: null };
-      try {
-        const check = await costs.check(agentId, signal);
-        if (!check.ok) return { ok: false, reason: check.message };
-        if (!sleepers.isSleeping(agentId)) return { ok: true, release: () => check.hold.release() };
-        // It was set to sleep while it waited for others to end.
-        check.hold.release();
-      } catch (error) {
-        if (signal.aborted) return { ok: false, reason: null };
-        throw error;
-      }
-    }
   }
 
   async function answer(given: readonly Item[]): Promise<void> {
@@ -250,8 +166,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   /** As they are put: the prompts first, then what has changed since, who woke it, and what was said. */
-  async function textsOf(items: readonly Item[]): Promise<UserText[]> {
-    const around = await context.around();
+  function textsOf(items: readonly Item[], around: Around): UserText[] {
     const prompts = items.flatMap(({ messageId, text }) => (typeof text === 'string' ? [] : [{ messageId, ...text(around) }]));
     for (const { text } of prompts) news.told(around, text);
     const notes = [...news.since(around), ...woken.splice(0)].map((text) => ({ messageId: null, text }));
@@ -261,7 +176,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   async function take(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
     const { writer } = mine;
     // What is taken out of the inbox is put before it: not while it sleeps, where the session may end before it is woken.
-    await untilAwake(mine.abort.signal);
+    await permits.untilAwake(mine.abort.signal);
     // It slept until the end: nothing of this was put before it.
     if (mine.interruption?.by === 'closing') return;
     const gathered = mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
@@ -269,9 +184,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const items = [...(gathered?.items ?? []), ...given];
     if (items.length === 0) return;
     const caller: Caller = { agentId, sessionId, run: messageId, kind: 'session', signal: mine.abort.signal, heard: mine.heard.signal };
-    const tools_ = await offered(caller);
+    const [offered, around] = await Promise.all([toolbox.offered(caller), context.around()]);
     for (const item of gathered?.items ?? []) if (item.fromPerson && given.length === 0) lastOfPerson = item.messageId;
-    conversation.addUser(await textsOf(items));
+    conversation.addUser(textsOf(items, around));
     hooks.onStart?.(items);
     const read = gathered?.events ?? [];
     const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
@@ -286,15 +201,15 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         context.line.set(agentId, state.kind === 'waiting' ? state.place : null);
         hooks.onState?.(state);
       },
-      tools: tools_.all,
+      tools: offered.all,
       maxTokens: context.settings.maxAnswerTokens,
       maxTurns: limits.maxTurns,
       conversation,
       window,
       writer,
       signal: mine.abort.signal,
-      runTool: (name, input) => runTool(name, input, caller, tools_),
-      permit,
+      runTool: (name, input) => toolbox.run(name, input, caller, offered),
+      permit: permits.next,
       onUsage: (usage, estimated) => costs.note({ agentId, sessionId, messageId, via: 'session', usage, estimated }).catch(context.fail),
     });
     conversation.closeCalls(TOOLS_CUT);

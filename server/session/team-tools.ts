@@ -6,10 +6,17 @@ import { toolError } from '../tool-outcome.ts';
 
 const objectSchema = z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}), required: z.array(z.string()).default([]) });
 
+/** Tools do not change, and every answer needs all of them: each is written for minds once. */
+const written = new WeakMap<TeamTool, MindTool>();
+
 /** A tool as a mind is told of it. */
-export function mindToolOf({ name, description, input }: TeamTool): MindTool {
-  const { properties, required } = objectSchema.parse(z.toJSONSchema(input, { io: 'input' }));
-  return { name, description, properties, required };
+export function mindToolOf(tool: TeamTool): MindTool {
+  const before = written.get(tool);
+  if (before) return before;
+  const { properties, required } = objectSchema.parse(z.toJSONSchema(tool.input, { io: 'input' }));
+  const mindTool: MindTool = { name: tool.name, description: tool.description, properties, required };
+  written.set(tool, mindTool);
+  return mindTool;
 }
 
 /** Those that this caller may use. */

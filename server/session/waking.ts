@@ -3,9 +3,10 @@ import type { AgentPayload } from '../../src/domain/wake-payload.ts';
 import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
+import { createFirstWords } from './first-words.ts';
 import { createMail } from './mail.ts';
 import type { Phase, Present } from './presence.ts';
-import { failedReason, mayPass, silentReason } from './reasons.ts';
+import { failedReason, silentReason, stoppedBefore } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
 import type { RunningCall } from './team-call.ts';
 import { AGENT_TOOLS } from './tools.ts';
@@ -25,22 +26,30 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   let name = payload.name;
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
-  let silent = false;
-  let tries = 0;
-  let cancelTimer: () => void = () => undefined;
+  let resolveAsked: () => void = () => undefined;
+  const asked = new Promise<void>((resolve) => (resolveAsked = resolve));
+  const silence = silentReason(settings.wakeTimeoutMs);
+  const firstWords = createFirstWords({
+    timers,
+    timeoutMs: settings.wakeTimeoutMs,
+    secondTryMs: limits.secondTryMs,
+    ask,
+    onSilence: () => void speaker?.interrupt({ by: 'relay', error: silence.message }),
+  });
   const mail = createMail(context, agentId, () => speaker);
 
   function asleep(reason: AsleepReason): RoostEvent[] {
-    cancelTimer();
+    firstWords.stop();
     phase = 'leaving';
     remove();
+    resolveAsked();
     return [{ kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
   }
 
   function onFirstWords(): readonly RoostEvent[] {
     if (phase !== 'waking' || givenUp) return [];
     phase = 'awake';
-    cancelTimer();
+    firstWords.stop();
     void context.onHere(agentId);
     return [{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })];
   }
@@ -48,20 +57,10 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
     if (phase === 'awake') mail.open();
     if (phase !== 'waking' || end.interruption?.by === 'closing') return [];
-    cancelTimer();
     // Not a word: nothing that waits may be put before it.
     void speaker?.close({ by: 'person' });
-    if (!givenUp && tries === 1 && (silent || mayPass(end.failure))) {
-      cancelTimer = timers.after(limits.secondTryMs, ask);
-      return [];
-    }
-    return asleep(givenUp ?? (silent ? silentReason(settings.wakeTimeoutMs) : null) ?? failedReason(end) ?? silentReason());
-  }
-
-  /** Nothing was said in its time. */
-  function onSilence(): void {
-    silent = true;
-    void speaker?.interrupt({ by: 'relay', error: silentReason(settings.wakeTimeoutMs).message });
+    if (!givenUp && firstWords.tryAgain(end.failure)) return [];
+    return asleep(givenUp ?? (firstWords.isSilent() ? silence : null) ?? failedReason(end) ?? silentReason());
   }
 
   async function giveUp(reason: AsleepReason): Promise<void> {
@@ -73,8 +72,6 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
 
   /** Each try is a conversation of its own. */
   function ask(): void {
-    tries += 1;
-    silent = false;
     speaker = createSpeaker({
       context,
       agentId,
@@ -84,10 +81,9 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
       tools: AGENT_TOOLS,
       announces: () => phase === 'awake',
       hooks: {
-        onState({ kind }) {
-          if (phase !== 'waking') return;
-          cancelTimer();
-          if (kind === 'sent') cancelTimer = timers.after(settings.wakeTimeoutMs, onSilence);
+        onState(state) {
+          resolveAsked();
+          if (phase === 'waking') firstWords.onState(state);
         },
         onFirstWords,
         onEnd,
@@ -108,7 +104,8 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     await context.onHere(agentId);
     if (phase !== 'awake') return;
     mail.open();
-    ask();
+    firstWords.ask();
+    resolveAsked();
   }
 
   return {
@@ -119,13 +116,25 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     speaker: () => speaker,
     begin() {
       phase = 'waking';
-      context.startsAsleep(agentId).then((resting) => (phase === 'waking' && !givenUp ? (resting ? rest() : ask()) : undefined)).catch(context.fail);
+      context.startsAsleep(agentId).then((resting) => (phase === 'waking' && !givenUp ? (resting ? rest() : firstWords.ask()) : undefined)).catch(context.fail);
+      return asked;
     },
     abandon() {
       phase = 'leaving';
-      cancelTimer();
+      firstWords.stop();
       remove();
+      resolveAsked();
       void speaker?.close({ by: 'person' });
+    },
+    stop() {
+      if (phase === 'waking') void giveUp(stoppedBefore);
+      else if (speaker?.busy()) void speaker.interrupt({ by: 'person' });
+      else return false;
+      return true;
+    },
+    async close(why) {
+      firstWords.stop();
+      await speaker?.close(why);
     },
     async leave(reason) {
       if (phase === 'waking') await giveUp(reason);

@@ -1,8 +1,17 @@
 /** Times and spans as words for minds: they have no clock of their own. */
 
+/** By zone: making one takes a hundred times as long as using it. */
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatterOf(timeZone: string): Intl.DateTimeFormat {
+  const formatter = formatters.get(timeZone) ?? new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+  formatters.set(timeZone, formatter);
+  return formatter;
+}
+
 /** `Monday 23 November 2026, 08:05`, by the clock on the household's wall. */
 export function momentText(time: number, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('en-GB', { timeZone, weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).formatToParts(time);
+  const parts = formatterOf(timeZone).formatToParts(time);
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.find((part) => part.type === type)?.value ?? '';
   return `${of('weekday')} ${of('day')} ${of('month')} ${of('year')}, ${of('hour')}:${of('minute')}`;
 }

@@ -1,0 +1,24 @@
+import { PRIORITIES, type Priority } from '../minds/index.ts';
+import type { Around, Prompt } from './prompts.ts';
+
+/** Something to be put before a speaker. */
+export interface Item {
+  /** Null for prompts. */
+  readonly messageId: string | null;
+  /** A function: a prompt that says how things are when it is put, and stays when the conversation outgrows its model. */
+  readonly text: string | ((around: Around) => Prompt);
+  /** Put with nothing else. */
+  readonly alone?: boolean;
+  /** The person's own words. */
+  readonly fromPerson?: boolean;
+  /** Default: `person` for the person's words, `team` for all else. */
+  readonly priority?: Priority;
+  /** Cut the conversation back to before this message first. */
+  readonly replaces?: string;
+}
+
+/** Of what is put together, the most urgent counts. */
+export const priorityOf = (items: readonly Item[]): Priority => {
+  const wanted = items.map((item) => item.priority ?? (item.fromPerson ? 'person' : 'team'));
+  return PRIORITIES.find((priority) => wanted.includes(priority)) ?? 'team';
+};
