@@ -81,7 +81,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
     configs,
     teamTools: tools,
     memories,
-    onPersonWake: (agentId) => void personWake(reach, agentId).catch((error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) })),
+    onPersonWake: (agentId) => personWake(reach, agentId).then(() => undefined, (error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) })),
     mind,
     protocol,
     now,

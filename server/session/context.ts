@@ -42,8 +42,8 @@ export interface SessionContext {
   readonly begun: Around;
   /** Whether its settings set it to sleep as soon as it is here. */
   readonly startsAsleep: (agentId: string) => Promise<boolean>;
-  /** The person wakes an agent. */
-  readonly onPersonWake: (agentId: string) => void;
+  /** The person wakes an agent. Resolves when that is decided. */
+  readonly onPersonWake: (agentId: string) => Promise<void>;
   /** An agent has answered for the first time in this session. Resolves when it is known whether it starts asleep; a repeat changes nothing. */
   readonly onHere: (agentId: string) => Promise<void>;
   /** An agent's turn is over, and nothing more waits before it. */

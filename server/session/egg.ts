@@ -181,7 +181,6 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     begin() {
       phase = 'hatching';
       firstWords.ask();
-      return Promise.resolve();
     },
     abandon() {
       settle();

@@ -36,7 +36,7 @@ export interface SessionHostDeps {
   readonly teamTools: readonly TeamTool[];
   readonly memories: Pick<Memories, 'begin' | 'called'>;
   /** The person wakes an agent: for the gate's record. */
-  readonly onPersonWake: (agentId: string) => void;
+  readonly onPersonWake: (agentId: string) => Promise<void>;
   readonly mind: Mind;
   readonly protocol: Protocol;
   /** ms since the epoch */

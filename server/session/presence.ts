@@ -13,8 +13,8 @@ export interface Present {
   /** Null for an egg that has not chosen yet. */
   name(): string | null;
   speaker(): Speaker | null;
-  /** Asks its mind for its first words. Resolves when the request is on its way, or it is known that there will be none. */
-  begin(): Promise<void>;
+  /** Asks its mind for its first words. */
+  begin(): void;
   /** The call was not one after all: it goes, and nothing is written. */
   abandon(): void;
   /** The person stops what it is saying, or is still to be asked. False where there is nothing to stop. */

@@ -73,7 +73,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (call.kind === 'wake') call.agents.forEach(context.memories.called);
     const giveBack = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [event, { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats }]);
-    const asked = agents.map((agent) => agent.begin());
+    for (const agent of agents) agent.begin();
     const { eventId, repeated } = await written.catch((error: unknown) => {
       giveBack();
       throw error;
@@ -82,8 +82,6 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       giveBack();
       return { ok: true, eventId };
     }
-    // The gate’s record of it does not stand between the click and the requests.
-    if (call.kind === 'wake') call.agents.forEach(({ id }, i) => void asked[i]?.then(() => context.onPersonWake(id)));
     lead.speaker.setLast(null);
     lead.putCall(running, event.messageId, writeForLead(call, context.limits.soulFirstWords));
     return { ok: true, eventId };
@@ -91,7 +89,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
 
   /** Those of a call who are here and only set to sleep need no lead to be woken. */
   function wakeResting(call: TeamCall): void {
-    if (call.kind === 'wake') for (const { id } of call.agents) if (sleepers.isSleeping(id)) context.onPersonWake(id);
+    if (call.kind === 'wake') for (const { id } of call.agents) if (sleepers.isSleeping(id)) void context.onPersonWake(id);
   }
 
   /** A call in which everybody was here already, and only set to sleep. */

@@ -26,8 +26,9 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   let name = payload.name;
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
-  let resolveAsked: () => void = () => undefined;
-  const asked = new Promise<void>((resolve) => (resolveAsked = resolve));
+  let recorded: Promise<void> | null = null;
+  /** Once, and when the request is on its way: the gate’s record of the wake does not stand between the click and it. */
+  const recordWake = () => (recorded ??= context.onPersonWake(agentId));
   const silence = silentReason(settings.wakeTimeoutMs);
   const firstWords = createFirstWords({
     timers,
@@ -42,7 +43,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     firstWords.stop();
     phase = 'leaving';
     remove();
-    resolveAsked();
+    void recordWake();
     return [{ kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
   }
 
@@ -82,7 +83,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
       announces: () => phase === 'awake',
       hooks: {
         onState(state) {
-          resolveAsked();
+          void recordWake();
           if (phase === 'waking') firstWords.onState(state);
         },
         onFirstWords,
@@ -99,13 +100,15 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
 
   /** It is here, set to sleep: nothing is asked of a mind until it is woken, and then its prompt comes first. */
   async function rest(): Promise<void> {
+    // Before its flag is set: it would be woken by it.
+    await recordWake();
+    if (phase !== 'waking' || givenUp) return;
     phase = 'awake';
     await record([{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })]);
     await context.onHere(agentId);
     if (phase !== 'awake') return;
     mail.open();
     firstWords.ask();
-    resolveAsked();
   }
 
   return {
@@ -117,13 +120,11 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     begin() {
       phase = 'waking';
       context.startsAsleep(agentId).then((resting) => (phase === 'waking' && !givenUp ? (resting ? rest() : firstWords.ask()) : undefined)).catch(context.fail);
-      return asked;
     },
     abandon() {
       phase = 'leaving';
       firstWords.stop();
       remove();
-      resolveAsked();
       void speaker?.close({ by: 'person' });
     },
     stop() {
