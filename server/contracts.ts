@@ -9,6 +9,7 @@ import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent, Waiting } from '../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../src/protocol/http.ts';
 import type { Mail } from '../src/protocol/mail.ts';
+import type { RequestSize, Terms } from '../src/domain/request-cost.ts';
 import type { Stamp } from '../src/domain/stamp.ts';
 import type { Team, TeamMember } from '../src/protocol/team.ts';
 import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../src/protocol/wakes.ts';
@@ -173,9 +174,41 @@ export interface TeamTool {
 }
 
 /** Room for one request in the budgets. Given back as soon as that request is over, and before tools run on its answer: others may wait for it. */
+/** What a request took, as far as its model told it; null: it was sent, and nothing was told. */
+export type Took = {
+  readonly usage: Usage;
+  /** It told all of it. Else what was written is not known. */
+  readonly whole: boolean;
+  /** The part of the cache writes that stays for an hour. */
+  readonly hourCacheWrites?: number;
+  /** Searches that the server made. */
+  readonly searches?: number;
+  readonly terms?: Terms;
+} | null;
+
+export interface RequestEnd {
+  readonly sessionId: string | null;
+  /** The answer that the request was for. */
+  readonly messageId: string | null;
+  readonly via: 'session' | 'proxy';
+  readonly took: Took;
+  /** Earlier tries of it that ended without a word of what they took. */
+  readonly lost?: number;
+}
+
+/** Money that is held for a request, at the most that it may cost. Of the two calls the first counts. */
 export interface CostHold {
-  /** A repeat changes nothing. */
+  /** It was sent: counts what it took, and of what is not known the most that it may have been. */
+  settle(end: RequestEnd): Promise<void>;
+  /** It was not sent, or refused: it cost nothing. */
   release(): void;
+}
+
+export interface CostRequest {
+  readonly agentId: string;
+  readonly size: RequestSize;
+  /** Whose calls are counted together, beside the agent's. */
+  readonly credentialId?: string;
 }
 
 export type CostCheck =
@@ -185,21 +218,11 @@ export type CostCheck =
 
 export interface Costs {
   /**
-   * Whether another request of this agent may be sent now. Where what is under way may use up what is left of a
-   * budget, it waits for one of those requests to end first. Rejects with the signal's reason once that aborts.
+   * Whether another request of this agent may be sent now. Where it might, with what is under way, go past what is left
+   * of a budget, or too many are under way, it waits for one of those to end first. Rejects with the signal's reason once
+   * that aborts.
    */
-  check(agentId: string, signal?: AbortSignal): Promise<CostCheck>;
-  /** `messageId`: the answer that the request was for. Counted before its hold is released. `hourCacheWrites`: the part of the cache writes that stays for an hour. */
-  note(request: {
-    readonly agentId: string;
-    readonly sessionId: string | null;
-    readonly messageId: string | null;
-    readonly via: 'session' | 'proxy';
-    readonly usage: Usage;
-    readonly hourCacheWrites?: number;
-    /** The model did not tell all of it. */
-    readonly estimated?: boolean;
-  }): Promise<void>;
+  check(request: CostRequest, signal?: AbortSignal): Promise<CostCheck>;
 }
 
 /**

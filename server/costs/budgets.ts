@@ -1,21 +1,24 @@
 /**
  * The daily budgets: whether one more request fits in.
  *
- * What a request will cost is known when it is over. Each one under way is counted as the mean of the last ones
- * (a fixed amount while there are none), and another is sent while what is spent and what is held so are below the
- * budget; otherwise it waits for one of them to end, and is decided anew. So the first request of an untouched
- * budget is always sent, and a budget is overrun by at most what the requests under way cost beyond that mean.
+ * What a request will cost is known when it is over. Until then the most that it may come to is held: by its size, its
+ * longest answer and the dearest rate that applies. Another is sent where what is spent, what is held and the most of its
+ * own stay within the budget; otherwise it waits for one of them to end, and is decided anew. One alone is sent while
+ * anything is left, so a budget is overrun by one request at most, and never stands unused because nothing fits in.
  * Holds are this process's; what is spent is counted in the store, for every process.
  */
 import { microUsdOf, roomIn, usdText, type BudgetState } from '../../src/domain/prices.ts';
+import { mostCost } from '../../src/domain/request-cost.ts';
 import { dayOf, type Day } from '../../src/domain/zone-days.ts';
-import type { Configs, CostCheck, Directory } from '../contracts.ts';
+import type { Configs, CostRequest, Directory } from '../contracts.ts';
 import type { Holds } from './holds.ts';
+import type { PriceTable } from './price-table.ts';
 import { COST_LIMITS } from './settings.ts';
 import type { UsageRows } from './usage-rows.ts';
 
 export interface BudgetDeps {
   readonly rows: UsageRows;
+  readonly prices: Pick<PriceTable, 'read'>;
   readonly holds: Holds;
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
@@ -28,26 +31,21 @@ export interface BudgetDeps {
 type Spending = readonly { readonly agentId: string; readonly microUsd: number }[];
 export type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: string };
 
+/** As `CostCheck`, with what gives the hold back. */
+export type Room = { readonly ok: true; readonly release: () => void } | { readonly ok: false; readonly message: string; readonly until: number };
+
 export interface Budgets {
-  check(agentId: string, signal?: AbortSignal): Promise<CostCheck>;
+  check(request: CostRequest, signal?: AbortSignal): Promise<Room>;
   /** How the message for a budget that is used up reads. */
   usedUp(scope: BudgetScope, state: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string>;
-  /** Called with what each request cost. */
-  learn(microUsd: number): void;
 }
+
+const CROWDED = 'Too many requests of this agent are under way at once. Try again when some of them are done.';
 
 const sumOf = (spending: Spending, agentId: string | null) =>
   spending.reduce((sum, each) => (agentId === null || each.agentId === agentId ? sum + each.microUsd : sum), 0);
 
-export function createBudgets({ rows, holds, configs, directory, now, elapsed, waitMs }: BudgetDeps): Budgets {
-  let last: number[] | null = null;
-
-  async function expected(): Promise<number> {
-    last ??= [...(await rows.lastCosts(COST_LIMITS.expectedFrom))];
-    if (last.length === 0) return COST_LIMITS.firstRequestMicroUsd;
-    return Math.ceil(last.reduce((sum, each) => sum + each, 0) / last.length);
-  }
-
+export function createBudgets({ rows, prices, holds, configs, directory, now, elapsed, waitMs }: BudgetDeps): Budgets {
   async function nameOf(agentId: string): Promise<string> {
     const known = (await directory.all()).find((agent) => agent.agentId === agentId);
     return known?.name ?? (agentId === 'lead' ? 'the lead' : agentId);
@@ -65,24 +63,23 @@ export function createBudgets({ rows, holds, configs, directory, now, elapsed, w
     return `${whose} daily budget of ${usdText(budget ?? 0)} for model requests is used up: ${usdText(spent)} spent today${spentBy}. It opens again on ${until} (${timeZone}). ${raise}`;
   }
 
-  const held = (state: BudgetState) =>
-    `What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held). Try again when they are done, or raise the budget in the settings, under costs.`;
+  const held = (state: BudgetState, most: number) =>
+    `What is left of today’s budget of ${usdText(state.budget ?? 0)} is held for requests that are under way (${usdText(state.spent)} spent, ${usdText(state.held)} held; this one may cost up to ${usdText(most)}). Try again when they are done, or raise the budget in the settings, under costs.`;
 
   return {
     usedUp,
-    learn(microUsd) {
-      if (last) last = [microUsd, ...last].slice(0, COST_LIMITS.expectedFrom);
-    },
-    async check(agentId, signal) {
+    async check({ agentId, size, credentialId }, signal) {
       const giveUp = elapsed() + waitMs;
       for (;;) {
         const { effective } = await configs.agent(agentId);
         const household = microUsdOf(effective.daily_budget_usd);
         const own = microUsdOf(effective.coordination.daily_budget_usd);
-        const each = await expected();
         const day = dayOf(effective.time_zone, now());
         const released = holds.released();
-        const spending = household === null && own === null ? [] : await rows.byAgent(day.start);
+        const [most, spending] = await Promise.all([
+          prices.read().then((table) => mostCost(size, table)),
+          household === null && own === null ? [] : rows.byAgent(day.start),
+        ]);
         signal?.throwIfAborted();
         // What was released meanwhile is in neither of the two sums.
         if (holds.released() !== released) continue;
@@ -91,12 +88,15 @@ export function createBudgets({ rows, holds, configs, directory, now, elapsed, w
           [{ scope: 'agent', agentId }, { budget: own, spent: sumOf(spending, agentId), held: holds.of(agentId) }],
           [{ scope: 'household' }, { budget: household, spent: sumOf(spending, null), held: holds.of(null) }],
         ];
-        const spent = states.find(([, state]) => roomIn(state) === 'spent');
+        const spent = states.find(([, state]) => roomIn(state, most) === 'spent');
         if (spent) return { ok: false, message: await usedUp(spent[0], spent[1], spending, day, effective.time_zone), until: day.end };
-        const full = states.find(([, state]) => roomIn(state) === 'held');
-        if (!full) return { ok: true, hold: holds.take(agentId, each) };
+        const full = states.find(([, state]) => roomIn(state, most) === 'held');
+        const crowded =
+          holds.count((held) => held.agentId === agentId) >= COST_LIMITS.underWayPerAgent ||
+          (credentialId !== undefined && holds.count((held) => held.credentialId === credentialId) >= COST_LIMITS.underWayPerCredential);
+        if (!full && !crowded) return { ok: true, release: holds.take({ agentId, credentialId, microUsd: most }) };
         const left = giveUp - elapsed();
-        if (left <= 0) return { ok: false, message: held(full[1]), until: day.end };
+        if (left <= 0) return { ok: false, message: full ? held(full[1], most) : CROWDED, until: day.end };
         await holds.nextRelease(left, signal);
       }
     },

@@ -1,10 +1,18 @@
-/** Requests under way, with what each is expected to cost, and whoever waits for one of them to end. */
-import type { CostHold } from '../contracts.ts';
+/** Requests under way, with the most that each may cost, and whoever waits for one of them to end. */
+
+export interface Held {
+  readonly agentId: string;
+  readonly credentialId: string | undefined;
+  readonly microUsd: number;
+}
 
 export interface Holds {
   /** Money held for one agent, and for all; millionths of a dollar. */
   of(agentId: string | null): number;
-  take(agentId: string, microUsd: number): CostHold;
+  /** Requests under way that fit. */
+  count(fits: (held: Held) => boolean): number;
+  /** Gives it back; a repeat changes nothing. */
+  take(held: Held): () => void;
   /** How many were released so far. */
   released(): number;
   /** Resolves when some hold is released, or after `ms`. Rejects with the signal's reason once that aborts. */
@@ -12,7 +20,7 @@ export interface Holds {
 }
 
 export function createHolds(): Holds {
-  const held = new Set<{ readonly agentId: string; readonly microUsd: number }>();
+  const held = new Set<Held>();
   const waiters = new Set<() => void>();
   let released = 0;
 
@@ -22,15 +30,18 @@ export function createHolds(): Holds {
       for (const hold of held) if (agentId === null || hold.agentId === agentId) sum += hold.microUsd;
       return sum;
     },
-    take(agentId, microUsd) {
-      const hold = { agentId, microUsd };
+    count(fits) {
+      let count = 0;
+      for (const hold of held) if (fits(hold)) count += 1;
+      return count;
+    },
+    take(one) {
+      const hold = { ...one };
       held.add(hold);
-      return {
-        release() {
-          if (!held.delete(hold)) return;
-          released += 1;
-          for (const tell of [...waiters]) tell();
-        },
+      return () => {
+        if (!held.delete(hold)) return;
+        released += 1;
+        for (const tell of [...waiters]) tell();
       };
     },
     released: () => released,

@@ -65,11 +65,11 @@ export async function reportOf({ rows, budgets, configs, directory, now }: Repor
   const spending = agents.map(({ agentId, today: { costMicroUsd } }) => ({ agentId, microUsd: costMicroUsd })).sort((a, b) => b.microUsd - a.microUsd);
   const stopped: Report['stopped'] = [];
   const household = { budget: microUsdOf(effective.daily_budget_usd), spent: spentToday.costMicroUsd, held: 0 };
-  if (roomIn(household) === 'spent')
+  if (roomIn(household, 0) === 'spent')
     stopped.push({ scope: 'household', agentId: null, message: await budgets.usedUp({ scope: 'household' }, household, spending, today, zone), until: today.end });
   for (const { agentId, dailyBudgetUsd, today: spent } of agents) {
     const own = { budget: microUsdOf(dailyBudgetUsd), spent: spent.costMicroUsd, held: 0 };
-    if (roomIn(own) !== 'spent') continue;
+    if (roomIn(own, 0) !== 'spent') continue;
     stopped.push({ scope: 'agent', agentId, message: await budgets.usedUp({ scope: 'agent', agentId }, own, spending, today, zone), until: today.end });
   }
 

@@ -1,9 +1,8 @@
 /** Every limit of counting costs that is no setting of the household. */
 export const COST_LIMITS = {
-  /** What a request is expected to cost, in millionths of a dollar, while none has been counted. */
-  firstRequestMicroUsd: 50_000,
-  /** Of so many last requests the mean is what the next one is expected to cost. */
-  expectedFrom: 20,
+  /** Requests under way at once, of one agent and by one credential; others wait. */
+  underWayPerAgent: 128,
+  underWayPerCredential: 64,
   /** ms that a request waits for others to end, where these may use up what is left. */
   waitMs: 120_000,
   /** Who spent most, named in the message that a budget is used up. */

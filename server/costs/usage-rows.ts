@@ -76,11 +76,6 @@ export function createUsageRows(db: Db, relay: string) {
         .execute();
       return rows.map((row) => ({ agentId: parseText(row.agent_json), microUsd: row.micro_usd }));
     },
-    /** Money of the newest requests, newest first. */
-    async lastCosts(count: number): Promise<readonly number[]> {
-      const rows = await db.selectFrom('usage').select('cost_micro_usd').where('relay', '=', relay).orderBy('place', 'desc').limit(count).execute();
-      return rows.map((row) => row.cost_micro_usd);
-    },
     /** `starts`: the days' beginnings, oldest first. */
     async groups(starts: readonly number[]): Promise<readonly UsageGroup[]> {
       const [first = 0] = starts;

@@ -61,6 +61,19 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
   });
 }
 
+/** Of a connection that never came about. */
+const UNSENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT']);
+const codeOf = (error: unknown): string | null => {
+  if (!(error instanceof Error)) return null;
+  return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause);
+};
+/** May the server have worked at a request that ended like this before its answer began? What it refuses costs nothing. */
+function mayHaveArrived(error: unknown): boolean {
+  if (error instanceof Anthropic.APIUserAbortError) return true;
+  if (error instanceof Anthropic.APIConnectionError) return !UNSENT.has(codeOf(error) ?? '');
+  return !(error instanceof Anthropic.APIError);
+}
+
 /** What a failure means for the line: only where nothing was said yet, and the server does not say that it is final. */
 function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
   const done: Sending<MindAnswer> = { kind: 'done', value: answer, answered: answer.ok };
@@ -83,14 +96,15 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   /** What this server turned out not to understand; learned once, kept while the relay runs. */
   const learned = { plain: false, unthinking: new Set<string>() };
 
-  async function attempt(request: MindRequest, shape: Shape, { onText, signal }: MindListener, turn: Turn): Promise<Attempt> {
+  async function attempt(request: MindRequest, shape: Shape, { onText, onLost, signal }: MindListener, turn: Turn): Promise<Attempt> {
     const done: MindBlock[] = [];
-    const seen: { message: Anthropic.Message | null; blockOpen: boolean; characters: number } = { message: null, blockOpen: false, characters: 0 };
+    const seen: { message: Anthropic.Message | null; blockOpen: boolean; characters: number; whole: boolean } = { message: null, blockOpen: false, characters: 0, whole: false };
     const stream = client.messages.stream(requestParams(request, shape), { signal });
     stream.on('streamEvent', (event, snapshot) => {
       turn.begun();
       if (event.type === 'message_stop') turn.ended();
       seen.message = snapshot;
+      if (event.type === 'message_delta') seen.whole = true;
       if (event.type === 'content_block_start') seen.blockOpen = true;
       if (event.type === 'content_block_delta') seen.characters += charactersOf(event.delta);
       if (event.type !== 'content_block_stop') return;
@@ -110,8 +124,9 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       if (broken) done.push(broken);
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
       const problem = problemOf(cause, { model: request.model, host, key: config.key, began: message !== null });
+      if (message === null && mayHaveArrived(error)) onLost?.();
       const refused = problem.kind === 'refused-request' && error instanceof Anthropic.APIError ? { status: error.status ?? 0, said: error.message } : null;
-      return { answer: { ok: false, error: problem, blocks: done, usage: message && usageOf(message, request.model), characters: seen.characters }, refused, unsaid: seen.characters === 0 && done.length === 0 ? error : null };
+      return { answer: { ok: false, error: problem, blocks: done, usage: message && usageOf(message, request.model), whole: seen.whole }, refused, unsaid: seen.characters === 0 && done.length === 0 ? error : null };
     }
   }
 
@@ -155,7 +170,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       const { priority } = request;
       const { signal } = listener;
       const answer = await queue.run({ priority, signal, onState: listener.onState?.bind(listener) }, (turn) => send(request, listener, turn));
-      return answer ?? { ok: false, error: { kind: 'aborted', message: 'Stopped.' }, blocks: [], usage: null, characters: 0 };
+      return answer ?? { ok: false, error: { kind: 'aborted', message: 'Stopped.' }, blocks: [], usage: null, whole: false };
     },
     close: () => Promise.resolve(),
   };

@@ -76,10 +76,12 @@ export type StopReason = 'end' | 'tools' | 'length' | 'refusal';
 
 export type MindAnswer =
   | { readonly ok: true; readonly blocks: readonly MindBlock[]; readonly stop: StopReason; readonly usage: Usage }
-  /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. `characters`: of all that was written, those too. */
-  | { readonly ok: false; readonly error: MindError; readonly blocks: readonly MindBlock[]; readonly usage: Usage | null; readonly characters: number };
+  /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. `whole`: the model told all that it took. */
+  | { readonly ok: false; readonly error: MindError; readonly blocks: readonly MindBlock[]; readonly usage: Usage | null; readonly whole: boolean };
 
 export interface MindListener {
+  /** The server has had the request, and it ended without a word of what it took: it is sent again, or was the last. */
+  onLost?(): void;
   /** The next words, as they arrive. */
   onText(text: string): void;
   /** Called whenever that changes; time-outs count from the newest `sent`. */

@@ -1,5 +1,6 @@
 /** Whether a request may go to the model: once its agent is awake and the budgets have room, in one moment. */
-import type { Configs, CostHold, Costs, Sleepers } from '../contracts.ts';
+import type { RequestSize } from '../../src/domain/request-cost.ts';
+import type { Configs, CostHold, CostRequest, Costs, Sleepers } from '../contracts.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { ProxyError } from './errors.ts';
 
@@ -16,7 +17,8 @@ export interface AdmitDeps {
   readonly now: () => number;
 }
 
-export type Admit = (request: { readonly agent: TeamMember; readonly costly: boolean; readonly signal: AbortSignal }) => Promise<Admission>;
+/** `size`: null where it costs nothing. */
+export type Admit = (request: { readonly agent: TeamMember; readonly credentialId: string; readonly size: RequestSize | null; readonly signal: AbortSignal }) => Promise<Admission>;
 
 export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit {
   /** Null: awake. */
@@ -38,9 +40,9 @@ export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit
     }
   }
 
-  async function room(agentId: string, signal: AbortSignal): Promise<Admission> {
+  async function room(request: CostRequest, signal: AbortSignal): Promise<Admission> {
     try {
-      const checked = await costs.check(agentId, signal);
+      const checked = await costs.check(request, signal);
       return checked.ok ? { kind: 'go', hold: checked.hold } : { kind: 'refused', error: { kind: 'budget-used-up', message: checked.message } };
     } catch (error) {
       if (signal.aborted) return { kind: 'gone' };
@@ -48,12 +50,12 @@ export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit
     }
   }
 
-  return async ({ agent, costly, signal }) => {
+  return async ({ agent, credentialId, size, signal }) => {
     const since = now();
     for (;;) {
       const held = await rest(agent, since, signal);
       if (held) return held;
-      const admission: Admission = costly ? await room(agent.agentId, signal) : { kind: 'go', hold: null };
+      const admission: Admission = size ? await room({ agentId: agent.agentId, credentialId, size }, signal) : { kind: 'go', hold: null };
       if (admission.kind !== 'go') return admission;
       // Nothing is awaited between here and the request, so an agent that was just set to sleep sends none.
       if (!signal.aborted && !sleepers.isSleeping(agent.agentId)) return admission;

@@ -2,17 +2,19 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { LIMITS } from '../../src/protocol/limits.ts';
+import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { ProxyError } from './errors.ts';
 import { jsonOf } from './json.ts';
+import { sizeOf } from './size.ts';
 
 /** What the proxy must know of a request; all else is between the client and the model. */
-const requestShape = z.looseObject({ model: z.string().catch(''), stream: z.boolean().catch(false) });
+const requestShape = z.looseObject({ stream: z.boolean().catch(false) });
 
 export interface ProxyBody {
   /** As they came. */
   readonly bytes: Uint8Array;
-  readonly model: string;
   readonly stream: boolean;
+  readonly size: RequestSize;
 }
 
 async function bytesOf(request: Request): Promise<Uint8Array | null> {
@@ -34,7 +36,7 @@ export async function readRequest(request: Request): Promise<{ readonly ok: true
   const bytes = await bytesOf(request);
   if (bytes === null) return { ok: false, error: { kind: 'too-large', message: `A request may carry ${LIMITS.bodyBytes} bytes at most.` } };
   const parsed = requestShape.safeParse(jsonOf(Buffer.from(bytes).toString('utf8')));
-  if (parsed.success) return { ok: true, body: { bytes, model: parsed.data.model, stream: parsed.data.stream } };
+  if (parsed.success) return { ok: true, body: { bytes, stream: parsed.data.stream, size: sizeOf(parsed.data, bytes.byteLength) } };
   return { ok: false, error: { kind: 'malformed', message: 'The body is not a JSON object in UTF-8.' } };
 }
 

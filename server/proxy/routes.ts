@@ -73,10 +73,10 @@ export interface Proxy {
 }
 
 export function createProxy(deps: ProxyDeps): Proxy {
-  const { credentials, costs, directory, sessionId, joined, upstream: to, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
+  const { credentials, directory, sessionId, joined, upstream: to, onError, pingMs = PROXY_LIMITS.pingMs } = deps;
   const admit = createAdmit(deps);
   const upstream = to && createUpstream(to.baseUrl ?? OFFICIAL_API);
-  const ask = to && upstream && createAsk({ upstream, key: to.key, costs, onError });
+  const ask = to && upstream && createAsk({ upstream, key: to.key, onError });
   const open = createOpenCalls(credentials);
   const everybody = shared(() => directory.all());
 
@@ -123,14 +123,14 @@ export function createProxy(deps: ProxyDeps): Proxy {
 
   const left = (signal: AbortSignal): Outcome => (signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' });
 
-  async function send({ agent, ask: sendOn, to: key }: Call, context: Context<Env>, body: ProxyBody, costly: boolean, signal: AbortSignal): Promise<Outcome> {
+  async function send({ agent, client, ask: sendOn, to: key }: Call, context: Context<Env>, body: ProxyBody, costly: boolean, signal: AbortSignal): Promise<Outcome> {
     try {
-      const admission = await admit({ agent, costly, signal });
+      const admission = await admit({ agent, credentialId: client.credentialId, size: costly ? body.size : null, signal });
       if (admission.kind === 'gone') return left(signal);
       if (admission.kind === 'refused') return { kind: 'error', error: admission.error };
-      const account: Account | null = costly ? { agentId: agent.agentId, sessionId: sessionId(), model: body.model } : null;
+      const account: Account | null = admission.hold && { sessionId: sessionId(), model: body.size.model, hold: admission.hold };
       const request = { method: 'POST', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: body.bytes, signal } as const;
-      const sent = await sendOn(request, account, admission.hold);
+      const sent = await sendOn(request, account);
       if (sent.ok) return { kind: 'answer', answer: sent.answer };
       return signal.aborted ? left(signal) : { kind: 'error', error: sent.error };
     } catch (error) {
@@ -159,7 +159,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
 
   const get = (context: Context<Env>) =>
     called(context, async ({ ask: sendOn, to: key }, gone, done) => {
-      const sent = await sendOn({ method: 'GET', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: null, signal: gone.signal }, null, null);
+      const sent = await sendOn({ method: 'GET', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: null, signal: gone.signal }, null);
       return respond(context, sent.ok ? { kind: 'answer', answer: sent.answer } : { kind: 'error', error: sent.error }, gone, done);
     });
 

@@ -10,8 +10,6 @@ export const PROXY_LIMITS = {
   readBytes: 8_000_000,
   /** Bytes of an upstream's refusal that are passed on. */
   refusalBytes: 1_000_000,
-  /** An answer that was cut has not told its tokens: its text is counted, and dearly rather than too cheap. */
-  charactersPerToken: 3,
 } as const;
 
 /** What clients of the oldest generation send, and what is sent for those that send none. */

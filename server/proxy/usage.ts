@@ -3,17 +3,25 @@
  * of a stream, or from a whole JSON answer. Nothing here changes or delays a byte.
  */
 import { z } from 'zod';
-import type { Usage } from '../../src/protocol/documents.ts';
+import type { Terms } from '../../src/domain/request-cost.ts';
+import type { Took } from '../contracts.ts';
 import { jsonOf } from './json.ts';
 import { PROXY_LIMITS } from './settings.ts';
 
 const count = z.number().nonnegative().nullish().catch(null);
+const word = z.string().nullish().catch(null);
 const usageShape = z.object({
   input_tokens: count,
   output_tokens: count,
   cache_read_input_tokens: count,
   cache_creation_input_tokens: count,
   cache_creation: z.object({ ephemeral_1h_input_tokens: count }).nullish().catch(null),
+  server_tool_use: z.object({ web_search_requests: count }).nullish().catch(null),
+  service_tier: word,
+  speed: word,
+  inference_geo: word,
+  /** What the server did on the way; of these only a summary that it wrote for itself is not in the sums above. */
+  iterations: z.array(z.object({ type: word, input_tokens: count, output_tokens: count }).catch({ type: null, input_tokens: null, output_tokens: null })).nullish().catch(null),
 });
 const usageOrNot = usageShape.nullish().catch(null);
 const messageShape = z.object({ model: z.string().nullish().catch(null), usage: usageOrNot });
@@ -21,57 +29,61 @@ const eventShape = z.object({
   type: z.string(),
   message: messageShape.nullish().catch(null),
   usage: usageOrNot,
-  delta: z.object({ text: z.string(), thinking: z.string(), partial_json: z.string() }).partial().nullish().catch(null),
 });
 
-export interface Counted {
-  readonly usage: Usage;
-  readonly hourCacheWrites: number;
-  /** The answer broke off before it told its tokens; those of its text are counted by its length. */
-  readonly estimated: boolean;
-}
+const NOTHING = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
 export interface UsageReader {
   read(bytes: Uint8Array): void;
-  /** Null where nothing was told. Once, at the end. */
-  counted(): Counted | null;
+  /** Once, at the end. */
+  took(): Took;
 }
 
 function createSum(model: string) {
-  const sum = { model, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, hourWrites: 0, told: false };
+  const sum = { model, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, hourWrites: 0, searches: 0, compacted: { input: 0, output: 0 }, told: false };
+  const terms: { -readonly [Name in keyof Terms]: boolean } = { fast: false, priority: false, resident: false };
   return {
     sum,
     /** What is told later is of the whole answer so far, and holds. */
-    add({ input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens, cache_creation }: z.infer<typeof usageShape>) {
+    add(usage: z.infer<typeof usageShape>) {
       sum.told = true;
-      sum.input = input_tokens ?? sum.input;
-      sum.output = output_tokens ?? sum.output;
-      sum.cacheRead = cache_read_input_tokens ?? sum.cacheRead;
-      sum.cacheWrite = cache_creation_input_tokens ?? sum.cacheWrite;
-      sum.hourWrites = cache_creation?.ephemeral_1h_input_tokens ?? sum.hourWrites;
+      sum.input = usage.input_tokens ?? sum.input;
+      sum.output = usage.output_tokens ?? sum.output;
+      sum.cacheRead = usage.cache_read_input_tokens ?? sum.cacheRead;
+      sum.cacheWrite = usage.cache_creation_input_tokens ?? sum.cacheWrite;
+      sum.hourWrites = usage.cache_creation?.ephemeral_1h_input_tokens ?? sum.hourWrites;
+      sum.searches = usage.server_tool_use?.web_search_requests ?? sum.searches;
+      const compactions = usage.iterations?.filter(({ type }) => type === 'compaction');
+      if (compactions) sum.compacted = { input: total(compactions.map((each) => each.input_tokens)), output: total(compactions.map((each) => each.output_tokens)) };
+      terms.fast ||= usage.speed === 'fast';
+      terms.priority ||= usage.service_tier === 'priority';
+      terms.resident ||= typeof usage.inference_geo === 'string' && !NOWHERE.has(usage.inference_geo);
     },
-    counted(output: number, estimated: boolean): Counted | null {
+    took(whole: boolean): Took {
       if (!sum.told) return null;
-      const usage = { model: sum.model, inputTokens: sum.input, outputTokens: output, cacheReadTokens: sum.cacheRead, cacheWriteTokens: sum.cacheWrite };
-      return { usage, hourCacheWrites: sum.hourWrites, estimated };
+      const { input, output } = sum.compacted;
+      const usage = { model: sum.model, inputTokens: sum.input + input, outputTokens: sum.output + output, cacheReadTokens: sum.cacheRead, cacheWriteTokens: sum.cacheWrite };
+      return { usage, whole, hourCacheWrites: sum.hourWrites, searches: sum.searches, terms };
     },
   };
 }
+const total = (counts: readonly (number | null | undefined)[]) => counts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+/** Where an answer was made that was bound to no country. */
+const NOWHERE: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
 
-/** `model`: the one that was asked for, where the answer names none. */
 export function createStreamReader(model: string): UsageReader {
-  const { sum, add, counted } = createSum(model);
+  const { sum, add, took } = createSum(model);
   const decoder = new TextDecoder();
   let line = '';
   let tooLong = false;
-  let characters = 0;
   let ended = false;
+  let refused = false;
 
   function take(text: string): void {
     if (!text.startsWith('data:')) return;
     const event = eventShape.safeParse(jsonOf(text.slice('data:'.length)));
     if (!event.success) return;
-    const { type, message, usage, delta } = event.data;
+    const { type, message, usage } = event.data;
     if (type === 'message_start' && message) {
       sum.model = message.model || model;
       if (message.usage) add(message.usage);
@@ -80,7 +92,8 @@ export function createStreamReader(model: string): UsageReader {
       add(usage);
       ended = true;
     }
-    if (delta) characters += (delta.text?.length ?? 0) + (delta.thinking?.length ?? 0) + (delta.partial_json?.length ?? 0);
+    // A model that refuses charges nothing.
+    if (type === 'error') refused = true;
   }
 
   return {
@@ -98,11 +111,7 @@ export function createStreamReader(model: string): UsageReader {
         tooLong = true;
       }
     },
-    counted() {
-      const said = Math.ceil(characters / PROXY_LIMITS.charactersPerToken);
-      const estimated = !ended && said > sum.output;
-      return counted(estimated ? said : sum.output, estimated);
-    },
+    took: () => took(ended) ?? (refused ? { usage: { model, ...NOTHING }, whole: true } : null),
   };
 }
 
@@ -114,12 +123,12 @@ export function createJsonReader(model: string): UsageReader {
       size += bytes.byteLength;
       if (size <= PROXY_LIMITS.readBytes) chunks.push(bytes);
     },
-    counted() {
+    took() {
       const message = messageShape.safeParse(jsonOf(Buffer.concat(chunks).toString('utf8')));
       if (!message.success || !message.data.usage) return null;
-      const { sum, add, counted } = createSum(message.data.model || model);
+      const { add, took } = createSum(message.data.model || model);
       add(message.data.usage);
-      return counted(sum.output, false);
+      return took(true);
     },
   };
 }

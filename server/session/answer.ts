@@ -3,14 +3,15 @@
  * done. What is said goes into the log by the writer and into the conversation.
  */
 import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
-import type { Mind, MindAnswer, MindBlock, MindError, MindTool, Priority, RequestState, StopReason } from '../minds/index.ts';
+import { sizeOfRequest, type Mind, type MindAnswer, type MindBlock, type MindError, type MindTool, type Priority, type RequestState, type StopReason } from '../minds/index.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
-import type { ToolOutcome } from '../contracts.ts';
+import type { RequestSize } from '../../src/domain/request-cost.ts';
+import type { ToolOutcome, Took } from '../contracts.ts';
 import type { Window } from './window.ts';
 
-/** `release` is called when the request is over. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
-export type Permit = { readonly ok: true; release(): void } | { readonly ok: false; readonly reason: string | null };
+/** Of `settle`, for a request that was sent, and `release` the first call counts. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
+export type Permit = { readonly ok: true; settle(took: Took, lost: number): Promise<void>; release(): void } | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
   readonly mind: Mind;
@@ -26,9 +27,7 @@ export interface AnswerDeps {
   readonly writer: AnswerWriter;
   readonly signal: AbortSignal;
   /** Called before each request, for as long as it has to wait: whether it may be sent. */
-  readonly permit: (signal: AbortSignal) => Promise<Permit>;
-  /** What each request took, once it is known; `estimated`: it was cut, and the model did not tell all of it. */
-  readonly onUsage: (usage: Usage, estimated: boolean) => Promise<void>;
+  readonly permit: (size: RequestSize, signal: AbortSignal) => Promise<Permit>;
   readonly runTool: (name: string, input: unknown) => Promise<ToolOutcome>;
 }
 
@@ -43,8 +42,6 @@ export interface AnswerOutcome {
   readonly failure: MindError | null;
 }
 
-/** Of English prose, about. */
-const CHARACTERS_PER_TOKEN = 4;
 const CALL_CUT = 'This call was cut off before it answered.';
 
 function add(total: Usage | null, more: Usage | null): Usage | null {
@@ -73,13 +70,10 @@ async function runTools(blocks: readonly MindBlock[], { writer, runTool, signal 
   return { results, endsTurn };
 }
 
-/** A stream that was cut has told what was read and not what was written: that is reckoned by its length. */
-async function countUsage(answer: MindAnswer, { onUsage }: AnswerDeps): Promise<void> {
-  if (!answer.usage) return;
-  if (answer.ok) return onUsage(answer.usage, false);
-  const written = Math.ceil(answer.characters / CHARACTERS_PER_TOKEN);
-  const estimated = written > answer.usage.outputTokens;
-  return onUsage(estimated ? { ...answer.usage, outputTokens: written } : answer.usage, estimated);
+/** `lost`: times that it was sent, and ended without a word of what it took. */
+async function settle(permit: Extract<Permit, { ok: true }>, answer: MindAnswer, lost: number): Promise<void> {
+  if (answer.usage) return await permit.settle({ usage: answer.usage, whole: answer.ok || answer.whole }, lost);
+  return lost > 0 ? await permit.settle(null, lost - 1) : permit.release();
 }
 
 function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'status' | 'error'> {
@@ -105,13 +99,15 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
   const { mind, model, system, priority, tools, maxTokens, conversation, window, writer, signal } = deps;
   let usage: Usage | null = null;
   for (let turn = 1; ; turn++) {
-    const permit = await deps.permit(signal);
+    window.fit();
+    const size = sizeOfRequest({ model, system, messages: conversation.messages(), tools, maxTokens });
+    const permit = await deps.permit(size, signal);
     if (!permit.ok) return { status: permit.reason === null ? 'interrupted' : 'failed', error: permit.reason, usage, stop: null, failure: null };
     window.fit();
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens };
-    const answer = await mind.answer(request, { onText: (words) => writer.text(words), onState: deps.onState, signal });
-    await countUsage(answer, deps);
-    permit.release();
+    let lost = 0;
+    const answer = await mind.answer(request, { onText: (words) => writer.text(words), onLost: () => (lost += 1), onState: deps.onState, signal });
+    await settle(permit, answer, lost);
     usage = add(usage, answer.usage);
     if (answer.usage) window.counted(answer.usage);
     // The same turn once more, with less before it.

@@ -7,7 +7,7 @@ import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
 import type { Caller, Configs, Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
-import type { Mind } from '../minds/index.ts';
+import { sizeOfRequest, type Mind } from '../minds/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
 import { createReadAround } from './around.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
@@ -179,7 +179,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       const signal = new AbortController().signal;
       const caller: Caller = { agentId: LEAD_ID, sessionId: null, run: 'warm', kind: 'session', signal };
       for (let time = 0; time < WARM_TIMES; time++) {
-        const [check, { timeZone, ...around }] = await Promise.all([costs.check(LEAD_ID, signal), readsAround(null)(), allowedTools(teamTools, caller), inbox.waiting(LEAD_ID, 1), log.written('warm')]);
+        const [check, { timeZone, ...around }] = await Promise.all([costs.check({ agentId: LEAD_ID, size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }) }, signal), readsAround(null)(), allowedTools(teamTools, caller), inbox.waiting(LEAD_ID, 1), log.written('warm')]);
         if (check.ok) check.hold.release();
         momentText(around.now, timeZone);
         teamTools.forEach(mindToolOf);

@@ -1,33 +1,39 @@
 /** When a request of an agent may be sent: not while it is set to sleep, and not beyond its budget. */
+import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { Costs, Sleepers, SleepWait } from '../contracts.ts';
 import type { Permit } from './answer.ts';
 
 export interface Permits {
   /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. */
   untilAwake(signal: AbortSignal): Promise<SleepWait>;
-  /** For one request; waits as long as it has to. */
-  next(signal: AbortSignal): Promise<Permit>;
+  /** For one request, of the answer `messageId`; waits as long as it has to. */
+  next(size: RequestSize, messageId: string, signal: AbortSignal): Promise<Permit>;
 }
 
 export interface PermitDeps {
   readonly sleepers: Pick<Sleepers, 'wait' | 'isSleeping'>;
   readonly costs: Pick<Costs, 'check'>;
   readonly agentId: string;
+  readonly sessionId: string;
+  /** What a request took could not be written. */
+  readonly onError: (error: unknown) => void;
 }
 
-export function createPermits({ sleepers, costs, agentId }: PermitDeps): Permits {
+export function createPermits({ sleepers, costs, agentId, sessionId, onError }: PermitDeps): Permits {
   const untilAwake: Permits['untilAwake'] = (signal) => sleepers.wait(agentId, { signal, limitMs: Infinity });
   return {
     untilAwake,
-    async next(signal) {
+    async next(size, messageId, signal) {
       for (;;) {
         if ((await untilAwake(signal)) === 'ended' || signal.aborted) return { ok: false, reason: null };
         try {
-          const check = await costs.check(agentId, signal);
+          const check = await costs.check({ agentId, size }, signal);
           if (!check.ok) return { ok: false, reason: check.message };
-          if (!sleepers.isSleeping(agentId)) return { ok: true, release: () => check.hold.release() };
+          const { hold } = check;
+          if (!sleepers.isSleeping(agentId))
+            return { ok: true, settle: (took, lost) => hold.settle({ sessionId, messageId, via: 'session', took, lost }).catch(onError), release: () => hold.release() };
           // It was set to sleep while it waited for others to end.
-          check.hold.release();
+          hold.release();
         } catch (error) {
           if (signal.aborted) return { ok: false, reason: null };
           throw error;

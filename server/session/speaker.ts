@@ -97,7 +97,7 @@ const SHORTENED = 'This conversation is longer than the model can read: from her
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, agentId, author, model, system, tools, announces, hooks } = deps;
   const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools } = context;
-  const permits = createPermits({ sleepers, costs, agentId });
+  const permits = createPermits({ sleepers, costs, agentId, sessionId, onError: context.fail });
   const toolbox = createToolbox({ context, agentId, own: tools, runOwn: hooks.runTool, untilAwake: permits.untilAwake });
   const news = createNews(agentId, limits.timeEveryMs);
   if (deps.toldAround) news.told(deps.toldAround, system);
@@ -209,8 +209,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       writer,
       signal: mine.abort.signal,
       runTool: (name, input) => toolbox.run(name, input, caller, offered),
-      permit: permits.next,
-      onUsage: (usage, estimated) => costs.note({ agentId, sessionId, messageId, via: 'session', usage, estimated }).catch(context.fail),
+      permit: (size, signal) => permits.next(size, messageId, signal),
     });
     conversation.closeCalls(TOOLS_CUT);
     // A call that was not answered at all is over; the next one must not be read together with it.

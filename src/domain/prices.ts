@@ -89,7 +89,7 @@ export function costOf(count: TokenCount, prices: readonly ModelPrice[], hourWri
 
 export const MICRO_USD = 1_000_000;
 
-/** All in millionths of a dollar; `held` is what requests under way are expected to cost. */
+/** All in millionths of a dollar; `held` is what requests under way may cost at most. */
 export interface BudgetState {
   /** Null: no limit. 0: never. */
   readonly budget: number | null;
@@ -97,11 +97,15 @@ export interface BudgetState {
   readonly held: number;
 }
 
-/** `open`: one more may be sent. `held`: not before one of those under way is done. `spent`: not today. */
-export function roomIn({ budget, spent, held }: BudgetState): 'open' | 'held' | 'spent' {
+/**
+ * Whether one more that may cost `most` may be sent. `open`: it fits, or it would be the only one under way: so a budget is
+ * overrun by one request at most, and never stands unused because nothing fits. `held`: not before one of those under way
+ * is done. `spent`: not today.
+ */
+export function roomIn({ budget, spent, held }: BudgetState, most: number): 'open' | 'held' | 'spent' {
   if (budget === null) return 'open';
   if (spent >= budget) return 'spent';
-  return spent + held >= budget ? 'held' : 'open';
+  return held > 0 && spent + held + most > budget ? 'held' : 'open';
 }
 
 /** A budget in dollars as whole millionths. */

@@ -1,3 +1,4 @@
+import { PLAIN_TERMS } from '../../src/domain/request-cost.ts';
 import { createServer, type ServerResponse } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +16,7 @@ const sse = (events: readonly object[], end = '\n', named = true) =>
 
 describe('the usage of a stream', () => {
   const text = sse([START, SAID, SAID, END, { type: 'message_stop' }]);
-  const whole = { usage: { model: 'm-1', inputTokens: 7, outputTokens: 33, cacheReadTokens: 5, cacheWriteTokens: 4 }, hourCacheWrites: 3, estimated: false };
+  const whole = { usage: { model: 'm-1', inputTokens: 7, outputTokens: 33, cacheReadTokens: 5, cacheWriteTokens: 4 }, hourCacheWrites: 3, searches: 0, terms: PLAIN_TERMS, whole: true };
 
   it('is the same however the stream is torn', () => {
     const bytes = Buffer.from(text);
@@ -24,7 +25,7 @@ describe('the usage of a stream', () => {
         const reader = createStreamReader('asked');
         const edges = [0, ...cuts.sort((a, b) => a - b), bytes.length];
         edges.slice(1).forEach((edge, i) => reader.read(bytes.subarray(edges[i], edge)));
-        expect(reader.counted()).toEqual(whole);
+        expect(reader.took()).toEqual(whole);
       }),
     );
   });
@@ -37,27 +38,35 @@ describe('the usage of a stream', () => {
   ])('is read %s', (_what, stream) => {
     const reader = createStreamReader('asked');
     reader.read(Buffer.from(stream));
-    expect(reader.counted()).toEqual(whole);
+    expect(reader.took()).toEqual(whole);
   });
 
   it('takes what is told last of everything', () => {
     const reader = createStreamReader('asked');
     reader.read(Buffer.from(sse([START, END, { type: 'message_delta', usage: { input_tokens: 100, output_tokens: 40, cache_read_input_tokens: 50 } }])));
-    expect(reader.counted()?.usage).toEqual({ ...whole.usage, inputTokens: 100, outputTokens: 40, cacheReadTokens: 50 });
+    expect(reader.took()?.usage).toEqual({ ...whole.usage, inputTokens: 100, outputTokens: 40, cacheReadTokens: 50 });
   });
 
-  it('that broke off is what was said', () => {
+  it('that broke off says so: what was written is not known, and less than all of it was seen', () => {
     const reader = createStreamReader('asked');
     const thought = { type: 'content_block_delta', delta: { type: 'thinking_delta', thinking: 'x'.repeat(30) } };
     const call = { type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: 'y'.repeat(31) } };
     reader.read(Buffer.from(sse([START, thought, call])));
-    expect(reader.counted()).toEqual({ ...whole, usage: { ...whole.usage, outputTokens: 21 }, estimated: true });
+    expect(reader.took()).toEqual({ ...whole, usage: { ...whole.usage, outputTokens: 1 }, whole: false });
   });
 
-  it('that told nothing is nothing', () => {
+  it('that told nothing is not known, and one that was refused cost nothing', () => {
+    expect(createStreamReader('asked').took()).toBeNull();
     const reader = createStreamReader('asked');
     reader.read(Buffer.from(sse([{ type: 'error', error: { type: 'overloaded_error', message: 'later' } }])));
-    expect(reader.counted()).toBeNull();
+    expect(reader.took()).toEqual({ usage: { model: 'asked', inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }, whole: true });
+  });
+
+  it('tells on what terms it was, what the server searched for, and what it summed up for itself', () => {
+    const usage = { input_tokens: 10, output_tokens: 5, speed: 'fast', service_tier: 'priority', inference_geo: 'us', server_tool_use: { web_search_requests: 3 }, iterations: [{ type: 'message', input_tokens: 10, output_tokens: 5 }, { type: 'compaction', input_tokens: 700, output_tokens: 30 }] };
+    const reader = createStreamReader('asked');
+    reader.read(Buffer.from(sse([START, { type: 'message_delta', usage }])));
+    expect(reader.took()).toMatchObject({ usage: { inputTokens: 710, outputTokens: 35 }, searches: 3, terms: { fast: true, priority: true, resident: true } });
   });
 });
 
@@ -65,13 +74,13 @@ describe('the usage of a whole answer', () => {
   it('is read from its JSON, with the model that was asked for where it names none', () => {
     const reader = createJsonReader('asked');
     for (const byte of Buffer.from(JSON.stringify({ usage: START.message.usage }))) reader.read(Uint8Array.of(byte));
-    expect(reader.counted()).toMatchObject({ usage: { model: 'asked', inputTokens: 7, outputTokens: 1 }, hourCacheWrites: 3 });
+    expect(reader.took()).toMatchObject({ usage: { model: 'asked', inputTokens: 7, outputTokens: 1 }, hourCacheWrites: 3 });
   });
 
   it.each(['', 'null', '{"input_tokens":42}', '{"usage":"free"}'])('is nothing in %j', (text) => {
     const reader = createJsonReader('asked');
     reader.read(Buffer.from(text));
-    expect(reader.counted()).toBeNull();
+    expect(reader.took()).toBeNull();
   });
 });
 

@@ -71,7 +71,7 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         </Block>
       )}
       <p className="cost-detail">
-        {estimated && 'Amounts with ≈ are estimates: a model is in no row of the price table, and was counted as the dearest. '}
+        {estimated && 'Amounts with ≈ are at the most: an answer was cut before its model told what it took, or the model is in no row of the price table. '}
         Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.
       </p>
     </>

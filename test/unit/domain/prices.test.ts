@@ -95,16 +95,16 @@ describe('the cost of a request', () => {
 });
 
 describe('a budget', () => {
-  it('is open until what is spent and held reaches it', () => {
-    expect(roomIn({ budget: 100, spent: 60, held: 39 })).toBe('open');
-    expect(roomIn({ budget: 100, spent: 60, held: 40 })).toBe('held');
-    expect(roomIn({ budget: 100, spent: 99, held: 0 })).toBe('open');
-    expect(roomIn({ budget: 100, spent: 100, held: 0 })).toBe('spent');
+  it('is open to what fits beside what is spent and held, and to one alone while anything is left', () => {
+    expect(roomIn({ budget: 100, spent: 60, held: 30 }, 10)).toBe('open');
+    expect(roomIn({ budget: 100, spent: 60, held: 30 }, 11)).toBe('held');
+    expect(roomIn({ budget: 100, spent: 99, held: 0 }, 1_000)).toBe('open');
+    expect(roomIn({ budget: 100, spent: 100, held: 0 }, 0)).toBe('spent');
   });
 
   it('of 0 means never, and none means always', () => {
-    expect(roomIn({ budget: 0, spent: 0, held: 0 })).toBe('spent');
-    expect(roomIn({ budget: null, spent: 1e12, held: 1e12 })).toBe('open');
+    expect(roomIn({ budget: 0, spent: 0, held: 0 }, 0)).toBe('spent');
+    expect(roomIn({ budget: null, spent: 1e12, held: 1e12 }, 1e12)).toBe('open');
   });
 
   it('in dollars is whole millionths', () => {

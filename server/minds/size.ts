@@ -1,0 +1,18 @@
+/** What a request of a mind may come to, before it is sent. */
+import { PLAIN_TERMS, type RequestSize } from '../../src/domain/request-cost.ts';
+import type { MindRequest } from './mind.ts';
+
+/** Bytes that one block, message or tool takes on the way beside what is in it. */
+const AROUND = 64;
+
+/** `wire.ts` marks what may be kept in the model's cache, for minutes. */
+export function sizeOfRequest({ model, system, messages, tools, maxTokens }: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens'>): RequestSize {
+  let bytes = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
+  for (const { blocks } of messages) for (const block of blocks) bytes += AROUND + Object.values(block).reduce<number>((sum, value) => sum + lengthOf(value), 0);
+  return { model, bytes, pictures: 0, openEnded: false, searches: 0, maxOutputTokens: maxTokens, cached: 'minutes', terms: PLAIN_TERMS };
+}
+
+function lengthOf(value: unknown): number {
+  if (typeof value === 'string') return Buffer.byteLength(value);
+  return typeof value === 'object' && value !== null ? Buffer.byteLength(JSON.stringify(value)) : AROUND;
+}
