@@ -14,7 +14,7 @@ import { REAL_KEY, startProxied, type Proxied } from '../support/proxied.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
 /** More with `BUDGET_SEEDS`. */
-const SEEDS = Number(process.env['BUDGET_SEEDS'] ?? 12);
+const SEEDS = Number(process.env['BUDGET_SEEDS'] ?? 6);
 const MODEL = 'claude-opus-5-5';
 const BUDGET_USD = 1;
 /** Bytes of a token, as that server counts: never more tokens than Roost may reckon with. */
