@@ -73,7 +73,7 @@ test('today, what is left of its budget, and every day, agent and session stand 
   const sheets = screen.getAllByRole('region', { name: 'Day by day' });
   const table = sheets.find((region) => region.tabIndex === 0) ?? document.body;
   expect(within(table).getAllByRole('row').slice(1).map((row) => row.textContent)).toEqual(['Today31.2K300500$0.41', '20 Nov0000$0', '19 Nov31.2K300500≈ $1.25']);
-  expect(screen.getByText(/^Amounts with ≈ are estimates/)).toBeDefined();
+  expect(screen.getByText(/^Amounts with ≈ are at the most/)).toBeDefined();
   const agent = screen.getAllByRole('row').find((row) => row.textContent?.startsWith('Lyra'));
   expect(agent?.textContent).toBe('Lyra$0.40$1.602K$1.00');
   expect(screen.getAllByRole('row').some((row) => row.textContent?.startsWith('Running now'))).toBe(true);
