@@ -17,10 +17,12 @@ import { storeFigures } from './store.ts';
 import { syncBrowsers } from './sync-browsers.ts';
 import { syncReplica } from './sync-replica.ts';
 import { wakeCost } from './wake-cost.ts';
+import { wakePayload } from './wake-payload.ts';
 import { wakeFigures } from './wake.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
   wake: wakeFigures,
+  'wake-payload': wakePayload,
   'wake-cost': wakeCost,
   gate: gateFigures,
   store: storeFigures,

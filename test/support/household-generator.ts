@@ -20,6 +20,8 @@ export interface HouseholdPlan {
   readonly sessions?: number;
   /** Messages of each of the eight in the last session. Default 200. */
   readonly lastSession?: number;
+  /** Sessions after that in which all eight greet, and nobody says anything to them. Default none. */
+  readonly idle?: number;
   /** Documents at once, at least. Default 1,000. */
   readonly batch?: number;
 }
@@ -42,13 +44,13 @@ export const CONVERSATIONS: readonly string[] = [LEAD_ID, ...AGENTS.map(({ agent
 
 /** The whole household, in batches of `batch` documents or a few more. */
 export function* generateHousehold(plan: HouseholdPlan): Generator<readonly Doc[]> {
-  const { seed, messages, sessions = Math.max(1, Math.round(messages / MESSAGES_A_SESSION)), lastSession = LAST_SESSION, batch = BATCH } = plan;
+  const { seed, messages, sessions = Math.max(1, Math.round(messages / MESSAGES_A_SESSION)), lastSession = LAST_SESSION, idle = 0, batch = BATCH } = plan;
   const random = createRandom(seed);
   const write = createWriter(random, createProse(random));
   let held: Doc[] = write.birth();
-  for (let n = 0; n <= sessions; n++) {
+  for (let n = 0; n <= sessions + idle; n++) {
     const share = Math.floor(((n + 1) * messages) / sessions) - Math.floor((n * messages) / sessions);
-    const docs = n < sessions ? write.session(n, share) : write.lastSession(n, lastSession);
+    const docs = n < sessions ? write.session(n, share) : n === sessions ? write.lastSession(n, lastSession) : write.idleSession(n);
     for (const doc of docs) {
       held.push(doc);
       if (held.length < batch) continue;
@@ -181,6 +183,15 @@ function createWriter(random: () => number, prose: Prose) {
       const sessionId = `session-${number}`;
       yield start(sessionId);
       for (let n = 0; n < each; n++) for (const { agentId } of AGENTS) yield message(sessionId, agentId, n % 2 === 0 ? 'human' : 'agent');
+      yield end(sessionId);
+    },
+
+    /** Everyone wakes and greets. */
+    *idleSession(number: number): Generator<Doc> {
+      time = Math.max(time + PACE, START + number * EVERY);
+      const sessionId = `session-${number}`;
+      yield start(sessionId);
+      for (const { agentId } of AGENTS) yield message(sessionId, agentId, 'agent');
       yield end(sessionId);
     },
   };
