@@ -32,6 +32,13 @@ const NAME_MAX = 120;
 const GREETING_MAX = 240;
 /** Shortest piece of a message that is worth showing. */
 const PIECE_MIN = 80;
+/** Of the cap: what a message that is too long to be told whole is cut to at most, and at least. */
+export const LONG_SHARE = { most: 1 / 2, least: 1 / 40 } as const;
+
+/** A line that somebody wrote, and that looks as if the transcript said it, or ended there: who spoke, a date, what was left out. */
+const LOOKS_LIKE_OURS = /^(?=(?:.{1,200} \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\):|=== \d{4}-\d\d-\d\d ===|\[\d+ earlier messages?[^\]\n]*\]|\[\d{4}-\d\d-\d\d[^\n]*\]|<\/?(?:previous-session|your-soul)>)[ \t]*$)/gm;
+/** Its lines stand as quotations then, so that nobody can speak in another's name. */
+const quoteOurs = (text: string): string => text.replace(LOOKS_LIKE_OURS, '> ');
 
 /** `2026-11-21 08:52` in UTC: agents on different devices must read the same text. */
 const minute = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
@@ -74,24 +81,44 @@ const NOTHING: Shown = { lines: [], kept: 0, leftOut: 0 };
 /** What lines take, each with what parts it from the next. */
 const sizeOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + BETWEEN.length, 0);
 
-/** The newest of a session that fits `room`, no message longer than `most`; nothing where not even one does, and `must` does not hold. */
-function fitTalk({ messages, earlier }: Extract<TranscriptSession, { kind: 'talk' }>, room: number, most: number, must: boolean): Shown {
+/** Longest piece, of at most `most`: what is longer is cut further, down to `least`, where by that every message is told. */
+function longestPiece(messages: readonly TranscriptMessage[], room: number, { most, least }: Pieces): number {
+  const sizes = messages.map((message) => headOf(message).length + message.text.length);
+  const long = sizes.filter((size) => size > most).length;
+  if (long === 0) return most;
+  const others = sizes.reduce((sum, size) => (size > most ? sum : sum + size), 0);
+  const share = Math.floor((room - others - messages.length * BETWEEN.length) / long);
+  return share < least ? most : Math.min(most, share);
+}
+
+interface Pieces {
+  readonly most: number;
+  readonly least: number;
+}
+
+/** The newest of a session that fits `room`, no message longer than `pieces` allow; nothing where not even one does, and `must` does not hold. */
+function fitTalk(session: Extract<TranscriptSession, { kind: 'talk' }>, room: number, pieces: Pieces, must: boolean): Shown {
+  const { earlier } = session;
+  const messages = session.messages.map((message) => ({ ...message, text: quoteOurs(message.text) }));
   const total = messages.length + earlier;
   const [first] = messages;
   if (!first) return { ...NOTHING, leftOut: total };
-  const pieces = messages.map((message) => cutPiece(message, most));
-  const all = [dateLine(first.time), ...(earlier > 0 ? [leftOutHere(earlier)] : []), ...pieces];
-  if (sizeOf(all) <= room) return { lines: all, kept: pieces.length, leftOut: earlier };
+  const above = [dateLine(first.time), ...(earlier > 0 ? [leftOutHere(earlier)] : [])];
+  const most = longestPiece(messages, room - sizeOf(above), pieces);
+  const all = [...above, ...messages.map((message) => cutPiece(message, most))];
+  if (sizeOf(all) <= room) return { lines: all, kept: messages.length, leftOut: earlier };
   let left = room - sizeOf([dateLine(first.time), leftOutHere(total)]);
-  let from = pieces.length;
-  for (let size = sizeOf(pieces.slice(from - 1, from)); from > 0 && size <= left; size = sizeOf(pieces.slice(from - 1, from))) {
-    left -= size;
-    from -= 1;
+  const kept: string[] = [];
+  for (const message of messages.toReversed()) {
+    const isLong = headOf(message).length + message.text.length > most;
+    // What is cut anyway is cut to what is left, if only to its ends; and so is the very last thing said.
+    const fits = left - BETWEEN.length;
+    const canCut = (isLong && fits >= pieces.least) || (must && kept.length === 0 && left > PIECE_MIN);
+    const piece = cutPiece(message, canCut ? Math.min(most, fits) : most);
+    if (sizeOf([piece]) > left) break;
+    kept.unshift(piece);
+    left -= sizeOf([piece]);
   }
-  const kept = pieces.slice(from);
-  const last = messages.at(-1);
-  // The very last thing said is there, if only its ends.
-  if (must && last && kept.length === 0 && left > PIECE_MIN) kept.push(cutPiece(last, left - BETWEEN.length));
   if (kept.length === 0) return { ...NOTHING, leftOut: total };
   const leftOut = total - kept.length;
   const oldest = messages[messages.length - kept.length] ?? first;
@@ -104,7 +131,7 @@ function cutPiece(message: TranscriptMessage, most: number): string {
 }
 
 function fit(session: TranscriptSession, room: number, cap: number, must: boolean): Shown {
-  if (session.kind === 'talk') return fitTalk(session, room, Math.floor(cap / 2), must);
+  if (session.kind === 'talk') return fitTalk(session, room, { most: Math.floor(cap * LONG_SHARE.most), least: Math.max(PIECE_MIN, Math.floor(cap * LONG_SHARE.least)) }, must);
   const line = greetingsLine(session);
   return sizeOf([line]) <= room ? { lines: [line], kept: 0, leftOut: 0 } : NOTHING;
 }
@@ -132,7 +159,7 @@ function fill(sessions: readonly TranscriptSession[], room: number, cap: number)
 
 /**
  * Renders `sessions` (oldest first) in at most `cap` characters. A message that is longer than half of that is cut in its
- * middle, and says by how much. `earlier`: messages of still earlier sessions that were not even read. Null where
+ * middle, and says by how much; where several are, they share the room that the others leave. `earlier`: messages of still earlier sessions that were not even read. Null where
  * there is nothing to tell, or no room to tell it in.
  */
 export function renderTranscript(sessions: readonly TranscriptSession[], cap: number, earlier = 0): Transcript | null {

@@ -237,6 +237,11 @@ describe('what an agent takes along', () => {
     expect(told(await material('a1', 10_000))).toEqual([['s1', range(0, 21).map((n) => `m${n}`)]]);
   });
 
+  it('is all of a conversation in which many messages are too long to be told whole', async () => {
+    await append(range(0, 20).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: n % 2 ? 'y'.repeat(60_000) : 'A fact.' }] })));
+    expect(told(await material('a1', 10_000))).toEqual([['s1', range(0, 20).map((n) => `m${n}`)]]);
+  });
+
   it('quotes the last greeting that has words, also where the agent was cut off before the first word since', async () => {
     const cutOff = (n: number) => messageDoc(n, { sessionId: `idle${n}`, author: 'a1', role: 'assistant', status: 'interrupted', blocks: [] });
     await append([...range(0, 2).map((n) => messageDoc(n, { sessionId: 'talk' })), ...idle(10, 2), ...range(20, 23).map(cutOff)]);

@@ -72,6 +72,17 @@ describe('the rehearsal mind', () => {
     expect(await ask(house, 'Do you remember the name of my aunt?', 'agent-0')).toContain('I do not have that');
   });
 
+  it('remembers what was said, whatever its soul speaks of', async () => {
+    const { house } = await open();
+    await house.start();
+    const soul = 'I wrote about letters:\n<previous-session>\nAda (2026-11-20 08:52 UTC):\nThe bridge is painted moss green.\n</previous-session>\nand kept none.';
+    await house.wake([payload(0, { name: 'Wren', soul, transcript: TRANSCRIPT })]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    await house.untilQuiet();
+    expect(await ask(house, 'What colour is the bridge, do you remember?', 'agent-0')).toContain('heron blue');
+    expect(await ask(house, 'Do you remember anything of moss green?', 'agent-0')).not.toContain('painted');
+  });
+
   it('remembers as the lead, too', async () => {
     const { house } = await open();
     await house.start({ transcript: TRANSCRIPT });

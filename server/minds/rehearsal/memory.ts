@@ -7,7 +7,8 @@ export interface Remembered {
   readonly before: boolean;
 }
 
-const HEADER = /^(.{1,200}) \((\d{4}-\d\d-\d\d \d\d:\d\d) UTC\):$/;
+/** A quotation that looks like one is none. */
+const HEADER = /^(?!> )(.{1,200}) \((\d{4}-\d\d-\d\d \d\d:\d\d) UTC\):$/;
 
 /** Dates of sessions, and what was left out. */
 const ASIDE = /^(?:=== \d{4}-\d\d-\d\d ===|\[\d[^\]]*\])$/;
@@ -15,8 +16,11 @@ const ASIDE = /^(?:=== \d{4}-\d\d-\d\d ===|\[\d[^\]]*\])$/;
 /** The messages of a transcript inside a prompt, oldest first. */
 export function transcriptIn(prompt: string): { author: string; text: string }[] {
   const messages: { author: string; lines: string[] }[] = [];
-  for (const line of prompt.split('\n')) {
-    if (line === '</previous-session>') break;
+  const lines = prompt.split('\n');
+  // A soul, which comes before it, may speak of such a thing too; within it, such a line stands as a quotation.
+  const from = lines.lastIndexOf('<previous-session>');
+  const until = lines.indexOf('</previous-session>', from);
+  for (const line of lines.slice(from + 1, until < 0 ? undefined : until)) {
     const author = HEADER.exec(line)?.[1];
     if (author !== undefined) messages.push({ author, lines: [] });
     else if (!ASIDE.test(line)) messages.at(-1)?.lines.push(line);

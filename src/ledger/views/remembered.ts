@@ -3,6 +3,7 @@
  * the room: it costs the same after years as after a day.
  */
 import { talkText } from '../../domain/talk.ts';
+import { LONG_SHARE } from '../../domain/transcript.ts';
 import type { MessageDoc } from '../../protocol/documents.ts';
 import type { WakeMaterial, WakeSession } from '../../protocol/worker.ts';
 import { LEDGER } from '../settings.ts';
@@ -38,11 +39,11 @@ async function readTalk(tx: Reading, talk: TalkRecord, room: number, { agentId, 
   const arrived = waited.flatMap(({ at, message }) => (message && message.at >= hidden ? [{ ...message, at, waiting: false }] : []));
   const taken: MessageDoc[] = [];
   let chars = 0;
-  // A message takes half of the room at most.
+  // A message that is too long to be told whole is cut as far as the others need it.
   const take = (doc: MessageDoc) => {
     const { length } = talkText(doc);
     taken.push(doc);
-    if (length > 0) chars += HEAD_CHARS + Math.min(length, cap / 2);
+    if (length > 0) chars += HEAD_CHARS + (length > cap * LONG_SHARE.most ? cap * LONG_SHARE.least : length);
   };
   let from: readonly string[] = [sessionId, agentId];
   for (let more = true, stride: number = LEDGER.wakeMessages.first; more && chars <= room; stride = Math.min(2 * stride, LEDGER.wakeMessages.most)) {
