@@ -62,7 +62,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
   const inbox = createInbox({ db, relay, retentionMs, tell, now });
   const directory = createDirectory({ db, relay, tell, now });
-  const configs = createConfigs({ db, relay, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, tell, now });
+  const configs = createConfigs({ db, relay, alone, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, tell, now });
   const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
   const gate = createGate({ db, relay, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();

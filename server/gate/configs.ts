@@ -1,9 +1,11 @@
 /**
- * What the person has set, on the store. Nothing of it is kept in memory: a change by one process holds for
- * the next question to any other.
+ * What the person has set, on the store. Where other processes may have it open too, nothing of it is kept in memory:
+ * a change by one process holds for the next question to any other. On the embedded store, which has one process, it is
+ * read once.
  */
 import { sql } from 'kysely';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
+import { createQueue } from '../../src/domain/queue.ts';
 import { agentConfigSchema, householdConfigSchema, type AgentConfig, type HouseholdConfig } from '../../src/protocol/config.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Configs } from '../contracts.ts';
@@ -17,6 +19,8 @@ export interface ConfigsDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share settings. */
   readonly relay: string;
+  /** No other process can have this store open, as with the embedded one. */
+  readonly alone: boolean;
   /** The relay's own, for a household that has set none. */
   readonly timeZone: string;
   /** Into the event log, for the pages. */
@@ -26,14 +30,18 @@ export interface ConfigsDeps {
 
 export interface OpenConfigs extends Configs {
   /**
-   * The limits for a wake of `target`, with the budget of `caller`, an agent or null. Until the transaction ends,
-   * nobody else decides in this household, and nobody changes its settings: when the household's switch has
-   * been turned, no wake passes any more.
+   * Decides with the limits for a wake of `target`, with the budget of `caller`, an agent or null. Until `decide` has
+   * ended, nobody else decides in this household, and nobody changes its settings: when the household's switch has
+   * been turned, no wake passes any more. What it reads through `db` is what was committed before.
    */
-  lockLimits(trx: Db, wake: { readonly target: string; readonly caller: string | null }): Promise<WakeLimits>;
+  deciding<Decision>(wake: { readonly target: string; readonly caller: string | null }, decide: (db: Db, limits: WakeLimits) => Promise<Decision>): Promise<Decision>;
 }
 
-export function createConfigs({ db, relay, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
+export function createConfigs({ db, relay, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
+  /** By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that nothing is noted that was read meanwhile. */
+  const known = new Map<string, string | null>();
+  let turn = 0;
+  const inTurn = createQueue();
 
   const rowsOf = (from: Db, agentIds: readonly string[]) =>
     from
@@ -50,14 +58,29 @@ export function createConfigs({ db, relay, timeZone, tell, now }: ConfigsDeps): 
       agent: (agentId: string) => agentConfigSchema.parse(json.get(scopeOf(agentId)) ?? {}),
     };
   }
-  let gathering: { readonly agentIds: Set<string>; readonly parsed: Promise<ReturnType<typeof parse>> } | null = null;
-  /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew. */
-  function read(agentIds: readonly string[]): Promise<ReturnType<typeof parse>> {
+  type Gathered = ReturnType<typeof parse>;
+  let gathering: { readonly agentIds: Set<string>; readonly parsed: Promise<Gathered> } | null = null;
+  async function gathered(agentIds: ReadonlySet<string>): Promise<Gathered> {
+    const began = turn;
+    const rows = await rowsOf(db, [...agentIds]).execute();
+    if (alone && began === turn) for (const scope of [HOUSEHOLD, ...[...agentIds].map(scopeOf)]) known.set(scope, rows.find((row) => row.scope === scope)?.config_json ?? null);
+    return parse(rows);
+  }
+  /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew, unless it is known. */
+  function read(agentIds: readonly string[]): Promise<Gathered> {
+    const scopes = [HOUSEHOLD, ...agentIds.map(scopeOf)];
+    if (scopes.every((scope) => known.has(scope))) {
+      const rows = scopes.flatMap((scope) => {
+        const config_json = known.get(scope) ?? null;
+        return config_json === null ? [] : [{ scope, config_json }];
+      });
+      return Promise.resolve(parse(rows));
+    }
     if (!gathering) {
       const asked = new Set<string>();
-      const parsed = Promise.resolve().then(async () => {
+      const parsed = Promise.resolve().then(() => {
         gathering = null;
-        return parse(await rowsOf(db, [...asked]).execute());
+        return gathered(asked);
       });
       gathering = { agentIds: asked, parsed };
     }
@@ -66,11 +89,22 @@ export function createConfigs({ db, relay, timeZone, tell, now }: ConfigsDeps): 
   }
 
   const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
-    db
-      .insertInto('configs')
-      .values({ relay, scope, config_json: JSON.stringify(config) })
-      .onConflict((conflict) => conflict.columns(['relay', 'scope']).doUpdateSet((eb) => ({ config_json: eb.ref('excluded.config_json') })))
-      .execute();
+    inTurn(async () => {
+      const forget = () => {
+        turn += 1;
+        known.delete(scope);
+      };
+      forget();
+      try {
+        await db
+          .insertInto('configs')
+          .values({ relay, scope, config_json: JSON.stringify(config) })
+          .onConflict((conflict) => conflict.columns(['relay', 'scope']).doUpdateSet((eb) => ({ config_json: eb.ref('excluded.config_json') })))
+          .execute();
+      } finally {
+        forget();
+      }
+    });
 
   async function agent(agentId: string) {
     const { household, agent: ownOf } = await read([agentId]);
@@ -103,10 +137,19 @@ export function createConfigs({ db, relay, timeZone, tell, now }: ConfigsDeps): 
       tell({ kind: 'changed', time: now(), what: 'config', agentId: null });
     },
     limits: async (agentId) => limitsOf((await agent(agentId)).effective),
-    async lockLimits(trx, { target, caller }) {
-      const { household, agent: ownOf } = parse(await lock(trx, caller === null ? [target] : [target, caller]));
-      const limits = (agentId: string) => limitsOf(effectiveConfig(household, ownOf(agentId), timeZone));
-      return caller === null ? limits(target) : { ...limits(target), maxWakesPerSession: limits(caller).maxWakesPerSession };
+    async deciding({ target, caller }, decide) {
+      const agentIds = caller === null ? [target] : [target, caller];
+      const limitsIn = ({ household, agent: ownOf }: ReturnType<typeof parse>): WakeLimits => {
+        const limits = (agentId: string) => limitsOf(effectiveConfig(household, ownOf(agentId), timeZone));
+        return caller === null ? limits(target) : { ...limits(target), maxWakesPerSession: limits(caller).maxWakesPerSession };
+      };
+      // A transaction costs the embedded store as much as the decision, and would lock out nobody who is there.
+      if (alone) return await inTurn(async () => decide(db, limitsIn(await read(agentIds))));
+      return await db
+        .transaction()
+        // Each statement sees what was committed before it: what is read after the lock is what holds.
+        .setIsolationLevel('read committed')
+        .execute(async (trx) => decide(trx, limitsIn(parse(await lock(trx, agentIds)))));
     },
   };
 }

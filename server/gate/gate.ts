@@ -66,9 +66,8 @@ export function createGate(deps: GateDeps): Gate {
     latest = time;
   }
 
-  async function decide(trx: Db, request: WakeRequest, wakeId: string) {
+  async function decide(trx: Db, limits: WakeLimits, request: WakeRequest, wakeId: string) {
     const { source, target, way, state } = request;
-    const limits = await configs.lockLimits(trx, { target, caller: source.kind === 'agent' ? source.agentId : null });
     // Not before: others may have decided while this one waited for its turn.
     const time = now();
     await mendClock(trx, time);
@@ -90,12 +89,9 @@ export function createGate(deps: GateDeps): Gate {
   return {
     async ask(request) {
       const wakeId = newId();
+      const { target, source } = request;
       try {
-        const answer = await db
-          .transaction()
-          // Each statement sees what was committed before it: what is read after the lock is what holds.
-          .setIsolationLevel('read committed')
-          .execute((trx) => decide(trx, request, wakeId));
+        const answer = await configs.deciding({ target, caller: source.kind === 'agent' ? source.agentId : null }, (trx, limits) => decide(trx, limits, request, wakeId));
         tell(request.target);
         return answer;
       } catch (error) {

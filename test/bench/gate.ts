@@ -45,7 +45,7 @@ async function timesOf(store: Store): Promise<Times> {
   let clock = Date.now();
   const now = () => clock;
   const shared = { db, relay: RELAY, now, tell: () => undefined };
-  const configs = createConfigs({ ...shared, timeZone: 'Europe/Berlin' });
+  const configs = createConfigs({ ...shared, alone: kind === 'pglite', timeZone: 'Europe/Berlin' });
   const fail = (error: unknown) => {
     throw error;
   };

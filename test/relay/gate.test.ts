@@ -221,14 +221,34 @@ describe.each(STORES)('the gate on %s', (kind) => {
   });
 
   it('keeps to settings from the moment that they are set, also those that another process has set', async () => {
-    const { ask, relay, clock, configs } = await household();
-    const other = createTestGate(store, clock, { relay });
-    expect((await ask()).outcome).toBe('granted');
+    const clock = createTestClock(Date.parse('2026-06-16T20:00:00Z'));
+    const { configs, gate, relay } = createTestGate(store, clock, { alone: false });
+    const other = createTestGate(store, clock, { relay, alone: false });
+    await configs.setHousehold(OPEN);
+    expect((await gate.ask(request())).decision.outcome).toBe('granted');
     await other.configs.setHousehold({ ...OPEN, wakes_enabled: false });
-    expect(await ask()).toMatchObject({ outcome: 'suppressed', check: 'disabled', until: null });
+    expect((await gate.ask(request())).decision).toMatchObject({ outcome: 'suppressed', check: 'disabled', until: null });
     expect((await other.gate.ask(request())).decision.check).toBe('disabled');
     await configs.setHousehold(OPEN);
     expect((await other.gate.ask(request())).decision.outcome).toBe('granted');
+  });
+
+  it('grants nothing after its switch was turned, however many ask meanwhile', async () => {
+    const { gate, configs } = await household();
+    let turned = false;
+    const late: string[] = [];
+    const asking = Array.from({ length: 30 }, async (_none, i) => {
+      await new Promise((resolve) => setTimeout(resolve, i));
+      const after = turned;
+      const { decision } = await gate.ask(request({ target: `agent-${i}`, callerSession: `session-${i}` }));
+      if (after) late.push(decision.outcome);
+    });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await configs.setHousehold({ ...OPEN, wakes_enabled: false });
+    turned = true;
+    await Promise.all(asking);
+    expect((await gate.ask(request({ target: 'last', callerSession: 'last' }))).decision.check).toBe('disabled');
+    expect(new Set(late)).not.toContain('granted');
   });
 
   const sources: Readonly<Record<WakeWay, WakeSource>> = {

@@ -12,7 +12,7 @@ import { request } from './gate.ts';
 const [databaseUrl = '', relay = ''] = process.argv.slice(2);
 const { db } = await openStore({ folder: '', databaseUrl });
 const shared = { db, relay, now: Date.now, tell: () => undefined };
-const configs = createConfigs({ ...shared, timeZone: 'UTC' });
+const configs = createConfigs({ ...shared, alone: false, timeZone: 'UTC' });
 const onHeartbeatError = (error: unknown) => {
   throw error;
 };

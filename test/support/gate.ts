@@ -35,7 +35,7 @@ export const newRelay = () => `relay-${++relays}`;
 export function createTestGate(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
   clock: TestClock,
-  { relay = newRelay(), timeZone = 'Europe/Berlin', ...over }: Partial<GateDeps> & { readonly timeZone?: string } = {},
+  { relay = newRelay(), timeZone = 'Europe/Berlin', alone = kind === 'pglite', ...over }: Partial<GateDeps> & { readonly timeZone?: string } = {},
 ): TestGate & { readonly relay: string } {
   const told: RoostEvent[] = [];
   const errors: unknown[] = [];
@@ -46,8 +46,8 @@ export function createTestGate(
     now: clock.now,
     tell: (event: RoostEvent) => void told.push(event),
   };
-  const configs = createConfigs({ ...deps, timeZone });
-  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), alone: kind === 'pglite', timers, onHeartbeatError: (error) => void errors.push(error), ...over });
+  const configs = createConfigs({ ...deps, alone, timeZone });
+  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), alone, timers, onHeartbeatError: (error) => void errors.push(error), ...over });
   return { gate, configs, told, timers, errors, relay };
 }
 
