@@ -167,6 +167,8 @@ export interface TeamTool {
   readonly input: z.ZodObject;
   /** It changes nothing. */
   readonly readOnly: boolean;
+  /** It may do nothing but wait: the person's words to the caller end it. */
+  readonly waits?: true;
   /** Only for callers of whom this holds; left out: for all. */
   readonly allowed?: (caller: Caller) => Promise<boolean>;
   /** `input` has passed the schema. What the caller did wrong is an outcome with `isError`; it rejects for our own faults only. */

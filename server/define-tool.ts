@@ -8,9 +8,10 @@ export function defineTool<Input extends z.ZodObject>(tool: {
   readonly description: string;
   readonly input: Input;
   readonly readOnly?: true;
+  readonly waits?: true;
   readonly allowed?: (caller: Caller) => Promise<boolean>;
   readonly run: (input: z.infer<Input>, caller: Caller) => ReturnType<TeamTool['run']>;
 }): TeamTool {
-  const { name, description, input, readOnly = false, allowed, run } = tool;
-  return { name, description, input, readOnly, ...(allowed ? { allowed } : {}), run: (given, caller) => run(input.parse(given), caller) };
+  const { name, description, input, readOnly = false, waits, allowed, run } = tool;
+  return { name, description, input, readOnly, ...(waits ? { waits } : {}), ...(allowed ? { allowed } : {}), run: (given, caller) => run(input.parse(given), caller) };
 }

@@ -71,7 +71,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const credentials = createCredentials({ db, relay: id, now, newId, log });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now: elapsed, logger };
-  const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, memories, now })], inbox, gate, threads, version: deps.version });
+  const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, memories, now })], inbox, log, stateOf: host.stateOf, gate, threads, version: deps.version });
   const proxy = createProxy({ ...clients, costs, upstream: deps.upstream, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
   const streams = createStreams({ log, host, version: deps.version, bufferBytes: deps.streamBufferBytes, onError: deps.onStreamError });
   return {

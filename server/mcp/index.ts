@@ -1,10 +1,11 @@
 /** The relay as MCP server: whoever holds a credential takes the seat of its agent. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Credentials } from '../access/index.ts';
-import type { Configs, Directory, Gate, Inbox, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
 import type { Routes } from '../route.ts';
 import type { Threads } from '../threads/index.ts';
+import { createHeard } from './heard.ts';
 import { createHold } from './hold.ts';
 import { createResources } from './resources.ts';
 import { createMcpRoutes } from './routes.ts';
@@ -21,7 +22,9 @@ export interface McpDeps {
   readonly directory: Pick<Directory, 'all'>;
   readonly sleepers: Pick<Sleepers, 'wait' | 'isSleeping'>;
   readonly configs: Pick<Configs, 'household'>;
-  readonly inbox: Pick<Inbox, 'unread'>;
+  readonly inbox: Pick<Inbox, 'unread' | 'waiting'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly stateOf: SessionHost['stateOf'];
   readonly gate: Pick<Gate, 'stats'>;
   readonly threads: Pick<Threads, 'list'>;
   /** The session that runs, or null. */
@@ -61,7 +64,8 @@ export function createMcp(deps: McpDeps): Mcp {
   };
 
   const hold = createHold(deps);
-  const newServer = createServers({ ...deps, resources: createResources(deps), hold, every, progressEveryMs: settings.progressEveryMs, onError, onFault });
+  const heard = createHeard(deps);
+  const newServer = createServers({ ...deps, resources: createResources(deps), hold, heard, every, progressEveryMs: settings.progressEveryMs, onError, onFault });
   const modern = createMcpHandler(() => newServer(), {
     legacy: 'reject',
     // A call may wait for minutes: its client hears at once that it was taken.
@@ -79,6 +83,7 @@ export function createMcp(deps: McpDeps): Mcp {
     async close() {
       stop();
       hold.close();
+      heard.close();
       await sessions.close();
       await modern.close();
     },

@@ -6,6 +6,7 @@ import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type R
 import { z } from 'zod';
 import type { Caller, SessionHost, TeamTool } from '../contracts.ts';
 import { joinedOf, type Joined } from './bearer.ts';
+import type { Heard } from './heard.ts';
 import type { Hold } from './hold.ts';
 import type { AgentResource } from './resources.ts';
 import { heldSentence, INSTRUCTIONS, WORKING } from './sayings.ts';
@@ -18,6 +19,7 @@ export interface McpServerDeps extends TellingDeps {
   readonly tools: readonly TeamTool[];
   readonly resources: readonly AgentResource[];
   readonly hold: Hold;
+  readonly heard: Heard;
   readonly version: string;
   readonly sessionId: () => string | null;
   readonly joined: SessionHost['joined'];
@@ -45,7 +47,7 @@ const textResult = (text: string, isError: boolean) => ({ content: [{ type: 'tex
 
 /** Answers with the way to make an instance. */
 export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
-  const { tools, resources, hold, version, sessionId, joined, newId, onFault } = deps;
+  const { tools, resources, hold, heard, version, sessionId, joined, newId, onFault } = deps;
   const byName = new Map(tools.map((tool) => [tool.name, { tool, described: described(tool) }]));
 
   const callerOf = ({ agent, credentialId, readsSoul }: Joined, signal: AbortSignal): Caller => ({
@@ -104,8 +106,13 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         const entered = await enter(who, signal, telling);
         if (!entered.go) return textResult(heldSentence(entered.held, entered.seconds), true);
         telling.later(WORKING);
-        const { text, isError } = await tool.run(input.data, { ...caller, sessionId: sessionId() });
-        return textResult(text, isError);
+        const listening = tool.waits ? await heard.listen(caller.agentId) : null;
+        try {
+          const { text, isError } = await tool.run(input.data, { ...caller, sessionId: sessionId(), ...(listening ? { heard: listening.signal } : {}) });
+          return textResult(text, isError);
+        } finally {
+          listening?.stop();
+        }
       }),
     );
 

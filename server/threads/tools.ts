@@ -44,7 +44,10 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     const answer = await threads.wait(caller.agentId, { until, threadId: input.threadId ?? null, limitMs: input.timeoutSeconds * 1_000, signal: either, run });
     if (!answer.ok) return refused(answer);
     if (answer.came) return toolDone((await wordsFor(caller)).page(answer.page, 'There is more that you have not read: wait again, and it is there at once.'));
-    if (!signal.aborted && heard?.aborted) return { ...toolDone('The human wrote to you meanwhile; nothing new was read in the threads. Their words come next.'), endsTurn: true };
+    if (!signal.aborted && heard?.aborted) {
+      const next = caller.kind === 'client' ? 'Read their words with read_inbox.' : 'Their words come next.';
+      return { ...toolDone(`The human wrote to you meanwhile; nothing new was read in the threads. ${next}`), endsTurn: true };
+    }
     return answer.why === 'late' ? toolDone(`Nothing came in ${input.timeoutSeconds} s. Wait again, or go on with something else.`) : toolError('The wait was given up.');
   }
 
@@ -124,18 +127,21 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     }),
     defineTool({
       name: 'wait_for_message',
+      waits: true,
       description: `Waits until somebody else says something. ${GIVES}`,
       input: z.object(waiting),
       run: (input, caller) => wait(caller, { kind: 'message' }, input),
     }),
     defineTool({
       name: 'wait_for_mention',
+      waits: true,
       description: `Waits until somebody mentions you. ${GIVES}`,
       input: z.object(waiting),
       run: (input, caller) => wait(caller, { kind: 'mention' }, input),
     }),
     defineTool({
       name: 'wait_for_agent',
+      waits: true,
       description: `Waits until one agent says something, for example its answer to you. ${GIVES}`,
       input: z.object({ agent: agent.describe('a name, a seat number, or an id; "human" for the person'), ...waiting }),
       async run(input, caller) {

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import Anthropic from '@anthropic-ai/sdk';
 import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
 import { openEventSource, type OpenStream } from '../support/event-source.ts';
@@ -100,6 +101,15 @@ async function processesOnce(model: ScriptedModel): Promise<number> {
   return askedSince(model, asked).last - started;
 }
 
+/** ms from eight bare calls of the SDK, with the prompts of the agents of a wake before, to the last one's request at the model. */
+async function bareOnce(model: ScriptedModel, client: Anthropic): Promise<number> {
+  const prompts = model.requests.filter(({ seat }) => seat !== null).slice(-team.length);
+  const asked = model.requests.length;
+  const started = performance.now();
+  await Promise.all(prompts.map(({ system, first }) => client.messages.stream({ model: 'agent', max_tokens: 1024, system, messages: [{ role: 'user', content: first }] }).finalMessage()));
+  return askedSince(model, asked).last - started;
+}
+
 async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
   const all: T[] = [];
   for (let i = 0; i < times; i++) all.push(await once());
@@ -114,6 +124,8 @@ export async function wakeFigures(): Promise<Section> {
   const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers: { cookie }, signal }));
   try {
     const [cold, ...warm] = await repeat(ROUNDS, () => wakeOnce(relay, model, events));
+    const client = new Anthropic({ apiKey: 'none', authToken: null, baseURL: model.url, maxRetries: 0 });
+    const bare = median((await repeat(ROUNDS, () => bareOnce(model, client))).slice(1));
     const processes = median(await repeat(5, () => processesOnce(model)));
     model.follow(minds(MIND_MS));
     const slow = await repeat(SLOW_ROUNDS, () => wakeOnce(relay, model, events));
@@ -124,6 +136,7 @@ export async function wakeFigures(): Promise<Section> {
       method: `median of ${warm.length} wakes of one relay (${Math.round(message.length / 1000)} KB each, model without delay over loopback, store on disk)`,
       figures: [
         { what: 'POST to the last request', value: added, unit: 'ms', beside: { kind: 'limit', what: 'the relay adds', value: ADDED_LIMIT_MS } },
+        { what: '  the same', value: added, unit: 'ms', beside: { kind: 'peer', what: 'eight bare calls of the SDK, with the same prompts', value: bare } },
         { what: '  the same', value: added, unit: 'ms', beside: { kind: 'peer', what: 'a process for each agent: Node and the SDK, nothing else', value: processes } },
         { what: '  the first after starting', value: cold?.added ?? Number.NaN, unit: 'ms', beside: { kind: 'peer', what: 'the same', value: processes } },
         { what: `all awake, minds of ${MIND_MS / 1000} s`, value: awake, unit: 'ms', beside: { kind: 'limit', what: 'after the click', value: SIDE_BY_SIDE_LIMIT_MS } },

@@ -7,6 +7,7 @@ import { writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
 import { sessionStartedSchema } from '../../src/protocol/http.ts';
 import { credentialsSchema, madeCredentialSchema } from '../../src/protocol/team.ts';
 import { ERAS, LYRA, speaking, VEGA, type Era } from '../support/mcp.ts';
+import { openEventSource } from '../support/event-source.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
 type Result = Awaited<ReturnType<Client['callTool']>>;
@@ -163,6 +164,38 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       expect(await call('read_soul')).toMatch(/^You have no soul yet/);
       await end();
     });
+  });
+
+  it.each(ERAS)('that waits hears the person at once, also what was written before it waited, by the %s protocol', async (era) => {
+    await begin();
+    const { call } = await join(era);
+    await call('list_team');
+    const waiting = call('wait_for_message', { timeoutSeconds: 8 });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await post('Come down, please.', LYRA.agentId);
+    expect(await waiting).toBe('The human wrote to you meanwhile; nothing new was read in the threads. Read their words with read_inbox.');
+    // Not read yet: no wait keeps it from them.
+    expect(await call('wait_for_agent', { agent: 'Vega', timeoutSeconds: 8 })).toMatch(/^The human wrote to you meanwhile/);
+    expect(await call('read_inbox')).toContain('Come down, please.');
+    expect(await call('wait_for_mention', { timeoutSeconds: 0 })).toMatch(/^Nothing came in 0 s/);
+    await end();
+  });
+
+  it('leaves the person a message in a session and between two, which stands in its conversation with them', async () => {
+    const headers = { cookie: await relay.cookie() };
+    const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
+    const sessionId = await begin();
+    const { call } = await join('modern');
+    expect(await call('message_human', { message: 'The strings are tuned.' })).toContain('marked as unread');
+    await end();
+    expect(await call('message_human', { message: 'And so is the night.' })).toContain('marked as unread');
+    const left = () => events.messages.filter(({ event, data }) => event === 'message' && /The strings are tuned\.|And so is the night\./.test(JSON.stringify(data))).map(({ data }) => data);
+    await events.until(() => left().length >= 2);
+    expect(left()).toMatchObject([
+      { sessionId, agentId: LYRA.agentId, role: 'assistant', status: 'complete', blocks: [{ kind: 'text', text: 'The strings are tuned.' }] },
+      { sessionId, agentId: LYRA.agentId, role: 'assistant', status: 'complete', blocks: [{ kind: 'text', text: 'And so is the night.' }] },
+    ]);
+    events.close();
   });
 
   it('does not keep the relay from ending', async () => {
