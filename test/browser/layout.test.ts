@@ -72,6 +72,18 @@ describe('a menu', () => {
   });
 });
 
+describe('a key', () => {
+  it('leads to the field from a page of its own, also where the conversation has to be fetched first', async () => {
+    await resize(sizes.desktop);
+    const { page } = visitor;
+    const home = new URL(page.url()).origin;
+    await page.goto(`${home}/threads`);
+    await page.getByRole('heading', { name: 'Threads', exact: true }).waitFor();
+    await page.keyboard.press('c');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')).toMatch(/^Write to /);
+  });
+});
+
 describe('a conversation', () => {
   it('shows a table whose words are whole, and which scrolls by itself, on a phone', async () => {
     await resize(sizes.phone);

@@ -15,7 +15,7 @@ function hint(speaker: Speaker, born: number, running: boolean, calling: boolean
   if (speaker.kind === 'egg') return { title: 'Somebody is on the way', text: 'The first words appear here as they are found. The name comes out of them.' };
   if (speaker.kind === 'seatless') return { title: name, text: 'There is no seat for this agent now. Settings, Team gives one.' };
   if (speaker.kind === 'lead') {
-    if (born === 0 && calling) return { title: `${name} calls the team`, text: 'Eight eggs, and each finds its own name. What they think aloud is theirs to keep.' };
+    if (born === 0 && calling) return { title: `${name} calls the team`, text: 'Each finds its own name, and what it thinks aloud becomes its soul.' };
     if (born === 0) return { title: running ? `${name} is here` : `${name} waits for you`, text: 'Nobody else is born yet. SUMMON brings eight to life; each finds its own name.' };
     return running ? { title: `Nothing said yet today`, text: `${name} leads the team, and hears what you write here.` } : { title: `${name} sleeps`, text: 'WAKE brings everybody back. What you write now waits until then.' };
   }

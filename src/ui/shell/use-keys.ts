@@ -23,7 +23,26 @@ export function useKeys({ onHelp, onHome }: Keys, shown: string): void {
   useEffect(() => {
     const selector = wanted.current;
     wanted.current = null;
-    if (selector !== null) document.querySelector<HTMLElement>(selector)?.focus();
+    if (selector === null) return undefined;
+    const focus = () => {
+      const found = document.querySelector<HTMLElement>(selector);
+      found?.focus();
+      return found !== null;
+    };
+    if (focus()) return undefined;
+    // It may have to be fetched first; whoever goes on meanwhile is left where they are.
+    const stop = () => {
+      arrivals.disconnect();
+      document.removeEventListener('keydown', stop);
+      document.removeEventListener('pointerdown', stop);
+    };
+    const arrivals = new MutationObserver(() => {
+      if (focus()) stop();
+    });
+    arrivals.observe(document.body, { childList: true, subtree: true });
+    document.addEventListener('keydown', stop);
+    document.addEventListener('pointerdown', stop);
+    return stop;
   }, [shown]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
