@@ -7,7 +7,7 @@ import { createStorePlace } from '../support/stores.ts';
 const DAY_MS = 24 * 3_600_000;
 const MESSAGES = 1_000;
 /** Messages that come together. */
-const TOGETHER = 20;
+const TOGETHER = 50;
 const WORDS = 'What was said stays in the browser, and leaves the relay after a day. '.repeat(6);
 
 async function bytesIn(folder: string): Promise<number> {

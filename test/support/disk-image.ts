@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const IMAGE_MB = 160;
+const IMAGE_MB = 96;
 /** ms for any of the commands below; a busy machine is not a failure. */
 const PATIENCE_MS = 60_000;
 
