@@ -272,7 +272,7 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
       if (chance(0.5)) {
         for (const to of pick(random, [LEAD_ID, ...awake.map(({ agentId }) => agentId)], 1 + Math.floor(random() * 3))) {
           for (let said = 1 + Math.floor(random() * 4); said > 0; said--) await untilMore('message', () => post(`¶ You should know ${fact()}.`, to), 2);
-          if (chance(0.2)) await untilMore('message', () => post(`¶ ${fact()} ${BOOK}`, to), 2);
+          for (let books = chance(0.2) ? 1 + Math.floor(random() * 3) : 0; books > 0; books--) await untilMore('message', () => post(`¶ ${fact()} ${BOOK}`, to), 2);
         }
         if (chance(0.3) && awake.includes(lyra)) await untilMore('message', () => post('¶write to her.', lyra.agentId), 2);
         const [again] = awake;
