@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createDamagedHome, KINDS, type DamagedHome } from './damage.ts';
+import { KINDS } from './damage-kinds.ts';
+import { INTERRUPTIONS, switchOff } from './damage-restore.ts';
+import { createDamagedHome, type DamagedHome } from './damage.ts';
 
 /** The most telling kinds of damage; all of them by `npm run faults -- damage`. */
 const SHORT = ['indexedDB gone', 'the log of IndexedDB, cut', 'the manifest of IndexedDB, deleted'];
@@ -10,6 +12,18 @@ beforeAll(async () => {
   home = await createDamagedHome({ messages: MESSAGES, from: 'sources' });
 });
 afterAll(() => home.close());
+
+describe('A restore that is broken into', () => {
+  it.each(INTERRUPTIONS)('brings everything back, once: $name', async ({ run }) => {
+    await run(home);
+  });
+});
+
+describe('The relay’s part, switched off by the person', () => {
+  it('hands nothing more to the relay, and says what that means', async () => {
+    await switchOff(home);
+  });
+});
 
 describe.each(['a relay that has everything', 'a relay that has nothing'])('A browser that lost what it stored, at %s', (relay) => {
   beforeAll(async () => {

@@ -2,141 +2,35 @@
  * A closed browser profile whose files are damaged, one kind of damage at a time, and what is there when it is opened
  * again: everything that was ever acknowledged, once, within a bounded time, and the person told.
  */
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import type { Doc } from '../../src/protocol/documents.ts';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { deviceOf } from '../support/devices.ts';
 import { generateHousehold } from '../support/household-generator.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import { startRelay, type RelayOrigin, type TestRelay } from '../support/relay.ts';
-
-/** The three places of a profile, below its directory. */
-export const PLACES = { indexedDB: 'Default/IndexedDB', localStorage: 'Default/Local Storage', opfs: 'Default/File System' } as const;
-export type PlaceName = keyof typeof PLACES;
-
-export interface Kind {
-  readonly name: string;
-  /** Nothing is left on the device but the key. */
-  readonly needsRelay: boolean;
-  /** Harms the profile in `directory`; `older` is a copy of it from before its last documents. Throws where there is nothing of the kind to be harmed. */
-  harm(directory: string, older: string): Promise<void>;
-}
-
-interface Picked {
-  readonly place: PlaceName;
-  /** Which of the place's files: the largest of those that match. */
-  readonly file: RegExp;
-}
-
-async function filesOf(directory: string, place: PlaceName): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
-  const below = await readdir(join(directory, PLACES[place]), { recursive: true });
-  const looked = await Promise.all(below.map(async (name) => ({ path: join(PLACES[place], name), found: await stat(join(directory, PLACES[place], name)) })));
-  return looked.filter(({ found }) => found.isFile()).map(({ path, found }) => ({ path, bytes: found.size }));
-}
-
-async function pick(directory: string, { place, file }: Picked): Promise<string> {
-  const [found] = (await filesOf(directory, place)).filter(({ path }) => file.test(path)).sort((a, b) => b.bytes - a.bytes);
-  if (!found) throw new Error(`There is no file like ${String(file)} in ${place}.`);
-  return found.path;
-}
-
-const MANIFEST: Picked = { place: 'indexedDB', file: /leveldb\/MANIFEST/ };
-
-const HARMS: Readonly<Record<string, (directory: string, older: string, path: string) => Promise<void>>> = {
-  async flipped(directory, _older, path) {
-    const bytes = await readFile(join(directory, path));
-    // Two places: one may lie in what is never looked at.
-    for (const part of [0.3, 0.6]) {
-      const at = Math.min(bytes.length - 1, Math.floor(bytes.length * part));
-      bytes[at] = (bytes[at] ?? 0) ^ 0xff;
-    }
-    await writeFile(join(directory, path), bytes);
-  },
-  async cut(directory, _older, path) {
-    const bytes = await readFile(join(directory, path));
-    await writeFile(join(directory, path), bytes.subarray(0, bytes.length >> 1));
-  },
-  deleted: (directory, _older, path) => rm(join(directory, path)),
-  async 'of before'(directory, older, path) {
-    const old = await readFile(join(older, path)).catch(() => new Uint8Array());
-    await writeFile(join(directory, path), old);
-  },
-};
-
-const harmed = (what: string, picked: Picked, how: readonly string[]): Kind[] =>
-  how.map((way) => ({
-    name: `${what}, ${way}`,
-    needsRelay: false,
-    async harm(directory, older) {
-      await HARMS[way]?.(directory, older, await pick(directory, picked));
-    },
-  }));
-
-/** The database does not open at all, and one more place is gone. */
-const noDatabaseWithout = (place: PlaceName): Kind => ({
-  name: `the manifest of IndexedDB, deleted, and ${place} gone`,
-  needsRelay: place === 'opfs',
-  async harm(directory) {
-    await rm(join(directory, await pick(directory, MANIFEST)));
-    await rm(join(directory, PLACES[place]), { recursive: true, force: true });
-  },
-});
-const gone = (...places: readonly PlaceName[]): Kind => ({
-  name: `${places.join(' and ')} gone`,
-  needsRelay: places.includes('indexedDB') && places.includes('opfs'),
-  harm: async (directory) => {
-    for (const place of places) await rm(join(directory, PLACES[place]), { recursive: true, force: true });
-  },
-});
-const asBefore = (place: PlaceName): Kind => ({
-  name: `${place} as it was before the last documents`,
-  needsRelay: false,
-  async harm(directory, older) {
-    await rm(join(directory, PLACES[place]), { recursive: true, force: true });
-    await cp(join(older, PLACES[place]), join(directory, PLACES[place]), { recursive: true });
-  },
-});
-
-const ALL = ['flipped', 'cut', 'deleted', 'of before'];
-/** The most telling of them come first: the short form takes so many. */
-export const KINDS: readonly Kind[] = [
-  gone('indexedDB'),
-  ...harmed('a table of IndexedDB', { place: 'indexedDB', file: /leveldb\/\d+\.ldb$/ }, ['flipped', 'deleted', 'cut', 'of before']),
-  ...harmed('the log of IndexedDB', { place: 'indexedDB', file: /leveldb\/\d+\.log$/ }, ['cut', 'flipped', 'deleted', 'of before']),
-  gone('indexedDB', 'localStorage'),
-  gone('indexedDB', 'opfs'),
-  gone('localStorage', 'opfs'),
-  gone('localStorage'),
-  gone('opfs'),
-  asBefore('indexedDB'),
-  asBefore('localStorage'),
-  asBefore('opfs'),
-  ...harmed('the manifest of IndexedDB', MANIFEST, ALL),
-  ...harmed('CURRENT of IndexedDB', { place: 'indexedDB', file: /leveldb\/CURRENT$/ }, ['flipped', 'cut', 'deleted']),
-  ...harmed('a blob of IndexedDB', { place: 'indexedDB', file: /\.blob\// }, ['flipped', 'cut', 'deleted']),
-  {
-    name: 'all blobs of IndexedDB, deleted',
-    needsRelay: false,
-    async harm(directory) {
-      for (const { path } of await filesOf(directory, 'indexedDB')) if (path.includes('.blob/')) await rm(join(directory, path));
-    },
-  },
-  ...harmed('the log of localStorage', { place: 'localStorage', file: /\.(log|ldb)$/ }, ALL),
-  ...harmed('the manifest of localStorage', { place: 'localStorage', file: /MANIFEST/ }, ['flipped', 'deleted']),
-  ...harmed('a segment in OPFS', { place: 'opfs', file: /\/\d\d\/\d{8}$/ }, ALL),
-  ...harmed('the paths of OPFS', { place: 'opfs', file: /Paths\/.*\.(log|ldb)$/ }, ALL),
-  ...harmed('the origins of OPFS', { place: 'opfs', file: /Origins\/.*\.(log|ldb)$/ }, ['flipped', 'deleted']),
-  noDatabaseWithout('localStorage'),
-  noDatabaseWithout('opfs'),
-];
+import type { Kind } from './damage-kinds.ts';
 
 export interface DamagedHome {
   readonly documents: number;
   /** Opens the profile as `kind` left it. Rejects with what is wrong; answers ms until everything was there, and how often the person was told. */
   round(kind: Kind): Promise<{ readonly ms: number; readonly told: number }>;
+  /** The profile as it was when it was closed, and then harmed. */
+  harmed(kind: Kind): Promise<void>;
+  /** Starts a browser on the profile as it is, with its page in a tab. The relay may be away. */
+  open(): Promise<BrowserContext>;
+  /** One more tab. */
+  tab(context: BrowserContext): Promise<Page>;
+  /** Resolves when everything is there, once, for who asks in this tab: with the ms that it took. Rejects with what is wrong. */
+  untilWhole(page: Page, what: string): Promise<number>;
+  /** Ends the browser as a crash would. */
+  killBrowser(): Promise<void>;
+  /** Ends the relay at once; `startRelay` starts it on the same home and port. */
+  killRelay(): Promise<void>;
+  startRelay(): Promise<void>;
   /** From now on the relay at the same address is one that has never heard of anybody. */
   freshRelay(): Promise<void>;
   close(): Promise<void>;
@@ -216,12 +110,62 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
     return null;
   }
 
+  /** Asks little until all of it is counted: what is asked takes its part of the worker. Answers ms until then; afterwards every document is compared. */
+  async function untilWhole(page: Page, what: string): Promise<number> {
+    const began = performance.now();
+    let wrong = 'nothing was read';
+    for (let owner = createOwnerLine(page); ; owner = createOwnerLine(page)) {
+      const asked = (async () => ({ status: await owner.call('syncStatus'), ...(await owner.call('storage')) }))();
+      const found = await Promise.race([asked, pause(4_000).then(() => null)]).catch((error: unknown) => {
+        wrong = String(error);
+        return undefined;
+      });
+      if (found && found.documents >= expected.size && found.status.kind !== 'returning') {
+        const ms = performance.now() - began;
+        // What is damaged may be found out only where it is read.
+        const all = await Promise.race([owner.documents(), pause(PATIENCE_MS).then(() => null)]).catch(() => null);
+        const different = all === null ? 'not every document can be read' : wrongWith(all);
+        if (different === null && found.documents === expected.size) return ms;
+        wrong = different ?? `${found.documents} documents are counted, and ${expected.size} are there`;
+      } else if (found) wrong = `${found.documents} of ${expected.size} documents are there`;
+      if (performance.now() - began > PATIENCE_MS) throw new Error(`${what}: ${wrong}. The page says: ${(await page.locator('body').innerText()).slice(0, 600)}; ${JSON.stringify(await owner.news().catch(String)).slice(0, 1_000)}`);
+      await pause(100);
+      // The worker was begun anew: what was asked of the one before is not answered.
+      if (found === null) await page.evaluate(() => delete window.ownerLine);
+    }
+  }
+  async function harmed(kind: Kind): Promise<void> {
+    await rm(profile.directory, { recursive: true, force: true });
+    await cp(whole, profile.directory, { recursive: true });
+    await kind.harm(profile.directory, older);
+  }
+  async function tab(context: BrowserContext): Promise<Page> {
+    const page = await context.newPage();
+    await page.goto(relay.url);
+    return page;
+  }
+
   return {
     documents: expected.size,
+    harmed,
+    tab,
+    untilWhole,
+    async open() {
+      const context = await profile.open();
+      await context.addCookies(await cookiesOf(relay));
+      return context;
+    },
+    killBrowser: () => profile.kill(),
+    async killRelay() {
+      await relay.kill('SIGKILL');
+    },
+    async startRelay() {
+      const cookie = await cookiesOf(relay);
+      relay = await startRelay({ from, port, home: relay.home });
+      signedIn = { relay, cookie: cookie.map(({ name, value }) => `${name}=${value}`).join('; ') };
+    },
     async round(kind) {
-      await rm(profile.directory, { recursive: true, force: true });
-      await cp(whole, profile.directory, { recursive: true });
-      await kind.harm(profile.directory, older);
+      await harmed(kind);
       let context = await profile.open();
       try {
         const page = await context.newPage();
@@ -230,24 +174,8 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
         await context.addCookies(await cookiesOf(relay));
         const began = performance.now();
         await page.goto(relay.url);
-        let wrong: string | null = 'nothing was read';
-        let owner = createOwnerLine(page);
-        for (;;) {
-          const found = await Promise.race([owner.documents(), pause(4_000).then(() => null)]).catch((error: unknown) => {
-            wrong = String(error);
-            return undefined;
-          });
-          if (found) wrong = wrongWith(found);
-          if (wrong === null) break;
-          if (performance.now() - began > PATIENCE_MS) throw new Error(`${kind.name}: ${wrong}. The page says: ${(await page.locator('body').innerText()).slice(0, 600)}; ${JSON.stringify(await owner.news().catch(String)).slice(0, 1_000)}`);
-          await pause(50);
-          // The worker was begun anew: what was asked of the one before is not answered.
-          if (found === null) await page.evaluate(() => delete window.ownerLine);
-          owner = createOwnerLine(page);
-        }
-        const ms = performance.now() - began;
-        const { documents } = await owner.call('storage');
-        if (documents !== expected.size) throw new Error(`${kind.name}: ${documents} documents are counted, and ${expected.size} are there.`);
+        const openedAfter = performance.now() - began;
+        const ms = openedAfter + (await untilWhole(page, kind.name));
         await page.getByRole('list', { name: /team/i }).first().waitFor({ timeout: PATIENCE_MS }).catch(() => undefined);
         await pause(500);
         const shown = await page.evaluate(() => window.shownWords ?? '');
@@ -277,6 +205,7 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
     async close() {
       await profile.remove();
       await relay.stop();
+      await rm(relay.home, { recursive: true, force: true });
       await rm(copies, { recursive: true, force: true });
     },
   };

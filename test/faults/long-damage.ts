@@ -1,9 +1,12 @@
-import { createDamagedHome, KINDS } from './damage.ts';
+import { createDamagedHome } from './damage.ts';
+import { KINDS } from './damage-kinds.ts';
 import type { LongPart } from './run.ts';
 import { withSeed } from './seeds.ts';
 
 /** Said before, and by the lead's and eight agents' last session: about ten thousand documents. */
 const MESSAGES = 9_400;
+/** From the page's opening until everything is there, for ten thousand documents on a quiet machine. Shown, never demanded. */
+const BAR_S = 10;
 
 /** A seed is a kind of damage, in the order in which they are listed: each meets a relay that has everything, and then one that has nothing. */
 export const damagePart: LongPart = {
@@ -26,7 +29,7 @@ export const damagePart: LongPart = {
           await withSeed('damage', seed, async () => {
             const { ms, told } = await home.round(kind);
             if (ms > slowest.ms) Object.assign(slowest, { ms, name: kind.name });
-            console.log(`${seed} ${kind.name}, ${relay}: ${home.documents} documents after ${(ms / 1_000).toFixed(1)} s, told ${told} times`);
+            console.log(`${seed} ${kind.name}, ${relay}: ${home.documents} documents after ${(ms / 1_000).toFixed(1)} s (bar ${BAR_S} s), told ${told} times`);
           }).catch((error: unknown) => {
             failures.push(error);
             console.log(`${seed} ${kind.name}, ${relay}: ${error instanceof Error ? error.message : String(error)}`);
@@ -37,6 +40,6 @@ export const damagePart: LongPart = {
       await home.close();
     }
     if (failures.length > 0) throw new AggregateError(failures, `${failures.length} of ${rounds} rounds failed.`);
-    return `${rounds} of ${rounds} rounds brought back ${home.documents} documents; the slowest, ${slowest.name}, took ${(slowest.ms / 1_000).toFixed(1)} s`;
+    return `${rounds} of ${rounds} rounds brought back ${home.documents} documents; the slowest, ${slowest.name}, took ${(slowest.ms / 1_000).toFixed(1)} s; the bar for 10,000 is ${BAR_S} s`;
   },
 };

@@ -6,6 +6,7 @@
 import { parseArgs } from 'node:util';
 import { devicesPart, restoredPart } from './long-devices.ts';
 import { damagePart } from './long-damage.ts';
+import { damageRestorePart } from './long-damage-restore.ts';
 import { fullDiskPart } from './long-full-disk.ts';
 import { growthPart } from './long-growth.ts';
 import { ledgerPart } from './long-ledger.ts';
@@ -23,7 +24,7 @@ export interface LongPart {
 }
 
 const SEEDS = 50;
-const PARTS: readonly LongPart[] = [relayPart, powerPart, fullDiskPart, growthPart, ledgerPart, transactionsPart, devicesPart, restoredPart, damagePart, memoryPart];
+const PARTS: readonly LongPart[] = [relayPart, powerPart, fullDiskPart, growthPart, ledgerPart, transactionsPart, devicesPart, restoredPart, damagePart, damageRestorePart, memoryPart];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string', multiple: true } } });
 const wholeNumber = (text: string) => {

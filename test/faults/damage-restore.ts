@@ -1,0 +1,107 @@
+/** What may happen while a lost household is being brought back: in the end everything is there, once. */
+import type { Page } from 'playwright-core';
+import { messageDoc } from '../support/documents.ts';
+import { createOwnerLine } from '../support/owner-line.ts';
+import type { DamagedHome } from './damage.ts';
+import { KINDS, type Kind } from './damage-kinds.ts';
+
+const kindNamed = (name: string): Kind => {
+  const kind = KINDS.find((each) => each.name === name);
+  if (!kind) throw new Error(`There is no kind of damage "${name}".`);
+  return kind;
+};
+const NO_DATABASE = kindNamed('indexedDB gone');
+const ONLY_THE_RELAY = kindNamed('indexedDB and opfs gone');
+
+export interface Interruption {
+  readonly name: string;
+  /** The relay has what was here before. */
+  run(home: DamagedHome): Promise<void>;
+}
+
+const SOON_MS = 1_000;
+/** A small household may be back before anybody has looked: then this is a moment just after it. */
+const underWay = (page: Page) => page.getByRole('heading', { name: 'Bringing your team back' }).waitFor({ timeout: SOON_MS }).catch(() => undefined);
+
+/** Every way in which a restore may be broken into. */
+export const INTERRUPTIONS: readonly Interruption[] = [
+  {
+    name: 'the browser is killed in the middle of it, and started again',
+    async run(home) {
+      await home.harmed(NO_DATABASE);
+      const first = await home.tab(await home.open());
+      await underWay(first);
+      await home.killBrowser();
+      const context = await home.open();
+      await home.untilWhole(await home.tab(context), 'after the kill');
+      await context.close();
+    },
+  },
+  {
+    name: 'two tabs are opened at once',
+    async run(home) {
+      await home.harmed(NO_DATABASE);
+      const context = await home.open();
+      const [one, other] = await Promise.all([home.tab(context), home.tab(context)]);
+      await home.untilWhole(one, 'in the one tab');
+      await home.untilWhole(other, 'in the other tab');
+      await context.close();
+    },
+  },
+  {
+    name: 'there is no relay until it is over',
+    async run(home) {
+      await home.harmed(NO_DATABASE);
+      await home.killRelay();
+      const context = await home.open();
+      const page = await home.tab(context);
+      await home.untilWhole(page, 'from files alone');
+      await home.startRelay();
+      await home.untilWhole(page, 'when the relay is back');
+      await context.close();
+    },
+  },
+  {
+    name: 'the relay is killed while it gives, and started again',
+    async run(home) {
+      await home.harmed(ONLY_THE_RELAY);
+      const context = await home.open();
+      const page = await home.tab(context);
+      await underWay(page);
+      await home.killRelay();
+      await home.startRelay();
+      await home.untilWhole(page, 'from a relay that was killed');
+      await context.close();
+    },
+  },
+];
+
+const WRITTEN_SINCE = 5;
+/** Longer than what is sealed waits to be handed over, many times. */
+const HANDED_OVER_MS = 1_500;
+
+/** In Settings; then a browser that knows nothing but the key asks the relay for what it has: what was there before, and no more. */
+export async function switchOff(home: DamagedHome): Promise<void> {
+  await home.harmed({ name: 'nothing', needsRelay: false, harm: () => Promise.resolve() });
+  const context = await home.open();
+  const page = await home.tab(context);
+  await page.goto(new URL('/settings/devices', page.url()).href);
+  await page.getByRole('button', { name: 'Hand nothing to the relay…' }).click();
+  await page.getByText('Then only files on this device, and copies that you export, protect your team').waitFor();
+  await page.getByRole('button', { name: 'Hand over nothing more' }).click();
+  await page.getByText('Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.').waitFor();
+  await page.getByText('If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.').waitFor();
+  const docs = Array.from({ length: WRITTEN_SINCE }, (_none, i) => messageDoc(900_000 + i));
+  await createOwnerLine(page).call('append', docs);
+  await new Promise<void>((resolve) => void setTimeout(resolve, HANDED_OVER_MS));
+  // The choice holds at the next start too.
+  await page.reload();
+  await page.getByRole('button', { name: 'Hand sealed entries to the relay' }).waitFor();
+  await new Promise<void>((resolve) => void setTimeout(resolve, HANDED_OVER_MS));
+  await context.close();
+
+  await home.harmed(ONLY_THE_RELAY);
+  const other = await home.open();
+  await home.untilWhole(await home.tab(other), 'by what the relay has');
+  await other.close();
+}
