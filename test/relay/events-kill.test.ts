@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../server/events/index.ts';
+import { programOf } from '../support/relay-build.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
-const WRITER = fileURLToPath(new URL('../support/log-writer.ts', import.meta.url));
-const KILLS = 10;
+const KILLS = 6;
 /** The writer is killed after this many lines at most; drawn anew each time. */
 const LINES_MOST = 400;
 
 /** Runs the writer until it has said `lines` lines, kills it, and answers with everything it said. */
-function writeAndKill(place: StorePlace, lines: number): Promise<string[]> {
-  const args = ['--import', import.meta.resolve('tsx'), WRITER, place.folder, place.databaseUrl ?? ''];
+async function writeAndKill(place: StorePlace, lines: number): Promise<string[]> {
+  const args = [await programOf('test/support/log-writer.ts'), place.folder, place.databaseUrl ?? ''];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   let complaints = '';
@@ -20,7 +19,7 @@ function writeAndKill(place: StorePlace, lines: number): Promise<string[]> {
     said += text;
     if (said.split('\n').length > lines) child.kill('SIGKILL');
   });
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     child.once('close', (_code, signal) => (signal === 'SIGKILL' ? resolve(said.split('\n').slice(0, -1)) : reject(new Error(complaints))));
   });
 }

@@ -1,13 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Store } from '../../server/store/index.ts';
 import { createTestClock, createTestGate, newRelay, request } from '../support/gate.ts';
+import { programOf } from '../support/relay-build.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
-const ASKER = fileURLToPath(new URL('../support/gate-asker.ts', import.meta.url));
 const SECOND = 1_000;
 const MORNING = Date.parse('2026-06-16T08:00:00Z');
 const ONE_LEFT = {
@@ -20,7 +19,7 @@ let store: Store;
 const children: ChildProcess[] = [];
 
 async function startAsker(relay: string) {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), ASKER, place.databaseUrl ?? '', relay], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [await programOf('test/support/gate-asker.ts'), place.databaseUrl ?? '', relay], { stdio: ['pipe', 'pipe', 'inherit'] });
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async () => z.string().parse((await lines.next()).value);
