@@ -54,6 +54,8 @@ export const LEDGER = {
   forgetEvery: 60 * 60 * 1000,
   /** What an agent takes along: sessions that are looked at together; greetings on end after which the rest of them is passed over. */
   wakeStride: 64,
+  /** Of those, how many at first: a few conversations fill the room. */
+  wakeSessions: 4,
   /** Messages that are read together, at first and at most: one may be a megabyte. */
   wakeMessages: { first: 8, most: 64 },
   /** Messages that are looked at together for what is new in a conversation. */

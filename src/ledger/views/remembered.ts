@@ -99,10 +99,11 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
 
   let from: readonly string[] = [agentId];
   let quiet = 0;
+  let stride: number = LEDGER.wakeSessions;
   let seen = last === null;
   // The last conversation is passed on the way, also where what is newer has filled the room.
   while (room > 0 || !seen) {
-    const some = await talks.index('place').getAll(IDBKeyRange.bound(from, end, true), LEDGER.wakeStride);
+    const some = await talks.index('place').getAll(IDBKeyRange.bound(from, end, true), stride);
     for (const talk of some) {
       from = talk.place ?? from;
       if (room <= 0 && seen) break;
@@ -113,7 +114,8 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
       } else if (!talk.full) await greet(talk);
       else if (room > 0) sessions.push(await take(talk));
     }
-    if (some.length < LEDGER.wakeStride) break;
+    if (some.length < stride) break;
+    stride = Math.max(1, Math.min(2 * stride, LEDGER.wakeStride - quiet));
     if (quiet < LEDGER.wakeStride) continue;
     // Nothing but greetings for long: on to what was more than that.
     const [next] = await talks.index('full').getAllKeys(IDBKeyRange.bound(from, end, true), 1).then((keys) => Promise.all(keys.map((key) => talks.get(key))));
@@ -122,6 +124,7 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
     if (!next?.place) break;
     from = [agentId, before(next.place[1])];
     quiet = 0;
+    stride = LEDGER.wakeSessions;
   }
   const earlier = hidden === '' ? Math.max(0, (total?.said ?? 0) - read) : 0;
   return { agentId, sessions: sessions.reverse(), earlier };
