@@ -63,8 +63,8 @@ export interface SettingRecord {
 
 /** Is this a value the setting can have? Unknown keys (a newer app's) and bad values are passed over. */
 export function isSettingValue(key: string, value: unknown): key is SettingKey {
-  if (!(key in DEFAULT_SETTINGS)) return false;
-  if (key in SETTING_BOUNDS) {
+  if (!Object.hasOwn(DEFAULT_SETTINGS, key)) return false;
+  if (Object.hasOwn(SETTING_BOUNDS, key)) {
     const { min, max } = SETTING_BOUNDS[key as keyof typeof SETTING_BOUNDS];
     return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
   }

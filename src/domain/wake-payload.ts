@@ -4,8 +4,9 @@
  * attributes, quotation marks in text), and for everything else it is strict: what is unknown, missing,
  * doubled or broken is refused with the place and the reason, and nothing is guessed.
  */
+import { isAgentId } from './agent-id.ts';
 import { escapeAttribute, escapeText, unescapeText } from './escape.ts';
-import { isSeatPosition, type SeatPosition } from './seat.ts';
+import { isSeatPosition, LEAD_ID, type SeatPosition } from './seat.ts';
 
 export const WAKE_TAG = '[WAKE AGENTS]';
 export const SUMMON_TAG = '[SUMMON AGENTS]';
@@ -192,7 +193,8 @@ function readAgents(reader: Reader): AgentPayload[] {
     const { position: raw, asleepSince, ...head } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>', ['asleepSince']);
     if (asleepSince !== undefined && !/^\d{1,15}$/.test(asleepSince)) reader.fail(`asleepSince "${asleepSince}" is no time in ms`);
     const position = readPosition(reader, raw, taken);
-    if (head.id === '' || ids.has(head.id)) reader.fail(`agent id "${head.id}" is empty or stands twice`);
+    if (!isAgentId(head.id) || head.id === LEAD_ID) reader.fail(`agent id ${JSON.stringify(head.id)} is none that an agent can have`);
+    if (ids.has(head.id)) reader.fail(`agent id "${head.id}" stands twice`);
     ids.add(head.id);
     reader.space();
     const soul = reader.optional('soul');

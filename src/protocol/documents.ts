@@ -7,9 +7,15 @@
  */
 import { z } from 'zod';
 import { isKnownType, SCHEMA_VERSION, type KnownType } from './known.ts';
+import { AGENT_ID_MAX, isAgentId, isAuthor } from '../domain/agent-id.ts';
 import { MAX_TIME } from '../domain/stamp.ts';
 
 const id = z.string().min(1).max(512);
+const RESERVED_ID = 'no id that an agent can have';
+/** The id of an agent, the lead's among them: the one check, wherever an id enters. See src/domain/agent-id.ts. */
+export const agentIdSchema = z.string().min(1).max(AGENT_ID_MAX).refine((value): boolean => isAgentId(value), RESERVED_ID);
+/** Who said something: an agent, "human" or "relay". */
+export const authorSchema = z.string().min(1).max(AGENT_ID_MAX).refine((value): boolean => isAuthor(value), RESERVED_ID);
 export const ms = z.number().int().min(0).max(MAX_TIME);
 /** A hybrid logical clock stamp, see src/domain/stamp.ts. */
 export const stamp = z
@@ -24,7 +30,7 @@ const base = {
 };
 /** Fields that mean the same wherever they stand. */
 export const common = {
-  agentId: id.describe('"lead", or the id an agent was born with'),
+  agentId: agentIdSchema.describe('"lead", or the id an agent was born with'),
   sessionId: id.describe('the session in which it happened'),
   messageId: id.describe('one message or answer'),
   time: ms.describe('ms since the epoch'),
@@ -85,7 +91,7 @@ export const blockSchema = z.discriminatedUnion('kind', [
     kind: z.literal('call'),
     call: z.enum(['wake', 'summon']),
     wakeId: z.string().describe('one call to the team'),
-    seats: z.array(z.looseObject({ agentId: z.string(), position: z.number(), name: z.string().nullable() })),
+    seats: z.array(z.looseObject({ agentId: agentIdSchema, position: z.number(), name: z.string().nullable() })),
   }),
 ]);
 export type Block = z.infer<typeof blockSchema>;
@@ -109,8 +115,8 @@ export const messageSchema = z.looseObject({
   type: z.literal('message'),
   messageId,
   sessionId,
-  agentId: id.describe('whose conversation: "lead" or an agent id'),
-  author: id.describe('"human", "relay", "lead" or an agent id'),
+  agentId: agentId.describe('whose conversation: "lead" or an agent id'),
+  author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
   role: z.enum(['user', 'assistant']).describe('as the model is told it'),
   blocks: z.array(blockSchema),
   status: messageStatusSchema,
@@ -165,7 +171,9 @@ export const forgetUndoSchema = z
   .looseObject({ ...base, type: z.literal('forget-undo'), forgetId: id.describe('`_id` of the `forget`; counts if written before its `finalAt`') })
   .describe('What was to be forgotten is kept after all.');
 
-export const unknownDocumentSchema = z.looseObject({ ...base, type: z.string().min(1).describe('its kind') });
+export const unknownDocumentSchema = z.looseObject({ ...base, type: z.string().min(1).describe('its kind') })
+  // Also what a newer Roost wrote goes and stays with the agent that it names.
+  .refine((doc) => typeof doc['agentId'] !== 'string' || isAgentId(doc['agentId']), { path: ['agentId'], error: RESERVED_ID });
 
 export const known = {
   'agent-identity': agentIdentitySchema,

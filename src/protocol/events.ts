@@ -6,7 +6,7 @@
  * twice is harmless.
  */
 import { z } from 'zod';
-import { blockSchema, common, endReasonSchema, messageStatusSchema, ms, stamp, usageSchema } from './documents.ts';
+import { authorSchema, blockSchema, common, endReasonSchema, messageStatusSchema, ms, stamp, usageSchema } from './documents.ts';
 
 const id = z.string().min(1);
 const { agentId, sessionId, messageId, position } = common;
@@ -116,8 +116,8 @@ export const eventSchema = z.discriminatedUnion('kind', [
       ...when,
       messageId,
       sessionId,
-      agentId: id.describe('whose conversation: "lead" or an agent id'),
-      author: id.describe('"human", "relay", "lead" or an agent id'),
+      agentId: agentId.describe('whose conversation: "lead" or an agent id'),
+      author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
       role: z.enum(['user', 'assistant']).describe('as the model is told it'),
       blocks: z.array(blockSchema),
       status: messageStatusSchema,

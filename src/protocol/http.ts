@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { SETTING_BOUNDS, SETTING_TEXT_MAX } from '../domain/settings.ts';
-import { stamp } from './documents.ts';
+import { agentIdSchema, stamp } from './documents.ts';
 import { MAX_TIME } from '../domain/stamp.ts';
 import { LIMITS } from './limits.ts';
 
@@ -54,7 +54,7 @@ export const sessionStartedSchema = z.object({ sessionId: id });
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
 export const postMessageSchema = z.strictObject({
   text: z.string().min(1).max(LIMITS.teamCallText).describe(`what the person says, up to ${LIMITS.messageText.toLocaleString('en')} characters, or a call to the team`),
-  to: id.optional().describe('an agent’s id; left out: the lead'),
+  to: agentIdSchema.optional().describe('an agent’s id; left out: the lead'),
   clientId: id.describe('chosen by the page; a repeat with the same one is one message'),
   replaces: id.optional().describe('edit-and-resend, or retry: the id of the person’s last message in this conversation'),
 });
@@ -76,7 +76,7 @@ export type HomeStanding = z.infer<typeof homeStandingSchema>;
 export const beginHomeSchema = z.strictObject({ beside: z.boolean().describe('also where others live here') });
 
 /** `GET /api/look`: who lives in the household that is looked at. */
-export const lookedAtSchema = z.object({ agents: z.array(z.object({ agentId: id, name: z.string(), position: z.number().int().nullable() })) });
+export const lookedAtSchema = z.object({ agents: z.array(z.object({ agentId: agentIdSchema, name: z.string(), position: z.number().int().nullable() })) });
 export type LookedAt = z.infer<typeof lookedAtSchema>;
 
 /** RFC 9457. `type` is a name under `about:roost/`; further members as listed. */

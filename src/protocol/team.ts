@@ -9,7 +9,7 @@ const id = z.string().min(1).max(LIMITS.id);
 export const teamSchema = z.strictObject({
   agents: z.array(
     z.strictObject({
-      agentId: id,
+      agentId: common.agentId,
       name: z.string().min(1).max(LIMITS.name),
       position: z.number().int().min(0).max(8).nullable(),
       retired: z.boolean(),
@@ -39,7 +39,7 @@ export type Credential = z.infer<typeof credentialSchema>;
 export const credentialsSchema = z.object({ credentials: z.array(credentialSchema) });
 /** `POST /api/credentials` */
 export const makeCredentialSchema = z.strictObject({
-  agentId: id.nullable().describe('null: for an application'),
+  agentId: common.agentId.nullable().describe('null: for an application'),
   label: z.string().trim().max(LIMITS.credentialLabel).default(''),
   readsSoul: z.boolean().default(false).describe('the client may read its agent’s soul and last conversation, and write the soul anew; an application never may'),
 });

@@ -1,6 +1,6 @@
 /** From an agent that was read from a file to the documents that let it live here. */
 import type { Agent, ChangeKind } from '../../domain/agent.ts';
-import { seatColor, type SeatPosition } from '../../domain/seat.ts';
+import { LEAD_ID, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import type { Clock } from '../../domain/stamp.ts';
 import { parseDocument, type AgentChangeDoc, type AgentIdentityDoc, type Doc } from '../../protocol/documents.ts';
 import { isKnown, SCHEMA_VERSION } from '../../protocol/known.ts';
@@ -11,7 +11,7 @@ import { createRekey } from './rekey.ts';
 export type Adoption =
   /**
    * The very agent that is in the folder, under its own id: where it lives here already, only what is
-   * missing is added. null keeps the name or the seat that it has. `parsed.agentId` must not be null. Somebody
+   * missing is added. null keeps the name or the seat that it has. `parsed.agentId` must be neither null nor the lead's. Somebody
    * who was forgotten here for good does not come back this way (`OwnerCalls.compare` says so), but as a copy.
    */
   | {
@@ -60,6 +60,8 @@ function changeDoc(_id: string, agentId: string, clock: Clock, change: ChangeKin
 }
 
 function asItself({ parsed, name, position, clock, newId }: Extract<Adoption, { as: 'itself' }>): Doc[] {
+  // There is one lead, and it is named here: another household's comes as somebody new.
+  if (parsed.agentId === LEAD_ID) throw new TypeError('A lead is not adopted as itself.');
   const agent = agentIn(parsed.documents, parsed.agentId);
   const changes: ChangeKind[] = [];
   if (parsed.soul !== agent.soul) changes.push({ kind: 'soul', individuationArtifact: parsed.soul });

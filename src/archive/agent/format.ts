@@ -11,6 +11,7 @@
  * identity.json has them escaped.
  */
 import { z } from 'zod';
+import { agentIdSchema } from '../../protocol/documents.ts';
 
 export const FILES = {
   readme: 'README.txt',
@@ -24,7 +25,7 @@ export const FILES = {
 export const identityFileSchema = z.looseObject({
   roost: z.literal('agent'),
   version: z.number().int().min(1),
-  agentId: z.string().min(1),
+  agentId: agentIdSchema,
   name: z.string(),
   /** ms since the epoch */
   exportedAt: z.number(),

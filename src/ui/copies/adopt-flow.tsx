@@ -1,6 +1,6 @@
 import { useEffect, useId, useState, type ReactNode } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
-import { isSeatPosition, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
+import { isSeatPosition, LEAD_ID, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
 import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcoming } from '../../state/agent-copies.ts';
 import { rosterOfDocs } from '../../state/household.ts';
 import { LIMITS } from '../../protocol/limits.ts';
@@ -33,6 +33,7 @@ function useStanding({ parsed, comparison }: Applicant) {
   const changes = useHousehold((state) => state.changes);
   const { agentId } = parsed;
   if (agentId === null) return { kind: 'nobody-yet' } as const;
+  if (agentId === LEAD_ID) return { kind: 'lead' } as const;
   const agent = roster.byId.get(agentId);
   if (agent) return { kind: 'here', agent, fresh: comparison?.fresh.length ?? 0, edited: parsed.soul !== agent.soul && parsed.warnings.some(({ kind }) => kind === 'soul-edited') } as const;
   const leaving = rosterOfDocs(identities.values(), changes.values()).byId.get(agentId);
@@ -93,6 +94,7 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
           </label>
         </fieldset>
       )}
+      {standing.kind === 'lead' && <Standing>It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody new, with the same soul and memories.</Standing>}
       {standing.kind === 'leaving' && <Standing>{standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.</Standing>}
       {standing.kind === 'forgotten' && <Standing>It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.</Standing>}
       {standing.kind === 'away' && <Standing>It comes as itself: the same agent, with {parsed.messages === 0 ? 'no conversation yet' : plural(parsed.messages, 'message')}{parsed.sessions > 0 ? ` of ${plural(parsed.sessions, 'session')}` : ''}.</Standing>}

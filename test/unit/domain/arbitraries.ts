@@ -14,6 +14,9 @@ const HOSTILE = [
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
 
+/** What can follow the first letter of an id: marks, letters of any script, and none that nobody can see. */
+const anyId = fc.stringMatching(/^[ -~]{0,20}[!-~é日“&<>"'’]$/);
+
 /** Any JavaScript string: every UTF-16 code unit, surrogates in pairs or alone, and the hostile pieces. */
 export const anyText = fc
   .array(
@@ -37,7 +40,7 @@ const someSeats = fc.uniqueArray(anySeat, { minLength: 1, maxLength: 8 });
 
 const payloadAt = (position: SeatPosition): fc.Arbitrary<AgentPayload> =>
   fc.record({
-    id: anyText.map((text) => `${position}${text}`),
+    id: anyId.map((id) => `${position}${id}`),
     name: anyText,
     color: anyText,
     colorName: anyText,

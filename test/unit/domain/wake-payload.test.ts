@@ -148,8 +148,8 @@ describe('the reader', () => {
   const good = writeWake([agent(0, { soul: 'one' }), agent(1)]);
   const refused: [string, string, RegExp][] = [
     ['the same seat twice', writeWake([agent(0), agent(0, { id: 'other' })]), /position 0 twice/],
-    ['the same agent twice', writeWake([agent(0), agent(1, { id: 'agent-0' })]), /agent id "agent-0" is empty or stands twice/],
-    ['an agent without an id', writeWake([agent(0, { id: '' })]), /agent id "" is empty/],
+    ['the same agent twice', writeWake([agent(0), agent(1, { id: 'agent-0' })]), /agent id "agent-0" stands twice/],
+    ['an agent without an id', writeWake([agent(0, { id: '' })]), /agent id "" is none that an agent can have/],
     ['no agents', writeWake([]), /no agent/],
     ['no seats', writeSummon([]), /no seat/],
     ["the lead's seat", good.replace('position="0"', 'position="4"'), /position "4" is not an agent's seat/],
