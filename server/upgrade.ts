@@ -6,6 +6,7 @@
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { PAGE_KEY } from '../src/protocol/page-key.ts';
 import type { App } from './app.ts';
 import { farewell } from './connections.ts';
 import type { UpgradeListener } from './listen.ts';
@@ -48,7 +49,14 @@ function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessag
 
 /** `path`: where a socket is to be had. `messageBytes`: of one message; a longer one ends its socket. */
 export function createUpgrades({ path, messageBytes }: { readonly path: string; readonly messageBytes: number }): Upgrades {
-  const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload: messageBytes });
+  const server = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: messageBytes,
+    // Of what is offered only its name is spoken back: the other carries a key.
+    handleProtocols: (offered) => (offered.has(PAGE_KEY.protocol) ? PAGE_KEY.protocol : false),
+  });
   const asking = new WeakSet<IncomingMessage>();
   const accepted = new WeakMap<IncomingMessage, (socket: WebSocket) => void>();
   const cookies = new WeakMap<IncomingMessage, readonly string[]>();

@@ -5,6 +5,8 @@ import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
 import { askPersistence, openOwner } from './ledger/index.ts';
 import { prepareOffline } from './offline/register.ts';
+import { PAGE_KEY } from './protocol/page-key.ts';
+import { withPageKey } from './relay/page-key.ts';
 import { createArchivePort } from './state/archive-port.ts';
 import { createRoostState } from './state/index.ts';
 import { createReachPort, createRelayPort } from './state/reach.ts';
@@ -25,7 +27,15 @@ function after(ms: number, task: () => void) {
   const handle = setTimeout(task, ms);
   return () => clearTimeout(handle);
 }
-const line = { fetch: (...args: Parameters<typeof fetch>) => fetch(...args), baseUrl: '' };
+const pageKey = () => localStorage.getItem(PAGE_KEY.stored);
+function tellPageKey() {
+  owner.call('takePageKey', { key: pageKey() }).catch((error: unknown) => console.warn('The background worker took no page key:', error));
+}
+addEventListener('storage', ({ key }) => {
+  // Another tab has opened a link, or everything was cleared.
+  if (key === PAGE_KEY.stored || key === null) tellPageKey();
+});
+const line = { fetch: withPageKey((...args) => fetch(...args), pageKey), baseUrl: '' };
 const state = createRoostState({
   owner,
   relay: createRelayPort(async () => {
@@ -49,6 +59,7 @@ const state = createRoostState({
 });
 state.start();
 owner.subscribe((news) => {
+  if (news.news === 'welcome') tellPageKey();
   if (news.news === 'restarting' && news.reload) location.reload();
 });
 void preloadMarkdown();

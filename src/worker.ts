@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { createDesk, createProblems, createStorageBuckets, emptyDatabases, isUnreadable, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, StorageProblemError, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
-import { backoff, createEventStream, createFeed, createRelayClient, createSyncClient, openSyncSocket, realTimers } from './relay/index.ts';
+import { backoff, createEventStream, createFeed, createHeldPageKey, createRelayClient, createSyncClient, openSyncSocket, realTimers, RELAY_TIMES, withPageKey } from './relay/index.ts';
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
 import { guessDeviceName } from './domain/device-name.ts';
@@ -133,7 +133,9 @@ const ledger = orAnew(
     throw error;
   });
 
-const client = createRelayClient({ fetch: (...args) => fetch(...args), baseUrl: '' });
+const pageKey = createHeldPageKey(realTimers.after, RELAY_TIMES.pageKeyWithin);
+const line = { fetch: withPageKey((...args) => fetch(...args), pageKey.told), baseUrl: '' };
+const client = createRelayClient(line);
 const feed = ledger.then(async (open) => {
   const cursor = cursorSchema.safeParse(await open.recallCursor());
   return createFeed({
@@ -141,7 +143,7 @@ const feed = ledger.then(async (open) => {
     client,
     timers: realTimers,
     openStream: (from, listener) =>
-      createEventStream({ fetch: (...args) => fetch(...args), baseUrl: '', timers: realTimers, random: Math.random, cursor: from, listener, report: (error) => console.error(error) }),
+      createEventStream({ ...line, timers: realTimers, random: Math.random, cursor: from, listener, report: (error) => console.error(error) }),
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.rememberCursor(to),
     queued: async () => (await open.household()).queued,
@@ -160,8 +162,8 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
       files: beside,
       deviceName: guessDeviceName(navigator.userAgent),
       ledger: { ...open, append: (docs) => open.append(docs, 'elsewhere') },
-      relay: createSyncClient({ fetch: (...args) => fetch(...args), baseUrl: '' }),
-      openSocket: (listener) => openSyncSocket({ WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers }, listener),
+      relay: createSyncClient(line),
+      openSocket: (listener) => openSyncSocket({ WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers, key: pageKey.now() }, listener),
       timers: realTimers,
       backoff: (failures) => backoff(failures, Math.random),
       now: Date.now,
@@ -177,6 +179,11 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
 );
 sync.then((open) => (synced = open), crashed);
 
+/** A tab that has just come may have brought the cookie that was missing. */
+function reconnect() {
+  running?.reconnect();
+  synced?.reconnect();
+}
 const desk = createDesk({
   onError: look,
   welcome: () => ({
@@ -201,6 +208,11 @@ const desk = createDesk({
     compare: async (docs) => (await ledger).compare(docs),
     noteExport: async (note) => (await ledger).noteExport(note),
     rebuild: async () => (await ledger).rebuild(),
+    // A page that has opened a link brings what was missing.
+    takePageKey({ key }) {
+      if (pageKey.hear(key)) reconnect();
+      return Promise.resolve(null);
+    },
     reconnect: async () => {
       (await feed).reconnect();
       synced?.reconnect();
@@ -232,11 +244,6 @@ const desk = createDesk({
   },
 });
 
-// A tab that has just come may have brought the cookie that was missing.
-const onConnect = () => {
-  running?.reconnect();
-  synced?.reconnect();
-};
 if (isSole) serveOne(self, desk);
-else if (isShared) servePorts(self, desk, navigator.locks, onConnect);
-else lock.acquired.then(() => serveChannel(desk, navigator.locks, onConnect), crashed);
+else if (isShared) servePorts(self, desk, navigator.locks, reconnect);
+else lock.acquired.then(() => serveChannel(desk, navigator.locks, reconnect), crashed);

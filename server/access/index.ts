@@ -9,7 +9,8 @@ import type { Env } from '../route.ts';
 import { addressOf } from './address.ts';
 import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
-import { badLinkPage, signInPage, welcomePage } from './pages.ts';
+import { pageKeyOf } from './page-key.ts';
+import { badLinkPage, handOverPage, signInPage, welcomePage } from './pages.ts';
 import type { RateLimit } from './rate.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -41,7 +42,10 @@ export interface AccessDeps {
 export interface Access {
   /** Other names and other sites: 403. Too many calls: 429. Before everything else. From here on the caller's address is known. */
   readonly own: MiddlewareHandler<Env>;
-  /** Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. */
+  /**
+   * Browsers that are not signed in: 401. Of one that is, the sign-in is known from here on. Files of the page need the
+   * cookie alone; every call needs the page key besides, as the cookie goes to every port of the host.
+   */
   readonly signedIn: MiddlewareHandler<Env>;
   /** The sign-in of a browser that has one, for calls that anybody may make. */
   readonly browserOf: (context: Context) => Promise<string | null>;
@@ -81,6 +85,10 @@ function safeDecode(part: string): string {
   }
 }
 
+/** What only the page may ask for. */
+const CALLS = /^\/(?:api|v1)(?:\/|$)/;
+const NO_PAGE_KEY = 'This browser has lost its key to Roost, or had none yet. Press Enter in the terminal where Roost runs, and open the link that it prints in this browser.';
+
 /** A code, or the whole link as somebody pasted it. */
 function codeOf(text: string): string {
   const pasted = text.trim();
@@ -88,9 +96,13 @@ function codeOf(text: string): string {
 }
 
 export function createAccess({ origins, signIn, rate, port, secure, proxied, cookieMs, credentials }: AccessDeps): Access {
+  // With this prefix nobody but the very host can have set it, by TLS.
+  const prefix = secure ? 'host' : undefined;
   const cookie = `roost_${port}`;
   const setToken = (context: Context, token: string) =>
-    setCookie(context, cookie, token, { httpOnly: true, sameSite: 'Strict', secure, path: '/', maxAge: Math.floor(cookieMs / 1_000) });
+    setCookie(context, cookie, token, { httpOnly: true, sameSite: 'Strict', secure, path: '/', ...(prefix ? { prefix } : {}), maxAge: Math.floor(cookieMs / 1_000) });
+
+  const tokenOf = (context: Context) => (prefix ? getCookie(context, cookie, prefix) : getCookie(context, cookie));
 
   function checkRate(caller: string): void {
     const seconds = rate.take(caller);
@@ -98,10 +110,10 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
       throw problem(429, 'too-many-calls', `Too many calls at once. Try again in ${seconds} s.`, { headers: { 'retry-after': String(seconds) } });
   }
 
-  async function knownBrowser(context: Context): Promise<{ token: string; browser: string; renew: boolean } | null> {
-    const token = getCookie(context, cookie);
+  async function knownBrowser(context: Context): Promise<{ token: string; browser: string; renew: boolean; own: boolean } | null> {
+    const token = tokenOf(context);
     if (token === undefined) return null;
-    const known = await signIn.check(token);
+    const known = await signIn.check(token, pageKeyOf(context));
     return known.ok ? { token, ...known } : null;
   }
 
@@ -112,7 +124,10 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
 
   return {
     clientOf,
-    browserOf: async (context) => (await knownBrowser(context))?.browser ?? null,
+    async browserOf(context) {
+      const known = await knownBrowser(context);
+      return known?.own ? known.browser : null;
+    },
     async own(context, next) {
       const header = (name: string) => context.req.header(name);
       if (!origins.isHost(header('host')))
@@ -131,14 +146,16 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
     },
     async signedIn(context, next) {
       const known = await knownBrowser(context);
-      if (known === null) {
+      const isCall = CALLS.test(context.req.path);
+      if (known === null || (isCall && !known.own)) {
         checkRate(`address ${context.get('address') ?? ''}`);
-        if (wantsPage(context)) return signInPage();
+        if (known === null && wantsPage(context)) return signInPage();
         const client = await clientOf(context);
         if (client !== null && isForClients(context, client)) return next();
+        if (known !== null) throw problem(401, 'no-page-key', NO_PAGE_KEY);
         throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
       }
-      if (context.req.path.startsWith('/api/')) checkRate(known.browser);
+      if (isCall) checkRate(known.browser);
       context.set('browser', known.browser);
       await next();
       // Only now is there an answer to put it on.
@@ -146,12 +163,13 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
     },
     async enter(context) {
       checkRate(`address ${context.get('address') ?? ''}`);
-      if ((await knownBrowser(context)) !== null) return welcomePage();
-      const token = await signIn.take(codeOf(context.req.query('code') ?? ''));
-      if (token === null) return badLinkPage();
-      setToken(context, token);
-      const welcome = welcomePage();
-      return context.newResponse(welcome.body, 200, Object.fromEntries(welcome.headers));
+      const known = await knownBrowser(context);
+      // Also of a browser that is in: it may have lost its key, which no page that is opened could show.
+      const entered = await signIn.take(codeOf(context.req.query('code') ?? ''), known?.token);
+      if (entered === null) return known === null ? badLinkPage() : welcomePage();
+      setToken(context, entered.token);
+      const page = handOverPage(entered.key);
+      return context.newResponse(page.body, 200, Object.fromEntries(page.headers));
     },
   };
 }

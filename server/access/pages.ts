@@ -1,5 +1,6 @@
-/** The few pages that the relay writes itself: for a browser that is not let in yet. No script, one style, allowed by its hash. */
+/** The few pages that the relay writes itself: for a browser that is not let in yet. One style, and one script that keeps the page key, each allowed by its hash. */
 import { createHash } from 'node:crypto';
+import { PAGE_KEY } from '../../src/protocol/page-key.ts';
 
 const STYLE = `
 :root { color-scheme: dark light; --ground: #12131c; --ink: #ecebf5; --soft: #a9a8bd; --line: #2c2d3d; --dawn: #f0a06a; }
@@ -20,8 +21,16 @@ input:focus-visible, button:focus-visible { outline: 2px solid var(--dawn); outl
 kbd, code { font: .95em ui-monospace, monospace; color: var(--ink); border: 1px solid var(--line); border-radius: 4px; padding: .05em .4em; }
 `;
 
-const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
-const POLICY = `default-src 'none'; img-src 'self'; style-src ${STYLE_HASH}; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`;
+/** The same for everybody, so that its hash is: the key lies beside it. In place of this page, which then is in no history. */
+const KEEP = `try {
+  localStorage.setItem('${PAGE_KEY.stored}', document.documentElement.dataset.pageKey);
+  location.replace('/');
+} catch {
+  document.getElementById('unkept').hidden = false;
+}`;
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+const POLICY = `default-src 'none'; img-src 'self'; style-src ${hashOf(STYLE)}; frame-ancestors 'none'; base-uri 'none'; form-action 'self'`;
 
 /** On a home screen there is no address bar into which a link could be put. */
 const PASTE = `<form action="/enter">
@@ -30,9 +39,9 @@ const PASTE = `<form action="/enter">
 </form>`;
 
 /** `body` and `title` are markup of ours: nothing from a request is ever put in. */
-function page(status: number, title: string, body: string, head = ''): Response {
+function page(status: number, title: string, body: string, { head = '', root = '', policy = POLICY } = {}): Response {
   const html = `<!doctype html>
-<html lang="en">
+<html lang="en"${root}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -46,13 +55,25 @@ ${body}
 `;
   return new Response(html, {
     status,
-    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': POLICY },
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': policy },
   });
 }
 
 /** A page and not a redirect: a Strict cookie is not sent along a redirect that began on another site. */
 export const welcomePage = (): Response =>
-  page(200, 'Welcome home', '<p><a href="/">Go on to Roost</a> if it does not open by itself.</p>', '<meta http-equiv="refresh" content="0; url=/">\n');
+  page(200, 'Welcome home', '<p><a href="/">Go on to Roost</a> if it does not open by itself.</p>', { head: '<meta http-equiv="refresh" content="0; url=/">\n' });
+
+/** Hands the page key over, once, to the storage of this origin, and goes on. `key` is of our own making: base64url. */
+export const handOverPage = (key: string): Response =>
+  page(
+    200,
+    'Welcome home',
+    `<p id="unkept" hidden>This browser keeps nothing for Roost, so it cannot be let in. Allow it to store data for this address (a private window may not), press <kbd>Enter</kbd> in the terminal in which Roost runs, and open the link that it prints.</p>
+<noscript><p>Roost needs JavaScript. Switch it on for this address, press <kbd>Enter</kbd> in the terminal in which Roost runs, and open the link that it prints.</p></noscript>
+<p><a href="/">Go on to Roost</a> if it does not open by itself.</p>
+<script>${KEEP}</script>`,
+    { root: ` data-page-key="${key}"`, policy: `${POLICY}; script-src ${hashOf(KEEP)}` },
+  );
 
 export const badLinkPage = (): Response =>
   page(

@@ -19,10 +19,21 @@ export interface SignInDeps {
 export interface SignIn {
   /** A new code, good for one sign-in. Earlier ones that were not used stay good until they are too old. */
   newCode(): Promise<string>;
-  /** Takes a code, once, and answers with a new token for the cookie; null where the code is not good. */
-  take(code: string): Promise<string | null>;
-  /** Is this a token of ours? `renew`: the cookie should be set again, so that it lives on. */
-  check(token: string): Promise<{ readonly ok: false } | { readonly ok: true; readonly browser: string; readonly renew: boolean }>;
+  /**
+   * Takes a code, once, and answers with a token for the cookie and a new page key; null where the code is not good.
+   * A browser that comes with a token of ours keeps its sign-in: only its key is another from now on.
+   */
+  take(code: string, token?: string): Promise<Entered | null>;
+  /**
+   * Is this a token of ours? `renew`: the cookie should be set again, so that it lives on. `own`: the page key is this
+   * sign-in's too, so it is the page that calls, and not somebody else whom the browser sent the cookie.
+   */
+  check(token: string, key?: string): Promise<{ readonly ok: false } | { readonly ok: true; readonly browser: string; readonly renew: boolean; readonly own: boolean }>;
+}
+
+export interface Entered {
+  readonly token: string;
+  readonly key: string;
 }
 
 export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): SignIn {
@@ -33,7 +44,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): 
       await db.insertInto('codes').values({ relay, code_hash: hashOf(code), made_at: now() }).execute();
       return code;
     },
-    async take(code) {
+    async take(code, known) {
       // Deleting is taking: of two that come at once, one finds the row.
       const taken = await db
         .deleteFrom('codes')
@@ -43,16 +54,27 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): 
         .returning('code_hash')
         .executeTakeFirst();
       if (!taken) return null;
+      const key = newSecret();
+      if (known !== undefined) {
+        const kept = await db
+          .updateTable('browsers')
+          .set({ key_hash: hashOf(key), seen_at: now() })
+          .where('relay', '=', relay)
+          .where('token_hash', '=', hashOf(known))
+          .where('seen_at', '>=', now() - cookieMs)
+          .executeTakeFirst();
+        if (kept.numUpdatedRows > 0n) return { token: known, key };
+      }
       const token = newSecret();
       await db.deleteFrom('browsers').where('relay', '=', relay).where('seen_at', '<', now() - cookieMs).execute();
-      await db.insertInto('browsers').values({ relay, token_hash: hashOf(token), made_at: now(), seen_at: now(), home: null }).execute();
-      return token;
+      await db.insertInto('browsers').values({ relay, token_hash: hashOf(token), made_at: now(), seen_at: now(), key_hash: hashOf(key), home: null }).execute();
+      return { token, key };
     },
-    async check(token) {
+    async check(token, key) {
       const browser = hashOf(token);
       const row = await db
         .selectFrom('browsers')
-        .select('seen_at')
+        .select(['seen_at', 'key_hash'])
         .where('relay', '=', relay)
         .where('token_hash', '=', browser)
         .where('seen_at', '>=', now() - cookieMs)
@@ -60,7 +82,7 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): 
       if (!row) return { ok: false };
       const renew = row.seen_at < now() - NOTE_EVERY_MS;
       if (renew) await db.updateTable('browsers').set({ seen_at: now() }).where('token_hash', '=', browser).execute();
-      return { ok: true, browser, renew };
+      return { ok: true, browser, renew, own: key !== undefined && row.key_hash === hashOf(key) };
     },
   };
 }

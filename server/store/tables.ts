@@ -28,7 +28,7 @@ export interface Tables {
   /** One-time codes, by the SHA-256 of the code in hex. */
   codes: { relay: string; code_hash: string; made_at: number };
   /** Browsers that are signed in, by the SHA-256 of their cookie's token in hex. */
-  browsers: { relay: string; token_hash: string; made_at: number; seen_at: number; /** The home that it belongs to; null: none yet. */ home: string | null };
+  browsers: { relay: string; token_hash: string; made_at: number; seen_at: number; /** SHA-256 of the page key; null: let in before there were any. */ key_hash: string | null; /** The home that it belongs to; null: none yet. */ home: string | null };
   /**
    * The relay's side of each household. In every table about a team, `relay` holds `home`; in those of sign-ins and of
    * synchronisation it holds the name of the whole relay, as it does here. `begun_at`: somebody lives there. `household`: as

@@ -1,6 +1,7 @@
 /**
  * The relay's calls. Bodies are JSON; errors are problem documents (RFC 9457). Every call but
- * `GET /api/health` and `GET /enter` needs the session cookie that the one-time link gives.
+ * `GET /api/health` and `GET /enter` needs the session cookie that the one-time link gives, and the page key
+ * (page-key.ts).
  */
 import { z } from 'zod';
 import { SETTING_BOUNDS, SETTING_TEXT_MAX } from '../domain/settings.ts';

@@ -172,6 +172,8 @@ export interface OwnerCalls extends SyncCalls {
   noteExport(note: ExportNote): null;
   /** Checks every volume, repairs what it can, and writes the views anew. Progress comes as news. */
   rebuild(): RebuildReport;
+  /** The page key, as localStorage has it, which no worker can read; told on every new line, and where it changes. */
+  takePageKey(request: { key: string | null }): null;
   /** Connect to the relay again now, without waiting for the next try. */
   reconnect(): null;
 }

@@ -5,7 +5,7 @@ export type RelayProblem =
   /** No answer at all: the relay does not run, or the machine slept. */
   | { readonly kind: 'unreachable'; readonly message: string }
   | { readonly kind: 'timeout'; readonly message: string }
-  /** 401: this browser has no session cookie. */
+  /** 401: this browser has no session cookie, or has lost the page key. */
   | { readonly kind: 'locked-out'; readonly message: string }
   /** The relay said no, and why. */
   | { readonly kind: 'refused'; readonly status: number; readonly problem: Problem; readonly message: string }
@@ -19,7 +19,7 @@ export type RelayResult<Value> =
 export const SENTENCES = {
   unreachable: 'The relay cannot be reached. Start it again with "npm start", then try once more.',
   timeout: 'The relay did not answer in time. Try again; if it stays silent, start it again with "npm start".',
-  lockedOut: 'This browser is not let in. Open the link that the relay printed when it started.',
+  lockedOut: 'This browser is not let in, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints.',
   unreadable: 'The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.',
 } as const;
 

@@ -13,6 +13,8 @@ export const RELAY_TIMES = {
   /** Pause before the first try to connect again; it doubles with each failure. */
   backoffFirst: 500,
   backoffMost: 15_000,
+  /** How long the owner's first call waits for a tab to tell it the page key. */
+  pageKeyWithin: 5_000,
   /** Pause between two looks whether a socket's buffer has emptied. */
   drainLook: 20,
   /** How long acknowledgements are gathered before one is sent. */

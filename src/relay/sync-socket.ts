@@ -2,6 +2,7 @@
 import { fromRelaySchema } from '../protocol/sync/control.ts';
 import type { Socket, SocketItem } from '../protocol/sync/line.ts';
 import { RELAY_TIMES } from './settings.ts';
+import { protocolsOf } from './page-key.ts';
 import { parseJson } from './problem.ts';
 import type { Timers } from './timers.ts';
 
@@ -10,11 +11,13 @@ export interface SyncSocketDeps {
   /** `wss://…` or `ws://…`, without a slash at the end. */
   readonly baseUrl: string;
   readonly timers: Timers;
+  /** The page key; null: none. */
+  readonly key: string | null;
 }
 
 /** Opens one; `listener` is told once that it is lost, and nothing after that. */
-export function openSyncSocket({ WebSocket, baseUrl, timers }: SyncSocketDeps, listener: (item: SocketItem) => void): Socket {
-  const socket = new WebSocket(`${baseUrl}/api/sync/socket`);
+export function openSyncSocket({ WebSocket, baseUrl, timers, key }: SyncSocketDeps, listener: (item: SocketItem) => void): Socket {
+  const socket = new WebSocket(`${baseUrl}/api/sync/socket`, protocolsOf(key));
   socket.binaryType = 'arraybuffer';
   let over = false;
   let watching = false;

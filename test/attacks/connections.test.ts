@@ -63,11 +63,11 @@ describe('An upgrade that nobody asked for', () => {
   });
 
   it('is refused everywhere but where a socket is, and holds no stream', async () => {
-    const cookie = `cookie: ${await relay.cookie()}`;
+    const own = Object.entries(await relay.headers()).map(([name, value]) => `${name}: ${value}`);
     const asking = Array.from({ length: 60 }, async () => {
       const socket = await open();
       const answer = said(socket);
-      socket.write(headOf('/api/events', ...UPGRADE, cookie));
+      socket.write(headOf('/api/events', ...UPGRADE, ...own));
       const text = await answer;
       socket.destroy();
       return text;
@@ -171,7 +171,7 @@ describe('A fault of our own', () => {
     expect(end.stderr).not.toContain('cannot start');
     // Its last line says that it ended so, before anybody starts it again.
     expect(end.stderr).not.toMatch(/could not be closed|could be closed in time/);
-    const again = await startRelay({ home, cookie: await broken.cookie() });
+    const again = await startRelay({ home, signIn: await broken.signIn() });
     try {
       const stream = await openEventSource((signal) => again.fetch('/api/events?after=0', { signal }));
       const messages = await stream.until((all) => all.some(({ event }) => event === 'snapshot'));

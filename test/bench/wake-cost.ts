@@ -41,8 +41,8 @@ export async function wakeCost(): Promise<Section> {
     return results.length > 0 ? [{ say: 'Welcome.' }] : [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
   });
   const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url } });
-  const cookie = await relay.cookie();
-  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers: { cookie }, signal }));
+  const headers = await relay.headers();
+  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
   try {
     const call = async (path: string, init: Parameters<typeof relay.fetch>[1]) => {
       const response = await relay.fetch(path, init);

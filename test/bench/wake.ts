@@ -120,8 +120,8 @@ async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
 export async function wakeFigures(): Promise<Section> {
   const model = await startScriptedModel(minds(0));
   const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url } });
-  const cookie = await relay.cookie();
-  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers: { cookie }, signal }));
+  const headers = await relay.headers();
+  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
   try {
     const [cold, ...warm] = await repeat(ROUNDS, () => wakeOnce(relay, model, events));
     const client = new Anthropic({ apiKey: 'none', authToken: null, baseURL: model.url, maxRetries: 0 });

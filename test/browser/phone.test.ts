@@ -9,6 +9,7 @@ import { makeNextBuild, type NextBuild } from '../support/next-build.ts';
 import { createHome, startRelay, type RelayOptions, type TestRelay } from '../support/relay.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { shareSignIn } from '../support/sign-in.ts';
 
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 const FACT = 'the ferry leaves at a quarter past six';
@@ -113,7 +114,7 @@ describe('On a phone', () => {
   it('where service workers are switched off, the page works as long as its relay does', async () => {
     const alone = await page.context().browser()?.newContext({ ...PHONE, serviceWorkers: 'block' });
     if (!alone) throw new Error('the browser has no further contexts');
-    await alone.addCookies(await page.context().cookies());
+    await shareSignIn(page.context(), alone, page.url());
     const stranger = await createVisitor(alone, relay.link);
     await stranger.begin();
     await stranger.page.reload();

@@ -6,6 +6,7 @@ import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine, type OwnerLine } from '../support/owner-line.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
+import { letIn } from '../support/sign-in.ts';
 
 interface Browser {
   readonly profile: Profile;
@@ -37,8 +38,7 @@ async function start(): Promise<Browser> {
       }
     };
   });
-  const [name = '', value = ''] = (await relay.cookie()).split('=');
-  await context.addCookies([{ name, value, url: relay.url }]);
+  await letIn(context, relay.url, await relay.signIn());
   const visitor = await createVisitor(context, relay.url);
   return { profile, visitor, owner: createOwnerLine(visitor.page) };
 }

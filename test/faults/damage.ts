@@ -13,6 +13,7 @@ import { generateHousehold } from '../support/household-generator.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import { startRelay, type RelayOrigin, type TestRelay } from '../support/relay.ts';
 import type { Kind } from './damage-kinds.ts';
+import { letIn } from '../support/sign-in.ts';
 
 export interface DamagedHome {
   readonly documents: number;
@@ -74,7 +75,7 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
 
   async function opened(): Promise<Page> {
     const context = await profile.open();
-    await context.addCookies(await cookiesOf(relay));
+    await letIn(context, relay.url, await relay.signIn());
     const page = await context.newPage();
     await page.goto(relay.url);
     return painted(page);
@@ -152,7 +153,7 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
     untilWhole,
     async open() {
       const context = await profile.open();
-      await context.addCookies(await cookiesOf(relay));
+      await letIn(context, relay.url, await relay.signIn());
       return context;
     },
     killBrowser: () => profile.kill(),
@@ -171,7 +172,7 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
         const page = await context.newPage();
         await page.addInitScript(rememberWords);
         // A fresh relay lets nobody in before its link was used: that is no part of the time.
-        await context.addCookies(await cookiesOf(relay));
+        await letIn(context, relay.url, await relay.signIn());
         const began = performance.now();
         await page.goto(relay.url);
         const openedAfter = performance.now() - began;
@@ -184,7 +185,7 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
         await context.close();
         // The next start is an ordinary one. (A repair that takes two starts may be told with the second.)
         context = await profile.open();
-        await context.addCookies(await cookiesOf(relay));
+        await letIn(context, relay.url, await relay.signIn());
         const next = await context.newPage();
         await next.goto(relay.url);
         const still = wrongWith(await createOwnerLine(await painted(next)).documents());
@@ -200,7 +201,6 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
     async freshRelay() {
       await relay.stop();
       relay = await startRelay({ from, port });
-      signedIn = null;
     },
     async close() {
       await profile.remove();
@@ -211,10 +211,3 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
   };
 }
 
-let signedIn: { readonly relay: TestRelay; readonly cookie: string } | null = null;
-async function cookiesOf(relay: TestRelay) {
-  if (signedIn?.relay !== relay) signedIn = { relay, cookie: await relay.cookie() };
-  const at = signedIn.cookie.indexOf('=');
-  const [name, value] = [signedIn.cookie.slice(0, at), signedIn.cookie.slice(at + 1)];
-  return [{ name, value, url: relay.url, httpOnly: true, sameSite: 'Strict' as const }];
-}

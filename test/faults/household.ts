@@ -16,6 +16,7 @@ import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { demand, faultsOfLedger, faultsOfLog, faultsOfShown } from './checks.ts';
 import { readLedger, readRelay, readShown, type Shown } from './evidence.ts';
 import { createWords, type Words } from './words.ts';
+import { letIn } from '../support/sign-in.ts';
 
 const DESK = { width: 1280, height: 900 };
 /** ms that whatever must come about is waited for. */
@@ -64,11 +65,6 @@ export async function eventually<T>(look: () => Promise<T>, holds: (value: T) =>
   }
 }
 
-export async function letIn(context: BrowserContext, relay: TestRelay): Promise<void> {
-  const [name = '', value = ''] = (await relay.cookie()).split('=', 2);
-  await context.addCookies([{ name, value, url: relay.url, httpOnly: true, sameSite: 'Strict' }]);
-}
-
 export async function createHouse(seed: number, options: BrowserContextOptions = {}): Promise<House> {
   const words = createWords(seed);
   const model = await startScriptedModel(words.script);
@@ -107,7 +103,7 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
     visitor: here,
     async startRelay() {
       // The same browser as before: another sign-in would have a home of its own.
-      relay = await startRelay({ home, port, env, cookie: await relay.cookie() });
+      relay = await startRelay({ home, port, env, signIn: await relay.signIn() });
     },
     async startAndKillRelay(ms) {
       const args = [await relayMain(), '--port', String(port), '--home', home, '--no-open'];
@@ -119,7 +115,7 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
     },
     async openPage() {
       context ??= await profile.open({ viewport: DESK, ...options });
-      await letIn(context, relay);
+      await letIn(context, relay.url, await relay.signIn());
       visitor = await createVisitor(context, relay.url);
       return visitor;
     },

@@ -22,6 +22,7 @@ import { createRandom } from '../support/random.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Script } from '../support/scripted-model.ts';
 import { pick } from './pick.ts';
+import { headersOf, type SignIn } from '../support/sign-in.ts';
 
 const CAP = 8_000;
 const DAY_MS = 86_400_000;
@@ -112,7 +113,7 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
 
   let offset = 0;
   let cursor = 0;
-  let cookie: string | null = null;
+  let signIn: SignIn | null = null;
   let opened: { readonly relay: TestRelay; readonly stream: OpenStream } | null = null;
   const line = () => {
     if (!opened) throw new Error('the relay does not run');
@@ -125,8 +126,8 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
     const skew = `data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+(${offset})`)}`;
     const relay = await startRelay({ home, port, env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test', NODE_OPTIONS: `--import=${skew}` } });
     // The browser stays who it is: another sign-in would be another household.
-    cookie ??= await relay.cookie();
-    const headers = { cookie };
+    signIn ??= await relay.signIn();
+    const headers = headersOf(signIn);
     const stream = await openEventSource((signal) => fetch(`${relay.url}/api/events?after=${cursor}`, { headers, signal }));
     if (!stream.response.ok) throw new Error(`the events: ${stream.response.status}`);
     opened = { relay, stream };
@@ -176,7 +177,7 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
       return open.size === 0 && calls <= 0;
     });
   async function call(path: string, method: string, json?: unknown): Promise<void> {
-    const headers = { cookie: cookie ?? '', ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
+    const headers = { ...(signIn ? headersOf(signIn) : {}), ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
     const response = await fetch(`${line().relay.url}${path}`, { method, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     await response.body?.cancel();

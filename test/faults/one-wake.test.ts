@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { readRelay } from './evidence.ts';
-import { createHouse, letIn, type House } from './household.ts';
+import { createHouse, type House } from './household.ts';
 import { wakeAll } from './relay-kill.ts';
+import { letIn } from '../support/sign-in.ts';
 
 /** Times that each is tried: two clicks meet differently each time. */
 const TIMES = 3;
@@ -89,7 +90,7 @@ describe('WAKE, pressed more than once', () => {
 
   it('wakes once: two browsers that know the same team', async () => {
     const context = await other.open();
-    await letIn(context, house.relay());
+    await letIn(context, house.relay().url, await house.relay().signIn());
     const second = await createVisitor(context, house.relay().url);
     await second.begin();
     await second.untilAll('sleeping');

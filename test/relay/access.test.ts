@@ -8,6 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
+import { headersOf, keyIn } from '../support/sign-in.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
 /** Every route, with a method it takes. */
@@ -38,6 +39,8 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
   let relay: TestRelay;
   let database: TestDatabase | null = null;
   let cookie: string;
+  /** What the page sends: the cookie, and what only its origin can read. */
+  let own: Record<string, string>;
   beforeAll(async () => {
     database = kind === 'postgres' ? await createDatabase() : null;
     relay = await startRelay(database ? { databaseUrl: database.url } : {});
@@ -100,18 +103,21 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     const [entered, ...more] = answers.filter(({ status }) => status === 200);
     expect(more).toEqual([]);
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(3);
-    expect(entered?.text).toContain('<meta http-equiv="refresh" content="0; url=/">');
+    const key = keyIn(entered?.text ?? '') ?? '';
+    expect(Buffer.from(key, 'base64url')).toHaveLength(32);
+    expect(entered?.headers['cache-control']).toBe('no-store');
     const [set = ''] = entered?.headers['set-cookie'] ?? [];
     expect(set).toMatch(new RegExp(`^roost_${relay.port}=[A-Za-z0-9_-]{43}; Max-Age=7776000; Path=/; HttpOnly; SameSite=Strict$`));
     cookie = set.split(';')[0] ?? '';
-    expect((await call('/api/rehearsal', { cookie })).status).toBe(200);
+    own = headersOf({ cookie, key });
+    expect((await call('/api/rehearsal', own)).status).toBe(200);
     expect((await call(path, NAVIGATION)).status).toBe(401);
     expect((await call(path, { ...NAVIGATION, cookie })).text, 'who is in already goes on').toContain('url=/');
   });
 
   it('answers under its own names only: a name that was rebound to this machine is refused', async () => {
-    const own = [`127.0.0.1:${relay.port}`, `localhost:${relay.port}`, `LOCALHOST:${relay.port}`, `[::1]:${relay.port}`];
-    for (const host of own) expect((await call('/api/rehearsal', { cookie, host })).status, host).toBe(200);
+    const names = [`127.0.0.1:${relay.port}`, `localhost:${relay.port}`, `LOCALHOST:${relay.port}`, `[::1]:${relay.port}`];
+    for (const host of names) expect((await call('/api/rehearsal', { ...own, host })).status, host).toBe(200);
     const others = ['evil.example', `evil.example:${relay.port}`, '127.0.0.1', `127.0.0.1:${relay.port + 1}`, `127.0.0.1.evil.example:${relay.port}`, `127.0.0.2:${relay.port}`];
     for (const host of others)
       for (const path of ['/api/health', '/api/rehearsal', '/', '/enter?code=x']) {
@@ -122,8 +128,8 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
   });
 
   it('takes calls from its own page only', async () => {
-    const own = { cookie, origin: `http://127.0.0.1:${relay.port}`, 'sec-fetch-site': 'same-origin' };
-    expect((await call('/api/rehearsal', own)).status).toBe(200);
+    const page = { ...own, origin: `http://127.0.0.1:${relay.port}`, 'sec-fetch-site': 'same-origin' };
+    expect((await call('/api/rehearsal', page)).status).toBe(200);
     const origins = ['http://evil.example', 'null', `https://127.0.0.1:${relay.port}`, `http://127.0.0.1:${relay.port + 1}`, 'http://localhost', ''];
     for (const origin of origins)
       for (const [method, path] of [...ROUTES, ['GET', '/api/health'] as const]) {
@@ -176,7 +182,7 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     const { home, port } = relay;
     await relay.kill('SIGTERM');
     relay = await startRelay({ home, port, ...(database ? { databaseUrl: database.url } : {}) });
-    expect((await call('/api/rehearsal', { cookie })).status).toBe(200);
+    expect((await call('/api/rehearsal', own)).status).toBe(200);
   });
 
   it('takes a link that is pasted whole, where there is no address bar', async () => {
@@ -204,11 +210,12 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     it('keeps neither codes nor tokens, only their hashes', async () => {
       const code = await signIn().newCode();
       const kept = await store.db.selectFrom('codes').selectAll().execute();
-      const token = await signIn().take(code);
+      const { token = '', key = '' } = (await signIn().take(code)) ?? {};
+      expect([token, key].map((secret) => Buffer.from(secret, 'base64url').length)).toEqual([32, 32]);
       const browsers = await store.db.selectFrom('browsers').selectAll().execute();
       expect(JSON.stringify([kept, browsers])).not.toContain(code);
-      expect(JSON.stringify([kept, browsers])).not.toContain(token);
-      expect(browsers[0]?.token_hash).toMatch(/^[0-9a-f]{64}$/);
+      for (const secret of [token, key]) expect(JSON.stringify([kept, browsers])).not.toContain(secret);
+      for (const hash of [browsers[0]?.token_hash, browsers[0]?.key_hash]) expect(hash).toMatch(/^[0-9a-f]{64}$/);
       expect(Buffer.from(code, 'base64url')).toHaveLength(32);
     });
 
@@ -216,7 +223,7 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
       const old = await signIn().newCode();
       clock += 3_600_001;
       expect(await signIn().take(old)).toBeNull();
-      const token = (await signIn().take(await signIn().newCode())) ?? '';
+      const token = (await signIn().take(await signIn().newCode()))?.token ?? '';
       expect(await signIn().check(token)).toMatchObject({ ok: true, renew: false });
       for (let visit = 0; visit < 5; visit++) {
         clock += 9 * NOTE_EVERY_MS;
@@ -227,10 +234,21 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
       expect(await signIn().check(token)).toEqual({ ok: false });
     });
 
+    it('keeps the sign-in of a browser that comes with a token and a new code, and gives it another key', async () => {
+      const { token = '', key = '' } = (await signIn().take(await signIn().newCode())) ?? {};
+      const known = await signIn().check(token, key);
+      expect(known).toMatchObject({ ok: true, own: true });
+      const again = await signIn().take(await signIn().newCode(), token);
+      expect(again?.token).toBe(token);
+      expect(await signIn().check(token, again?.key)).toEqual(known);
+      for (const other of [key, token, '', undefined]) expect(await signIn().check(token, other)).toMatchObject({ ok: true, own: false });
+      expect((await signIn().take(await signIn().newCode(), 'forged'))?.token).not.toBe('forged');
+    });
+
     it('does not know the codes and browsers of another home', async () => {
       const code = await signIn('one').newCode();
       expect(await signIn('two').take(code)).toBeNull();
-      const token = (await signIn('one').take(code)) ?? '';
+      const token = (await signIn('one').take(code))?.token ?? '';
       expect(await signIn('two').check(token)).toEqual({ ok: false });
     });
   });
@@ -287,9 +305,9 @@ describe('a relay behind a TLS proxy', () => {
       expect(relay.link).toMatch(/^https:\/\/roost\.example\.org\/enter\?code=/);
       const { pathname, search } = new URL(relay.link);
       const entered = await rawRequest({ port, path: pathname + search, headers: { host: 'roost.example.org', ...NAVIGATION } });
-      expect(String(entered.headers['set-cookie'])).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
+      expect(String(entered.headers['set-cookie'])).toMatch(new RegExp(`^__Host-roost_${port}=[^;]+; Max-Age=7776000; Path=/; HttpOnly; Secure; SameSite=Strict$`));
       const cookie = String(entered.headers['set-cookie']).split(';')[0] ?? '';
-      const headers = { host: 'roost.example.org', origin: 'https://roost.example.org', 'sec-fetch-site': 'same-origin', cookie };
+      const headers = { host: 'roost.example.org', origin: 'https://roost.example.org', 'sec-fetch-site': 'same-origin', ...headersOf({ cookie, key: keyIn(entered.text) ?? '' }) };
       expect((await rawRequest({ port, path: '/api/rehearsal', headers })).status).toBe(200);
       expect((await rawRequest({ port, path: '/api/rehearsal', headers: { ...headers, origin: 'http://roost.example.org' } })).status).toBe(403);
     } finally {
@@ -346,7 +364,7 @@ describe('the rate limit', () => {
     const relay = await startRelay({ args: ['--rate', '1', '--burst', '3'] });
     try {
       const answers = [];
-      await relay.cookie();
+      await relay.signIn();
       for (let i = 0; i < 5; i++) answers.push(await relay.fetch('/api/rehearsal'));
       const refused = answers.filter(({ status }) => status === 429);
       expect(answers[0]?.status).toBe(200);

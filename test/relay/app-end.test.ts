@@ -52,10 +52,10 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     const options = await place();
     const relay = await start({ ...options, args: SLOW });
     const sessionId = await talk(relay);
-    const cookie = await relay.cookie();
+    const signIn = await relay.signIn();
     const { code, signal: by } = await relay.kill(signal);
     expect({ code, by }).toEqual({ code: 0, by: null });
-    const { messages, snapshot } = await stateOf(await start({ ...options, cookie }));
+    const { messages, snapshot } = await stateOf(await start({ ...options, signIn }));
     expect(snapshot).toMatchObject({ session: null, lastEnd: { sessionId, reason: 'shutdown' } });
     const answers = messages.filter(({ event, data }) => event === 'message' && JSON.stringify(data).includes('"role":"assistant"'));
     expect(answers.length, 'what was said so far is kept as a message').toBeGreaterThan(0);
@@ -65,9 +65,9 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     const options = await place();
     const relay = await start({ ...options, args: SLOW });
     const sessionId = await talk(relay);
-    const cookie = await relay.cookie();
+    const signIn = await relay.signIn();
     await relay.kill('SIGKILL');
-    const { messages, snapshot } = await stateOf(await start({ ...options, cookie }));
+    const { messages, snapshot } = await stateOf(await start({ ...options, signIn }));
     expect(snapshot).toMatchObject({ session: null, lastEnd: { sessionId, reason: 'crash' } });
     expect(messages.filter(({ event }) => event === 'session-ended')).toHaveLength(1);
   });
@@ -77,7 +77,7 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     const socket = connect(relay.port, '127.0.0.1');
     socket.on('error', () => undefined);
     await new Promise<void>((resolve) => socket.once('connect', resolve));
-    socket.write(`POST /api/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\nCookie: ${await relay.cookie()}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+    socket.write(`POST /api/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\n${Object.entries(await relay.headers()).map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
     expect((await relay.fetch('/api/health')).status).toBe(200);
     const { code } = await relay.kill('SIGTERM');
     socket.destroy();

@@ -129,8 +129,7 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
   });
 
   it('refuses a body that is too large, said or unsaid, and goes on', async () => {
-    const cookie = await relay.cookie();
-    const headers = { host: `127.0.0.1:${relay.port}`, cookie, 'content-type': 'application/json' };
+    const headers = { host: `127.0.0.1:${relay.port}`, ...(await relay.headers()), 'content-type': 'application/json' };
     const body = new Uint8Array(LIMITS.bodyBytes + 1).fill(0x20);
     const said = await relay.fetch('/api/messages', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
     expect((await problemOf(said)).type).toBe('about:roost/too-large');
@@ -162,21 +161,21 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
   });
 
   it('survives every malformed address and host', async () => {
-    const cookie = await relay.cookie();
+    const own = await relay.headers();
     const host = `127.0.0.1:${relay.port}`;
     for (const path of ['/%', '/%zz', '/api/agents/%/stop', '/api/agents/%E0%A4%A/sleep', '/api/agents/%00/sleep', '/..%2f..%2fetc/passwd', '//', '/\\', '/enter?code=%', '*'])
       for (const method of ['GET', 'POST']) {
-        const { status } = await rawRequest({ port: relay.port, path, method, headers: { host, cookie } });
+        const { status } = await rawRequest({ port: relay.port, path, method, headers: { host, ...own } });
         expect(status, `${method} ${path}`).toBeGreaterThanOrEqual(200);
         expect(status, `${method} ${path}`).toBeLessThan(500);
       }
     for (const bad of ['.', 'a b', '[', 'x:y:z', '127.0.0.1:99999']) {
-      const { status, headers } = await rawRequest({ port: relay.port, path: '/api/health', headers: { host: bad, cookie } });
+      const { status, headers } = await rawRequest({ port: relay.port, path: '/api/health', headers: { host: bad, ...own } });
       expect([400, 403], bad).toContain(status);
       expect(headers['content-type']).toBe('application/problem+json');
     }
     for (const method of ['TRACE', 'PATCH', 'PROPFIND', 'OPTIONS']) {
-      const { status } = await rawRequest({ port: relay.port, path: '/api/messages', method, headers: { host, cookie } });
+      const { status } = await rawRequest({ port: relay.port, path: '/api/messages', method, headers: { host, ...own } });
       expect(status, method).toBe(405);
     }
   });

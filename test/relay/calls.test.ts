@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SOCKET_PATH } from '../../server/sync/settings.ts';
 import { CALLS } from '../../src/protocol/calls/index.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 
@@ -24,7 +25,7 @@ describe('the table of calls', () => {
 
   it('names every path that the relay answers under', () => {
     const files = ['app.ts', ...readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('routes.ts'))];
-    const source = files.map((file) => readFileSync(new URL(file, SERVER), 'utf8')).join('\n');
+    const source = files.map((file) => readFileSync(new URL(file, SERVER), 'utf8')).join('\n').replaceAll('SOCKET_PATH', `'${SOCKET_PATH}'`);
     const routed = [...source.matchAll(/(?:(?<!\.)\b(?:route|add)|app\.get)\('([^']+)'/g)].map(([, path = '']) => path.replace(/:(\w+)/g, '{$1}'));
     expect([...new Set(routed)].sort()).toEqual([...paths].sort());
   });

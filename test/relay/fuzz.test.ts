@@ -92,10 +92,10 @@ const shot = fc.record({ path: fc.tuple(path, query).map((parts) => parts.join('
 
 describe('any input to any route', () => {
   let relay: TestRelay;
-  let cookie: string;
+  let own: Record<string, string>;
   beforeAll(async () => {
     relay = await startRelay({ args: ['--rate', '100000', '--burst', '1000000', '--streams', '1000', '--rehearsal', '{"delayMs":0,"wordMs":0}'] });
-    cookie = await relay.cookie();
+    own = await relay.headers();
   });
   afterAll(async () => {
     const { code, stderr } = await relay.stop();
@@ -122,7 +122,7 @@ describe('any input to any route', () => {
     }
     return status;
   }
-  const signedIn = () => ({ cookie, host: `127.0.0.1:${relay.port}` });
+  const signedIn = () => ({ ...own, host: `127.0.0.1:${relay.port}` });
 
   it('is answered, or refused with a problem, and never breaks the relay', { timeout: 120_000 }, async () => {
     const seen = new Set<number>();

@@ -182,7 +182,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
   });
 
   it('leaves the person a message in a session and between two, which stands in its conversation with them', async () => {
-    const headers = { cookie: await relay.cookie() };
+    const headers = await relay.headers();
     const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
     const sessionId = await begin();
     const { call } = await join('modern');

@@ -139,8 +139,8 @@ describe.each(STORES)('a relay on %s that is killed', (kind) => {
     const start = (port: number) => startRelay({ home, port, ...(database ? { databaseUrl: database.url } : {}) });
     try {
       let relay = await start(0);
-      const cookie = await relay.cookie();
-      const browser = { url: relay.url, cookie: () => Promise.resolve(cookie) };
+      const signIn = await relay.signIn();
+      const browser = { url: relay.url, signIn: () => Promise.resolve(signIn) };
       for (let kills = 0; kills < KILLS; kills++) {
         const wanted = writer.everAcknowledged() + Math.floor(Math.random() * 60);
         const line = await writer.connect(browser);

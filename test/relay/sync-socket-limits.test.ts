@@ -66,7 +66,7 @@ describe('a sync socket', () => {
     server.on('upgrade', (request, socket, head) => listener(request, socket, head, () => undefined));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    return { url, cookie: () => Promise.resolve('') };
+    return { url, signIn: () => Promise.resolve({ cookie: '', key: 'none' }) };
   }
   const enter = async (home: Awaited<ReturnType<typeof serve>>, device: TestDevice = one, who: TestHousehold = household) => {
     const line = await hello(home, who, device);

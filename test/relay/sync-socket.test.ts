@@ -10,6 +10,7 @@ import { openTestRelay } from '../support/open-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { enter, hello, newTestDevice, newTestHousehold, newTestKey, openSocket, Refused, type TestSocket } from '../support/sync-device.ts';
+import { protocolsOf } from '../../src/relay/page-key.ts';
 
 let relay: TestRelay;
 beforeAll(async () => {
@@ -45,24 +46,24 @@ describe('the door of the sync socket', () => {
   });
 
   it('wants to know the page that asks', async () => {
-    const handshake = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': Buffer.alloc(16).toString('base64'), cookie: await relay.cookie() };
+    const handshake = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': Buffer.alloc(16).toString('base64'), ...(await relay.headers()) };
     const { status, text } = await raw(handshake);
     expect(status).toBe(403);
     expect(problemSchema.parse(JSON.parse(text)).detail).toContain('Origin');
   });
 
   it('is there for sockets, and no other call is one', async () => {
-    const cookie = await relay.cookie();
-    expect((await raw({ cookie })).status).toBe(426);
-    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': Buffer.alloc(16).toString('base64'), cookie, origin: relay.url };
+    const own = await relay.headers();
+    expect((await raw(own)).status).toBe(426);
+    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': Buffer.alloc(16).toString('base64'), ...own, origin: relay.url };
     for (const other of ['/api/rehearsal', '/api/events', '/api/none-such', '/']) expect((await raw(upgrade, other)).status, `${other} takes no socket`).toBe(400);
     expect((await raw({ ...upgrade, 'sec-websocket-key': 'short' })).status).toBe(400);
     expect((await raw(upgrade, '//%')).status).toBeGreaterThanOrEqual(400);
   });
 
   it('goes on with clients that offer HTTP/2 along with a call', async () => {
-    const cookie = await relay.cookie();
-    const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__', cookie };
+    const own = await relay.headers();
+    const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__', ...own };
     expect((await raw(offer, '/api/rehearsal')).status).toBe(200);
     const options = { seed: 7, delayMs: 3 };
     const put = await raw({ ...offer, 'content-type': 'application/json' }, '/api/rehearsal', 'PUT', JSON.stringify(options));
@@ -75,7 +76,7 @@ describe('the door of the sync socket', () => {
       const socket = connect(relay.port, '127.0.0.1');
       socket.on('error', () => undefined);
       await new Promise<void>((resolve) => socket.once('connect', resolve));
-      socket.write(`GET /api/sync/socket HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nOrigin: ${relay.url}\r\nCookie: ${await relay.cookie()}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`);
+      socket.write(`GET /api/sync/socket HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nOrigin: ${relay.url}\r\nCookie: ${(await relay.signIn()).cookie}\r\nSec-WebSocket-Protocol: ${protocolsOf((await relay.signIn()).key).join(', ')}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`);
       socket.destroy();
     }
     expect((await relay.fetch('/api/health')).status).toBe(200);

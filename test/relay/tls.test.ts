@@ -10,6 +10,7 @@ import { freePort } from '../support/free-port.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { runRelayCommand, startRelay, type TestRelay } from '../support/relay.ts';
 import { CA, secureRequest, TLS_FILES } from '../support/tls.ts';
+import { headersOf, keyIn } from '../support/sign-in.ts';
 
 const PUBLIC = 'roost.example.org';
 const NOW = Date.parse('2030-01-01');
@@ -80,6 +81,7 @@ describe('a certificate', () => {
 describe('a relay with a certificate of its own', () => {
   let relay: TestRelay;
   let cookie: string;
+  let own: Record<string, string>;
   beforeAll(async () => {
     await put(TLS_FILES.localhost);
     relay = await startRelay({ args: ['--tls-cert', files.cert, '--tls-key', files.key, '--host', '0.0.0.0', '--allow-remote', '--public-url', `https://${PUBLIC}`], port: await freePort() });
@@ -95,9 +97,11 @@ describe('a relay with a certificate of its own', () => {
     const set = String(entered.headers['set-cookie']);
     expect(set).toMatch(/; HttpOnly; Secure; SameSite=Strict$/);
     cookie = set.split(';')[0] ?? '';
-    expect((await call('/api/rehearsal', { cookie })).status).toBe(200);
-    expect((await call('/api/rehearsal', { cookie, origin: `https://${PUBLIC}` })).status).toBe(200);
-    expect((await call('/api/rehearsal', { cookie, origin: `http://${PUBLIC}` })).status).toBe(403);
+    const key = keyIn(entered.text) ?? '';
+    own = headersOf({ cookie, key });
+    expect((await call('/api/rehearsal', own)).status).toBe(200);
+    expect((await call('/api/rehearsal', { ...own, origin: `https://${PUBLIC}` })).status).toBe(200);
+    expect((await call('/api/rehearsal', { ...own, origin: `http://${PUBLIC}` })).status).toBe(403);
   });
 
   it('asks to be called by TLS only, but not for names that others share', async () => {
@@ -113,7 +117,7 @@ describe('a relay with a certificate of its own', () => {
   });
 
   it('takes sockets, and requests that offer another protocol', async () => {
-    const socket = new WebSocket(`wss://127.0.0.1:${relay.port}/api/sync/socket`, { agent: new Agent({ ca: CA, servername: 'localhost' }), headers: { host: PUBLIC, cookie, origin: `https://${PUBLIC}` } });
+    const socket = new WebSocket(`wss://127.0.0.1:${relay.port}/api/sync/socket`, { agent: new Agent({ ca: CA, servername: 'localhost' }), headers: { host: PUBLIC, ...own, origin: `https://${PUBLIC}` } });
     const first = await new Promise((resolve, reject) => socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString('utf8')))).once('error', reject));
     expect(first).toMatchObject({ kind: 'challenge' });
     socket.terminate();

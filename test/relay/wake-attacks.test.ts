@@ -125,9 +125,9 @@ it('a relay that is killed in the middle of a wake comes back with nobody half a
   const gate = createGate();
   const model = await startScriptedModel((request) => (request.seat !== null && request.seat > 3 ? [{ until: gate.passed }, { say: 'Late.' }] : usual(request)));
   const first = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url } });
-  const cookie = await first.cookie();
+  const signIn = await first.signIn();
   const listen = async (relay: typeof first) => {
-    const headers = { cookie: await relay.cookie() };
+    const headers = await relay.headers();
     return openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
   };
   const post = async (relay: typeof first, path: string, json: unknown) => expect((await relay.fetch(path, { method: 'POST', json })).ok).toBe(true);
@@ -142,7 +142,7 @@ it('a relay that is killed in the middle of a wake comes back with nobody half a
   before.close();
   const asked = model.requests.length;
 
-  const again = await startRelay({ home: first.home, cookie, env: { ANTHROPIC_BASE_URL: model.url } });
+  const again = await startRelay({ home: first.home, signIn, env: { ANTHROPIC_BASE_URL: model.url } });
   const after = await listen(again);
   await after.until(() => after.messages.some(({ event }) => event === 'session-ended'));
   // Nobody is asked by itself, and nobody is shown as on the way.

@@ -2,6 +2,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { SyncStatus } from '../../src/protocol/sync/page.ts';
 import { createProfile, type Profile } from './chromium.ts';
+import { shareSignIn } from './sign-in.ts';
 import { createOwnerLine, type OwnerLine } from './owner-line.ts';
 
 export type SharedStatus = Extract<SyncStatus, { kind: 'shared' }>;
@@ -47,7 +48,7 @@ export function deviceOf(profile: Profile, context: BrowserContext, page: Page):
 export async function openDevice(url: string, signedIn: BrowserContext, { profile, ...options }: BrowserContextOptions & { readonly profile?: Profile } = {}): Promise<DeviceBrowser> {
   const own = profile ?? (await createProfile());
   const context = await own.open(options);
-  await context.addCookies(await signedIn.cookies());
+  await shareSignIn(signedIn, context, url);
   const page = await context.newPage();
   await page.goto(url);
   await page.locator('#root > *').first().waitFor();

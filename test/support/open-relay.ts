@@ -5,6 +5,7 @@ import { findPackageRoot } from '../../server/package-root.ts';
 import { openRelay } from '../../server/relay.ts';
 import type { SyncSettings } from '../../server/sync/settings.ts';
 import { createHome } from './relay.ts';
+import { headersOf, openLink, type SignIn } from './sign-in.ts';
 
 export interface OpenRelay {
   readonly url: string;
@@ -23,18 +24,18 @@ export interface OpenRelay {
 }
 export interface Browser {
   readonly url: string;
-  cookie(): Promise<string>;
-  /** A call with its cookie; an object as `json` is sent as such. */
+  signIn(): Promise<SignIn>;
+  /** A call of its page; an object as `json` is sent as such. */
   fetch(path: string, init?: RequestInit & { json?: unknown }): Promise<Response>;
 }
 
 /** A request as a signed-in browser sends it. */
-export function browserOf(url: string, cookie: string): Browser {
+export function browserOf(url: string, signIn: SignIn): Browser {
   return {
     url,
-    cookie: () => Promise.resolve(cookie),
+    signIn: () => Promise.resolve(signIn),
     async fetch(path, { json, ...init } = {}) {
-      const headers = { cookie, ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
+      const headers = { ...headersOf(signIn), ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
       return await fetch(new URL(path, url), { ...init, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
     },
   };
@@ -73,11 +74,7 @@ export async function openTestRelay({ args = [], databaseUrl, home: given, sync 
     },
     link: () => relay.newLink(),
     async signIn() {
-      const response = await fetch(await relay.newLink());
-      await response.body?.cancel();
-      const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
-      if (cookie === undefined) throw new Error('the link gave no cookie');
-      return browserOf(url, cookie);
+      return browserOf(url, await openLink(await relay.newLink()));
     },
     async close() {
       await relay.close();

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT_MAIN, relayMain } from './relay-build.ts';
+import { headersOf, openLink, type SignIn } from './sign-in.ts';
 import { copyStoreTemplate } from './store-template.ts';
 
 const START_TIMEOUT_MS = 30_000;
@@ -14,8 +15,8 @@ export interface RelayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** An earlier relay's home, to start again on it. It is not removed by `stop`. */
   readonly home?: string;
-  /** The cookie of the same browser at the run before, whose port may have been another. */
-  readonly cookie?: string;
+  /** Of the same browser at the run before, whose port may have been another. */
+  readonly signIn?: SignIn;
   /** Keep the store in this Postgres. */
   readonly databaseUrl?: string;
   /** Default 0: any free one. */
@@ -38,14 +39,16 @@ export interface ProcessEnd {
 
 export interface TestRelay {
   readonly url: string;
-  /** The one-time link that the relay printed; `cookie` uses it up. */
+  /** The one-time link that the relay printed; `signIn` uses it up. */
   readonly link: string;
   readonly port: number;
   readonly home: string;
   readonly pid: number;
-  /** The session cookie as a `Cookie` header; signs in on the first call. */
-  cookie(): Promise<string>;
-  /** A request with the cookie; `path` under `url`. An object as `json` is sent as such. */
+  /** The browser that is signed in; opens the link on the first call. */
+  signIn(): Promise<SignIn>;
+  /** What its page sends with every call. */
+  headers(): Promise<Record<string, string>>;
+  /** A request of its page; `path` under `url`. An object as `json` is sent as such. */
   fetch(path: string, init?: RequestInit & { json?: unknown }): Promise<Response>;
   /** Presses Enter in its terminal and gives the link that it prints. */
   newLink(): Promise<string>;
@@ -128,15 +131,9 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   const { origin, port } = new URL(link);
 
   // A cookie is named by its relay's port.
-  let signedIn: Promise<string> | null = options.cookie === undefined ? null : Promise.resolve(options.cookie.replace(/^roost_\d+=/, `roost_${port}=`));
-  async function signIn(): Promise<string> {
-    const response = await fetch(link);
-    const cookie = response.headers.getSetCookie()[0]?.split(';')[0];
-    await response.body?.cancel();
-    if (cookie === undefined) throw new Error(`the link gave no cookie (${response.status})`);
-    return cookie;
-  }
-  const cookie = () => (signedIn ??= signIn());
+  const before = options.signIn && { ...options.signIn, cookie: options.signIn.cookie.replace(/^((?:__Host-)?roost)_\d+=/, `$1_${port}=`) };
+  let signedIn: Promise<SignIn> | null = before ? Promise.resolve(before) : null;
+  const signIn = () => (signedIn ??= openLink(link));
 
   async function kill(signal: NodeJS.Signals): Promise<ProcessEnd> {
     child.kill(signal);
@@ -150,10 +147,11 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
     port: options.port || Number(port),
     home,
     pid: child.pid ?? 0,
-    cookie,
+    signIn,
+    headers: async () => headersOf(await signIn()),
     async fetch(path, { json, ...init } = {}) {
       const headers = new Headers(init.headers);
-      headers.set('cookie', await cookie());
+      for (const [name, value] of Object.entries(headersOf(await signIn()))) headers.set(name, value);
       if (json !== undefined) headers.set('content-type', 'application/json');
       return await fetch(new URL(path, origin), { ...init, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
     },

@@ -4,6 +4,8 @@ import { WebSocket } from 'ws';
 import { fromRelaySchema, type FromDevice, type FromRelay, type Register, type Rotation } from '../../src/protocol/sync/control.ts';
 import { recoveryBytes, registrationBytes, rotationBytes, socketBytes } from '../../src/protocol/sync/proofs.ts';
 import type { TestRelay } from './relay.ts';
+import { headersOf } from './sign-in.ts';
+import { protocolsOf } from '../../src/relay/page-key.ts';
 
 /** Of a household, a device or a writer. */
 export const newSyncId = (): string => randomBytes(16).toString('base64url');
@@ -58,13 +60,13 @@ export const recoveryOf = ({ id, epoch, authKey }: TestHousehold, recovery: { re
 });
 
 /** Where a device calls: a relay, with a sign-in of its own if it is to have one. */
-export type Home = Pick<TestRelay, 'url' | 'cookie'>;
+export type Home = Pick<TestRelay, 'url' | 'signIn'>;
 
 /** Registers; answers with the whole response. */
 export async function register(home: Home, household: TestHousehold, device: TestDevice, changed: Partial<Register> = {}): Promise<Response> {
   return await fetch(new URL(`/api/sync/households/${household.id}`, home.url), {
     method: 'PUT',
-    headers: { cookie: await home.cookie(), 'content-type': 'application/json' },
+    headers: { ...headersOf(await home.signIn()), 'content-type': 'application/json' },
     body: JSON.stringify({ ...registrationOf(household, device), ...changed }),
   });
 }
@@ -91,7 +93,8 @@ const WAIT_MS = 15_000;
 export async function openSocket(home: Home, headers: Record<string, string> = {}): Promise<TestSocket> {
   const url = new URL('/api/sync/socket', home.url);
   url.protocol = 'ws:';
-  const socket = new WebSocket(url, { perMessageDeflate: true, headers: { cookie: await home.cookie(), origin: home.url, ...headers } });
+  const { cookie, key } = await home.signIn();
+  const socket = new WebSocket(url, protocolsOf(key), { perMessageDeflate: true, headers: { cookie, origin: home.url, ...headers } });
   const heard: FromRelay[] = [];
   const early: Uint8Array[] = [];
   let onFrame: (frame: Uint8Array) => void = (frame) => early.push(frame);

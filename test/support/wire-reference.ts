@@ -84,7 +84,7 @@ export function wireReference(): string {
     'Text is counted in UTF-16 code units. Positions run from 0 to 8, row by row; 4 is the lead’s. A time is a whole number of ms since the epoch. Fields marked “optional” may be left out.',
 
     '## Calls',
-    `Bodies are JSON of at most ${LIMITS.bodyBytes.toLocaleString('en')} bytes. Every call needs the session cookie that the one-time link gives, unless it says otherwise. Any of them may also answer 400 (what did not fit, and where), 401 (not signed in), 403 (another website, or a name that is not the relay’s), 405, 413, 415 (not JSON) or 429 (too many at once).`,
+    `Bodies are JSON of at most ${LIMITS.bodyBytes.toLocaleString('en')} bytes. Every call needs the session cookie that the one-time link gives, and in \`roost-page-key\` the page key that it hands over besides (a WebSocket offers the subprotocols \`roost\` and \`roost.page-key.…\`), unless it says otherwise. Any of them may also answer 400 (what did not fit, and where), 401 (not signed in), 403 (another website, or a name that is not the relay’s), 405, 413, 415 (not JSON) or 429 (too many at once).`,
     ...CALLS.map(callSection),
     '### Problem documents',
     'Every status from 400 on comes with an RFC 9457 problem document, `application/problem+json`.',

@@ -1,5 +1,6 @@
 /** Where tabs come: takes their calls, answers each, and tells everybody the news. */
 import { z } from 'zod';
+import { LIMITS } from '../../protocol/limits.ts';
 import { SYNC_REQUESTS } from '../../protocol/sync/page.ts';
 import type { FromOwner, OwnerCallName, OwnerCalls, OwnerNews } from '../../protocol/worker.ts';
 
@@ -20,6 +21,7 @@ const REQUESTS: { readonly [Name in OwnerCallName]: z.ZodType<Parameters<OwnerCa
   compare: z.tuple([z.array(z.custom<Parameters<OwnerCalls['compare']>[0][number]>())]),
   noteExport: z.tuple([z.object({ time: z.number(), documents: z.number(), sealed: z.boolean() })]),
   rebuild: z.tuple([]),
+  takePageKey: z.tuple([z.object({ key: z.string().max(LIMITS.id).nullable() })]),
   reconnect: z.tuple([]),
   ...SYNC_REQUESTS,
 };

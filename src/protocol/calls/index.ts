@@ -31,7 +31,7 @@ export const CALLS: readonly Call[] = [
   {
     method: 'GET',
     path: '/enter',
-    does: 'The one-time link that the relay prints when it starts. Gives the browser the session cookie and shows the page.',
+    does: 'The one-time link that the relay prints when it starts. Gives the browser the session cookie and the page key, and shows the page.',
     open: true,
     parameters: [{ name: 'code', in: 'query', does: 'good once' }],
     answers: [

@@ -39,7 +39,7 @@ export function linkTrouble(link: LinkState): Trouble | null {
     case 'locked-out':
       return {
         title: 'This browser is not let in',
-        advice: 'Open the link that the relay printed when it started. If it was used already, start the relay again: it prints a new one.',
+        advice: 'It was not let in yet, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints here.',
       };
     case 'lost':
       return LOST[link.reason];

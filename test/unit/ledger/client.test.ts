@@ -145,6 +145,7 @@ describe('the owner’s desk', () => {
     unread: () => Promise.resolve({ since: null, conversations: [], threads: new Map(), newest: '' }),
     noteExport: () => Promise.resolve(null),
     rebuild: () => Promise.resolve({ documents: 0, volumes: 0, repaired: 0, faults: [] }),
+    takePageKey: () => Promise.resolve(null),
     reconnect: () => Promise.resolve(null),
     ...aloneSyncAnswers(),
   };

@@ -56,7 +56,7 @@ describe('the relay’s client', () => {
 
   it('says what to do where this browser is not let in', async () => {
     const client = await answering(401, { type: 'about:roost/sign-in', title: 't', status: 401, detail: 'd' });
-    expect(await client.health()).toMatchObject({ ok: false, problem: { kind: 'locked-out', message: expect.stringContaining('Open the link') } });
+    expect(await client.health()).toMatchObject({ ok: false, problem: { kind: 'locked-out', message: expect.stringContaining('open the link that it prints') } });
   });
 
   it('says what to do where nothing answers', async () => {

@@ -17,7 +17,7 @@ test.each([
 test.each<[LinkState, string]>([
   [{ kind: 'lost', reason: 'unreachable' }, 'npm start'],
   [{ kind: 'lost', reason: 'silent' }, 'fell silent'],
-  [{ kind: 'locked-out' }, 'Open the link that the relay printed'],
+  [{ kind: 'locked-out' }, 'Press Enter in the terminal where Roost runs, and open the link'],
 ])('a line that is %j says what to do', async (link, words) => {
   await openPage({ docs: team(1), link, snapshot: runningSession({ awake: ['agent-1'] }) });
   expect(screen.getByRole('alert').textContent).toContain(words);

@@ -107,6 +107,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     },
     ...aloneSync(),
     rebuild: () => owner.report,
+    takePageKey: () => null,
     reconnect: () => null,
   };
   const owner: MemoryOwner = {
