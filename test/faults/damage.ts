@@ -161,9 +161,7 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
       await relay.kill('SIGKILL');
     },
     async startRelay() {
-      const cookie = await cookiesOf(relay);
-      relay = await startRelay({ from, port, home: relay.home });
-      signedIn = { relay, cookie: cookie.map(({ name, value }) => `${name}=${value}`).join('; ') };
+      relay = await startRelay({ from, port, home: relay.home, signIn: await relay.signIn() });
     },
     async round(kind) {
       await harmed(kind);
