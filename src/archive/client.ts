@@ -133,14 +133,14 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
       }),
     exportHousehold: ({ read, sink, passphrase, exportedAt, ...work }) =>
       intoSink(sink, (write) => run('export-household', { passphrase, exportedAt }, { read, write }, work)),
-    async openArchive(file, passphrase, { compare, here, ...work }) {
+    async openArchive(file, passphrase, { compare, here, now, ...work }) {
       const { identities, changes, settings } = here;
-      const request = { file, passphrase, here: { identities, changes, settings } };
+      const request = { file, passphrase, here: { identities, changes, settings }, now };
       const { preview, source } = await run('open-archive', request, { compare }, work);
       return { preview, source: { ...source, file } };
     },
-    importArchive: ({ source }, { append, withSettings, leaveOut, ...work }) =>
-      run('import-archive', { source, withSettings, leaveOut }, { append }, work),
+    importArchive: ({ source }, { append, withSettings, leaveOut, ticks, ...work }) =>
+      run('import-archive', { source, withSettings, leaveOut, ticks }, { append }, work),
     exportAgent: ({ agentId, read, sink, exportedAt, ...work }) =>
       intoSink(sink, (write) => run('export-agent', { agentId, exportedAt }, { read, write }, work)),
     async readAgentZip(file, work = {}) {

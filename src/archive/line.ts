@@ -22,10 +22,10 @@ import type {
 export interface Jobs {
   'export-household': { request: Pick<HouseholdExport, 'passphrase' | 'exportedAt'>; result: Exported };
   'open-archive': {
-    request: { readonly file: Blob; readonly passphrase: string | null; readonly here: PreviewPorts['here'] };
+    request: { readonly file: Blob; readonly passphrase: string | null; readonly here: PreviewPorts['here']; readonly now: number };
     result: { readonly preview: ArchivePreview; readonly source: Omit<ArchiveSource, 'file'> };
   };
-  'import-archive': { request: Pick<ArchiveImport, 'withSettings' | 'leaveOut'> & { readonly source: ArchiveSource }; result: Imported };
+  'import-archive': { request: Pick<ArchiveImport, 'withSettings' | 'leaveOut' | 'ticks'> & { readonly source: ArchiveSource }; result: Imported };
   'export-agent': { request: Pick<AgentExport, 'agentId' | 'exportedAt'>; result: Exported };
   'read-agent': { request: { readonly file: Blob; readonly name: string }; result: Omit<ParsedAgent, 'documents'> };
 }

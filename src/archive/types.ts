@@ -42,6 +42,8 @@ export interface PreviewPorts {
   readonly compare: (docs: readonly Doc[]) => Promise<Comparison>;
   /** Who lives here and how they want things, as `OwnerCalls.household` gives it. */
   readonly here: Pick<HouseholdView, 'identities' | 'changes' | 'settings'>;
+  /** ms since the epoch: what is dated much later is not taken unasked. */
+  readonly now: number;
 }
 
 /** Somebody in the file, as they stand after every change in it. */
@@ -74,23 +76,40 @@ export type ArchiveConflict =
       readonly here: { readonly agentId: string; readonly name: string };
       readonly sits: string;
     }
-  /** Somebody who lives here already would be different afterwards, because the file knows of later changes. */
-  | {
-      readonly kind: 'agent-changes';
-      readonly agentId: string;
-      readonly here: { readonly name: string; readonly position: number | null; readonly soulChars: number; readonly retired: boolean };
-      readonly after: { readonly name: string; readonly position: number | null; readonly soulChars: number; readonly retired: boolean };
-      /** Which of these differ, in this order. */
-      readonly what: readonly ('name' | 'soul' | 'seat' | 'retired')[];
-    }
   /** The lead of the file was named at another time than the lead here. There is one lead: `after` is its name then. */
   | { readonly kind: 'lead'; readonly here: string; readonly file: string; readonly after: string }
-  /** A setting of the file is newer than the one that holds here, and another one. */
-  | { readonly kind: 'setting'; readonly key: string; readonly here: unknown; readonly file: unknown; readonly isDefaultHere: boolean }
   /** Documents that are here under the same id with other contents: what is here stays. */
-  | { readonly kind: 'different'; readonly documents: number; readonly ids: readonly string[] }
-  /** The file asks to forget somebody, or what was said with them, and this household has not heard of it. */
-  | { readonly kind: 'forget'; readonly agentId: string; readonly name: string | null; readonly what: 'agent' | 'conversation'; readonly finalAt: number };
+  | { readonly kind: 'different'; readonly documents: number; readonly ids: readonly string[] };
+
+/** An agent as the person knows it. */
+export interface ShownAgent {
+  readonly name: string;
+  readonly position: number | null;
+  readonly soulChars: number;
+  readonly retired: boolean;
+}
+
+/** Something that is here and would be different afterwards. It comes only where its `tick` is given to `importArchive`. */
+export type ArchiveChange = { readonly tick: string } & (
+  | { readonly kind: 'agent'; readonly what: 'name' | 'soul' | 'seat' | 'retired'; readonly agentId: string; readonly here: ShownAgent; readonly after: ShownAgent }
+  /** The file has another, earlier birth of somebody who lives here: the name, the soul and the face would be of that one. */
+  | { readonly kind: 'birth'; readonly agentId: string; readonly here: ShownAgent; readonly after: ShownAgent }
+  /** Somebody new was born before the one who sits there (`here`), and would have the seat. Without its tick it does not come. */
+  | { readonly kind: 'takes-seat'; readonly agentId: string; readonly name: string; readonly position: number; readonly here: string }
+  | { readonly kind: 'setting'; readonly key: string; readonly here: unknown; readonly file: unknown; readonly isDefaultHere: boolean }
+  /** Somebody, or what was said with them, would be forgotten. `name` null: nobody of here. `finalAt`: ms since the epoch, maybe past. */
+  | { readonly kind: 'forget'; readonly agentId: string; readonly name: string | null; readonly what: 'agent' | 'conversation'; readonly finalAt: number }
+  /** What was asked here to be forgotten would be kept. */
+  | { readonly kind: 'keep' }
+  /** Messages that take the place of others: what stands here from there on would be out of sight. */
+  | { readonly kind: 'edits'; readonly agentId: string; readonly name: string; readonly messages: number }
+  /** Messages that wait to be sent as the person's. */
+  | { readonly kind: 'queued'; readonly messages: number }
+  /** Documents dated ahead of this device's clock by more than a day. `latest`: ms since the epoch. */
+  | { readonly kind: 'ahead'; readonly documents: number; readonly latest: number }
+  /** SOUL.md of one agent's folder says something else than the soul here. */
+  | { readonly kind: 'soul-edited'; readonly agentId: string }
+);
 
 export interface ArchivePreview {
   readonly version: number;
@@ -108,6 +127,8 @@ export interface ArchivePreview {
   /** Forgotten here for good: they are not taken. */
   readonly forgotten: number;
   readonly conflicts: readonly ArchiveConflict[];
+  /** What would be different here, each only with its tick. */
+  readonly changes: readonly ArchiveChange[];
 }
 
 /** A file that was read whole, is undamaged, and can be imported. Holds no documents; the file is read again. */
@@ -125,7 +146,10 @@ export interface ArchiveSource {
   /** SHA-256 of the file's lines, in hex. */
   readonly digest: string;
   /** By `forget` document in the file: the agent it is about, so that undoing it goes with it. */
-  readonly forgets: Readonly<Record<string, string>>;
+  readonly forgets: ReadonlyMap<string, string>;
+  /** By document, and by agent: what has to be ticked before it is taken. */
+  readonly needs: ReadonlyMap<string, readonly string[]>;
+  readonly agents: ReadonlyMap<string, string>;
 }
 
 export interface ArchiveImport extends ArchiveWork {
@@ -135,6 +159,8 @@ export interface ArchiveImport extends ArchiveWork {
   readonly withSettings: boolean;
   /** Agent ids of which nothing is taken: no identity, change, message or anything else that belongs to them. */
   readonly leaveOut: readonly string[];
+  /** `tick` of each change that the person wants. */
+  readonly ticks: readonly string[];
 }
 
 export interface Imported {

@@ -12,6 +12,8 @@ export type Stamp = string;
 
 /** How far ahead of ours another clock may be before it is not followed: ten years, in ms. */
 export const MAX_DRIFT_MS = 10 * 365 * 24 * 60 * 60 * 1000;
+/** How far ahead of this device's clock what comes from elsewhere may be dated before it has to be asked for: 24 hours, in ms. */
+export const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 /** The last ms that a stamp can hold, and the last that a document may name: the year 33658. */
 export const MAX_TIME = 999_999_999_999_999;
 const MAX_COUNTER = 999_999;

@@ -42,7 +42,7 @@ export interface Copies {
   /** Reads a file and says what is in it. Writes nothing. */
   read(file: File, passphrase?: string): Promise<void>;
   /** Takes what the preview showed. */
-  take(choice: { readonly withSettings: boolean; readonly leaveOut: readonly string[] }): Promise<void>;
+  take(choice: { readonly withSettings: boolean; readonly leaveOut: readonly string[]; readonly ticks: readonly string[] }): Promise<void>;
   /** Calls off what is under way. */
   cancel(what: 'exporting' | 'importing'): void;
   /** Back to the beginning. */
@@ -111,6 +111,7 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
         const here = await owner.call('household');
         const opened = await archive.openArchive(file, passphrase ?? null, {
           here,
+          now: device.now(),
           compare: (docs) => owner.call('compare', docs),
           signal,
           onProgress: (progress) => importing({ kind: 'reading', file, progress }),
@@ -123,7 +124,7 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
         else importing({ kind: 'failed', file, reason: sentence(error), partly: false });
       }
     },
-    async take({ withSettings, leaveOut }) {
+    async take({ withSettings, leaveOut, ticks }) {
       const before = store.getState().importing;
       if (before.kind !== 'preview') return;
       const { file, opened } = before;
@@ -135,6 +136,7 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
           append: (docs) => append(docs, hear),
           withSettings,
           leaveOut,
+          ticks,
           signal,
           onProgress: (progress) => importing({ kind: 'importing', file, progress }),
         });

@@ -1,15 +1,14 @@
 /** What importing a file would meet here, as data that a page can put into words. */
 import type { Agent, Roster } from '../../domain/agent.ts';
 import { LEAD_ID, isSeatPosition } from '../../domain/seat.ts';
-import type { SettingKey } from '../../domain/settings.ts';
 import type { ArchiveConflict } from '../types.ts';
-import { rosterFrom, settingsFrom, union, type Deciding } from './newest.ts';
+import { rosterFrom, union, type Deciding } from './newest.ts';
 
 /** `here` and `file`: what decides, on either side. */
 export function conflictsBetween(here: Deciding, file: Deciding): ArchiveConflict[] {
   const both = union(here, file);
   const rosters = { here: rosterFrom(here), file: rosterFrom(file), both: rosterFrom(both) };
-  return [...leadConflicts(here, file, rosters), ...seatConflicts(rosters), ...agentChanges(rosters), ...settingConflicts(here, file, both)];
+  return [...leadConflicts(here, file, rosters), ...seatConflicts(rosters)];
 }
 
 interface Rosters {
@@ -24,6 +23,8 @@ function leadConflicts(here: Deciding, file: Deciding, rosters: Rosters): Archiv
   const mine = leadIds(here);
   const leads = { here: rosters.here.lead, file: rosters.file.lead, both: rosters.both.lead };
   if (!leads.here || !leads.file || !leads.both || [...leadIds(file)].every((id) => mine.has(id))) return [];
+  // Where the file’s would hold, it is a change that waits for its tick: see ./consent.ts.
+  if (leads.here.name !== leads.both.name) return [];
   return [{ kind: 'lead', here: leads.here.name, file: leads.file.name, after: leads.both.name }];
 }
 
@@ -37,34 +38,7 @@ function seatConflicts({ here, file, both }: Rosters): ArchiveConflict[] {
     const holder = here.seats.get(position)?.agentId;
     const [mine, theirs] = holder === sitting.agentId ? [sitting, waiting] : [waiting, sitting];
     const isNew = file.byId.has(theirs.agentId) && !here.waiting.some(({ agentId }) => agentId === theirs.agentId);
-    if (holder !== mine.agentId || !isNew) return [];
+    if (holder !== mine.agentId || !isNew || sitting.agentId !== mine.agentId) return [];
     return [{ kind: 'seat', position, file: named(theirs), here: named(mine), sits: sitting.agentId }];
   });
-}
-
-const shown = ({ name, position, soul, retired }: Agent) => ({ name, position, soulChars: soul.length, retired });
-
-function agentChanges({ here, file, both }: Rosters): ArchiveConflict[] {
-  return [...file.byId.keys()].flatMap((agentId): ArchiveConflict[] => {
-    const before = here.byId.get(agentId);
-    const after = both.byId.get(agentId);
-    if (!before || !after) return [];
-    const what = [
-      ...(before.name === after.name ? [] : (['name'] as const)),
-      ...(before.soul === after.soul ? [] : (['soul'] as const)),
-      ...(before.position === after.position ? [] : (['seat'] as const)),
-      ...(before.retired === after.retired ? [] : (['retired'] as const)),
-    ];
-    return what.length === 0 ? [] : [{ kind: 'agent-changes', agentId, here: shown(before), after: shown(after), what }];
-  });
-}
-
-function settingConflicts(here: Deciding, file: Deciding, both: Deciding): ArchiveConflict[] {
-  const now = settingsFrom(here);
-  const after = settingsFrom(both);
-  const set = new Set(here.settings.map(({ key }) => key));
-  const keys = new Set(file.settings.map(({ key }) => key));
-  return (Object.keys(now) as SettingKey[])
-    .filter((key) => keys.has(key) && !Object.is(now[key], after[key]))
-    .map((key) => ({ kind: 'setting', key, here: now[key], file: after[key], isDefaultHere: !set.has(key) }));
 }

@@ -5,10 +5,12 @@ import { ArchiveError } from '../problem.ts';
 import { belongsTo } from './belongs.ts';
 import { readHousehold } from './read.ts';
 
-export const importHousehold: Workers['import-archive'] = async ({ source, withSettings, leaveOut }, { append }, tell) => {
-  const forgets = new Map(Object.entries(source.forgets));
-  const without = new Set(leaveOut);
+export const importHousehold: Workers['import-archive'] = async ({ source, withSettings, leaveOut, ticks }, { append }, tell) => {
+  const { forgets, needs } = source;
+  const ticked = new Set(ticks);
+  const without = new Set([...leaveOut, ...[...source.agents].flatMap(([agentId, tick]) => (ticked.has(tick) ? [] : [agentId]))]);
   const isWanted = (doc: Doc) => {
+    if (needs.get(doc._id)?.every((tick) => ticked.has(tick)) === false) return false;
     if (doc.type === 'setting') return withSettings;
     const agentId = belongsTo(doc, forgets);
     return agentId === null || !without.has(agentId);

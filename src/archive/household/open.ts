@@ -5,25 +5,26 @@ import { isKnown } from '../../protocol/known.ts';
 import type { Workers } from '../line.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
-import type { ArchiveConflict, ArchivedAgent } from '../types.ts';
+import type { ArchivedAgent } from '../types.ts';
 import { belongsTo } from './belongs.ts';
 import { conflictsBetween } from './conflicts.ts';
+import { createConsent } from './consent.ts';
 import { createNewest, rosterFrom } from './newest.ts';
 import { readHousehold } from './read.ts';
 import { fileKeyOf, isSealed } from './seal.ts';
 
-export const openHousehold: Workers['open-archive'] = async ({ file, passphrase, here }, { compare }, tell) => {
+export const openHousehold: Workers['open-archive'] = async ({ file, passphrase, here, now }, { compare }, tell) => {
   const sealed = await isSealed(file);
   if (sealed && !passphrase) throw new ArchiveError('needs-passphrase', 'This copy is under a passphrase. Enter the one that was chosen when it was made.');
   if (sealed) tell({ stage: 'key', done: 0, of: 1 });
   const fileKey = sealed && passphrase ? await fileKeyOf(file, passphrase) : null;
 
   const newest = createNewest();
+  const consent = createConsent(here, now);
   const kinds = new Map<string, { type: string; documents: number; isKnown: boolean }>();
   const tallies = new Map<string, { messages: number; documents: number; fresh: number }>();
   const forgets = new Map<string, ForgetDoc>();
   const undos: { readonly forgetId: string; readonly isFresh: boolean }[] = [];
-  const freshForgets = new Set<string>();
   const differing: string[] = [];
   let [done, fresh, same, different, forgotten] = [0, 0, 0, 0, 0];
 
@@ -44,14 +45,12 @@ export const openHousehold: Workers['open-archive'] = async ({ file, passphrase,
     different += found.different.length;
     differing.push(...found.different.slice(0, ARCHIVE.namedIds - differing.length));
     newest.take(docs);
+    consent.take(docs.filter(({ _id }) => freshIds.has(_id)));
     for (const doc of docs) {
       const isFresh = freshIds.has(doc._id);
       const kind = kinds.get(doc.type) ?? { type: doc.type, documents: 0, isKnown: isKnown(doc) };
       kinds.set(doc.type, { ...kind, documents: kind.documents + 1, isKnown: kind.isKnown && isKnown(doc) });
-      if (isKnown(doc) && doc.type === 'forget') {
-        forgets.set(doc._id, doc);
-        if (isFresh) freshForgets.add(doc._id);
-      }
+      if (isKnown(doc) && doc.type === 'forget') forgets.set(doc._id, doc);
       // It may come before what it undoes: whose it is shows at the end.
       if (isKnown(doc) && doc.type === 'forget-undo') undos.push({ forgetId: doc.forgetId, isFresh });
       else {
@@ -84,23 +83,11 @@ export const openHousehold: Workers['open-archive'] = async ({ file, passphrase,
       isHere: rosterHere.byId.has(agentId),
     }),
   );
-  const undone = new Set(undos.map(({ forgetId }) => forgetId));
-  const forgetting = [...forgets.values()]
-    .filter(({ _id }) => freshForgets.has(_id) && !undone.has(_id))
-    .map(
-      ({ target, finalAt }): ArchiveConflict => ({
-        kind: 'forget',
-        agentId: target.agentId,
-        name: (rosterHere.byId.get(target.agentId) ?? roster.byId.get(target.agentId))?.name ?? null,
-        what: target.kind,
-        finalAt,
-      }),
-    );
   const conflicts = [
     ...conflictsBetween(here, inFile),
-    ...forgetting,
     ...(different > 0 ? [{ kind: 'different' as const, documents: different, ids: differing }] : []),
   ];
+  const { changes, needs, agents: agentNeeds } = consent.result();
   return {
     preview: {
       version: header.version,
@@ -114,8 +101,9 @@ export const openHousehold: Workers['open-archive'] = async ({ file, passphrase,
       different,
       forgotten,
       conflicts,
+      changes,
     },
-    source: { fileKey, documents, digest, forgets: Object.fromEntries([...forgets.values()].map((doc) => [doc._id, doc.target.agentId])) },
+    source: { fileKey, documents, digest, forgets: new Map([...forgets.values()].map((doc) => [doc._id, doc.target.agentId])), needs, agents: agentNeeds },
   };
 };
 

@@ -9,6 +9,7 @@ import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
 import { PATHS, usePlace } from '../places.ts';
 import { names, plural } from '../text/sizes.ts';
+import { Changes } from './changes.tsx';
 import { Work } from './work.tsx';
 
 function warningText(warning: AgentWarning): string {
@@ -16,7 +17,7 @@ function warningText(warning: AgentWarning): string {
     case 'several-souls':
       return `Several files could be the soul. ${warning.taken} was taken; ${names(warning.others)} ${warning.others.length === 1 ? 'was' : 'were'} not.`;
     case 'soul-edited':
-      return 'SOUL.md says something else than the identity beside it. Its words are taken, as a later soul; the first one is kept.';
+      return 'SOUL.md says something else than the identity beside it. Where it is adopted anew its words are taken, as a later soul; the first one is kept.';
     case 'other-encoding':
       return `${warning.path} is not in UTF-8. It was read as Windows-1252: look whether the letters are right.`;
     case 'unreadable':
@@ -27,7 +28,7 @@ function warningText(warning: AgentWarning): string {
 }
 
 /** Somebody of the file who is here already, in one way or another. */
-function useStanding({ parsed, comparison }: Applicant) {
+function useStanding({ parsed, comparison, consents }: Applicant) {
   const roster = useHousehold((state) => state.roster);
   const identities = useHousehold((state) => state.identities);
   const changes = useHousehold((state) => state.changes);
@@ -35,7 +36,7 @@ function useStanding({ parsed, comparison }: Applicant) {
   if (agentId === null) return { kind: 'nobody-yet' } as const;
   if (agentId === LEAD_ID) return { kind: 'lead' } as const;
   const agent = roster.byId.get(agentId);
-  if (agent) return { kind: 'here', agent, fresh: comparison?.fresh.length ?? 0, edited: parsed.soul !== agent.soul && parsed.warnings.some(({ kind }) => kind === 'soul-edited') } as const;
+  if (agent) return { kind: 'here', agent, fresh: (comparison?.fresh ?? []).filter((id) => !consents.needs.has(id)).length } as const;
   const leaving = rosterOfDocs(identities.values(), changes.values()).byId.get(agentId);
   if (leaving) return { kind: 'leaving', name: leaving.name } as const;
   if ((comparison?.forgotten ?? 0) > 0) return { kind: 'forgotten' } as const;
@@ -60,15 +61,16 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
   const [newId] = useState(() => device.newId());
   const canBeItself = standing.kind === 'here' || standing.kind === 'away';
   const [asNew, setAsNew] = useState(!canBeItself);
+  const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
   const addTo = standing.kind === 'here' && !asNew;
-  const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && !standing.edited;
+  const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && ticks.size === 0;
   const trimmed = name.trim();
   const fault = addTo ? null : trimmed === '' ? 'It needs a name.' : trimmed.length > LIMITS.name ? `A name has at most ${LIMITS.name} characters.` : null;
   const adopt = () => {
-    if (standing.kind === 'here' && !asNew) return onAdopt({ as: 'itself', name: null, position: null }, standing.agent.name);
+    if (standing.kind === 'here' && !asNew) return onAdopt({ as: 'missing', agentId: standing.agent.agentId, ticks }, standing.agent.name);
     if (fault !== null || position === null) return;
     if (asNew) onAdopt({ as: 'new', agentId: newId, name: trimmed, position }, trimmed);
-    else onAdopt({ as: 'itself', name: trimmed === parsed.name ? null : trimmed, position }, trimmed);
+    else onAdopt({ as: 'itself', name: trimmed === parsed.name ? null : trimmed, position, ticks }, trimmed);
   };
   return (
     <form
@@ -86,7 +88,7 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
           </legend>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
-            {nothingMissing ? 'Nothing of it is missing here: leave it so' : `Add what is missing here: ${names([...(standing.fresh > 0 ? [plural(standing.fresh, 'document')] : []), ...(standing.edited ? ['the soul as it was edited'] : [])])}`}
+            {standing.fresh === 0 ? 'Nothing of it is missing here: leave it so' : `Add what is missing here: ${plural(standing.fresh, 'document')}`}
           </label>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
@@ -94,6 +96,7 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
           </label>
         </fieldset>
       )}
+      {!asNew && <Changes changes={applicant.consents.changes} ticks={ticks} onTicks={setTicks} />}
       {standing.kind === 'lead' && <Standing>It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody new, with the same soul and memories.</Standing>}
       {standing.kind === 'leaving' && <Standing>{standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.</Standing>}
       {standing.kind === 'forgotten' && <Standing>It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.</Standing>}
@@ -169,9 +172,9 @@ export function AdoptFlow({ file, position, onLeave }: { file: File; position: S
   const { parsed } = applicant;
   const adopt = async (welcoming: Welcoming, name: string) => {
     setStep({ ...step, busy: true, failed: null });
-    const adopted = await adoptAgent(state, parsed, welcoming);
+    const adopted = await adoptAgent(state, applicant, welcoming);
     if (!adopted.ok) return setStep({ ...step, busy: false, failed: adopted.reason });
-    state.notices.info(welcoming.position === null ? `What was missing of ${name} is here now.` : `${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`);
+    state.notices.info(welcoming.as === 'missing' || welcoming.position === null ? `What was missing of ${name} is here now.` : `${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`);
     const agentId = welcoming.as === 'new' ? welcoming.agentId : parsed.agentId;
     onLeave();
     if (agentId !== null) go(PATHS.agent(agentId));

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { seatNumber } from '../../domain/seat.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { ArchivedAgent, ArchivePreview } from '../../state/agent-copies.ts';
+import { Changes } from './changes.tsx';
 import { Face } from '../grid/face.tsx';
 import { conflictText } from '../text/conflicts.ts';
 import { kindName } from '../text/kinds.ts';
@@ -50,7 +51,7 @@ function headline({ fresh, same, forgotten, documents }: ArchivePreview): string
 interface Props {
   readonly fileName: string;
   readonly preview: ArchivePreview;
-  readonly onTake: (choice: { withSettings: boolean; leaveOut: readonly string[] }) => void;
+  readonly onTake: (choice: { withSettings: boolean; leaveOut: readonly string[]; ticks: readonly string[] }) => void;
   readonly onCancel: () => void;
 }
 
@@ -58,16 +59,12 @@ interface Props {
 export function Preview({ fileName, preview, onTake, onCancel }: Props) {
   const [leaveOut, setLeaveOut] = useState<ReadonlySet<string>>(new Set());
   const [withSettings, setWithSettings] = useState(true);
-  const { exportedAt, sealed, agents, kinds, conflicts, forgotten } = preview;
+  const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
+  const { exportedAt, sealed, agents, kinds, conflicts, changes, forgotten } = preview;
   const settings = kinds.find(({ type }) => type === 'setting')?.documents ?? 0;
   const unknown = kinds.filter(({ isKnown }) => !isKnown);
   const met = conflicts.filter((conflict) => {
     switch (conflict.kind) {
-      case 'setting':
-        return withSettings;
-      case 'agent-changes':
-      case 'forget':
-        return !leaveOut.has(conflict.agentId);
       case 'seat':
         return !leaveOut.has(conflict.file.agentId);
       case 'lead':
@@ -78,6 +75,8 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
         return conflict satisfies never;
     }
   });
+  // What would go with somebody who is left out, or with settings that are, is not asked for.
+  const asked = changes.filter((change) => (change.kind === 'setting' ? withSettings : !('agentId' in change && leaveOut.has(change.agentId))));
   const nothingChosen = leaveOut.size === agents.length && agents.length > 0 && (!withSettings || settings === 0);
   const choose = (agentId: string, taken: boolean) => {
     const next = new Set(leaveOut);
@@ -91,7 +90,7 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
       className="copies-preview"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!nothingChosen) onTake({ withSettings, leaveOut: [...leaveOut] });
+        if (!nothingChosen) onTake({ withSettings, leaveOut: [...leaveOut], ticks: asked.map(({ tick }) => tick).filter((tick) => ticks.has(tick)) });
       }}
     >
       <div>
@@ -118,6 +117,7 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
           Settings too
         </label>
       )}
+      <Changes changes={asked} ticks={ticks} onTicks={setTicks} />
       <div className="copies-conflicts" data-some={met.length > 0}>
         <h4>{met.length === 0 ? 'Nothing stands against what is here' : plural(met.length, 'thing stands', 'things stand').replace(/$/, ' against what is here')}</h4>
         {lines.length > 0 && <ul>{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
@@ -136,7 +136,7 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
           Cancel
         </button>
       </div>
-      <p className="setting-hint">Nothing that is here is overwritten or removed by it.</p>
+      <p className="setting-hint">Nothing that is here is changed or removed by it{asked.length > 0 ? ', except what you tick' : ''}.</p>
     </form>
   );
 }

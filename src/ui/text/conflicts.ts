@@ -1,8 +1,8 @@
 /** What importing would meet, in sentences. */
 import type { SettingKey } from '../../domain/settings.ts';
 import { seatNumber } from '../../domain/seat.ts';
-import type { ArchiveConflict } from '../../state/agent-copies.ts';
-import { names, plural } from './sizes.ts';
+import type { ArchiveChange, ArchiveConflict } from '../../state/agent-copies.ts';
+import { plural } from './sizes.ts';
 import { fullTime } from './time.ts';
 
 const SETTINGS: Record<SettingKey, string> = {
@@ -32,19 +32,51 @@ function valueText(key: string, value: unknown): string {
 
 const seat = (position: number | null) => (position === null ? 'without a seat' : `in seat ${seatNumber(position)}`);
 
-type Changes = Extract<ArchiveConflict, { kind: 'agent-changes' }>;
-function changeText({ here, after }: Changes, what: Changes['what'][number]): string {
+type AgentChange = Extract<ArchiveChange, { kind: 'agent' }>;
+function agentChangeText({ here, after, what }: AgentChange): string {
   switch (what) {
     case 'name':
-      return `is called ${after.name}`;
+      return `${here.name} would be called “${after.name}”.`;
     case 'soul':
-      return `has a later soul (${plural(after.soulChars, 'character')}, now ${here.soulChars})`;
+      return `${here.name} would have another soul (${plural(after.soulChars, 'character')}; now ${here.soulChars}).`;
     case 'seat':
-      return `sits ${seat(after.position)}`;
+      return `${here.name} would sit ${seat(after.position)}; now ${seat(here.position)}.`;
     case 'retired':
-      return after.retired ? 'is retired' : 'is back from retirement';
+      return after.retired ? `${here.name} would be retired.` : `${here.name} would be back from retirement.`;
     default:
       return what satisfies never;
+  }
+}
+
+/** One change that a file would make, and that waits for its tick. */
+export function changeText(change: ArchiveChange): string {
+  switch (change.kind) {
+    case 'agent':
+      return agentChangeText(change);
+    case 'birth':
+      return `${change.here.name} would have the birth that the file tells of: called “${change.after.name}”, with a soul of ${plural(change.after.soulChars, 'character')} (now ${change.here.soulChars}).`;
+    case 'takes-seat':
+      return `${change.name} was born earlier than ${change.here}, and would have seat ${seatNumber(change.position)}. Without this tick, ${change.name} does not come.`;
+    case 'setting': {
+      const { key, here, file, isDefaultHere } = change;
+      return `${isSettingKey(key) ? SETTINGS[key] : `The setting “${key}”`}: ${valueText(key, file)}; ${isDefaultHere ? 'never set here' : `here ${valueText(key, here)}`}.`;
+    }
+    case 'forget': {
+      const who = change.name ?? 'somebody who does not live here';
+      return `${change.what === 'agent' ? `Everything about ${who}` : `The conversation with ${who}`} would be forgotten, for good on ${fullTime(change.finalAt)}.`;
+    }
+    case 'keep':
+      return 'What you asked here to be forgotten would be kept.';
+    case 'edits':
+      return `${plural(change.messages, 'message')} to ${change.name} would take the place of what was said, and what stands here after that would be out of sight.`;
+    case 'queued':
+      return `${plural(change.messages, 'message')} would be sent as yours when everybody wakes.`;
+    case 'ahead':
+      return `${plural(change.documents, 'document')} dated ahead of this device’s clock, up to ${fullTime(change.latest)}: the clock of another device was wrong, or this one is. They would stand after all that is here; what you write then stands after them.`;
+    case 'soul-edited':
+      return 'The soul would be the one in SOUL.md, as it was edited.';
+    default:
+      return change satisfies never;
   }
 }
 
@@ -56,21 +88,10 @@ export function conflictText(conflict: ArchiveConflict): string {
       const [first, second] = sits === file.agentId ? [`${file.name} (in the file)`, `${here.name} (here)`] : [`${here.name} (here)`, `${file.name} (in the file)`];
       return `Seat ${seatNumber(position)} is wanted by two. ${first} was born first and sits; ${second} waits for another seat, which you give under Team.`;
     }
-    case 'agent-changes':
-      return `The file knows ${conflict.here.name} from a later day: afterwards ${conflict.here.name} ${names(conflict.what.map((what) => changeText(conflict, what)))}.`;
     case 'lead':
       return `There is one lead. Here it is ${conflict.here}, in the file ${conflict.file}; afterwards it is ${conflict.after}.`;
-    case 'setting': {
-      const { key, here, file, isDefaultHere } = conflict;
-      const label = isSettingKey(key) ? SETTINGS[key] : `The setting “${key}”`;
-      return `${label}: ${isDefaultHere ? 'never set here' : `here ${valueText(key, here)}`}, in the file ${valueText(key, file)}, set later. The file’s holds afterwards.`;
-    }
     case 'different':
       return `${plural(conflict.documents, 'document')} ${conflict.documents === 1 ? 'is' : 'are'} here under the same id with other contents. What is here stays.`;
-    case 'forget': {
-      const who = conflict.name ?? 'somebody';
-      return `The file asks to forget ${conflict.what === 'agent' ? who : `the conversation with ${who}`}, for good on ${fullTime(conflict.finalAt)}. Importing asks for that here too.`;
-    }
     default:
       return conflict satisfies never;
   }

@@ -44,7 +44,7 @@ function sinkToFile() {
 }
 
 async function openKept(passphrase: string | null): Promise<OpenedArchive> {
-  return archive.openArchive(file, passphrase, { compare: (docs) => owner.call('compare', docs), here: await owner.call('household') });
+  return archive.openArchive(file, passphrase, { compare: (docs) => owner.call('compare', docs), here: await owner.call('household'), now: Date.now() });
 }
 
 window.archive = {
@@ -81,7 +81,7 @@ window.archive = {
   keep: (base64) => void (file = new Blob([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))])),
   async importKept(passphrase) {
     const opened = await openKept(passphrase);
-    const imported = await archive.importArchive(opened, { append: (docs) => owner.call('append', docs), withSettings: true, leaveOut: [] });
+    const imported = await archive.importArchive(opened, { append: (docs) => owner.call('append', docs), withSettings: true, leaveOut: [], ticks: opened.preview.changes.map(({ tick }) => tick) });
     return JSON.stringify({ preview: opened.preview, imported });
   },
   async adoptKept(agentId) {

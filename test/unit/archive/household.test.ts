@@ -118,7 +118,7 @@ describe('A copy of the household', () => {
     expect(seen.at(-1)).toEqual({ stage: 'documents', done: HOUSE.length, of: HOUSE.length });
     const ledger = memoryLedger();
     seen.length = 0;
-    await archiveHere().openArchive(file(), 'p', { ...ledger, here: ledger.here(), onProgress: (progress) => seen.push(progress) });
+    await archiveHere().openArchive(file(), 'p', { ...ledger, here: ledger.here(), now: EXPORTED_AT, onProgress: (progress) => seen.push(progress) });
     expect(seen.at(-1)).toEqual({ stage: 'documents', done: HOUSE.length, of: HOUSE.length });
   });
 
@@ -214,7 +214,7 @@ describe('Importing', () => {
   it('leaves out the settings where that is wished', async () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf(HOUSE), ledger);
-    const result = await archiveHere().importArchive(opened, { append: ledger.append, withSettings: false, leaveOut: [] });
+    const result = await archiveHere().importArchive(opened, { append: ledger.append, withSettings: false, leaveOut: [], ticks: [] });
     expect(result).toEqual({ documents: HOUSE.length - 1, written: HOUSE.length - 1, leftOut: 1 });
     expect([...ledger.documents.values()].some(({ type }) => type === 'setting')).toBe(false);
   });
@@ -224,7 +224,7 @@ describe('Importing', () => {
     const undo: Doc = { _id: 'a-forget-undo:1', type: 'forget-undo', schema: 1, at: messageDoc(41).at, forgetId: 'forget:1' };
     const ledger = memoryLedger();
     const opened = await open(await exportOf([...HOUSE, forget, undo]), ledger);
-    await archiveHere().importArchive(opened, { append: ledger.append, withSettings: true, leaveOut: ['a1'] });
+    await archiveHere().importArchive(opened, { append: ledger.append, withSettings: true, leaveOut: ['a1'], ticks: [] });
     const left = [...ledger.documents.values()];
     expect(JSON.stringify(left)).not.toContain('"a1"');
     expect(left.map(({ type }) => type)).not.toContain('forget-undo');
@@ -243,7 +243,7 @@ describe('Importing', () => {
       calling.abort(new Error('called off'));
       return answer;
     };
-    await expect(archiveHere().importArchive(opened, { append, withSettings: true, leaveOut: [], signal: calling.signal })).rejects.toThrow('called off');
+    await expect(archiveHere().importArchive(opened, { append, withSettings: true, leaveOut: [], ticks: [], signal: calling.signal })).rejects.toThrow('called off');
     const [first = 0, ...later] = ledger.batches;
     expect(ledger.documents.size).toBe(first);
     expect(later).toEqual([]);
@@ -254,7 +254,7 @@ describe('Importing', () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf(HOUSE), ledger);
     const full = new Error('The browser has no more room for this page.');
-    await expect(archiveHere().importArchive(opened, { append: () => Promise.reject(full), withSettings: true, leaveOut: [] })).rejects.toBe(full);
+    await expect(archiveHere().importArchive(opened, { append: () => Promise.reject(full), withSettings: true, leaveOut: [], ticks: [] })).rejects.toBe(full);
   });
 
   it('takes a copy that a browser unpacked while saving it', async () => {
@@ -350,7 +350,7 @@ describe('A file that is not right', () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf(HOUSE), ledger);
     const swapped = { ...opened, source: { ...opened.source, file: await exportOf(HOUSE.slice(1)) } };
-    expect(await kindOf(archiveHere().importArchive(swapped, { append: ledger.append, withSettings: true, leaveOut: [] }))).toBe('damaged');
+    expect(await kindOf(archiveHere().importArchive(swapped, { append: ledger.append, withSettings: true, leaveOut: [], ticks: [] }))).toBe('damaged');
   });
 });
 

@@ -116,11 +116,12 @@ export async function agentZipOf(docs: readonly Doc[], agentId: string): Promise
 }
 
 export const open = (file: Blob, ledger: MemoryLedger, passphrase: string | null = null) =>
-  archiveHere().openArchive(file, passphrase, { compare: ledger.compare, here: ledger.here() });
+  archiveHere().openArchive(file, passphrase, { compare: ledger.compare, here: ledger.here(), now: EXPORTED_AT });
 
-/** Opens and imports all of it. */
+/** Opens and imports all of it, every change included. */
 export async function importInto(ledger: MemoryLedger, file: Blob, passphrase: string | null = null) {
-  return archiveHere().importArchive(await open(file, ledger, passphrase), { append: ledger.append, withSettings: true, leaveOut: [] });
+  const opened = await open(file, ledger, passphrase);
+  return archiveHere().importArchive(opened, { append: ledger.append, withSettings: true, leaveOut: [], ticks: opened.preview.changes.map(({ tick }) => tick) });
 }
 
 export const bytesOf = async (file: Blob) => new Uint8Array(await file.arrayBuffer());

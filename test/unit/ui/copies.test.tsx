@@ -26,6 +26,7 @@ const preview = (change: Partial<ArchivePreview> = {}): ArchivePreview => ({
   different: 0,
   forgotten: 0,
   conflicts: [],
+  changes: [],
   ...change,
 });
 const withCopy = (change: Partial<ArchivePreview> = {}) => copies({ prepare: ({ archive }) => archive.copies.set('home.jsonl.gz', () => preview(change)) });
@@ -99,28 +100,28 @@ test('a file is looked at before anything is taken: who is in it, what is new, w
   const page = await withCopy({
     conflicts: [
       { kind: 'seat', position: 1, file: { agentId: 'agent-7', name: 'Vael' }, here: { agentId: 'agent-2', name: 'Wren' }, sits: 'agent-2' },
-      { kind: 'setting', key: 'humanName', here: 'Marcus', file: 'Maria', isDefaultHere: false },
       { kind: 'different', documents: 2, ids: ['x', 'y'] },
     ],
+    changes: [{ kind: 'setting', tick: 'setting:humanName', key: 'humanName', here: 'Marcus', file: 'Maria', isDefaultHere: false }],
   });
   await choose('home.jsonl.gz');
   expect(await screen.findByText('19 of 30 documents are new here; 11 are here already.')).toBeDefined();
   const people = within(screen.getByRole('group', { name: 'Who comes' })).getAllByRole('listitem');
   expect(people.map((person) => person.textContent)).toEqual(['Julianthe lead · 4 messages · here already, nothing new', 'Vaelseat 8 · 16 messages · new here']);
-  expect(screen.getByText('3 things stand against what is here')).toBeDefined();
+  expect(screen.getByText('2 things stand against what is here')).toBeDefined();
   expect(screen.getByText('Seat 2 is wanted by two. Wren (here) was born first and sits; Vael (in the file) waits for another seat, which you give under Team.')).toBeDefined();
-  expect(screen.getByText('Your name: here “Marcus”, in the file “Maria”, set later. The file’s holds afterwards.')).toBeDefined();
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Your name: “Maria”; here “Marcus”.' }).checked).toBe(false);
   expect(page.owner.calls).not.toContain('append');
 });
 
 test('settings and agents can be left out, and what they would meet goes with them', async () => {
-  const page = await withCopy({ conflicts: [{ kind: 'setting', key: 'humanName', here: 'Marcus', file: 'Maria', isDefaultHere: false }] });
+  const page = await withCopy({ changes: [{ kind: 'setting', tick: 'setting:humanName', key: 'humanName', here: 'Marcus', file: 'Maria', isDefaultHere: false }] });
   await choose('home.jsonl.gz');
   await page.user.click(await screen.findByRole('checkbox', { name: 'Settings too' }));
-  expect(screen.getByText('Nothing stands against what is here')).toBeDefined();
+  expect(screen.queryByRole('group', { name: 'What it would change here' })).toBeNull();
   await page.user.click(screen.getByRole('checkbox', { name: /Vael/ }));
   await page.user.click(screen.getByRole('button', { name: 'Import' }));
-  await waitFor(() => expect(page.archive.imported).toEqual([{ withSettings: false, leaveOut: ['agent-7'] }]));
+  await waitFor(() => expect(page.archive.imported).toEqual([{ withSettings: false, leaveOut: ['agent-7'], ticks: [] }]));
 });
 
 test('what comes from a file is shown at once, and does not count as new messages', async () => {
@@ -231,4 +232,21 @@ test('an agent is exported from its own page', async () => {
   await page.user.click(await screen.findByRole('button', { name: 'Export Lyra as a zip' }));
   expect((await screen.findByText(/Lyra is in Lyra\.zip/)).textContent).toContain('SOUL.md');
   expect(downloads).toEqual(['Lyra.zip']);
+});
+
+test('what a file would change here is done only where it is ticked, by mouse or by keys', async () => {
+  const page = await withCopy({
+    changes: [
+      { kind: 'agent', tick: 'name:agent-1', what: 'name', agentId: 'agent-1', here: { name: 'Lyra', position: 0, soulChars: 3, retired: false }, after: { name: 'Mallory', position: 0, soulChars: 3, retired: false } },
+      { kind: 'forget', tick: 'forget:1', agentId: 'agent-1', name: 'Lyra', what: 'conversation', finalAt: NOW - 1 },
+    ],
+  });
+  await choose('home.jsonl.gz');
+  const asked = within(await screen.findByRole('group', { name: 'What it would change here' }));
+  const [rename] = asked.getAllByRole<HTMLInputElement>('checkbox');
+  expect(asked.getAllByRole<HTMLInputElement>('checkbox').map(({ checked }) => checked)).toEqual([false, false]);
+  rename?.focus();
+  await page.user.keyboard(' ');
+  await page.user.click(screen.getByRole('button', { name: 'Import' }));
+  await waitFor(() => expect(page.archive.imported).toEqual([{ withSettings: true, leaveOut: [], ticks: ['name:agent-1'] }]));
 });

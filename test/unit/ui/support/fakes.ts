@@ -226,7 +226,7 @@ export interface MemoryArchive extends ArchivePort {
   readonly contents: Map<string, readonly Doc[]>;
   readonly agents: Map<string, ParsedAgent>;
   readonly exported: { readonly passphrase: string | null; readonly documents: number }[];
-  readonly imported: { readonly withSettings: boolean; readonly leaveOut: readonly string[] }[];
+  readonly imported: { readonly withSettings: boolean; readonly leaveOut: readonly string[]; readonly ticks: readonly string[] }[];
   /** While set, long work waits for it, or for being called off. */
   working: Promise<void> | null;
 }
@@ -265,12 +265,12 @@ export function memoryArchive(): MemoryArchive {
       const open = archive.copies.get(file instanceof File ? file.name : '');
       if (!open) throw new ArchiveError('not-an-archive', 'This is not a copy that Roost wrote.');
       const preview = open(passphrase);
-      return { preview, source: { file, fileKey: null, documents: preview.documents, digest: '', forgets: {} } };
+      return { preview, source: { file, fileKey: null, documents: preview.documents, digest: '', forgets: new Map(), needs: new Map(), agents: new Map() } };
     },
-    async importArchive({ source }, { append, withSettings, leaveOut, signal, onProgress }) {
+    async importArchive({ source }, { append, withSettings, leaveOut, ticks, signal, onProgress }) {
       onProgress?.({ stage: 'documents', done: 0, of: source.documents });
       await patience(signal);
-      archive.imported.push({ withSettings, leaveOut });
+      archive.imported.push({ withSettings, leaveOut, ticks });
       const docs = archive.contents.get(source.file instanceof File ? source.file.name : '') ?? [];
       const { written } = await append(docs);
       return { documents: docs.length, written, leftOut: leaveOut.length };
