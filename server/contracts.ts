@@ -12,6 +12,7 @@ import type { Mail } from '../src/protocol/mail.ts';
 import type { RequestSize, Terms } from '../src/domain/request-cost.ts';
 import type { Stamp } from '../src/domain/stamp.ts';
 import type { Team, TeamMember } from '../src/protocol/team.ts';
+import type { Mind } from './minds/index.ts';
 import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../src/protocol/wakes.ts';
 
 /** The durable, append-only log of events. What is answered or shown to anyone was written here first. */
@@ -267,8 +268,8 @@ export interface CallingClient extends JoinedClient {
 export interface SessionHost {
   /** Closes what a crash left open: answers as `interrupted`, the session as `crash`. Call once, before anything else. */
   recover(): Promise<void>;
-  /** Does once what stands before every request to a mind, so that the first need not pay for what is made at first use. Leaves no trace. */
-  warm(): Promise<void>;
+  /** Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves no trace. */
+  warm(mind: Mind, signal: AbortSignal): Promise<void>;
   start(request: StartSession): Promise<{ ok: true; sessionId: string } | { ok: false; sessionId: string }>;
   /** False where no session runs. Resolves when the end is on disk and nothing of the session runs on. */
   end(reason: EndReason): Promise<boolean>;

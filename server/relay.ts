@@ -12,7 +12,7 @@ import { openHomeFolder, readHome } from './home.ts';
 import { createHomeRoutes, eachAtHome, homeCallsOf, openCallsOf, openHomes } from './homes/index.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, warmMinds, type Mind, type RehearsalMind } from './minds/index.ts';
+import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, withWarmMind, type Mind, type RehearsalMind } from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problem, problemResponse } from './problem.ts';
 import { systemTimers } from './session/index.ts';
@@ -191,8 +191,14 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     await http.close();
   });
   // The first wake is not to pay for what is loaded at first use.
-  const notWarm = (error?: unknown) => logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error });
-  void Promise.all([warmMinds(), ...homes.open().map(({ host }) => host.warm())]).then(([warm]) => warm || notWarm(), notWarm);
+  const closing = new AbortController();
+  const warming = withWarmMind(async (warmMind) => {
+    for (const each of homes.open()) await each.warm(warmMind, closing.signal);
+  }).catch((error: unknown) => logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }));
+  closers.add(() => {
+    closing.abort();
+    return warming;
+  });
   logger.info('The relay has started.', { version: root.version, store: store.kind, mind: mind.models({ lead: '', agent: '' }).kind, url });
 
   return {

@@ -53,6 +53,8 @@ export interface Team {
   readonly memories: Memories;
   /** What every agent can do besides what a session gives it. */
   readonly tools: readonly TeamTool[];
+  /** Does once what a wake does. Leaves no trace. */
+  warm(mind: Mind, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -66,7 +68,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
   const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
   const gate = createGate({ db, relay, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
-  const costs = createCosts({ db, relay, configs, directory, log, now, elapsed });
+  const costs = createCosts({ db, relay, configs, directory, log, alone, now, elapsed });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
   const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
@@ -106,6 +108,10 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
     host,
     memories,
     tools,
+    async warm(warmMind, signal) {
+      await gate.warm();
+      await host.warm(warmMind, signal);
+    },
     async close() {
       memories.close();
       sleepers.close();

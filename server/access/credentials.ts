@@ -1,7 +1,7 @@
 /**
  * Credentials of what joins from elsewhere. Most stand for one agent: of MCP clients, and of clients of the model proxy.
- * One that stands for none is an application's, which sets agents to sleep and wakes them by plain calls. The secret is shown once, when it is made; only its hash is kept. Nothing is cached: what was revoked is
- * refused at once, by every process on this store.
+ * One that stands for none is an application's, which sets agents to sleep and wakes them by plain calls. The secret is shown once, when it is made; only its hash is kept. What was revoked is
+ * refused at once, by every process on this store: only where there is no other process is anything remembered.
  */
 import type { Credential } from '../../src/protocol/team.ts';
 import type { EventLog } from '../contracts.ts';
@@ -22,6 +22,8 @@ export interface CredentialsDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Pick<EventLog, 'append'>;
+  /** No other process can have this store open, as with the embedded one. */
+  readonly alone?: boolean;
 }
 
 /** Whom a secret stands for. */
@@ -50,7 +52,39 @@ export interface Credentials {
 
 const agentOf = (json: string): string | null => (json === 'null' ? null : parseText(json));
 
-export function createCredentials({ db, relay, now, newId, log }: CredentialsDeps): Credentials {
+/** As `check` knows one. */
+interface Known {
+  readonly bearer: Bearer;
+  readonly usedAt: number | null;
+}
+
+export function createCredentials({ db, relay, now, newId, log, alone = false }: CredentialsDeps): Credentials {
+  /** By hash. */
+  const known = new Map<string, Known>();
+  /** Counts revocations as they begin and end: what was read meanwhile is not noted. */
+  let turn = 0;
+
+  async function find(hash: string): Promise<Known | null> {
+    const before = known.get(hash);
+    if (before) return before;
+    const began = turn;
+    const row = await db
+      .selectFrom('credentials')
+      .select(['credential', 'agent_json', 'label_json', 'used_at', 'reads_soul'])
+      .where('relay', '=', relay)
+      .where('secret_hash', '=', hash)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
+    if (!row) return null;
+    const found: Known = { bearer: { agentId: agentOf(row.agent_json), credentialId: row.credential, label: parseText(row.label_json), readsSoul: row.reads_soul }, usedAt: row.used_at };
+    if (alone && began === turn) known.set(hash, found);
+    return found;
+  }
+  function forget(credentialId: string): void {
+    turn += 1;
+    for (const [hash, { bearer }] of known) if (bearer.credentialId === credentialId) known.delete(hash);
+  }
+
   const listeners = new Set<(credentialId: string) => void>();
   const changed = (agentId: string | null) => log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
 
@@ -92,6 +126,7 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
     },
     async revoke(credentialId) {
       const mine = db.selectFrom('credentials').where('relay', '=', relay).where('credential', '=', credentialId);
+      forget(credentialId);
       const revoked = await db
         .updateTable('credentials')
         .set({ revoked_at: now() })
@@ -99,7 +134,8 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
         .where('credential', '=', credentialId)
         .where('revoked_at', 'is', null)
         .returning('agent_json')
-        .executeTakeFirst();
+        .executeTakeFirst()
+        .finally(() => forget(credentialId));
       if (!revoked) return (await mine.select('credential').executeTakeFirst()) !== undefined;
       for (const listener of listeners) listener(credentialId);
       await changed(agentOf(revoked.agent_json));
@@ -107,30 +143,28 @@ export function createCredentials({ db, relay, now, newId, log }: CredentialsDep
     },
     async check(secret) {
       if (!secret.startsWith(SECRET_PREFIX)) return null;
-      const row = await db
-        .selectFrom('credentials')
-        .select(['credential', 'agent_json', 'label_json', 'used_at', 'reads_soul'])
-        .where('relay', '=', relay)
-        .where('secret_hash', '=', hashOf(secret))
-        .where('revoked_at', 'is', null)
-        .executeTakeFirst();
-      if (!row) return null;
+      const hash = hashOf(secret);
+      const found = await find(hash);
+      if (!found) return null;
+      const { bearer, usedAt } = found;
       const noted = now() - NOTE_USE_EVERY_MS;
       const ahead = now() + NOTE_USE_EVERY_MS;
       // Later than now: the clock went back since.
-      if (row.used_at === null || row.used_at <= noted || row.used_at > ahead) {
+      if (usedAt === null || usedAt <= noted || usedAt > ahead) {
+        const time = now();
         const note = await db
           .updateTable('credentials')
-          .set({ used_at: now() })
+          .set({ used_at: time })
           .where('relay', '=', relay)
-          .where('credential', '=', row.credential)
+          .where('credential', '=', bearer.credentialId)
           // Of many that come at once, one writes.
           .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted), or('used_at', '>', ahead)]))
           .executeTakeFirst();
+        if (known.has(hash)) known.set(hash, { bearer, usedAt: time });
         // Whoever looks at it sees that it is in use.
-        if (note.numUpdatedRows > 0n) await changed(agentOf(row.agent_json));
+        if (note.numUpdatedRows > 0n) await changed(bearer.agentId);
       }
-      return { agentId: agentOf(row.agent_json), credentialId: row.credential, label: parseText(row.label_json), readsSoul: row.reads_soul };
+      return bearer;
     },
     onRevoke(listener) {
       listeners.add(listener);

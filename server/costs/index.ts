@@ -19,6 +19,8 @@ export interface CostDeps {
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'append'>;
+  /** No other process can have this store open, as with the embedded one: prices and what was spent are read once. */
+  readonly alone?: boolean;
   readonly now: () => number;
   /** ms, only ever forward, for spans; left out: `now`. */
   readonly elapsed?: () => number;
@@ -58,11 +60,19 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
   return { count, hourWrites: whole(hourCacheWrites), searches: took.whole ? whole(searches) : Math.max(whole(searches), most?.searches ?? 0), terms };
 }
 
-export function createCosts({ db, relay, configs, directory, log, now, elapsed = now, waitMs = COST_LIMITS.waitMs }: CostDeps): CostBook {
-  const rows = createUsageRows(db, relay);
-  const prices = createPriceTable(db, relay);
+export function createCosts({ db, relay, configs, directory, log, alone = false, now, elapsed = now, waitMs = COST_LIMITS.waitMs }: CostDeps): CostBook {
+  const rows = createUsageRows({ db, relay, alone, elapsed });
+  const prices = createPriceTable(db, relay, alone);
   const budgets = createBudgets({ rows, prices, holds: createHolds(), configs, directory, now, elapsed, waitMs });
-  const changed = (agentId: string | null) => log.append([{ kind: 'changed', time: now(), what: 'costs', agentId }]);
+  /** By agent: an event that waits for the one before it to be on disk. What ends meanwhile is told by the same one. */
+  const telling = new Map<string | null, { readonly now: Promise<unknown>; next: Promise<unknown> | null }>();
+  function changed(agentId: string | null): Promise<unknown> {
+    const under = telling.get(agentId);
+    if (under) return (under.next ??= under.now.then(() => changed(agentId), () => changed(agentId)));
+    const told = log.append([{ kind: 'changed', time: now(), what: 'costs', agentId }]).finally(() => telling.delete(agentId));
+    telling.set(agentId, { now: told, next: null });
+    return told;
+  }
 
   async function settle(agentId: string, size: RequestSize | null, { sessionId, messageId, via, took, lost = 0 }: RequestEnd): Promise<void> {
     const table = await prices.read();

@@ -5,25 +5,45 @@ import type { Db } from '../store/index.ts';
 
 const SCOPE = 'prices';
 
-export function createPriceTable(db: Db, relay: string) {
+/** `alone`: no other process can have this store open. */
+export function createPriceTable(db: Db, relay: string, alone = false) {
+  /** Read once where nobody else can change it. */
+  let known: Promise<readonly Price[]> | null = null;
+
+  async function fromStore(): Promise<readonly Price[]> {
+    const row = await db.selectFrom('configs').select('config_json').where('relay', '=', relay).where('scope', '=', SCOPE).executeTakeFirst();
+    return row ? pricesSchema.parse(JSON.parse(row.config_json)).prices : DEFAULT_PRICES;
+  }
+  function once(): Promise<readonly Price[]> {
+    const asked = (known ??= fromStore());
+    // What could not be read is asked for again.
+    asked.catch(() => (known = known === asked ? null : known));
+    return asked;
+  }
+
+  async function toStore(prices: readonly Price[]): Promise<void> {
+    if (prices.length === 0) {
+      await db.deleteFrom('configs').where('relay', '=', relay).where('scope', '=', SCOPE).execute();
+      return;
+    }
+    const config_json = JSON.stringify({ prices });
+    await db
+      .insertInto('configs')
+      .values({ relay, scope: SCOPE, config_json })
+      .onConflict((conflict) => conflict.columns(['relay', 'scope']).doUpdateSet({ config_json }))
+      .execute();
+  }
+
   return {
-    /** Read anew each time: another process may have changed it. */
-    async read(): Promise<readonly Price[]> {
-      const row = await db.selectFrom('configs').select('config_json').where('relay', '=', relay).where('scope', '=', SCOPE).executeTakeFirst();
-      return row ? pricesSchema.parse(JSON.parse(row.config_json)).prices : DEFAULT_PRICES;
-    },
+    read: alone ? once : fromStore,
     /** None at all: Roost's own again. */
     async write(prices: readonly Price[]): Promise<void> {
-      if (prices.length === 0) {
-        await db.deleteFrom('configs').where('relay', '=', relay).where('scope', '=', SCOPE).execute();
-        return;
+      try {
+        await toStore(prices);
+      } finally {
+        // Also what was read while it was being written.
+        known = null;
       }
-      const config_json = JSON.stringify({ prices });
-      await db
-        .insertInto('configs')
-        .values({ relay, scope: SCOPE, config_json })
-        .onConflict((conflict) => conflict.columns(['relay', 'scope']).doUpdateSet({ config_json }))
-        .execute();
     },
   };
 }

@@ -1,7 +1,9 @@
 /** The rows of the table `usage`, read as sums, and their money by quarters of an hour. */
 import { sql } from 'kysely';
 import type { Spent } from '../../src/protocol/costs.ts';
+import { createCommits } from '../events/commits.ts';
 import { parseText, type Db } from '../store/index.ts';
+import { SCHEMA } from '../store/schema.ts';
 
 const QUARTER_MS = 900_000;
 
@@ -31,50 +33,89 @@ export interface UsageGroup {
 
 const total = (column: string) => sql<number>`sum(${sql.ref(column)})::bigint`;
 
-export function createUsageRows(db: Db, relay: string) {
-  return {
-    async add(row: UsageRow): Promise<void> {
-      const agent_json = JSON.stringify(row.agentId);
-      // One statement, so that both are written or neither.
-      await db
-        .with('added', (cte) =>
-          cte
-            .insertInto('usage')
-            .values({
-              relay,
-              used_at: row.usedAt,
-              agent_json,
-              session_json: row.sessionId === null ? null : JSON.stringify(row.sessionId),
-              message_json: row.messageId === null ? null : JSON.stringify(row.messageId),
-              via: row.via,
-              model_json: JSON.stringify(row.model),
-              input_tokens: row.inputTokens,
-              output_tokens: row.outputTokens,
-              cache_read_tokens: row.cacheReadTokens,
-              cache_write_tokens: row.cacheWriteTokens,
-              cost_micro_usd: row.costMicroUsd,
-              estimated: row.estimated,
-            })
-            .returning('place'),
-        )
-        .insertInto('spending')
-        .values({ relay, quarter: Math.floor(row.usedAt / QUARTER_MS), agent_json, cost_micro_usd: row.costMicroUsd })
-        .onConflict((conflict) =>
-          conflict.columns(['relay', 'quarter', 'agent_json']).doUpdateSet((eb) => ({ cost_micro_usd: eb('spending.cost_micro_usd', '+', eb.ref('excluded.cost_micro_usd')) })),
-        )
-        .execute();
+export interface UsageRowsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly relay: string;
+  /** No other process can have this store open: what was spent is known here, once it was read. */
+  readonly alone: boolean;
+  /** ms, only ever forward. */
+  readonly elapsed: () => number;
+}
+
+type Spending = readonly { readonly agentId: string; readonly microUsd: number }[];
+
+const quarterOf = (time: number) => Math.floor(time / QUARTER_MS);
+const table = (name: 'usage' | 'spending') => sql.table(`${SCHEMA}.${name}`);
+const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(id));
+
+export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
+  /** Since this quarter of an hour, by agent. */
+  let known: { readonly from: number; readonly sums: Map<string, number> } | null = null;
+  /** Counts writes, as they begin and end: what was read meanwhile is not noted. */
+  let turn = 0;
+
+  /** One statement, so that all of it is written or nothing; many requests that end together are one, as many as they are. */
+  async function insert(rows: readonly UsageRow[]): Promise<void> {
+    await sql`
+      with given as (
+        select * from unnest(
+          ${rows.map((row) => row.usedAt)}::bigint[], ${rows.map((row) => JSON.stringify(row.agentId))}::text[], ${rows.map((row) => textOrNull(row.sessionId))}::text[], ${rows.map((row) => textOrNull(row.messageId))}::text[],
+          ${rows.map((row) => row.via)}::text[], ${rows.map((row) => JSON.stringify(row.model))}::text[], ${rows.map((row) => row.inputTokens)}::bigint[], ${rows.map((row) => row.outputTokens)}::bigint[],
+          ${rows.map((row) => row.cacheReadTokens)}::bigint[], ${rows.map((row) => row.cacheWriteTokens)}::bigint[], ${rows.map((row) => row.costMicroUsd)}::bigint[], ${rows.map((row) => row.estimated)}::boolean[],
+          ${rows.map((row) => quarterOf(row.usedAt))}::bigint[]
+        ) as given (used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, quarter)
+      ), added as (
+        insert into ${table('usage')} (relay, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated)
+        select ${relay}::text, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated from given
+      )
+      insert into ${table('spending')} as spending (relay, quarter, agent_json, cost_micro_usd)
+      select ${relay}::text, quarter, agent_json, sum(cost_micro_usd)::bigint from given group by quarter, agent_json
+      on conflict (relay, quarter, agent_json) do update set cost_micro_usd = spending.cost_micro_usd + excluded.cost_micro_usd`.execute(db);
+  }
+
+  const commits = createCommits<UsageRow, true>({
+    windowMs: 0,
+    elapsed,
+    async commit(rows) {
+      turn += 1;
+      try {
+        await insert(rows);
+        for (const { usedAt, agentId, costMicroUsd } of rows) if (known && quarterOf(usedAt) >= known.from) known.sums.set(agentId, (known.sums.get(agentId) ?? 0) + costMicroUsd);
+      } catch (error) {
+        // It may be on disk all the same.
+        known = null;
+        throw error;
+      } finally {
+        turn += 1;
+      }
+      return rows.map(() => true);
     },
+  });
+
+  async function readSpending(from: number): Promise<Spending> {
+    const began = turn;
+    const rows = await db
+      .selectFrom('spending')
+      .select(['agent_json', total('cost_micro_usd').as('micro_usd')])
+      .where('relay', '=', relay)
+      .where('quarter', '>=', from)
+      .groupBy('agent_json')
+      .orderBy('micro_usd', 'desc')
+      .execute();
+    const spending = rows.map((row) => ({ agentId: parseText(row.agent_json), microUsd: row.micro_usd }));
+    if (alone && began === turn && turn % 2 === 0) known = { from, sums: new Map(spending.map(({ agentId, microUsd }) => [agentId, microUsd])) };
+    return spending;
+  }
+
+  return {
+    /** Resolves when it is on disk. */
+    add: async (row: UsageRow): Promise<void> => void (await commits.add(row, false)),
     /** Money by agent since a day began, the largest first. */
-    async byAgent(dayStart: number): Promise<readonly { readonly agentId: string; readonly microUsd: number }[]> {
-      const rows = await db
-        .selectFrom('spending')
-        .select(['agent_json', total('cost_micro_usd').as('micro_usd')])
-        .where('relay', '=', relay)
-        .where('quarter', '>=', Math.floor(dayStart / QUARTER_MS))
-        .groupBy('agent_json')
-        .orderBy('micro_usd', 'desc')
-        .execute();
-      return rows.map((row) => ({ agentId: parseText(row.agent_json), microUsd: row.micro_usd }));
+    async byAgent(dayStart: number): Promise<Spending> {
+      const from = quarterOf(dayStart);
+      if (known?.from !== from) return await readSpending(from);
+      return [...known.sums].map(([agentId, microUsd]) => ({ agentId, microUsd })).sort((a, b) => b.microUsd - a.microUsd);
     },
     /** `starts`: the days' beginnings, oldest first. */
     async groups(starts: readonly number[]): Promise<readonly UsageGroup[]> {

@@ -42,6 +42,8 @@ export interface EventLogDeps {
 
 /** With `close`, which resolves when everything appended is on disk. */
 export interface OpenEventLog extends EventLog {
+  /** Runs the statement of its next write once, without one. */
+  warm(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -177,6 +179,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const [oldest] = await readEvents(db, log, 0, 1);
       if (oldest) keeper.dropped(oldest.id);
     },
+    warm: () => keeper.warm(),
     async close() {
       await commits.settled();
       await keeper.close();

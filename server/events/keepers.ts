@@ -28,6 +28,8 @@ export interface Keeper {
   settled(): Promise<void>;
   /** Events before this id have been dropped, and their clients with them. */
   dropped(before: number): void;
+  /** Runs the statement of the next write once, without one. */
+  warm(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -47,6 +49,8 @@ export function createTableKeeper(db: Db, { log, head }: LogRow, now: () => numb
     taken: (clients) => readTaken(db, log, clients),
     settled: () => Promise.resolve(),
     dropped: () => undefined,
+    // On a server, which is no part of this process and has its plans itself.
+    warm: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }
@@ -205,6 +209,10 @@ export async function openJournalKeeper({ db, row: { log, head: head0 }, journal
         if (id >= before) break;
         taken.delete(client);
       }
+    },
+    // No log has such a head, so nothing is put anywhere.
+    async warm() {
+      await insertNumbered(db, log, [{ first: -1, storedAt: 0, client: null, events: [{ kind: 'changed', text: '{}' }] }]);
     },
     async close() {
       if (timer) clearTimeout(timer);

@@ -54,7 +54,15 @@ function leftOf({ way }: WakeRequest, { maxWakesPerSession }: WakeLimits, { call
   return Math.max(0, maxWakesPerSession - callsInSession - (granted ? 1 : 0));
 }
 
-export function createGate(deps: GateDeps): Gate {
+export interface OpenGate extends Gate {
+  /** Decides once about nobody, and takes it back. */
+  warm(): Promise<void>;
+}
+
+/** Takes back what a transaction wrote. */
+class TakenBack extends Error {}
+
+export function createGate(deps: GateDeps): OpenGate {
   const { db, relay, configs, now, newId, alone, timers = systemTimers, onHeartbeatError: onError } = deps;
   const runs = createRuns({ db, relay, now, alone, timers, onError });
   const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
@@ -141,6 +149,20 @@ export function createGate(deps: GateDeps): Gate {
         nextWakeTime: nextPass(ANYBODY, limits, facts, time),
         stoppedBy: decideWake(ANYBODY, limits, facts, time).check,
       };
+    },
+    async warm() {
+      const time = now();
+      const limits = await configs.limits('warm');
+      await mendClock(db, time);
+      await situationOf(db, { relay, target: 'warm', source: null, budget: null }, limits, time, runs);
+      const decision: WakeDecision = { wakeId: newId(), time, target: 'warm', source: { kind: 'person' }, way: 'person', reason: null, messageId: null, outcome: 'granted', check: null, until: null, detail: '' };
+      const taken = db.transaction().execute(async (trx) => {
+        await insertDecision(trx, relay, decision, null);
+        throw new TakenBack();
+      });
+      await taken.catch((error: unknown) => {
+        if (!(error instanceof TakenBack)) throw error;
+      });
     },
     feed: (page) => readFeed(db, relay, page),
     close: () => runs.close(),

@@ -57,6 +57,8 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
   readonly calls: CallTable;
   /** They ask for a credential themselves. */
   readonly openCalls: CallTable;
+  /** Does once what a wake does, so that the first one need not pay for it. Leaves no trace. */
+  warm(mind: Mind, signal: AbortSignal): Promise<void>;
   /** Ends the session, and everything that hangs on it. */
   end(reason: 'shutdown' | 'crash'): Promise<void>;
   close(): Promise<void>;
@@ -68,7 +70,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const log = await openEventLog({ db, openJournal: deps.openJournal, relay: id, now, elapsed, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
   const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, elapsed, newId, logger, retentionMs, alone: deps.alone });
   const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools, memories } = team;
-  const credentials = createCredentials({ db, relay: id, now, newId, log });
+  const credentials = createCredentials({ db, relay: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now: elapsed, logger };
   const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, memories, now })], inbox, log, stateOf: host.stateOf, gate, threads, version: deps.version });
@@ -105,6 +107,10 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       createCostRoutes({ costs }),
     ]),
     openCalls: tableOf([mcp.routes, proxy.routes]),
+    async warm(mind, signal) {
+      await log.warm();
+      await team.warm(mind, signal);
+    },
     async end(reason) {
       await host.end(reason);
       await mcp.close();

@@ -3,4 +3,4 @@ export { createRehearsalMind, type RehearsalMind } from './rehearsal/index.ts';
 export { PRIORITIES, type Mind, type MindAnswer, type MindBlock, type MindError, type MindErrorKind, type MindListener, type MindMessage, type MindRequest, type MindTool, type Priority, type RequestState, type StopReason } from './mind.ts';
 export { sizeOfRequest } from './size.ts';
 export { DEFAULT_MODELS, REHEARSAL_MODEL, windowTokensOf } from './settings.ts';
-export { warmMinds } from './warm.ts';
+export { withWarmMind } from './warm.ts';

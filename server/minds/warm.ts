@@ -1,9 +1,11 @@
 /**
- * What the first request of a process pays for once: the SDK's stream and the runtime's `fetch` are loaded and compiled
- * when they are first used. One answer that nobody asked for and that leaves no trace: no server is spoken to.
+ * What the first request of a process pays for once: the SDK's stream, the runtime's `fetch` and its connections are
+ * loaded and compiled when they are first used. Here they are used once for nobody: with a model of our own on loopback,
+ * as close to a real one as can be, which says a word to whoever asks.
  */
+import { createServer } from 'node:http';
 import { createAnthropicMind } from './anthropic.ts';
-import type { MindRequest } from './mind.ts';
+import type { Mind } from './mind.ts';
 
 const EVENTS: readonly { readonly type: string; readonly [field: string]: unknown }[] = [
   { type: 'message_start', message: { id: 'warm', type: 'message', role: 'assistant', model: 'warm', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 0, output_tokens: 0 } } },
@@ -14,15 +16,25 @@ const EVENTS: readonly { readonly type: string; readonly [field: string]: unknow
   { type: 'message_stop' },
 ];
 const BODY = EVENTS.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
-const REQUEST: MindRequest = { priority: 'team', model: 'warm', system: 'Warm.', messages: [{ role: 'user', blocks: [{ kind: 'text', text: 'Warm.' }] }], tools: [], maxTokens: 1 };
-/** So often is a piece of code run until it is likely to be compiled. */
-const TIMES = 8;
 
-/** Resolves with whether the answers came through. */
-export async function warmMinds(): Promise<boolean> {
-  await (await fetch('data:text/plain,warm')).text();
-  const mind = createAnthropicMind({ key: null, baseUrl: 'http://localhost', fetch: () => Promise.resolve(new Response(BODY, { headers: { 'content-type': 'text/event-stream' } })) });
-  const answers = await Promise.all(Array.from({ length: TIMES }, () => mind.answer(REQUEST, { onText: () => undefined, signal: new AbortController().signal })));
-  await mind.close();
-  return answers.every(({ ok }) => ok);
+/** `run` with such a mind, for as long as it takes. */
+export async function withWarmMind(run: (mind: Mind) => Promise<void>): Promise<void> {
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(BODY));
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : 0);
+    });
+  });
+  const mind = createAnthropicMind({ key: null, baseUrl: `http://127.0.0.1:${port}`, models: { lead: 'warm', agent: 'warm' } });
+  try {
+    await run(mind);
+  } finally {
+    await mind.close();
+    server.closeAllConnections();
+    server.close();
+  }
 }

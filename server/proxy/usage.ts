@@ -33,6 +33,9 @@ const eventShape = z.object({
 
 const NOTHING = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
+/** Of the hundreds of events of an answer only these say what it took; the others need not be parsed. */
+const TELLS = /"(?:message_start|message_delta|error)"/;
+
 export interface UsageReader {
   read(bytes: Uint8Array): void;
   /** Once, at the end. */
@@ -80,7 +83,7 @@ export function createStreamReader(model: string): UsageReader {
   let refused = false;
 
   function take(text: string): void {
-    if (!text.startsWith('data:')) return;
+    if (!text.startsWith('data:') || !TELLS.test(text)) return;
     const event = eventShape.safeParse(jsonOf(text.slice('data:'.length)));
     if (!event.success) return;
     const { type, message, usage } = event.data;

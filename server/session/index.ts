@@ -1,13 +1,12 @@
 /** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
-import { momentText } from '../../src/domain/moments.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import type { Caller, Configs, Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
-import { sizeOfRequest, type Mind } from '../minds/index.ts';
+import type { Configs, Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import type { Mind } from '../minds/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
 import { createReadAround } from './around.ts';
 import type { Logger, SessionContext, SessionSettings } from './context.ts';
@@ -19,8 +18,8 @@ import { createPrompts } from './prompts.ts';
 import { recoverSession } from './recover.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, type SessionLimits } from './settings.ts';
-import { allowedTools, mindToolOf } from './team-tools.ts';
 import { createTimerSet, systemTimers, type Timers } from './timers.ts';
+import { askStore, runWakes, standIns } from './warm.ts';
 
 export { createMemories, type Memories } from './memories.ts';
 export { createMemoryTools } from './memory-tools.ts';
@@ -59,9 +58,6 @@ interface Running {
   readonly seal: () => void;
   ending: Promise<void> | null;
 }
-
-/** So often is a piece of code run until it is likely to be compiled. */
-const WARM_TIMES = 4;
 
 const NO_SESSION: PostOutcome = { ok: false, reason: 'no-session', detail: 'No session runs. Start one first; until then everyone sleeps.' };
 
@@ -175,15 +171,12 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
 
   return {
     recover: () => recoverSession(log, inbox, now),
-    async warm() {
-      const signal = new AbortController().signal;
-      const caller: Caller = { agentId: LEAD_ID, sessionId: null, run: 'warm', kind: 'session', signal };
-      for (let time = 0; time < WARM_TIMES; time++) {
-        const [check, { timeZone, ...around }] = await Promise.all([costs.check({ agentId: LEAD_ID, size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }) }, signal), readsAround(null)(), allowedTools(teamTools, caller), inbox.waiting(LEAD_ID, 1), log.written('warm')]);
-        if (check.ok) check.hold.release();
-        momentText(around.now, timeZone);
-        teamTools.forEach(mindToolOf);
-      }
+    async warm(warmMind, signal) {
+      await askStore(deps);
+      let problem: unknown = null;
+      const nobody = standIns(deps, warmMind, (error) => (problem ??= error));
+      await runWakes(createSessionHost(nobody), nobody.log, signal);
+      if (problem !== null) throw new Error('a session for nobody failed', { cause: problem });
     },
     start: (request) =>
       inTurn(async () => {

@@ -20,6 +20,9 @@ export interface SessionLimits {
   readonly secondTryMs: number;
   /** Of what waits, so much is put before an agent in one turn. */
   readonly mail: MailLimits;
+  /** ms for which the gate's records of a wake wait at most for all of its requests, and then for the last of them to leave: what is written meanwhile would hold them up. */
+  readonly askedWithinMs: number;
+  readonly askedLeaveMs: number;
   readonly window: WindowLimits;
   /** ms of quiet after the first talk with a lead that has no soul, before it is asked for one. */
   readonly soulQuietMs: number;
@@ -36,6 +39,8 @@ export const SESSION_LIMITS: SessionLimits = {
   conversationChars: DEFAULT_SETTINGS.transcriptCap,
   secondTryMs: 3_000,
   mail: MAIL_LIMITS,
+  askedWithinMs: 1_000,
+  askedLeaveMs: 50,
   window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },
   timeEveryMs: 900_000,
   soulQuietMs: 30_000,

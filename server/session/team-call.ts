@@ -15,6 +15,10 @@ export interface RunningCall {
   readonly kind: CallKind;
   /** Takes the agents of the call; once, before anything else. */
   seat(agents: readonly Present[]): void;
+  /** This agent's request is on its way, or waits in line for the model. */
+  asked(agentId: string): void;
+  /** Resolves when all of them are asked or decided, and what was asked had time to leave; or after a while. */
+  whenAsked(): Promise<void>;
   /** A seat is decided: what to write beside its own event. */
   decided(agentId: string, outcome: SeatOutcome): readonly RoostEvent[];
   /** Whether every seat is decided. */
@@ -34,13 +38,21 @@ function sharedReason(outcomes: readonly SeatOutcome[]): string | null {
 }
 
 export function createRunningCall({ context, wakeId, kind }: { context: SessionContext; wakeId: string; kind: CallKind }): RunningCall {
-  const { sessionId, now } = context;
+  const { sessionId, now, timers, limits } = context;
   const outcomes = new Map<string, SeatOutcome>();
   const told = new Set<string>();
   let agents: readonly Present[] = [];
   let resolveOver: () => void = () => undefined;
   const whenOver = new Promise<void>((resolve) => (resolveOver = resolve));
   const over = () => outcomes.size === agents.length;
+  const away = new Set<string>();
+  let resolveAsked: () => void = () => undefined;
+  const whenAsked = new Promise<void>((resolve) => (resolveAsked = resolve));
+  function asked(agentId: string): void {
+    if (away.size === 0) timers.after(limits.askedWithinMs, resolveAsked);
+    away.add(agentId);
+    if (away.size === agents.length) timers.after(limits.askedLeaveMs, resolveAsked);
+  }
 
   function reportOf(some: readonly Present[]): string {
     const lines = some.map((agent): ReportLine => ({ seat: seatNumber(agent.position), name: agent.name(), outcome: outcomes.get(agent.agentId) ?? null }));
@@ -54,7 +66,10 @@ export function createRunningCall({ context, wakeId, kind }: { context: SessionC
     seat(all) {
       agents = all;
     },
+    asked,
+    whenAsked: () => whenAsked,
     decided(agentId, outcome) {
+      asked(agentId);
       if (outcomes.has(agentId)) return [];
       outcomes.set(agentId, outcome);
       if (!over()) return [];

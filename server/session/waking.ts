@@ -27,8 +27,16 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   let speaker: Speaker | null = null;
   let givenUp: AsleepReason | null = null;
   let recorded: Promise<void> | null = null;
-  /** Once, and when the request is on its way: the gate’s record of the wake does not stand between the click and it. */
+  let asked = false;
+  /** Once. */
   const recordWake = () => (recorded ??= context.onPersonWake(agentId));
+  /** When the requests of all are on their way: the gate’s record of a wake stands between the click and none of them. */
+  function noteAsked(): void {
+    if (asked) return;
+    asked = true;
+    call.asked(agentId);
+    void call.whenAsked().then(recordWake);
+  }
   const silence = silentReason(settings.wakeTimeoutMs);
   const firstWords = createFirstWords({
     timers,
@@ -83,7 +91,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
       announces: () => phase === 'awake',
       hooks: {
         onState(state) {
-          void recordWake();
+          noteAsked();
           if (phase === 'waking') firstWords.onState(state);
         },
         onFirstWords,
@@ -100,6 +108,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
 
   /** It is here, set to sleep: nothing is asked of a mind until it is woken, and then its prompt comes first. */
   async function rest(): Promise<void> {
+    call.asked(agentId);
     // Before its flag is set: it would be woken by it.
     await recordWake();
     if (phase !== 'waking' || givenUp) return;
@@ -135,6 +144,8 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     },
     async close(why) {
       firstWords.stop();
+      // The timers of the session run no more.
+      if (asked) void recordWake();
       await speaker?.close(why);
     },
     async leave(reason) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAnthropicMind, DEFAULT_MODELS, warmMinds, type AnthropicMindConfig, type MindAnswer, type MindMessage, type MindRequest } from '../../server/minds/index.ts';
+import { createAnthropicMind, DEFAULT_MODELS, withWarmMind, type AnthropicMindConfig, type MindAnswer, type MindMessage, type MindRequest } from '../../server/minds/index.ts';
 import { thinksAdaptively } from '../../server/minds/settings.ts';
 import { AGENT_TOOLS } from '../../server/session/tools.ts';
 import { freePort } from '../support/free-port.ts';
@@ -10,8 +10,15 @@ const says = (role: MindMessage['role'], text: string): MindMessage => ({ role, 
 const request = (more: Partial<MindRequest> = {}): MindRequest => ({ priority: 'team', model: 'claude-opus-5-5', system: 'You are Wren.', messages: [says('user', 'hello')], tools: [], maxTokens: 500, ...more });
 const refuse = (status: number, message: string, type = 'invalid_request_error'): Reply => ({ fail: { status, type, message } });
 
-it('is warmed without a word to any server', async () => {
-  expect(await warmMinds()).toBe(true);
+it('is warmed by answers of a server of our own, over a real connection, that is gone afterwards', async () => {
+  const answers: MindAnswer[] = [];
+  let late: () => Promise<MindAnswer> = () => Promise.reject(new Error('never asked'));
+  await withWarmMind(async (mind) => {
+    late = () => mind.answer(request({ priority: 'wake' }), { onText: () => undefined, signal: AbortSignal.timeout(2_000) });
+    answers.push(...(await Promise.all([late(), late()])));
+  });
+  expect(answers.map(({ ok }) => ok)).toEqual([true, true]);
+  expect((await late().catch(() => ({ ok: false }))).ok).toBe(false);
 });
 
 describe('a mind behind the Messages API', () => {
