@@ -44,7 +44,7 @@ describe.each(STORES)('costs on %s', (kind) => {
   let costs: CostBook;
   let said: RoostEvent[];
   const again = (waitMs = 0) =>
-    createCosts({ db: store.db, relay, configs, directory: { all: () => Promise.resolve(team) }, log: { append: (events) => (said.push(...events), Promise.resolve([])) }, now: () => time, waitMs });
+    createCosts({ db: store.db, relay, configs, directory: { all: () => Promise.resolve(team) }, log: { append: (events) => (said.push(...events), Promise.resolve([])) }, alone: kind === 'pglite', now: () => time, waitMs });
   beforeEach(() => {
     relay = `home-${++homes}`;
     time = NOON;

@@ -30,6 +30,7 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
       db: store.db,
       relay,
       now: () => time,
+      alone: kind === 'pglite',
       newId: () => `credential-${(made += 1)}`,
       log: {
         append(appended) {
