@@ -68,6 +68,9 @@ export async function recallMeta<Name extends keyof SyncMeta>(db: SyncDatabase, 
   return (await db.get('meta', name)) as SyncMeta[Name] | undefined;
 }
 
+/** Writes what is to be remembered: all of it or nothing, durable when it resolves. */
+export type Remember = (values: Partial<SyncMeta>, durability?: 'strict' | 'relaxed') => Promise<void>;
+
 /** All of them or none. */
 export async function rememberMeta(db: SyncDatabase, values: Partial<SyncMeta>, durability: 'strict' | 'relaxed' = 'strict'): Promise<void> {
   const tx = syncTransaction(db, durability);

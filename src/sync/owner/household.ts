@@ -1,5 +1,5 @@
 /** What the devices of a household tell each other about themselves: merged by the time it was written. */
-import { rememberMeta, type SyncDatabase } from './database.ts';
+import type { Remember } from './database.ts';
 import type { DeviceRecord, Head } from './records.ts';
 
 /** Per key the newest by `time`; of two of one moment the one that sorts last, so that every device keeps the same. */
@@ -19,8 +19,8 @@ export interface HouseholdBook {
   hear(news: { readonly devices?: readonly DeviceRecord[] | undefined; readonly heads?: readonly Head[] | undefined }): Promise<void>;
 }
 
-export function createHouseholdBook({ db, onChange, ...held }: {
-  readonly db: SyncDatabase;
+export function createHouseholdBook({ remember, onChange, ...held }: {
+  readonly remember: Remember;
   readonly devices: readonly DeviceRecord[];
   readonly heads: readonly Head[];
   readonly onChange: () => void;
@@ -34,7 +34,7 @@ export function createHouseholdBook({ db, onChange, ...held }: {
       const removed = new Set([...devices, ...(news.devices ?? [])].flatMap((one) => (one.removed ? [one.deviceId] : [])));
       devices = newest(devices, news.devices ?? [], ({ deviceId }) => deviceId).map((one) => (removed.has(one.deviceId) ? { ...one, removed: true } : one));
       heads = newest(heads, news.heads ?? [], ({ agentId }) => agentId);
-      await rememberMeta(db, { devices, heads }, 'relaxed');
+      await remember({ devices, heads }, 'relaxed');
       onChange();
     },
   };

@@ -5,7 +5,7 @@ import { recoveryBytes, registrationBytes, rotationBytes } from '../../protocol/
 import type { EpochKey, HouseholdKeys, RandomBytes } from '../contract.ts';
 import { base64url, deviceKeys, fromBase64url, isSignedBy, newest, readKeys, relayAuth, renewed, sealBox, writeKeys } from '../crypto/index.ts';
 import { readJson, writeJson } from './json.ts';
-import { rememberMeta, type SyncDatabase } from './database.ts';
+import type { Remember } from './database.ts';
 import type { DeviceRecord, Membership, Recovery } from './records.ts';
 
 export interface Keys {
@@ -28,7 +28,7 @@ export interface Keys {
   recoveryBox(boxKey: string): string;
 }
 
-export function createKeys({ db, random, onChange, ...given }: { readonly db: SyncDatabase; readonly random: RandomBytes; readonly membership: Membership; readonly onChange: () => void }): Keys {
+export function createKeys({ remember, random, onChange, ...given }: { readonly remember: Remember; readonly random: RandomBytes; readonly membership: Membership; readonly onChange: () => void }): Keys {
   let { membership } = given;
   const device = deviceKeys(membership.seed);
 
@@ -36,7 +36,7 @@ export function createKeys({ db, random, onChange, ...given }: { readonly db: Sy
   const current = () => newest(household());
   async function change(part: Partial<Membership>) {
     const next = { ...membership, ...part };
-    await rememberMeta(db, { membership: next });
+    await remember({ membership: next });
     membership = next;
     onChange();
   }

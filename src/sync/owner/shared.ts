@@ -11,7 +11,7 @@ import type { Lane, RandomBytes } from '../contract.ts';
 import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
 import { createArrivals } from './arrivals.ts';
-import { recallMeta, rememberMeta, type SyncDatabase, type SyncMeta } from './database.ts';
+import { recallMeta, rememberMeta, type Remember, type SyncDatabase, type SyncMeta } from './database.ts';
 import { createEntryStore } from './entry-store.ts';
 import { deviceViews } from './device-views.ts';
 import { createChanges } from './changes.ts';
@@ -100,7 +100,8 @@ const PRIORITY: Readonly<Record<Lane, number>> = { people: 0, talk: 1 };
 
 export async function openShared(deps: SharedDeps, membership: Membership): Promise<Shared> {
   const { db, ledger, timers, now, elapsed = now, random, log, onChange } = deps;
-  const keys = createKeys({ db, random, membership, onChange: deps.onMark });
+  const remember: Remember = (values, durability) => rememberMeta(db, values, durability);
+  const keys = createKeys({ remember, random, membership, onChange: deps.onMark });
   const [returning, devices, heads, name, firstSeal, counters, former] = await Promise.all([
     recallMeta(db, 'returning'),
     recallMeta(db, 'devices'),
@@ -129,7 +130,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     changed();
   };
 
-  const book = createHouseholdBook({ db, devices: devices ?? [], heads: heads ?? [], onChange: bookChanged });
+  const book = createHouseholdBook({ remember, devices: devices ?? [], heads: heads ?? [], onChange: bookChanged });
   const isMember = (deviceId: string) => book.devices().some((one) => one.deviceId === deviceId && !one.removed);
   const arrivals = createArrivals({ ledger, heads: book.heads, onChange: changed });
 

@@ -1,0 +1,181 @@
+/**
+ * A device of a household as the page has it — its keys, its book, its renewals, its line and its replica are the real ones —
+ * over a real socket to a real relay. Only what is written into IndexedDB lies in memory.
+ */
+import { randomBytes } from 'node:crypto';
+import { WebSocket } from 'ws';
+import { problemSchema } from '../../src/protocol/http.ts';
+import { createReplica } from '../../src/protocol/replication/index.ts';
+import { fromRelaySchema, registeredSchema } from '../../src/protocol/sync/control.ts';
+import type { OpenSocket, Called } from '../../src/protocol/sync/line.ts';
+import type { HouseholdKeys } from '../../src/sync/contract.ts';
+import { deviceKeys, newest, newHousehold, newId, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
+import { createHouseholdBook } from '../../src/sync/owner/household.ts';
+import { createKeys, type Keys } from '../../src/sync/owner/keys.ts';
+import { openLine } from '../../src/sync/owner/line.ts';
+import { readPayload } from '../../src/sync/owner/payload.ts';
+import type { DeviceRecord, Membership } from '../../src/sync/owner/records.ts';
+import { createRenewals, type Renewals } from '../../src/sync/owner/renewals.ts';
+import { createTaking } from '../../src/sync/owner/taking.ts';
+import { createMemoryEntries } from './memory-entries.ts';
+import type { Home } from './sync-device.ts';
+
+const random = (length: number) => new Uint8Array(randomBytes(length));
+const timers = {
+  after(ms: number, run: () => void) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+export interface HouseholdDevice {
+  readonly id: string;
+  readonly seed: Uint8Array;
+  readonly keys: Keys;
+  readonly renewals: Renewals;
+  /** Those that are one of the household, as far as this one knows. */
+  devices(): readonly DeviceRecord[];
+  isRemoved(): boolean;
+  isLive(): boolean;
+  /** Seals whatever it is given, as an entry of its own. `keys`: with these, left out: its own newest. */
+  say(payload: unknown, keys?: HouseholdKeys): Promise<void>;
+  /** How many entries of others were taken. */
+  heard(): number;
+  close(): Promise<void>;
+}
+
+/** Sockets of a browser of this relay. */
+function socketsOf(home: Home, cookie: string): OpenSocket {
+  return (listener) => {
+    const url = new URL('/api/sync/socket', home.url);
+    url.protocol = 'ws:';
+    const socket = new WebSocket(url, { headers: { cookie, origin: home.url } });
+    socket.on('message', (data, isBinary) => listener(isBinary ? { kind: 'frame', frame: new Uint8Array(data as Buffer) } : { kind: 'text', message: fromRelaySchema.parse(JSON.parse(String(data))) }));
+    socket.on('error', () => undefined);
+    socket.on('close', () => listener({ kind: 'lost', reason: 'closed' }));
+    return {
+      text: (message) => socket.send(JSON.stringify(message)),
+      frame: (bytes) => socket.send(bytes, () => listener({ kind: 'drained' })),
+      buffered: () => socket.bufferedAmount,
+      close: () => socket.close(),
+    };
+  };
+}
+
+export const newHouseholdKeys = (): HouseholdKeys => newHousehold(random);
+
+/** Opens one that has the household's keys, and introduces it. */
+export async function openHouseholdDevice(home: Home, household: HouseholdKeys, name: string): Promise<HouseholdDevice> {
+  const seed = random(32);
+  const membership: Membership = { ...household, deviceId: newId(random), seed, rotations: [], recovery: null, alone: false, relay: true, removed: false };
+  const cookie = await home.cookie();
+  let removed = false;
+  let heard = 0;
+  const remember = () => Promise.resolve();
+  const keys = createKeys({ remember, random, membership, onChange: () => undefined });
+  const id = membership.deviceId;
+  const onBook = () => {
+    if (book.devices().some((one) => one.removed && one.deviceId === id)) removed = true;
+  };
+  const book = createHouseholdBook({ remember, devices: [], heads: [], onChange: onBook });
+  const take = createTaking({ ledger: { append: () => Promise.resolve(undefined) }, book, outgoing: () => ({ heard: () => undefined }), renewals: () => renewals, onMisfit: () => undefined });
+
+  const entries = createMemoryEntries();
+  /** Sealed with a key that has not come yet. */
+  let shut: Parameters<typeof entries.putNow>[0] = [];
+  async function open(some: typeof shut) {
+    const opened = some.map((entry) => ({ entry, opened: openEntry({ keys: keys.household(), ...entry }) }));
+    shut = [...shut, ...opened.flatMap(({ entry, opened: one }) => (!one.ok && one.reason === 'unknown-epoch' ? [entry] : []))];
+    const payloads = opened.flatMap(({ opened: one }) => (one.ok ? (readPayload(one.payload) ?? []) : []));
+    await take(payloads);
+    heard += payloads.length;
+  }
+  const store = {
+    ...entries,
+    async put(...args: Parameters<typeof entries.put>) {
+      const outcome = entries.putNow(...args);
+      await open(args[0].filter(({ writer: by, counter: at }) => outcome.stored.some((one) => one.writer === by && one.counter === at)));
+      return outcome;
+    },
+  };
+  const writer = newWriter(household, 'people', random);
+  let counter = 0;
+  const replica = createReplica({ store, timers, priority: () => 0, own: (one) => one === writer });
+  await replica.ready;
+  async function say(payload: unknown, sealedWith = keys.household()) {
+    const place = { writer, counter: ++counter };
+    const entry = { ...place, sealed: sealEntry({ keys: sealedWith, ...place, payload: new TextEncoder().encode(JSON.stringify(payload)), random }) };
+    entries.write([entry]);
+    replica.wrote([entry]);
+  }
+
+  async function register(): Promise<Called<{ readonly epoch: number }>> {
+    const response = await fetch(new URL(`/api/sync/households/${membership.household}`, home.url), { method: 'PUT', headers: { cookie, 'content-type': 'application/json' }, body: JSON.stringify(keys.registration()) });
+    const answer: unknown = await response.json();
+    if (response.ok) return { ok: true, value: registeredSchema.parse(answer) };
+    const { type, detail, box } = problemSchema.loose().parse(answer);
+    return { ok: false, status: response.status, type: type.replace('about:roost/', ''), reason: detail ?? '', box: typeof box === 'string' ? box : null };
+  }
+  const line = openLine({
+    household: membership.household,
+    deviceId: id,
+    sign: keys.device.sign,
+    openSocket: socketsOf(home, cookie),
+    timers,
+    backoff: () => 100,
+    async register() {
+      const answer = await register();
+      if (!answer.ok && answer.type === 'device-removed') removed = true;
+      if (!answer.ok && answer.type === 'old-key') return await renewals.adopt(answer.box);
+      return answer.ok;
+    },
+    onWelcome: (welcome) => renewals.hearWelcome(welcome),
+    connect: (link) => replica.connect(link),
+    onDevices: () => undefined,
+    onRotated: (rotated) => void renewals.hearRotated(rotated),
+    onSignal: () => undefined,
+    onAnswer: (message) => renewals.hearAnswer(message),
+    onRemoved: () => (removed = true),
+    onState: () => undefined,
+    isOn: () => true,
+  });
+  const renewals = createRenewals({
+    keys,
+    book,
+    timers,
+    now: Date.now,
+    line: () => line,
+    register,
+    say,
+    async onKeys() {
+      const waiting = shut;
+      shut = [];
+      await open(waiting);
+    },
+    onTrouble: () => undefined,
+    onFull: () => undefined,
+  });
+  line.begin();
+  const { signKey, boxKey } = deviceKeys(seed);
+  const record: DeviceRecord = { deviceId: id, name, signKey, boxKey, addedAt: Date.now(), time: Date.now(), removed: false };
+  await book.hear({ devices: [record] });
+  await say({ devices: [record] });
+  return {
+    id,
+    seed,
+    keys,
+    renewals,
+    devices: () => book.devices().filter((one) => !one.removed),
+    isRemoved: () => removed,
+    isLive: line.isLive,
+    say,
+    heard: () => heard,
+    async close() {
+      line.close();
+      await replica.close();
+    },
+  };
+}
+
+/** The key that seals. */
+export const newestOf = newest;
