@@ -10,7 +10,7 @@ import {
   applyRotation, countHouseholds, findRecovery, insertDevice, insertHousehold, lockHousehold, lockRelay, noteBrowser, noteSeen, readBoxes, readDevice, readDevices, readEnded, readHousehold,
   revokeBrowsers, setRecovery, type DeviceRow,
 } from './household-rows.ts';
-import { isSignedBy } from './proofs.ts';
+import { isDeviceOf, isSignedBy } from './proofs.ts';
 import { chainFrom, isHandedOver, type AuthKey } from './rotations.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
@@ -30,7 +30,7 @@ interface Revoked {
 }
 export type Registered =
   | ({ readonly ok: true; readonly epoch: number } & Revoked)
-  | { readonly ok: false; readonly reason: 'households' | 'devices' | 'removed' | 'other-key' | 'other-household' | 'bad-proof' | 'bad-rotations' }
+  | { readonly ok: false; readonly reason: 'households' | 'devices' | 'removed' | 'other-household' | 'bad-proof' | 'bad-rotations' }
   /** The proof is of a key before the current one. `box`: the keys sealed to this device, if a renewal had some for it. */
   | { readonly ok: false; readonly reason: 'old-key'; readonly epoch: number; readonly box: string | null };
 export type Rotated = ({ readonly ok: true } & Revoked) | { readonly ok: false; readonly reason: 'late' | 'too-early' | 'bad-proof' | 'not-here' | 'taken' };
@@ -48,7 +48,7 @@ export interface HouseholdNow {
 }
 
 export interface Households {
-  /** `browser`: the sign-in that the device uses. */
+  /** `browser`: the sign-in that the device uses. What the request proves of itself is checked before anything else. */
   register(household: string, request: Register, browser: string): Promise<Registered>;
   /** `by`: a device of the household. */
   rotate(household: string, rotation: Rotation, by: string): Promise<Rotated>;
@@ -96,8 +96,6 @@ export function createHouseholds({ db, relay, now, most, onMember }: HouseholdsD
     if (request.epoch < key.epoch) return { ok: false, reason: 'old-key', epoch: key.epoch, box: (await boxesAt(trx, home, chain, key.epoch))[device] ?? null };
     if (request.epoch > key.epoch) return { ok: false, reason: 'bad-rotations' };
     if (request.authKey !== key.authKey) return { ok: false, reason: 'other-household' };
-    if (!isSignedBy(key.authKey, registrationBytes(household, key.epoch, device, deviceKey), request.proof)) return { ok: false, reason: 'bad-proof' };
-    if (before && before.device_key !== deviceKey) return { ok: false, reason: 'other-key' };
     for (const rotation of chain) if (await isTaken(trx, home, rotation)) return { ok: false, reason: 'bad-rotations' };
 
     if (!row) await insertHousehold(trx, home, key, now());
@@ -123,6 +121,7 @@ export function createHouseholds({ db, relay, now, most, onMember }: HouseholdsD
 
   return {
     async register(household, request, browser) {
+      if (!provesItself(household, request)) return { ok: false, reason: 'bad-proof' };
       try {
         const registered = await db.transaction().execute((trx) => register(trx, household, request, browser));
         if (registered.ok) await onMember(household, browser, true);
@@ -176,6 +175,13 @@ export function createHouseholds({ db, relay, now, most, onMember }: HouseholdsD
       await onMember(household, browser, false);
     },
   };
+}
+
+/** Is it this very device that asks, and has it the key that it says it has? Whether that key counts is another question. */
+function provesItself(household: string, request: Register): boolean {
+  const { epoch, authKey, device, deviceKey, proof, deviceProof } = request;
+  const bytes = registrationBytes(household, epoch, device, deviceKey);
+  return isDeviceOf(device, request) && isSignedBy(deviceKey, bytes, deviceProof) && isSignedBy(authKey, bytes, proof);
 }
 
 class TooManyDevices extends Error {}

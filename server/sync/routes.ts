@@ -9,7 +9,7 @@ import type { Upgrades } from '../upgrade.ts';
 import type { Households, Registered } from './households.ts';
 import type { Hub } from './hub.ts';
 import type { Offers } from './offers.ts';
-import { SOCKET_PATH } from './settings.ts';
+import { SOCKET_PATH, triesKey } from './settings.ts';
 import type { Sockets } from './socket.ts';
 
 export interface SyncRoutesDeps {
@@ -18,7 +18,7 @@ export interface SyncRoutesDeps {
   readonly hub: Hub;
   readonly sockets: Sockets;
   readonly upgrades: Upgrades;
-  /** Proofs that failed, and look-ups of recovery boxes, by address. */
+  /** Proofs that failed, and look-ups of recovery boxes, by `triesKey`. */
   readonly failures: RateLimit;
   readonly lookups: RateLimit;
 }
@@ -63,12 +63,10 @@ function refusal(refused: Exclude<Registered, { ok: true }>) {
       return problem(409, 'devices-full', 'This household has as many devices as it may. Remove one that is not used any more.');
     case 'removed':
       return problem(403, 'device-removed', 'This device was removed from its household. Let it join again as a new device.');
-    case 'other-key':
-      return problem(409, 'other-device', 'Another device has this id. Let this one join as a new device.');
     case 'other-household':
       return problem(409, 'other-household', 'This relay knows the household with another key. Somebody who was removed may have brought it here before.');
     case 'bad-proof':
-      return problem(403, 'bad-proof', 'This device could not prove that it has the household’s key.');
+      return problem(403, 'bad-proof', 'This device could not prove that it is itself, and that it has the household’s key.');
     case 'bad-rotations':
       return problem(409, 'bad-rotations', 'The relay cannot follow from the key it knows to this one: a renewal of the household’s key is missing, or was not signed by the one before.');
     case 'old-key':
@@ -96,11 +94,12 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
     });
     route('/api/sync/households/:id', {
       async PUT(context) {
-        const [household, address] = [householdOf(context), addressOf(context)];
-        checkRate(failures.wait(address), 'Too many proofs from your address have failed.');
-        const registered = await households.register(household, await readBody(context, registerSchema), browserOf(context));
+        const [household, browser] = [householdOf(context), browserOf(context)];
+        const tries = triesKey({ browser, address: addressOf(context) });
+        checkRate(failures.wait(tries), 'Too many proofs of this browser have failed.');
+        const registered = await households.register(household, await readBody(context, registerSchema), browser);
         if (!registered.ok) {
-          if (registered.reason === 'bad-proof' || registered.reason === 'bad-rotations') failures.take(address);
+          if (registered.reason === 'bad-proof' || registered.reason === 'bad-rotations') failures.take(tries);
           throw refusal(registered);
         }
         await hub.changed(household, registered.revoked);
@@ -135,7 +134,7 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
     });
     route('/api/sync/recoveries/:id', {
       async GET(context) {
-        checkRate(lookups.take(addressOf(context)), 'Recovery phrases were tried too often from your address.');
+        checkRate(lookups.take(triesKey({ browser: browserOf(context), address: addressOf(context) })), 'Recovery phrases were tried too often by this browser.');
         const id = publicKey.safeParse(context.req.param('id'));
         const found = id.success ? await households.recovery(id.data) : null;
         if (found === null) throw problem(404, 'no-recovery', 'This relay knows no household with this recovery phrase. Look at the words once more; the phrase may also be of another relay, or have been replaced by a newer one.');

@@ -35,10 +35,10 @@ export const SYNC_LIMITS = {
   offers: 32,
   /** ms after its end that an offer cannot be made again. */
   offerMemoryMs: 60 * 60_000,
-  /** Proofs that failed: a second in the long run, and at once, from one address. */
+  /** Proofs that failed: a second in the long run, and at once, of one browser at one address. */
   failuresPerSecond: 0.1,
   failureBurst: 10,
-  /** Look-ups of recovery boxes, from one address. */
+  /** Look-ups of recovery boxes, likewise. */
   lookupsPerSecond: 0.1,
   lookupBurst: 10,
   /** Rows that one reading of entries looks at, whatever its budget of bytes. */
@@ -52,3 +52,6 @@ export interface SyncSettings {
   /** Bytes of the sealed entries of one household. */
   readonly householdBytes: number;
 }
+
+/** Tries are counted by sign-in and address, so that nobody uses up another's: neither who shares an address, nor who shares a sign-in. */
+export const triesKey = ({ browser, address }: { readonly browser: string; readonly address: string }): string => `${browser} ${address}`;

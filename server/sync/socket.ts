@@ -12,8 +12,8 @@ import { createRateLimit, type RateLimit } from '../access/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
 import type { Households, RecoverySet, Rotated } from './households.ts';
 import type { Hub, Member } from './hub.ts';
-import { isSignedBy } from './proofs.ts';
-import { SYNC_LIMITS } from './settings.ts';
+import { isDeviceOf, isSignedBy } from './proofs.ts';
+import { SYNC_LIMITS, triesKey } from './settings.ts';
 
 /** Of RFC 6455: the relay ends; what came does not belong here. */
 const CLOSE = { ending: 1001, policy: 1008 } as const;
@@ -22,7 +22,7 @@ const NONCE_BYTES = 32;
 export interface SocketsDeps {
   readonly households: Households;
   readonly hub: Hub;
-  /** Proofs that failed, by address. */
+  /** Proofs that failed, by `triesKey`. */
   readonly failures: RateLimit;
   /** ms, only ever forward, whatever becomes of the wall clock: for spans. */
   readonly elapsed: () => number;
@@ -94,6 +94,7 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
 
   function serve(socket: WebSocket, { browser, address }: Opener): { readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void } {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
+    const tries = triesKey({ browser, address });
     const turn = createQueue();
     const texts = createRateLimit({ perSecond: bounds.textsPerSecond, burst: bounds.textBurst, elapsed });
     let state: { readonly household: string; readonly member: Member; readonly end: LinkEnd } | null = null;
@@ -142,16 +143,17 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
       close: (reason) => refuse(new Refusal('frame', reason)),
     };
 
-    async function hello({ household, device, signature }: Extract<FromDevice, { kind: 'hello' }>): Promise<void> {
-      const wait = failures.wait(address);
-      if (wait > 0) throw new Refusal('hello', `Too many proofs from your address have failed. Try again in ${wait} s.`);
-      const row = await households.device(household, device);
-      if (!row) return endWith({ kind: 'unknown' });
-      if (row.removed_at !== null || row.device_key === null) return endWith({ kind: 'removed' });
-      if (!isSignedBy(row.device_key, socketBytes(household, device, nonce), signature)) {
-        failures.take(address);
+    async function hello({ household, device, deviceKey, boxKey, signature }: Extract<FromDevice, { kind: 'hello' }>): Promise<void> {
+      const wait = failures.wait(tries);
+      if (wait > 0) throw new Refusal('hello', `Too many proofs of this browser have failed. Try again in ${wait} s.`);
+      // Before anything is looked up: who is known here is told to nobody but that device.
+      if (!isDeviceOf(device, { deviceKey, boxKey }) || !isSignedBy(deviceKey, socketBytes(household, device, nonce), signature)) {
+        failures.take(tries);
         throw new Refusal('hello', 'This device could not prove that it is itself.');
       }
+      const row = await households.device(household, device);
+      if (!row) return endWith({ kind: 'unknown' });
+      if (row.removed_at !== null) return endWith({ kind: 'removed' });
       if (hub.count(household) >= bounds.householdSockets) throw new Refusal('hello', 'Too many sockets of this household are open at once. Close some pages and try again.');
       if (over) return;
       const member: Member = { device, browser, link, send: sendText, end: endWith };
@@ -177,7 +179,7 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
           const rotated = await households.rotate(household, message.rotation, member.device);
           if (rotated.ok) return await hub.changed(household, rotated.revoked);
           const { reason, ends } = rotationRefusal(rotated);
-          if (rotated.reason === 'bad-proof') failures.take(address);
+          if (rotated.reason === 'bad-proof') failures.take(tries);
           if (ends) throw new Refusal('rotate', reason);
           sendText({ kind: 'refused', what: 'rotate', reason });
           const state = rotated.reason === 'late' ? await households.now(household) : null;
@@ -189,7 +191,7 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
           const set = await households.setRecovery(household, recovery, proof);
           if (set.ok) return sendText({ kind: 'recovery-kept', recoveryId: recovery.id });
           const { reason, ends } = recoveryRefusal(set);
-          if (set.reason === 'bad-proof') failures.take(address);
+          if (set.reason === 'bad-proof') failures.take(tries);
           if (ends) throw new Refusal('recovery', reason);
           return sendText({ kind: 'refused', what: 'recovery', reason });
         }

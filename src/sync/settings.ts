@@ -27,6 +27,10 @@ export const SYNC_OWNER = {
   sealRetry: 5_000,
   /** A relay that has said nothing of its entries this long after it let us in has none. */
   relayHasNone: 3_000,
+  /** Characters of a device’s name. */
+  nameChars: 200,
+  /** A record that says it was written further ahead of this clock counts for none. */
+  clockAhead: 24 * 60 * 60_000,
   /** Changes of the status are told at most this often. */
   statusEvery: 100,
   /** From asking for the socket to its welcome. */

@@ -1,8 +1,11 @@
 /** A device that was one of the household, and is removed: nothing it left behind gives it the keys that come after. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { deviceKeys, newPhrase, recoveryOf, relayAuth } from '../../src/sync/crypto/index.ts';
-import { newestOf, newHouseholdKeys, openHouseholdDevice, type HouseholdDevice } from '../support/household-device.ts';
+import { socketBytes } from '../../src/protocol/sync/proofs.ts';
+import { deviceKeys, newPhrase, recoveryOf } from '../../src/sync/crypto/index.ts';
+import { deviceRecord, recoveryRecord } from '../../src/sync/owner/genuine.ts';
+import { newHouseholdKeys, openHouseholdDevice, type HouseholdDevice } from '../support/household-device.ts';
 import { openTestRelay, type OpenRelay } from '../support/open-relay.ts';
+import { enter, newSyncId, newTestDevice, newTestHousehold, openSocket, register } from '../support/sync-device.ts';
 
 let relay: OpenRelay;
 beforeAll(async () => {
@@ -11,8 +14,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await relay.close();
 });
-
-const PHRASE = 'wicked';
 
 /** Three devices that know each other: the person's two, and one that is somebody else's by now. */
 async function household() {
@@ -46,20 +47,55 @@ describe('A removed device', () => {
     expect(opensAny(thief, owner)).toEqual([]);
     // The phone got them.
     await expect.poll(() => phone.keys.epoch()).toBe(2);
-    // It asks in the phone’s name, with a sign-in that is not the phone’s.
-    const browser = await relay.signIn();
-    const auth = relayAuth(newestOf(keys));
-    const answer = await browser.fetch(`/api/sync/households/${keys.household}`, {
-      method: 'PUT',
-      json: { ...thief.keys.registration(), device: phone.id, authKey: auth.publicKey },
-    });
-    expect(await answer.text()).not.toContain(owner.keys.membership().rotations.at(-1)?.boxes[phone.id] ?? 'no box');
+    // Nor does it come to what was sealed to the phone: the relay hands that to nobody who is not the phone.
+    const box = owner.keys.membership().rotations.at(-1)?.boxes[phone.id];
+    expect(box).toBeDefined();
+    const own = thief.keys.registration();
+    for (const asked of [{ ...own, device: phone.id }, { ...own, device: phone.id, deviceKey: phone.keys.device.signKey, boxKey: phone.keys.device.boxKey }]) {
+      const browser = await relay.signIn();
+      const answer = await browser.fetch(`/api/sync/households/${keys.household}`, { method: 'PUT', json: asked });
+      const said = await answer.text();
+      expect([answer.status, said]).toEqual([403, expect.stringContaining('bad-proof')]);
+      expect(said).not.toContain(box);
+      const line = await openSocket(browser);
+      const { nonce } = await line.next('challenge');
+      line.send({ kind: 'hello', household: keys.household, device: phone.id, deviceKey: asked.deviceKey, boxKey: asked.boxKey, signature: thief.keys.device.sign(socketBytes(keys.household, phone.id, nonce)) });
+      expect(await line.next('refused')).toMatchObject({ what: 'hello' });
+      await line.closed;
+    }
+    await close();
+  });
+
+  it('that is handed on by others what it wrote with the old key neither comes in again nor brings anybody in', async () => {
+    const { keys, owner, phone, thief, close } = await household();
+    await owner.renewals.remove(thief.id);
+    await expect.poll(() => phone.keys.epoch()).toBe(2);
+    // Whoever helps it: what it signed comes in an entry that was sealed with the new key.
+    const helper = deviceKeys(new Uint8Array(32).fill(7));
+    const time = Date.now();
+    const records = [
+      deviceRecord(keys, deviceKeys(thief.seed), { name: 'Lost tablet', addedAt: time, time }),
+      deviceRecord(keys, helper, { name: 'Phone', addedAt: time, time }),
+      // As if it had the new key, which it does not.
+      { ...deviceRecord(keys, helper, { name: 'Phone', addedAt: time, time }), epoch: 2 },
+    ];
+    await phone.say({ devices: records });
+    await phone.say({ recovery: recoveryRecord(keys, deviceKeys(thief.seed), { id: helper.signKey, boxKey: helper.boxKey, time }) });
+    const before = owner.heard();
+    await phone.say({ docs: [] });
+    await expect.poll(() => owner.heard()).toBeGreaterThan(before);
+    for (const device of [owner, phone]) {
+      expect(device.devices().map(({ deviceId }) => deviceId).sort()).toEqual([owner.id, phone.id].sort());
+      expect(device.keys.membership().recovery).toBeNull();
+    }
+    await owner.renewals.remove(newSyncId());
+    expect(Object.keys(owner.keys.membership().rotations.at(-1)?.boxes ?? {}).sort()).toEqual([owner.id, phone.id].sort());
     await close();
   });
 
   it('that had made a phrase of its own, which nobody else knows, opens nothing with it', async () => {
     const { owner, phone, thief, close } = await household();
-    const mine = recoveryOf(newPhrase((length) => new Uint8Array(length).fill(PHRASE.length)).words.join(' '));
+    const mine = recoveryOf(newPhrase((length) => new Uint8Array(length).fill(6)).words.join(' '));
     if (!mine.ok) throw new Error(mine.reason);
     await thief.renewals.keepRecovery({ id: mine.id, boxKey: mine.boxKey });
     await expect.poll(() => owner.keys.membership().recovery?.id).toBe(mine.id);
@@ -69,6 +105,8 @@ describe('A removed device', () => {
     expect(sealed === null ? null : mine.open(sealed.box)).toBeNull();
     const found = await (await relay.signIn()).fetch(`/api/sync/recoveries/${mine.id}`);
     expect(found.status).toBe(404);
+    // The others have let go of it too, and it is told them again by nobody.
+    for (const device of [owner, phone]) expect(device.keys.membership().recovery).toBeNull();
     await close();
   });
 });
@@ -82,5 +120,28 @@ describe('A device of the household', () => {
     expect(owner.devices().map(({ deviceId }) => deviceId)).toContain(phone.id);
     expect(phone.isRemoved()).toBe(false);
     await close();
+  });
+});
+
+describe('Ten proofs that are wrong', () => {
+  it('lock out the browser that made them, and no other at the same address', async () => {
+    const [thief, other] = [await relay.signIn(), await relay.signIn()];
+    const household = newTestHousehold();
+    const device = newTestDevice();
+    await (await enter(other, household, device)).close();
+    const statuses: number[] = [];
+    for (let tries = 0; tries < 12; tries++) statuses.push((await register(thief, household, newTestDevice(), { proof: 'a'.repeat(86) })).status);
+    expect(statuses.slice(0, 3)).toEqual([403, 403, 403]);
+    expect(statuses.at(-1)).toBe(429);
+    const line = await openSocket(thief);
+    await line.next('challenge');
+    line.send({ kind: 'hello', household: household.id, device: device.id, deviceKey: device.key.publicKey, boxKey: device.boxKey, signature: 'a'.repeat(86) });
+    expect(await line.next('refused')).toMatchObject({ reason: expect.stringContaining('Too many proofs of this browser') });
+    for (let tries = 0; tries < 12; tries++) await thief.fetch(`/api/sync/recoveries/${device.key.publicKey}`);
+    expect((await thief.fetch(`/api/sync/recoveries/${device.key.publicKey}`)).status).toBe(429);
+    // Whoever sits beside it comes in, by both ways, and may look for a phrase.
+    expect((await register(other, household, newTestDevice())).status).toBe(200);
+    await (await enter(other, household, device)).close();
+    expect((await other.fetch(`/api/sync/recoveries/${device.key.publicKey}`)).status).toBe(404);
   });
 });

@@ -55,7 +55,7 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     const line = await hello(home, household, device);
     await line.next('unknown');
     await register(home, household, device);
-    expect(await refused(household, { ...newTestDevice(), id: device.id })).toMatchObject({ status: 409, type: 'other-device' });
+    expect(await refused(household, { ...newTestDevice(), id: device.id })).toMatchObject({ status: 403, type: 'bad-proof' });
   });
 
   it.each([

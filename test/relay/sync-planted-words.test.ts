@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../server/store/index.ts';
-import { deviceKeys, newHousehold, newId, newOffer, newInvitation, newPhrase, newWriter, openEntry, recoveryOf, relayAuth, renewed, sealBox, sealEntry, sealSignal, sealWelcome, writeKeys } from '../../src/sync/crypto/index.ts';
+import { deviceKeys, newHousehold, newOffer, newInvitation, newPhrase, newWriter, openEntry, recoveryOf, relayAuth, renewed, sealBox, sealEntry, sealSignal, sealWelcome, writeKeys } from '../../src/sync/crypto/index.ts';
 import type { HouseholdKeys } from '../../src/sync/contract.ts';
 import { searchFor, writtenForms } from '../support/planted-words.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -75,7 +75,7 @@ describe.each(STORES)('with a copy of everything that a relay on %s keeps and is
     const household = householdOf(keys);
     const [one, other] = [0, 1].map(() => {
       const made = deviceKeys(random(32));
-      return { id: newId(random), key: { publicKey: made.signKey, sign: made.sign }, boxKey: made.boxKey };
+      return { id: made.deviceId, key: { publicKey: made.signKey, sign: made.sign }, boxKey: made.boxKey };
     });
     if (!one || !other) throw new Error('two were made');
     const replicas = [one, other].map((device) => createTestReplica(household, device satisfies TestDevice));
@@ -112,7 +112,7 @@ describe.each(STORES)('with a copy of everything that a relay on %s keeps and is
     const [offer, invitation] = [newOffer(random), newInvitation(random)];
     const path = `/api/sync/offers/${offer.offerId}`;
     await relay.fetch(path, { method: 'PUT' });
-    const welcome = sealWelcome({ secret: invitation.secret, offerKey: offer.publicKey, inviterKey: invitation.publicKey }, utf8(PLANTED.join(' ')), random);
+    const welcome = sealWelcome({ secret: invitation.secret, offer: { key: offer.publicKey, ...deviceKeys(random(32)) }, inviter: { key: invitation.publicKey, ...deviceKeys(random(32)) } }, utf8(PLANTED.join(' ')), random);
     expect((await relay.fetch(`${path}/welcome`, { method: 'PUT', json: { data: welcome } })).status).toBe(204);
     // Said where nothing belongs: it is refused, and leaves no trace.
     lines[1].socket.send(JSON.stringify({ kind: 'blurt', words: PLANTED[5] }));

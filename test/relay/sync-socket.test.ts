@@ -119,23 +119,27 @@ describe('a device at the sync socket', () => {
     const [household, elsewhere, device] = [newTestHousehold(), newTestHousehold(), newTestDevice()];
     await (await enter(relay, household, device)).close();
     await (await enter(relay, elsewhere, device)).close();
-    const wrong = async (sign: (nonce: string) => string) => {
+    const wrong = async (sign: (nonce: string) => string, by = device) => {
       const line = await openSocket(relay);
       const { nonce } = await line.next('challenge');
-      line.send({ kind: 'hello', household: household.id, device: device.id, signature: sign(nonce) });
+      line.send({ kind: 'hello', household: household.id, device: device.id, deviceKey: by.key.publicKey, boxKey: by.boxKey, signature: sign(nonce) });
       expect(await line.next('refused')).toMatchObject({ what: 'hello', reason: expect.stringMatching(/^This device could not prove/) });
       expect(await line.closed).toBe(1008);
     };
     await wrong((nonce) => newTestKey().sign(socketBytes(household.id, device.id, nonce)));
     await wrong(() => device.key.sign(socketBytes(household.id, device.id, 'an earlier nonce')));
     await wrong((nonce) => device.key.sign(socketBytes(elsewhere.id, device.id, nonce)));
+    // Nor with keys of its own under another’s id, one of them or both.
+    const thief = newTestDevice();
+    await wrong((nonce) => thief.key.sign(socketBytes(household.id, device.id, nonce)), thief);
+    await wrong((nonce) => device.key.sign(socketBytes(household.id, device.id, nonce)), { ...device, boxKey: thief.boxKey });
   });
 
   const junk: readonly [string, (line: TestSocket) => void, string][] = [
     ['what is not JSON', ({ socket }) => socket.send('{'), 'message'],
     ['a kind of message that there is not', ({ socket }) => socket.send('{"kind":"open"}'), 'message'],
     ['a message that lacks something', ({ socket }) => socket.send('{"kind":"signal","to":"x"}'), 'message'],
-    ['a second hello', ({ socket }) => socket.send(JSON.stringify({ kind: 'hello', household: 'a'.repeat(22), device: 'a'.repeat(22), signature: 'a'.repeat(86) })), 'hello'],
+    ['a second hello', ({ socket }) => socket.send(JSON.stringify({ kind: 'hello', household: 'a'.repeat(22), device: 'a'.repeat(22), deviceKey: 'a'.repeat(43), boxKey: 'a'.repeat(43), signature: 'a'.repeat(86) })), 'hello'],
     ['a frame that is none', ({ socket }) => socket.send(new Uint8Array([255, 1, 2, 3])), 'frame'],
     ['too long a text', ({ socket }) => socket.send(JSON.stringify({ kind: 'ping', more: 'x'.repeat(3_000_000) })), 'message'],
     ['a flood of texts', ({ send }) => Array.from({ length: 400 }, () => send({ kind: 'ping' })), 'message'],

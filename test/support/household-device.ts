@@ -9,12 +9,12 @@ import { createReplica } from '../../src/protocol/replication/index.ts';
 import { fromRelaySchema, registeredSchema } from '../../src/protocol/sync/control.ts';
 import type { OpenSocket, Called } from '../../src/protocol/sync/line.ts';
 import type { HouseholdKeys } from '../../src/sync/contract.ts';
-import { deviceKeys, newest, newHousehold, newId, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
-import { createHouseholdBook } from '../../src/sync/owner/household.ts';
+import { deviceKeys, newHousehold, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
+import { createHouseholdBook, type KnownDevice } from '../../src/sync/owner/household.ts';
 import { createKeys, type Keys } from '../../src/sync/owner/keys.ts';
 import { openLine } from '../../src/sync/owner/line.ts';
 import { readPayload } from '../../src/sync/owner/payload.ts';
-import type { DeviceRecord, Membership } from '../../src/sync/owner/records.ts';
+import type { Membership } from '../../src/sync/owner/records.ts';
 import { createRenewals, type Renewals } from '../../src/sync/owner/renewals.ts';
 import { createTaking } from '../../src/sync/owner/taking.ts';
 import { createMemoryEntries } from './memory-entries.ts';
@@ -34,7 +34,7 @@ export interface HouseholdDevice {
   readonly keys: Keys;
   readonly renewals: Renewals;
   /** Those that are one of the household, as far as this one knows. */
-  devices(): readonly DeviceRecord[];
+  devices(): readonly KnownDevice[];
   isRemoved(): boolean;
   isLive(): boolean;
   /** Seals whatever it is given, as an entry of its own. `keys`: with these, left out: its own newest. */
@@ -67,7 +67,7 @@ export const newHouseholdKeys = (): HouseholdKeys => newHousehold(random);
 /** Opens one that has the household's keys, and introduces it. */
 export async function openHouseholdDevice(home: Home, household: HouseholdKeys, name: string): Promise<HouseholdDevice> {
   const seed = random(32);
-  const membership: Membership = { ...household, deviceId: newId(random), seed, rotations: [], recovery: null, alone: false, relay: true, removed: false };
+  const membership: Membership = { ...household, roll: [], deviceId: deviceKeys(seed).deviceId, seed, rotations: [], recovery: null, alone: false, relay: true, removed: false };
   const cookie = await home.cookie();
   let removed = false;
   let heard = 0;
@@ -77,7 +77,7 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
   const onBook = () => {
     if (book.devices().some((one) => one.removed && one.deviceId === id)) removed = true;
   };
-  const book = createHouseholdBook({ remember, devices: [], heads: [], onChange: onBook });
+  const book = createHouseholdBook({ remember, devices: [], heads: [], isGenuine: keys.isGenuine, isOnRoll: keys.isOnRoll, onChange: onBook });
   const take = createTaking({ ledger: { append: () => Promise.resolve(undefined) }, book, outgoing: () => ({ heard: () => undefined }), renewals: () => renewals, onMisfit: () => undefined });
 
   const entries = createMemoryEntries();
@@ -86,7 +86,10 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
   async function open(some: typeof shut) {
     const opened = some.map((entry) => ({ entry, opened: openEntry({ keys: keys.household(), ...entry }) }));
     shut = [...shut, ...opened.flatMap(({ entry, opened: one }) => (!one.ok && one.reason === 'unknown-epoch' ? [entry] : []))];
-    const payloads = opened.flatMap(({ opened: one }) => (one.ok ? (readPayload(one.payload) ?? []) : []));
+    const payloads = opened.flatMap(({ opened: one }) => {
+      const payload = one.ok ? readPayload(one.payload) : null;
+      return payload ? [payload] : [];
+    });
     await take(payloads);
     heard += payloads.length;
   }
@@ -119,7 +122,7 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
   const line = openLine({
     household: membership.household,
     deviceId: id,
-    sign: keys.device.sign,
+    device: keys.device,
     openSocket: socketsOf(home, cookie),
     timers,
     backoff: () => 100,
@@ -148,6 +151,7 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
     register,
     say,
     async onKeys() {
+      onBook();
       const waiting = shut;
       shut = [];
       await open(waiting);
@@ -156,8 +160,7 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
     onFull: () => undefined,
   });
   line.begin();
-  const { signKey, boxKey } = deviceKeys(seed);
-  const record: DeviceRecord = { deviceId: id, name, signKey, boxKey, addedAt: Date.now(), time: Date.now(), removed: false };
+  const record = keys.record({ name, addedAt: Date.now(), time: Date.now() });
   await book.hear({ devices: [record] });
   await say({ devices: [record] });
   return {
@@ -176,6 +179,3 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
     },
   };
 }
-
-/** The key that seals. */
-export const newestOf = newest;

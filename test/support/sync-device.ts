@@ -1,5 +1,5 @@
 /** A device of a household as the relay meets it: keys, proofs and calls, with Node's own cryptography and real sockets. */
-import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { WebSocket } from 'ws';
 import { fromRelaySchema, type FromDevice, type FromRelay, type Register, type Rotation } from '../../src/protocol/sync/control.ts';
 import { recoveryBytes, registrationBytes, rotationBytes, socketBytes } from '../../src/protocol/sync/proofs.ts';
@@ -30,10 +30,18 @@ export interface TestHousehold {
 export interface TestDevice {
   readonly id: string;
   readonly key: TestKey;
+  /** X25519; the id follows from both. */
+  readonly boxKey: string;
 }
 
 export const newTestHousehold = (): TestHousehold => ({ id: newSyncId(), epoch: 1, authKey: newTestKey(), rotations: [] });
-export const newTestDevice = (): TestDevice => ({ id: newSyncId(), key: newTestKey() });
+/** The id of a device, a second time: with Node's own cryptography. */
+export const testDeviceId = (signKey: string, boxKey: string): string =>
+  createHash('sha256').update('roost device id 1').update(Buffer.from(signKey, 'base64url')).update(Buffer.from(boxKey, 'base64url')).digest().subarray(0, 16).toString('base64url');
+export function newTestDevice(): TestDevice {
+  const [key, boxKey] = [newTestKey(), generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }).x ?? ''];
+  return { id: testDeviceId(key.publicKey, boxKey), key, boxKey };
+}
 
 /** The household after a renewal of its key. Each that stays gets a box. */
 export function renew(before: TestHousehold, { removed = [], stay = [], recovery = null }: { removed?: readonly TestDevice[]; stay?: readonly TestDevice[]; recovery?: Rotation['recovery'] } = {}): TestHousehold & { readonly rotation: Rotation } {
@@ -51,6 +59,8 @@ export const registrationOf = ({ id, epoch, authKey, rotations }: TestHousehold,
   rotations: [...rotations],
   device: device.id,
   deviceKey: device.key.publicKey,
+  boxKey: device.boxKey,
+  deviceProof: device.key.sign(registrationBytes(id, epoch, device.id, device.key.publicKey)),
   proof: authKey.sign(registrationBytes(id, epoch, device.id, device.key.publicKey)),
 });
 export const recoveryOf = ({ id, epoch, authKey }: TestHousehold, recovery: { readonly id: string; readonly box: string }): FromDevice => ({
@@ -168,7 +178,7 @@ export class Refused extends Error {
 export async function hello(home: Home, household: Pick<TestHousehold, 'id'>, device: TestDevice, headers: Record<string, string> = {}): Promise<TestSocket> {
   const line = await openSocket(home, headers);
   const { nonce } = await line.next('challenge');
-  line.send({ kind: 'hello', household: household.id, device: device.id, signature: device.key.sign(socketBytes(household.id, device.id, nonce)) });
+  line.send({ kind: 'hello', household: household.id, device: device.id, deviceKey: device.key.publicKey, boxKey: device.boxKey, signature: device.key.sign(socketBytes(household.id, device.id, nonce)) });
   return line;
 }
 

@@ -31,8 +31,8 @@ export const SYNC_CALLS: readonly Call[] = [
     body: registerSchema,
     answers: [
       { status: 200, when: 'the device can open the socket', body: registeredSchema },
-      { status: 403, when: 'the proof is wrong (`bad-proof`), the device was removed (`device-removed`), or the key was renewed since (`old-key`; `box` has the newest keys for it, where there are some)' },
-      { status: 409, when: 'there is no room for more households (`households-full`) or devices (`devices-full`), another device has this id (`other-device`), or the keys do not follow from each other (`bad-rotations`, `other-household`)' },
+      { status: 403, when: 'a proof is wrong, the household’s or the device’s own, or the id is not of these keys (`bad-proof`), the device was removed (`device-removed`), or the key was renewed since (`old-key`; `box` has the newest keys for it, where there are some)' },
+      { status: 409, when: 'there is no room for more households (`households-full`), for more devices (`devices-full`), or the keys do not follow from each other (`bad-rotations`, `other-household`)' },
     ],
   },
   {

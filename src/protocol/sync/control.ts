@@ -16,6 +16,9 @@ export const signature = z.string().regex(/^[A-Za-z0-9_-]{86}$/, '64 bytes as ba
 export const epoch = z.number().int().min(1).max(65_535);
 /** Something sealed to one device or to the recovery key. */
 const box = base64(SYNC.slotChars);
+/** A device's id follows from these two: the first 16 bytes of SHA-256 over `roost device id 1`, deviceKey and boxKey. */
+const deviceKey = publicKey.describe('Ed25519: which this device proves itself with');
+const boxKey = publicKey.describe('X25519: which others seal keys to');
 const recovery = z.object({ id: publicKey.describe('names the box to whoever has the phrase; 32 bytes'), box });
 
 /** The household key was renewed: from `epoch` on the relay lets devices in by `authKey`. */
@@ -38,7 +41,7 @@ export const deviceSeenSchema = z.object({
 export type DeviceSeen = z.infer<typeof deviceSeenSchema>;
 
 export const fromDeviceSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('hello'), household: syncId, device: syncId, signature: signature.describe('with the device’s key, over `socketBytes`') }).describe('who it is; the first message of a device'),
+  z.object({ kind: z.literal('hello'), household: syncId, device: syncId, deviceKey, boxKey, signature: signature.describe('with the deviceKey, over `socketBytes`') }).describe('who it is; the first message of a device'),
   z.object({ kind: z.literal('rotate'), rotation: rotationSchema }).describe('renews the household’s key; of two at once one is first'),
   z.object({ kind: z.literal('recovery'), recovery, proof: signature.describe('with the current authKey, over `recoveryBytes`') }).describe('sets the box of the recovery phrase'),
   z.object({ kind: z.literal('signal'), to: syncId, data: z.string().max(SYNC.signalChars).describe('sealed') }).describe('handed to another device of the household, if it is online'),
@@ -72,8 +75,10 @@ export const registerSchema = z.strictObject({
   authKey: publicKey.describe('the household’s, of that epoch'),
   rotations: z.array(rotationSchema).max(1_000).describe('the renewals this device knows, so that a relay from an old backup catches up'),
   device: syncId,
-  deviceKey: publicKey.describe('which this device proves itself with'),
+  deviceKey,
+  boxKey,
   proof: signature.describe('with the household’s authKey of `epoch`, over `registrationBytes`'),
+  deviceProof: signature.describe('with the deviceKey, over the same'),
 });
 export type Register = z.infer<typeof registerSchema>;
 export const registeredSchema = z.object({ epoch });
@@ -81,7 +86,7 @@ export const registeredSchema = z.object({ epoch });
 /** `PUT /api/sync/offers/{id}`. */
 export const offerSchema = z.object({ until: z.number().describe('when it ends, ms since the epoch') });
 /** What an offer to join has room for. Each is written once. */
-export const OFFER_SLOTS = ['invitation', 'welcome', 'joined'] as const;
+export const OFFER_SLOTS = ['device', 'invitation', 'welcome', 'joined'] as const;
 export type OfferSlot = (typeof OFFER_SLOTS)[number];
 export const slotSchema = z.strictObject({ data: base64(SYNC.slotChars) });
 

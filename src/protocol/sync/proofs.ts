@@ -5,7 +5,7 @@ const lines = (...parts: readonly (string | number)[]) => new TextEncoder().enco
 /** A device proves on a socket that it is itself. `nonce`: the relay's, fresh for each socket. */
 export const socketBytes = (household: string, device: string, nonce: string) => lines('roost socket 1', household, device, nonce);
 
-/** Whoever has the household key of `epoch` lets a device in. */
+/** Whoever has the household key of `epoch` lets a device in; the device signs the same, so that nobody else asks in its name. */
 export const registrationBytes = (household: string, epoch: number, device: string, deviceKey: string) =>
   lines('roost registration 1', household, epoch, device, deviceKey);
 
@@ -15,3 +15,19 @@ export const rotationBytes = (household: string, epoch: number, authKey: string,
 
 /** The household key of `epoch` sets the recovery box. */
 export const recoveryBytes = (household: string, epoch: number, recoveryId: string) => lines('roost recovery 1', household, epoch, recoveryId);
+
+/**
+ * What a device says of itself to the others, signed by itself and by the household key of `epoch`. The name, which may be any
+ * text, comes last.
+ */
+export const deviceBytes = (
+  household: string,
+  { deviceId, signKey, boxKey, addedAt, time, epoch, name }: { deviceId: string; signKey: string; boxKey: string; addedAt: number; time: number; epoch: number; name: string },
+) => lines('roost device 1', household, deviceId, signKey, boxKey, epoch, addedAt, time, name);
+
+/** A device has made a recovery phrase: signed by that device, and by the household key of `epoch`. */
+export const phraseBytes = (household: string, { id, boxKey, by, epoch, time }: { id: string; boxKey: string; by: string; epoch: number; time: number }) =>
+  lines('roost phrase 1', household, id, boxKey, by, epoch, time);
+
+/** A device has renewed the keys, and says who is left: `keys` as they are written, base64url. */
+export const renewalBytes = (by: string, keys: string, members: readonly string[]) => lines('roost renewal 1', by, keys, [...members].sort().join(' '));

@@ -17,7 +17,7 @@ function shared(secret: Uint8Array, publicKey: Uint8Array): Uint8Array | null {
   }
 }
 
-/** A key that only the holders of the two secrets have, bound to both public keys in this order. */
+/** A key that only the holders of the two secrets have, bound to what both sides show, in this order. */
 export function agreedKey(options: {
   readonly secret: Uint8Array;
   readonly other: Uint8Array;

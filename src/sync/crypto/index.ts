@@ -1,18 +1,20 @@
 /** The cryptography of synchronisation. Its formats are in ../README.md, byte for byte. */
 export { base64url, fromBase64url, newId } from './bytes.ts';
 export { sealBox } from './box.ts';
-export { deviceKeys, type DeviceKeys } from './device.ts';
+export { deviceIdOf, deviceKeys, type DeviceKeys, type DevicePublicKeys } from './device.ts';
 export { digestOf, epochOf, openEntry, sealEntry } from './entry.ts';
-export { newest, newHousehold, readKeys, renewed, writeKeys } from './keyring.ts';
+export { keyOf, newest, newHousehold, readKeys, renewed, writeKeys } from './keyring.ts';
 export { newOffer, readOffer, type Offer, type ReadOffer } from './offer.ts';
 export {
-  isPairingKey,
   newInvitation,
   openJoined,
   openWelcome,
   pairingWords,
+  readFace,
   sealJoined,
   sealWelcome,
+  writeFace,
+  type PairingFace,
   type PairingKey,
   type PairingSide,
 } from './pairing.ts';

@@ -1,6 +1,7 @@
 /**
  * How a new device gets the keys. Both sides have made a fresh X25519 key for this one offer; people compare six words
- * that stand for both public keys, and what is then sealed under their agreement is bound to both, and to its direction.
+ * that stand for these and for the keys that both devices have for good, and what is then sealed under their agreement is
+ * bound to all of them, and to its direction.
  */
 import { wordlist } from '@scure/bip39/wordlists/english.js';
 import { sha256 } from '@noble/hashes/sha2.js';
@@ -9,6 +10,7 @@ import type { RandomBytes } from '../contract.ts';
 import { decrypt, encrypt } from './aead.ts';
 import { agreedKey, isSoundKey, publicKeyOf } from './agreement.ts';
 import { base64url, draw, exactly, fromBase64url, uint } from './bytes.ts';
+import type { DevicePublicKeys } from './device.ts';
 import { pack, unpack } from './plaintext.ts';
 import { CRYPTO, LABEL } from './settings.ts';
 
@@ -21,11 +23,15 @@ export interface PairingKey {
   /** 32 bytes as base64url. */
   readonly publicKey: string;
 }
-/** What a side knows of an agreement: its own secret, and both public keys, 32 bytes as base64url each. */
+/** What a side shows of itself: its key for this one offer, and the keys that its device has for good. 32 bytes as base64url each. */
+export interface PairingFace extends DevicePublicKeys {
+  readonly key: string;
+}
+/** What a side knows of an agreement: its own secret, and what both show. */
 export interface PairingSide {
   readonly secret: Uint8Array;
-  readonly offerKey: string;
-  readonly inviterKey: string;
+  readonly offer: PairingFace;
+  readonly inviter: PairingFace;
 }
 type Message = 'welcome' | 'joined';
 
@@ -35,29 +41,45 @@ export function newInvitation(random: RandomBytes): PairingKey {
   return { secret, publicKey: base64url(publicKeyOf(secret)) };
 }
 
-/** Is it the public key of a pairing: 32 bytes, and not of low order? */
-export function isPairingKey(text: string): boolean {
-  const bytes = exactly(text, CRYPTO.keyBytes);
-  return bytes !== null && isSoundKey(bytes);
+/** key 32 | sign key 32 | box key 32, as base64url. Throws where one is none. */
+export function writeFace(face: PairingFace): string {
+  const bytes = faceBytes(face);
+  if (!bytes) throw new RangeError('A public key of a pairing is 32 bytes.');
+  return base64url(bytes);
 }
 
-/** The first 66 bits of SHA-256 over a label and both keys, as six words of the BIP-39 list. Throws where a key is none. */
-export function pairingWords(offerKey: string, inviterKey: string): readonly string[] {
-  const [offer, inviter] = [exactly(offerKey, CRYPTO.keyBytes), exactly(inviterKey, CRYPTO.keyBytes)];
-  if (!offer || !inviter) throw new RangeError('A public key of a pairing is 32 bytes.');
-  const bits = [...sha256(concatBytes(utf8ToBytes(LABEL.words), offer, inviter))].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+/** null: it is none, or one of the keys is of low order. */
+export function readFace(text: string): PairingFace | null {
+  const bytes = exactly(text, 3 * CRYPTO.keyBytes);
+  if (!bytes) return null;
+  const [key, signKey, boxKey] = [0, 1, 2].map((at) => bytes.subarray(at * CRYPTO.keyBytes, (at + 1) * CRYPTO.keyBytes));
+  if (!key || !signKey || !boxKey || !isSoundKey(key) || !isSoundKey(boxKey)) return null;
+  return { key: base64url(key), signKey: base64url(signKey), boxKey: base64url(boxKey) };
+}
+
+function faceBytes({ key, signKey, boxKey }: PairingFace): Uint8Array | null {
+  const parts = [key, signKey, boxKey].flatMap((text) => exactly(text, CRYPTO.keyBytes) ?? []);
+  return parts.length === 3 ? concatBytes(...parts) : null;
+}
+
+/** The first 66 bits of SHA-256 over a label and all that both sides show, as six words of the BIP-39 list. Throws where a key is none. */
+export function pairingWords(offer: PairingFace, inviter: PairingFace): readonly string[] {
+  const [ours, theirs] = [faceBytes(offer), faceBytes(inviter)];
+  if (!ours || !theirs) throw new RangeError('A public key of a pairing is 32 bytes.');
+  const bits = [...sha256(concatBytes(utf8ToBytes(LABEL.words), ours, theirs))].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return Array.from({ length: WORDS }, (_, at) => wordlist[parseInt(bits.slice(at * WORD_BITS, (at + 1) * WORD_BITS), 2)] ?? '');
 }
 
 /** The key and the associated data of one direction; null where a public key is unsound. */
-function agreement(message: Message, { secret, offerKey, inviterKey }: PairingSide) {
-  const [offer, inviter] = [exactly(offerKey, CRYPTO.keyBytes), exactly(inviterKey, CRYPTO.keyBytes)];
-  if (!offer || !inviter) return null;
+function agreement(message: Message, { secret, offer, inviter }: PairingSide) {
+  const [ours, theirs] = [faceBytes(offer), faceBytes(inviter)];
+  if (!ours || !theirs) return null;
   const own = base64url(publicKeyOf(secret));
-  if (own !== offerKey && own !== inviterKey) return null;
-  const key = agreedKey({ secret, other: own === offerKey ? inviter : offer, order: [offer, inviter], label: LABEL[message] });
+  if (own !== offer.key && own !== inviter.key) return null;
+  const other = exactly(own === offer.key ? inviter.key : offer.key, CRYPTO.keyBytes);
+  const key = other && agreedKey({ secret, other, order: [ours, theirs], label: LABEL[message] });
   const header = uint(CRYPTO.version, 1);
-  return key && { key, header, aad: concatBytes(utf8ToBytes(LABEL[message]), header, offer, inviter) };
+  return key && { key, header, aad: concatBytes(utf8ToBytes(LABEL[message]), header, ours, theirs) };
 }
 
 /** version u8 | nonce 24 | ciphertext | tag 16, as base64url. Throws where a public key is unsound. */

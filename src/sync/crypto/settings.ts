@@ -30,6 +30,7 @@ export const LABEL = {
   relayAuth: 'roost relay auth 1',
   deviceSign: 'roost device sign 1',
   deviceBox: 'roost device box 1',
+  deviceId: 'roost device id 1',
   box: 'roost box 1',
   offerId: 'roost offer id 1',
   offerCheck: 'roost offer check 1',

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { rotationSchema } from '../../protocol/sync/control.ts';
 import { base64url, digestOf, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
-import { deviceRecordSchema, teamMarkSchema, type DeviceRecord, type Membership, type TeamMark } from '../owner/records.ts';
+import { deviceRecordSchema, recoverySchema, teamMarkSchema, type DeviceRecord, type Membership, type TeamMark } from '../owner/records.ts';
 
 export interface Mark {
   readonly membership: Membership;
@@ -32,10 +32,11 @@ const markSchema = z.object({
   version: z.literal(1),
   writtenAt: z.number(),
   keys: keysText,
+  roll: z.array(z.string()),
   deviceId: z.string(),
   seed: bytesText,
   rotations: z.array(rotationSchema),
-  recovery: z.object({ id: z.string(), boxKey: z.string(), box: z.string() }).nullable(),
+  recovery: recoverySchema.nullable(),
   alone: z.boolean(),
   relay: z.boolean(),
   devices: z.array(deviceRecordSchema),
@@ -46,8 +47,8 @@ const sumOf = (text: string) => digestOf(new TextEncoder().encode(text));
 
 /** `<sum> <JSON>`: a text that was cut or changed is found out. */
 export function writeMark({ membership, devices, team, writtenAt }: Mark): string {
-  const { household, keyring, deviceId, seed, rotations, recovery, alone, relay } = membership;
-  const json = JSON.stringify({ version: 1, writtenAt, keys: base64url(writeKeys({ household, keyring })), deviceId, seed: base64url(seed), rotations, recovery, alone, relay, devices, team });
+  const { household, keyring, roll, deviceId, seed, rotations, recovery, alone, relay } = membership;
+  const json = JSON.stringify({ version: 1, writtenAt, keys: base64url(writeKeys({ household, keyring })), roll, deviceId, seed: base64url(seed), rotations, recovery, alone, relay, devices, team });
   return `${sumOf(json)} ${json}`;
 }
 
@@ -58,8 +59,8 @@ export function readMark(text: string | null): Mark | null {
   try {
     const parsed = markSchema.safeParse(JSON.parse(json));
     if (!parsed.success) return null;
-    const { keys, deviceId, seed, rotations, recovery, alone, relay, devices, team, writtenAt } = parsed.data;
-    return { membership: { ...keys, deviceId, seed, rotations, recovery, alone, relay, removed: false }, devices, team, writtenAt };
+    const { keys, roll, deviceId, seed, rotations, recovery, alone, relay, devices, team, writtenAt } = parsed.data;
+    return { membership: { ...keys, roll, deviceId, seed, rotations, recovery, alone, relay, removed: false }, devices, team, writtenAt };
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;

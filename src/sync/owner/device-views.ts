@@ -1,10 +1,10 @@
 /** The devices of the household, as the page shows them: this one first, then in the order in which they came. */
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { DeviceView } from '../../protocol/sync/page.ts';
-import type { DeviceRecord } from './records.ts';
+import type { KnownDevice } from './household.ts';
 
 export function deviceViews({ records, seen, self, isLive, direct }: {
-  readonly records: readonly DeviceRecord[];
+  readonly records: readonly KnownDevice[];
   /** What the relay said of them, by device id. */
   readonly seen: ReadonlyMap<string, DeviceSeen>;
   readonly self: string;

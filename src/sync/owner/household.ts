@@ -2,37 +2,51 @@
 import type { Remember } from './database.ts';
 import type { DeviceRecord, Head } from './records.ts';
 
-/** Per key the newest by `time`; of two of one moment the one that sorts last, so that every device keeps the same. */
-export function newest<Item extends { readonly time: number }>(held: readonly Item[], heard: readonly Item[], key: (item: Item) => string): readonly Item[] {
+/** Per key the newest by epoch, where there is one, and time; of two of one moment the one that sorts last, so that every device keeps the same. */
+export function newest<Item extends { readonly time: number; readonly epoch?: number }>(held: readonly Item[], heard: readonly Item[], key: (item: Item) => string): readonly Item[] {
   const byKey = new Map<string, Item>();
+  const isAfter = (item: Item, known: Item) => {
+    const later = (item.epoch ?? 0) - (known.epoch ?? 0) || item.time - known.time;
+    return later > 0 || (later === 0 && JSON.stringify(item) > JSON.stringify(known));
+  };
   for (const item of [...held, ...heard]) {
     const known = byKey.get(key(item));
-    if (!known || item.time > known.time || (item.time === known.time && JSON.stringify(item) > JSON.stringify(known))) byKey.set(key(item), item);
+    if (!known || isAfter(item, known)) byKey.set(key(item), item);
   }
   return [...byKey.values()];
 }
 
+/** `removed`: it was left out of a renewal of the keys. */
+export type KnownDevice = DeviceRecord & { readonly removed: boolean };
+
 export interface HouseholdBook {
-  devices(): readonly DeviceRecord[];
+  devices(): readonly KnownDevice[];
   heads(): readonly Head[];
-  /** Resolves when it is durable. A device that was removed stays so. */
+  /** Resolves when it is durable. Records that are not genuine are passed over. */
   hear(news: { readonly devices?: readonly DeviceRecord[] | undefined; readonly heads?: readonly Head[] | undefined }): Promise<void>;
 }
 
-export function createHouseholdBook({ remember, onChange, ...held }: {
+export function createHouseholdBook({ remember, isGenuine, isOnRoll, onChange, ...held }: {
   readonly remember: Remember;
   readonly devices: readonly DeviceRecord[];
   readonly heads: readonly Head[];
+  /** Does the device that a record names say this itself, and had it the household’s key? */
+  readonly isGenuine: (record: DeviceRecord) => boolean;
+  /** Is it one of the household, by the newest epoch that it has shown the key of? */
+  readonly isOnRoll: (deviceId: string, epoch: number) => boolean;
   readonly onChange: () => void;
 }): HouseholdBook {
-  let { devices, heads } = held;
+  // Whatever way these came by: from this profile, with the keys, or from a mark that lay outside of it.
+  let devices: readonly DeviceRecord[] = held.devices.filter(isGenuine);
+  let { heads } = held;
+
   return {
-    devices: () => devices,
+    devices: () => devices.map((record) => ({ ...record, removed: !isOnRoll(record.deviceId, record.epoch) })),
     heads: () => heads,
     async hear(news) {
-      if (!news.devices?.length && !news.heads?.length) return;
-      const removed = new Set([...devices, ...(news.devices ?? [])].flatMap((one) => (one.removed ? [one.deviceId] : [])));
-      devices = newest(devices, news.devices ?? [], ({ deviceId }) => deviceId).map((one) => (removed.has(one.deviceId) ? { ...one, removed: true } : one));
+      const genuine = news.devices?.filter(isGenuine) ?? [];
+      if (genuine.length === 0 && !news.heads?.length) return;
+      devices = newest(devices, genuine, ({ deviceId }) => deviceId);
       heads = newest(heads, news.heads ?? [], ({ agentId }) => agentId);
       await remember({ devices, heads }, 'relaxed');
       onChange();

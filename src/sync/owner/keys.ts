@@ -1,17 +1,17 @@
 /** This device's part in the household: its own keys, the household's as they are renewed, and the proofs made with them. */
-import { z } from 'zod';
 import type { Register, Rotation } from '../../protocol/sync/control.ts';
-import { recoveryBytes, registrationBytes, rotationBytes } from '../../protocol/sync/proofs.ts';
-import type { EpochKey, HouseholdKeys, RandomBytes } from '../contract.ts';
-import { base64url, deviceKeys, fromBase64url, isSignedBy, newest, readKeys, relayAuth, renewed, sealBox, writeKeys } from '../crypto/index.ts';
-import { readJson, writeJson } from './json.ts';
+import { recoveryBytes, registrationBytes, renewalBytes, rotationBytes } from '../../protocol/sync/proofs.ts';
+import type { HouseholdKeys, RandomBytes } from '../contract.ts';
+import { deviceKeys, isSignedBy, newest, relayAuth, renewed, sealBox, type DeviceKeys } from '../crypto/index.ts';
 import type { Remember } from './database.ts';
-import type { DeviceRecord, Membership, Recovery } from './records.ts';
+import { deviceRecord, isGenuineDevice, isGenuineRecovery, isOnRoll, recoveryRecord } from './genuine.ts';
+import { readRenewal, writeHanded, writeRenewal } from './handed.ts';
+import type { DeviceRecord, Membership, Recovery, RecoveryRecord } from './records.ts';
 
 export interface Keys {
   membership(): Membership;
   household(): HouseholdKeys;
-  readonly device: ReturnType<typeof deviceKeys>;
+  readonly device: DeviceKeys;
   epoch(): number;
   /** Durable when it resolves. */
   change(part: Partial<Membership>): Promise<void>;
@@ -21,8 +21,17 @@ export interface Keys {
    * `signKeyOf` knows as one of the household, of this household, and ours with more at the end.
    */
   adopt(box: string, signKeyOf: (deviceId: string) => string | null): Promise<boolean>;
-  /** A renewal that leaves these devices out, and the keyring as it will be. Nothing is changed by it. */
-  renewal(removed: readonly string[], staying: readonly DeviceRecord[]): { readonly rotation: Rotation; readonly keyring: readonly EpochKey[] };
+  /** A renewal that leaves these devices out, and the membership as it will be. Nothing is changed by it. */
+  renewal(removed: readonly string[], staying: readonly DeviceRecord[]): { readonly rotation: Rotation; readonly next: Pick<Membership, 'keyring' | 'roll' | 'rotations' | 'recovery'> };
+  /** This device’s own record, as of now. */
+  record(said: { readonly name: string; readonly addedAt: number; readonly time: number }): DeviceRecord;
+  /** Does the device that it names say this itself, and had it the household’s key? */
+  isGenuine(record: DeviceRecord): boolean;
+  /** Is it one of the household, by the newest epoch that it has shown the key of? */
+  isOnRoll(deviceId: string, epoch: number): boolean;
+  recoveryRecord(made: { readonly id: string; readonly boxKey: string; readonly time: number }): RecoveryRecord;
+  /** Was it made by a device of the household? */
+  isGenuineRecovery(record: RecoveryRecord): boolean;
   recoveryProof(recoveryId: string): string;
   /** The keyring, sealed to a phrase. */
   recoveryBox(boxKey: string): string;
@@ -43,10 +52,13 @@ export function createKeys({ remember, random, onChange, ...given }: { readonly 
   const sealedTo = (boxKey: string, bytes: Uint8Array) => sealBox(boxKey, bytes, random);
 
   /** Anybody can seal to a device; so that nobody else hands it keys, whoever renews them signs. */
-  function signed(keys: HouseholdKeys): Uint8Array {
-    const bytes = writeKeys(keys);
-    const by = membership.deviceId;
-    return writeJson({ keys: base64url(bytes), by, signature: device.sign(renewalBytes(by, bytes)) });
+  function signed(keys: HouseholdKeys, roll: readonly string[]): Uint8Array {
+    return writeRenewal({ keys, roll }, device.deviceId, (keysText) => device.sign(renewalBytes(device.deviceId, keysText, roll)));
+  }
+  /** A phrase counts as long as the device that made it is of the household; sealed to it is what there is now. */
+  function recoveryAfter(keys: HouseholdKeys, roll: readonly string[]): Recovery | null {
+    const { recovery } = membership;
+    return recovery !== null && roll.includes(recovery.by) ? { ...recovery, box: sealedTo(recovery.boxKey, writeHanded({ keys, roll })) } : null;
   }
 
   return {
@@ -59,59 +71,53 @@ export function createKeys({ remember, random, onChange, ...given }: { readonly 
       const { epoch } = current();
       const auth = relayAuth(current());
       const { household: id, deviceId, rotations } = membership;
+      const bytes = registrationBytes(id, epoch, deviceId, device.signKey);
       return {
         epoch,
         authKey: auth.publicKey,
         rotations: [...rotations],
         device: deviceId,
         deviceKey: device.signKey,
-        proof: auth.sign(registrationBytes(id, epoch, deviceId, device.signKey)),
+        boxKey: device.boxKey,
+        proof: auth.sign(bytes),
+        deviceProof: device.sign(bytes),
       };
     },
     async adopt(box, signKeyOf) {
       const opened = device.openBox(box);
       const renewal = opened === null ? null : readRenewal(opened);
       const signKey = renewal === null ? null : signKeyOf(renewal.by);
-      if (renewal === null || signKey === null || !isSignedBy(signKey, renewalBytes(renewal.by, renewal.bytes), renewal.signature)) return false;
-      const keys = readKeys(renewal.bytes);
-      if (keys === null || keys.household !== membership.household || keys.keyring.length <= membership.keyring.length) return false;
+      if (renewal === null || signKey === null || !isSignedBy(signKey, renewalBytes(renewal.by, renewal.keysText, renewal.roll), renewal.signature)) return false;
+      const { keys, roll } = renewal;
+      if (keys.household !== membership.household || keys.keyring.length <= membership.keyring.length) return false;
       if (membership.keyring.some(({ key }, i) => !sameKey(key, keys.keyring[i]?.key))) return false;
-      await change({ keyring: keys.keyring });
+      await change({ keyring: keys.keyring, roll, recovery: recoveryAfter(keys, roll) });
       return true;
     },
     renewal(removed, staying) {
       const keys = renewed(household(), random);
       const last = newest(keys);
       const auth = relayAuth(last);
-      const { recovery } = membership;
+      const roll = [...new Set([membership.deviceId, ...staying.map(({ deviceId }) => deviceId)])];
+      const recovery = recoveryAfter(keys, roll);
       const rotation: Rotation = {
         epoch: last.epoch,
         authKey: auth.publicKey,
         proof: relayAuth(current()).sign(rotationBytes(membership.household, last.epoch, auth.publicKey, removed)),
         removed: [...removed],
-        boxes: Object.fromEntries(staying.map(({ deviceId, boxKey }) => [deviceId, sealedTo(boxKey, signed(keys))])),
-        recovery: recovery === null ? null : { id: recovery.id, box: sealedTo(recovery.boxKey, writeKeys(keys)) },
+        boxes: Object.fromEntries(staying.map(({ deviceId, boxKey }) => [deviceId, sealedTo(boxKey, signed(keys, roll))])),
+        recovery: recovery && { id: recovery.id, box: recovery.box },
       };
-      return { rotation, keyring: keys.keyring };
+      return { rotation, next: { keyring: keys.keyring, roll, rotations: [...membership.rotations, rotation], recovery } };
     },
+    record: (said) => deviceRecord(household(), device, said),
+    isGenuine: (record) => isGenuineDevice(household(), record),
+    isOnRoll: (deviceId, epoch) => isOnRoll(household(), membership.roll, deviceId, epoch),
+    recoveryRecord: (made) => recoveryRecord(household(), device, made),
+    isGenuineRecovery: (record) => isGenuineRecovery(household(), record) && isOnRoll(household(), membership.roll, record.by, record.epoch),
     recoveryProof: (recoveryId) => relayAuth(current()).sign(recoveryBytes(membership.household, current().epoch, recoveryId)),
-    recoveryBox: (boxKey) => sealedTo(boxKey, writeKeys(household())),
+    recoveryBox: (boxKey) => sealedTo(boxKey, writeHanded({ keys: household(), roll: membership.roll })),
   };
 }
 
 const sameKey = (a: Uint8Array, b: Uint8Array | undefined) => b !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);
-
-/** What a device signs when it renews the keys: a label, its id, the keyring. */
-const renewalBytes = (by: string, keys: Uint8Array) => new TextEncoder().encode(`roost renewal 1\n${by}\n${base64url(keys)}`);
-
-const renewalSchema = z.object({ keys: z.string(), by: z.string(), signature: z.string() });
-
-function readRenewal(bytes: Uint8Array): { readonly bytes: Uint8Array; readonly by: string; readonly signature: string } | null {
-  const renewal = readJson(renewalSchema, bytes);
-  const keys = renewal && fromBase64url(renewal.keys);
-  return renewal && keys ? { bytes: keys, by: renewal.by, signature: renewal.signature } : null;
-}
-
-/** A recovery as it is kept; null where there is no phrase. */
-export const recoveryOfRotation = (recovery: Recovery | null, rotation: Rotation): Recovery | null =>
-  recovery === null || rotation.recovery === null ? recovery : { ...recovery, box: rotation.recovery.box };

@@ -6,6 +6,7 @@ import { socketBytes } from '../../protocol/sync/proofs.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
 import type { DeviceSeen, FromDevice, FromRelay } from '../../protocol/sync/control.ts';
 import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
+import type { DeviceKeys } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import type { OpenSocket, Socket, SocketItem, Timers } from './ports.ts';
 
@@ -14,7 +15,7 @@ export type Welcome = Extract<FromRelay, { kind: 'welcome' }>;
 export interface LineDeps {
   readonly household: string;
   readonly deviceId: string;
-  readonly sign: (bytes: Uint8Array) => string;
+  readonly device: Pick<DeviceKeys, 'signKey' | 'boxKey' | 'sign'>;
   readonly openSocket: OpenSocket;
   readonly timers: Timers;
   /** ms before try number `failures` + 1. */
@@ -118,7 +119,7 @@ export function openLine(deps: LineDeps): RelayLine {
   function take(message: FromRelay, mine: number) {
     switch (message.kind) {
       case 'challenge':
-        socket?.text({ kind: 'hello', household: deps.household, device: deps.deviceId, signature: deps.sign(socketBytes(deps.household, deps.deviceId, message.nonce)) });
+        socket?.text({ kind: 'hello', household: deps.household, device: deps.deviceId, deviceKey: deps.device.signKey, boxKey: deps.device.boxKey, signature: deps.device.sign(socketBytes(deps.household, deps.deviceId, message.nonce)) });
         return;
       case 'welcome':
         welcome(message, mine).catch(() => {

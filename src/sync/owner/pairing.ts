@@ -1,12 +1,23 @@
 /** Pairing over the relay's offers: this device joins a household, or lets another one in. */
 import type { Joining } from '../../protocol/sync/page.ts';
 import type { RandomBytes } from '../contract.ts';
+import { deviceIdOf, deviceKeys, type DevicePublicKeys } from '../crypto/index.ts';
 import { createInvite, createJoin, type Invite, type Join, type PairingSlots } from '../pairing/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import { deviceRecord, isGenuineDevice } from './genuine.ts';
+import { readJson, writeJson } from './json.ts';
 import type { Called, SyncRelayPort, Timers } from './ports.ts';
+import { deviceRecordSchema, type DeviceRecord } from './records.ts';
 import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
 
 const NEWER = 'The other device runs a newer Roost. Update Roost here, then make a new offer; nothing was changed.';
 const NOTHING = 'There is no offer whose words could be the same. Take an offer first.';
+
+const OTHER = 'The keys came from another device than the one whose words were compared. Nothing was changed; make a new offer.';
+const SEED_BYTES = 32;
+
+/** Is it of the device that has these keys? */
+const isOf = (record: DeviceRecord, keys: DevicePublicKeys) => record.deviceId === deviceIdOf(keys) && record.signKey === keys.signKey && record.boxKey === keys.boxKey;
 
 const isGone = (status: number | null) => status === 404 || status === 410;
 
@@ -42,10 +53,14 @@ export interface PairingDeps {
   /** ms since the epoch */
   readonly now: () => number;
   readonly random: RandomBytes;
-  /** Makes this device one of the household. A rejection leaves nothing behind. */
-  readonly enter: (welcoming: Welcoming, deviceName: string) => Promise<void>;
+  /** Makes this device one of the household. `seed`: of its keys. A rejection leaves nothing behind. */
+  readonly enter: (welcoming: Welcoming, seed: Uint8Array, deviceName: string) => Promise<void>;
+  /** This device’s keys, where it is one of a household. */
+  readonly device: () => DevicePublicKeys;
   /** What a new device is given by this one. */
   readonly welcome: () => Promise<Welcoming>;
+  /** The new device has the keys, and this is what it says of itself. */
+  readonly joined: (record: DeviceRecord) => Promise<void>;
   readonly onJoining: (joining: Joining | null) => void;
 }
 
@@ -57,7 +72,7 @@ export interface Pairing {
   close(): void;
 }
 
-export function createPairing({ relay, enter, welcome, onJoining, ...deps }: PairingDeps): Pairing {
+export function createPairing({ relay, enter, device, welcome, joined, onJoining, ...deps }: PairingDeps): Pairing {
   const slots = createSlots(relay);
   let join: Join | null = null;
   let invite: Invite | null = null;
@@ -65,13 +80,19 @@ export function createPairing({ relay, enter, welcome, onJoining, ...deps }: Pai
   return {
     async beginJoin(deviceName) {
       join?.answer(false);
+      // Its keys are there before the words are, which stand for them.
+      const seed = deps.random(SEED_BYTES);
+      const own = deviceKeys(seed);
       const mine = createJoin({
         ...deps,
         slots,
-        async take(bytes) {
+        device: own,
+        async take(bytes, inviter) {
           const welcoming = readWelcoming(bytes);
           if (welcoming === null) throw new Error(NEWER);
-          await enter(welcoming, deviceName);
+          if (!welcoming.devices.some((one) => isOf(one, inviter) && isGenuineDevice(welcoming.keys, one))) throw new Error(OTHER);
+          await enter(welcoming, seed, deviceName);
+          return writeJson(deviceRecord(welcoming.keys, own, { name: deviceName.slice(0, SYNC_OWNER.nameChars), addedAt: deps.now(), time: deps.now() }));
         },
         changed(state) {
           if (join === mine) onJoining(state.step === 'joined' || state.step === 'cancelled' ? null : state);
@@ -88,7 +109,19 @@ export function createPairing({ relay, enter, welcome, onJoining, ...deps }: Pai
       } else join?.answer(true);
     },
     async beginInvite(offer) {
-      const mine = createInvite({ ...deps, slots, offer, welcome: async () => writeWelcoming(await welcome()) });
+      const mine = createInvite({
+        ...deps,
+        slots,
+        offer,
+        device: device(),
+        welcome: async () => writeWelcoming(await welcome()),
+        async joined(said, newcomer) {
+          const record = readJson(deviceRecordSchema, said);
+          if (record === null || !isOf(record, newcomer)) return false;
+          await joined(record);
+          return true;
+        },
+      });
       const { words } = await mine.begin();
       invite = mine;
       return words;

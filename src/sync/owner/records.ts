@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Rotation } from '../../protocol/sync/control.ts';
 import type { EpochKey, Lane } from '../contract.ts';
+import { SYNC_OWNER } from '../settings.ts';
 
 /** Whoever has a recovery phrase: where its box is, and what to seal it to. */
 export interface Recovery {
@@ -9,11 +10,17 @@ export interface Recovery {
   readonly boxKey: string;
   /** The keyring, sealed to the phrase. */
   readonly box: string;
+  /** The device that made it, or that its words were typed on. It counts as long as that one is of the household. */
+  readonly by: string;
+  /** ms since the epoch */
+  readonly time: number;
 }
 
 export interface Membership {
   readonly household: string;
   readonly keyring: readonly EpochKey[];
+  /** The devices that were given the newest key when it was made; whoever came since has proven that it has that key. */
+  readonly roll: readonly string[];
   readonly deviceId: string;
   /** 32 random bytes: this device's own keys come from them. */
   readonly seed: Uint8Array;
@@ -71,15 +78,19 @@ export interface FirstSeal {
   readonly through: { readonly at: string; readonly id: string } | null;
 }
 
-/** A device as its household knows it. The newest by `time` holds. */
+export const recoverySchema = z.object({ id: z.string(), boxKey: z.string(), box: z.string(), by: z.string(), time: z.number() });
+
+/** What a device says of itself; see ./genuine.ts. The newest by `epoch` and `time` holds. */
 export const deviceRecordSchema = z.object({
-  deviceId: z.string(),
-  name: z.string(),
-  signKey: z.string().describe('Ed25519: what it says about renewed keys is checked with it'),
+  deviceId: z.string().describe('follows from the two keys'),
+  name: z.string().max(SYNC_OWNER.nameChars),
+  signKey: z.string().describe('Ed25519: what it says is checked with it'),
   boxKey: z.string().describe('X25519: keys are sealed to it'),
   addedAt: z.number(),
   time: z.number().describe('when this was written, ms since the epoch'),
-  removed: z.boolean(),
+  epoch: z.number().describe('of the newest key that it had then'),
+  signature: z.string().describe('its own, over `deviceBytes`'),
+  proof: z.string().describe('with the household’s key of `epoch`, over the same'),
 });
 export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
 
@@ -87,6 +98,15 @@ export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
 export const headSchema = z.object({ agentId: z.string(), sessionId: z.string(), messages: z.number(), time: z.number() });
 export type Head = z.infer<typeof headSchema>;
 
-/** Where the household's phrase is kept, for whoever renews the key. */
-export const recoveryRecordSchema = z.object({ id: z.string(), boxKey: z.string(), time: z.number() });
+/** Where the household’s phrase is kept, for whoever renews the key; see ./genuine.ts. */
+export const recoveryRecordSchema = z.object({
+  id: z.string(),
+  boxKey: z.string(),
+  by: z.string().describe('the device that made it'),
+  keys: z.object({ signKey: z.string(), boxKey: z.string() }).describe('of that device'),
+  epoch: z.number(),
+  time: z.number(),
+  signature: z.string().describe('of that device, over `phraseBytes`'),
+  proof: z.string().describe('with the household’s key of `epoch`, over the same'),
+});
 export type RecoveryRecord = z.infer<typeof recoveryRecordSchema>;

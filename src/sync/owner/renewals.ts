@@ -5,7 +5,7 @@
 import type { FromRelay } from '../../protocol/sync/control.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import type { HouseholdBook } from './household.ts';
-import { recoveryOfRotation, type Keys } from './keys.ts';
+import type { Keys } from './keys.ts';
 import type { RelayLine, Welcome } from './line.ts';
 import type { Payload } from './payload.ts';
 import type { Called, Timers } from './ports.ts';
@@ -35,7 +35,7 @@ export interface RenewalsDeps {
   readonly line: () => RelayLine;
   readonly register: () => Promise<Called<{ readonly epoch: number }>>;
   readonly say: (payload: Payload) => Promise<void>;
-  /** There are more keys than before. */
+  /** There are more keys than before, and who has them is another roll. */
   readonly onKeys: () => Promise<void>;
   /** null: it is over. */
   readonly onTrouble: (error: unknown) => void;
@@ -48,7 +48,6 @@ type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: str
 export function createRenewals({ keys, book, timers, now, line, register, say, onKeys, onTrouble, onFull }: RenewalsDeps): Renewals {
   /** What is waited for: the relay's word on a rotation to this epoch, or on this recovery. */
   let waiting: { readonly what: 'rotate' | 'recovery'; readonly box: string | null; readonly settle: (answer: Answer) => void } | null = null;
-  let recoveryTime = 0;
 
   const signKeyOf = (deviceId: string) => book.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
 
@@ -101,32 +100,28 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
       if (message.what === 'entries') onFull(new Error(message.reason));
       else if (waiting?.what === message.what) waiting.settle({ ok: false, reason: message.what === 'rotate' ? OVERTAKEN : message.reason });
     },
-    async hearRecovery({ id, boxKey, time }) {
-      if (time <= recoveryTime || keys.membership().recovery?.id === id) return;
-      recoveryTime = time;
-      await keys.change({ recovery: { id, boxKey, box: keys.recoveryBox(boxKey) } });
+    async hearRecovery(record) {
+      const { id, boxKey, by, time } = record;
+      const held = keys.membership().recovery;
+      if (held?.id === id || time <= (held?.time ?? 0) || time > now() + SYNC_OWNER.clockAhead || !keys.isGenuineRecovery(record)) return;
+      await keys.change({ recovery: { id, boxKey, by, time, box: keys.recoveryBox(boxKey) } });
     },
     async remove(deviceId) {
       const staying = book.devices().filter((one) => !one.removed && one.deviceId !== deviceId);
-      const { rotation, keyring } = keys.renewal([deviceId], staying);
+      const { rotation, next } = keys.renewal([deviceId], staying);
       const answer = await ask('rotate', { kind: 'rotate', rotation }, rotation.boxes[keys.membership().deviceId] ?? null);
       if (!answer.ok) throw new Error(answer.reason);
-      const { rotations, recovery } = keys.membership();
-      await keys.change({ keyring, rotations: [...rotations, rotation], recovery: recoveryOfRotation(recovery, rotation) });
-      const record = book.devices().find((one) => one.deviceId === deviceId);
-      if (!record) return;
-      const devices = [{ ...record, time: now(), removed: true }];
-      await book.hear({ devices });
-      // Sealed with the new key: whoever has only the old ones cannot write such a thing.
-      await say({ devices });
+      // The others learn who is left from what was sealed to them.
+      await keys.change(next);
+      await onKeys();
     },
     async keepRecovery({ id, boxKey }) {
       const box = keys.recoveryBox(boxKey);
       const answer = await ask('recovery', { kind: 'recovery', recovery: { id, box }, proof: keys.recoveryProof(id) }, null);
       if (!answer.ok) throw new Error(answer.reason);
-      recoveryTime = now();
-      await keys.change({ recovery: { id, boxKey, box } });
-      await say({ recovery: { id, boxKey, time: recoveryTime } });
+      const time = now();
+      await keys.change({ recovery: { id, boxKey, box, by: keys.membership().deviceId, time } });
+      await say({ recovery: keys.recoveryRecord({ id, boxKey, time }) });
     },
   };
 }

@@ -10,6 +10,7 @@ import type { DirectOrder, DirectReport, RelayLink, SyncStatus } from '../../pro
 import type { Lane, RandomBytes } from '../contract.ts';
 import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
 import { createArrivals } from './arrivals.ts';
 import { recallMeta, rememberMeta, type Remember, type SyncDatabase, type SyncMeta } from './database.ts';
 import { createEntryStore } from './entry-store.ts';
@@ -27,7 +28,7 @@ import { openLine, type RelayLine } from './line.ts';
 import { createOutgoing } from './outgoing.ts';
 import { withoutForgotten, writePayload, type Payload } from './payload.ts';
 import type { LedgerPort, OpenSocket, SyncRelayPort, Timers } from './ports.ts';
-import type { DeviceRecord, FirstSeal, Membership } from './records.ts';
+import type { FirstSeal, Membership } from './records.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
 import { createOvertaken } from './overtaken.ts';
 import { createSealer } from './sealer.ts';
@@ -130,7 +131,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     changed();
   };
 
-  const book = createHouseholdBook({ remember, devices: devices ?? [], heads: heads ?? [], onChange: bookChanged });
+  const book = createHouseholdBook({ remember, devices: devices ?? [], heads: heads ?? [], isGenuine: keys.isGenuine, isOnRoll: keys.isOnRoll, onChange: bookChanged });
   const isMember = (deviceId: string) => book.devices().some((one) => one.deviceId === deviceId && !one.removed);
   const arrivals = createArrivals({ ledger, heads: book.heads, onChange: changed });
 
@@ -237,7 +238,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const line: RelayLine = openLine({
     household,
     deviceId,
-    sign: keys.device.sign,
+    device: keys.device,
     openSocket: deps.openSocket,
     timers,
     backoff: deps.backoff,
@@ -281,7 +282,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     line: () => line,
     register: () => deps.relay.register(household, keys.registration()),
     say,
-    onKeys: () => entries.openShut(),
+    onKeys() {
+      bookChanged();
+      return entries.openShut();
+    },
     onTrouble: trouble('keys'),
     onFull: trouble('full'),
   });
@@ -326,7 +330,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   async function introduce(called: string): Promise<void> {
     await rememberMeta(db, { name: called });
     const known = book.devices().find((one) => one.deviceId === deviceId);
-    const record: DeviceRecord = { deviceId, name: called, signKey: keys.device.signKey, boxKey: keys.device.boxKey, addedAt: known?.addedAt ?? now(), time: now(), removed: false };
+    const record = keys.record({ name: called.slice(0, SYNC_OWNER.nameChars), addedAt: known?.addedAt ?? now(), time: now() });
     await book.hear({ devices: [record] });
     await say({ devices: [record] }, { name: null });
   }

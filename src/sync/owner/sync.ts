@@ -5,11 +5,12 @@
 import { createQueue } from '../../domain/queue.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { DirectOrder, Joining, SyncCalls, SyncStatus } from '../../protocol/sync/page.ts';
-import { newHousehold, newId, newPhrase, readKeys, recoveryOf } from '../crypto/index.ts';
+import { deviceKeys, newHousehold, newPhrase, recoveryOf } from '../crypto/index.ts';
 import { betterMark, createSealedLog, MIRROR, readMark, writeMark, type Files, type Mark } from '../mirror/index.ts';
 import { emptySyncDatabase, recallMeta, rememberMeta, type SyncDatabase, type SyncMeta } from './database.ts';
 import { createPairing } from './pairing.ts';
 import type { Membership, Returning } from './records.ts';
+import { readHanded } from './handed.ts';
 import { openShared, type Shared, type SharedDeps } from './shared.ts';
 import { createStatusTeller } from './status.ts';
 import type { Welcoming } from './welcoming.ts';
@@ -47,6 +48,7 @@ export interface Sync {
   close(): Promise<void>;
 }
 
+const SEED_BYTES = 32;
 const NOT_SHARED = 'This team is not shared with another device yet.';
 const IS_SHARED = 'This browser is one of a household’s devices already.';
 const IS_RETURNING = 'Your team is being brought back here. Wait until that is done.';
@@ -149,6 +151,9 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     teller.stir();
   }
 
+  /** A household of nobody yet. */
+  const anew = (): Welcoming => ({ keys: newHousehold(random), roll: [], rotations: [], recovery: null, devices: [], heads: [] });
+
   /** Everything that could be found is here. */
   async function returned() {
     if (!returning) return;
@@ -187,13 +192,13 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   }
 
   /** `welcome` is this browser's own household now. What is in its ledger is sealed for it. */
-  async function settleIn({ keys, rotations, recovery, devices, heads }: Welcoming, name: string, part: Pick<Membership, 'alone'> & Partial<SyncMeta>): Promise<void> {
+  async function settleIn({ keys, roll, rotations, recovery, devices, heads }: Welcoming, seed: Uint8Array, name: string, part: Pick<Membership, 'alone'> & Partial<SyncMeta>): Promise<void> {
     const { alone, ...along } = part;
     await shared?.close();
     shared = null;
     await emptySyncDatabase(db);
     await log?.clear();
-    const membership: Membership = { household: keys.household, keyring: keys.keyring, deviceId: newId(random), seed: random(32), rotations, recovery, alone, relay: true, removed: false };
+    const membership: Membership = { household: keys.household, keyring: keys.keyring, roll, deviceId: deviceKeys(seed).deviceId, seed, rotations, recovery, alone, relay: true, removed: false };
     // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
     sealing.set(true);
     await rememberMeta(db, { membership, devices, heads, name, firstSeal: { done: false, through: null }, ...along });
@@ -205,9 +210,9 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   }
 
   /** From now on this device is one of this household. */
-  async function enter(welcome: Welcoming, name: string): Promise<void> {
+  async function enter(welcome: Welcoming, seed: Uint8Array, name: string): Promise<void> {
     if (isOpen() && !returning) throw new Error('This browser has become one of a household’s devices meanwhile.');
-    await settleIn(welcome, name, { alone: false });
+    await settleIn(welcome, seed, name, { alone: false });
   }
 
   /** Somebody lives here: from now on everything has a second home. */
@@ -215,7 +220,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     if (shared || removed || returning) return;
     const { lead, agents } = await ledger.team();
     if (lead === null && agents === 0) return;
-    await settleIn({ keys: newHousehold(random), rotations: [], recovery: null, devices: [], heads: [] }, deps.deviceName, {
+    await settleIn(anew(), random(SEED_BYTES), deps.deviceName, {
       alone: true,
       // All of it went through the outbox, where the ledger was empty when this began.
       ...(wasEmpty ? { firstSeal: { done: true, through: null } } : {}),
@@ -262,13 +267,15 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     timers,
     now: deps.now,
     random,
-    enter: (welcome, name) => inTurn(() => enter(welcome, name)),
+    enter: (welcome, seed, name) => inTurn(() => enter(welcome, seed, name)),
+    device: () => need().keys.device,
     async welcome() {
       const { keys, book, settle } = need();
       await settle();
-      const { rotations, recovery } = keys.membership();
-      return { keys: keys.household(), rotations, recovery, devices: book.devices(), heads: book.heads() };
+      const { roll, rotations, recovery } = keys.membership();
+      return { keys: keys.household(), roll, rotations, recovery, devices: book.devices(), heads: book.heads() };
     },
+    joined: (record) => need().book.hear({ devices: [record] }),
     onJoining(now) {
       joining = now;
       teller.stir();
@@ -285,7 +292,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   const mark = readMark(markText);
   // The database is of before the last renewal of the keys, and the mark is not.
   if (membership && mark?.membership.household === membership.household && mark.membership.keyring.length > membership.keyring.length)
-    await rememberMeta(db, { membership: { ...membership, keyring: mark.membership.keyring, rotations: mark.membership.rotations, recovery: mark.membership.recovery } });
+    await rememberMeta(db, { membership: { ...membership, keyring: mark.membership.keyring, roll: mark.membership.roll, rotations: mark.membership.rotations, recovery: mark.membership.recovery } });
   // The ledger is gone, and the entries are not: they are read again.
   const emptied = membership && !membership.removed && !returning && begun.lead === null && begun.agents === 0 && (await db.count('entries')) > 0;
   if (emptied) {
@@ -304,7 +311,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         if (removed) throw new Error('This device was removed from its household. Join again from another device, or restore with the phrase.');
         if (returning) throw new Error(IS_RETURNING);
         if (!shared) {
-          await enter({ keys: newHousehold(random), rotations: [], recovery: null, devices: [], heads: [] }, deviceName);
+          await enter(anew(), random(SEED_BYTES), deviceName);
           return null;
         }
         await shared.introduce(deviceName);
@@ -356,10 +363,11 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       const answer = await deps.relay.recovery(read.id);
       if (!answer.ok) throw new Error(answer.status === 404 ? 'This relay knows no household with this phrase. Is it the relay that your devices used, and the newest phrase you made?' : answer.reason);
       const opened = read.open(answer.value.box);
-      const keys = opened === null ? null : readKeys(opened);
-      if (keys === null || keys.household !== answer.value.household) throw new Error('What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.');
-      const recovery = { id: read.id, boxKey: read.boxKey, box: answer.value.box };
-      await inTurn(() => enter({ keys, rotations: [], recovery, devices: [], heads: [] }, deviceName));
+      const handed = opened === null ? null : readHanded(opened);
+      if (handed === null || handed.keys.household !== answer.value.household) throw new Error('What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.');
+      const seed = random(SEED_BYTES);
+      const recovery = { id: read.id, boxKey: read.boxKey, box: answer.value.box, by: deviceKeys(seed).deviceId, time: deps.now() };
+      await inTurn(() => enter({ ...handed, rotations: [], recovery, devices: [], heads: [] }, seed, deviceName));
       return null;
     },
     async keepAtRelay({ on }) {

@@ -4,10 +4,12 @@ import { rotationSchema, type Rotation } from '../../protocol/sync/control.ts';
 import type { HouseholdKeys } from '../contract.ts';
 import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
 import { readJson, writeJson } from './json.ts';
-import { deviceRecordSchema, headSchema, type DeviceRecord, type Head, type Recovery } from './records.ts';
+import { deviceRecordSchema, headSchema, recoverySchema, type DeviceRecord, type Head, type Recovery } from './records.ts';
 
 export interface Welcoming {
   readonly keys: HouseholdKeys;
+  /** Who was given the newest of these keys when it was made. */
+  readonly roll: readonly string[];
   readonly rotations: readonly Rotation[];
   readonly recovery: Recovery | null;
   readonly devices: readonly DeviceRecord[];
@@ -17,8 +19,9 @@ export interface Welcoming {
 
 const welcomeSchema = z.object({
   keys: z.string(),
+  roll: z.array(z.string()),
   rotations: z.array(rotationSchema),
-  recovery: z.object({ id: z.string(), boxKey: z.string(), box: z.string() }).nullable(),
+  recovery: recoverySchema.nullable(),
   devices: z.array(deviceRecordSchema),
   heads: z.array(headSchema),
 });

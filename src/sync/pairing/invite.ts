@@ -1,14 +1,18 @@
 /** The side of a device that has the keys: it takes an offer, compares words, and seals the keys for the new device. */
 import { SYNC } from '../../protocol/sync/settings.ts';
-import { newInvitation, openJoined, pairingWords, readOffer, sealWelcome, type PairingSide } from '../crypto/index.ts';
+import { newInvitation, openJoined, pairingWords, readFace, readOffer, sealWelcome, writeFace, type DevicePublicKeys, type PairingFace, type PairingSide } from '../crypto/index.ts';
 import type { PairingDeps } from './port.ts';
 import { watchSlot } from './watch.ts';
 
 export interface InviteDeps extends PairingDeps {
   /** What was scanned or pasted. */
   readonly offer: string;
+  /** This device’s keys: the words stand for them too. */
+  readonly device: DevicePublicKeys;
   /** What the new device is given, as `take` of its side reads it. Asked for when the person has said yes. */
   readonly welcome: () => Uint8Array | Promise<Uint8Array>;
+  /** What the new device says of itself, when it has the keys, and the keys that the words stood for. False: it is not what they stood for. */
+  readonly joined: (said: Uint8Array, device: DevicePublicKeys) => boolean | Promise<boolean>;
 }
 
 export interface Invite {
@@ -32,6 +36,7 @@ interface Taken {
 const SAID = {
   gone: 'This offer is over, or the other device has ended it. An offer lives five minutes and works once: make a new one there.',
   taken: 'Another device has answered this offer already. Make a new one on the device that wants to join, and take only that one.',
+  otherDevice: 'What stands beside this offer is not of the device that made it. Make a new offer on the device that wants to join.',
   otherWelcome: 'Something else was put in the place of the keys. They were not handed over: make a new offer on the device that wants to join.',
   notHeard: 'The keys were sent, but the new device has not said that it has them. Look on it, and in the list of devices, whether it came in.',
   ended: 'The other device has ended the offer. Look on it what it says, and in the list of devices whether it came in.',
@@ -39,7 +44,7 @@ const SAID = {
   nothing: 'There is no offer whose words could be the same. Take an offer first.',
 } as const;
 
-export function createInvite({ slots, timers, now, random, offer, welcome }: InviteDeps): Invite {
+export function createInvite({ slots, timers, now, random, offer, device, welcome, joined }: InviteDeps): Invite {
   const invitation = newInvitation(random);
   let taking: Promise<Taken> | null = null;
   let answering: Promise<{ readonly joined: boolean }> | null = null;
@@ -49,14 +54,26 @@ export function createInvite({ slots, timers, now, random, offer, welcome }: Inv
   async function takeOffer(): Promise<Taken> {
     const read = readOffer(offer);
     if (!read.ok) throw new Error(read.reason);
-    const kept = await slots.putSlot(read.offerId, 'invitation', invitation.publicKey);
+    const theirs = await faceOf(read);
+    const ours: PairingFace = { key: invitation.publicKey, signKey: device.signKey, boxKey: device.boxKey };
+    const kept = await slots.putSlot(read.offerId, 'invitation', writeFace(ours));
     if (kept !== 'kept') throw new Error(SAID[kept]);
     return {
       offerId: read.offerId,
-      side: { secret: invitation.secret, offerKey: read.publicKey, inviterKey: invitation.publicKey },
-      words: pairingWords(read.publicKey, invitation.publicKey),
+      side: { secret: invitation.secret, offer: theirs, inviter: ours },
+      words: pairingWords(theirs, ours),
       until: now() + SYNC.offerMs,
     };
+  }
+
+  /** What the new device shows of itself. Whatever lies there, the key must be the offer’s, and the words stand for the rest. */
+  async function faceOf({ offerId, publicKey }: { readonly offerId: string; readonly publicKey: string }): Promise<PairingFace> {
+    const read = await slots.getSlot(offerId, 'device');
+    if (read.kind === 'gone') throw new Error(SAID.gone);
+    if (read.kind === 'refused') throw new Error(read.reason);
+    const face = read.kind === 'data' ? readFace(read.data) : null;
+    if (face?.key !== publicKey) throw new Error(SAID.otherDevice);
+    return face;
   }
 
   async function handOver({ offerId, side, until }: Taken): Promise<{ readonly joined: boolean }> {
@@ -66,6 +83,11 @@ export function createInvite({ slots, timers, now, random, offer, welcome }: Inv
     if (kept === 'taken') throw new Error(SAID.otherWelcome);
     if (kept === 'gone') throw new Error(SAID.gone);
     return isOver ? { joined: false } : heard(offerId, side, until);
+  }
+
+  async function hear(side: PairingSide, data: string): Promise<boolean> {
+    const said = openJoined(side, data);
+    return said !== null && (await joined(said, side.offer));
   }
 
   /** Waits for the new device's word. */
@@ -79,8 +101,7 @@ export function createInvite({ slots, timers, now, random, offer, welcome }: Inv
         found: (read) => {
           callOff();
           if (read.kind !== 'data') reject(new Error(read.kind === 'gone' ? SAID.ended : read.reason));
-          else if (openJoined(side, read.data)) resolve({ joined: true });
-          else reject(new Error(SAID.otherAnswer));
+          else hear(side, read.data).then((good) => (good ? resolve({ joined: true }) : reject(new Error(SAID.otherAnswer))), reject);
         },
       });
       const callOff = timers.after(Math.max(0, until - now()), () => {

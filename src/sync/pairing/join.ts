@@ -4,7 +4,7 @@
  */
 import type { Joining } from '../../protocol/sync/page.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
-import { isPairingKey, newOffer, openWelcome, pairingWords, sealJoined, type PairingSide } from '../crypto/index.ts';
+import { newOffer, openWelcome, pairingWords, readFace, sealJoined, writeFace, type DevicePublicKeys, type PairingFace, type PairingSide } from '../crypto/index.ts';
 import type { PairingDeps, SlotRead } from './port.ts';
 import { PAIRING } from './settings.ts';
 import { watchSlot } from './watch.ts';
@@ -12,11 +12,14 @@ import { watchSlot } from './watch.ts';
 export type JoinState = Joining | { readonly step: 'joined' } | { readonly step: 'cancelled' };
 
 export interface JoinDeps extends PairingDeps {
+  /** The keys that this device will have: the words stand for them too. */
+  readonly device: DevicePublicKeys;
   /**
    * Makes this device one of the household, with what the other device sealed for it, and resolves when the keys are kept.
-   * A rejection ends the joining with its message, and must leave nothing behind.
+   * `inviter`: the keys that the words stood for. Answers what the other device is told of this one. A rejection ends the
+   * joining with its message, and must leave nothing behind.
    */
-  readonly take: (welcome: Uint8Array) => Promise<void>;
+  readonly take: (welcome: Uint8Array, inviter: DevicePublicKeys) => Promise<Uint8Array>;
   readonly changed: (state: JoinState) => void;
 }
 
@@ -41,8 +44,9 @@ const SAID = {
   badWelcome: 'What came cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new offer.',
 } as const;
 
-export function createJoin({ slots, timers, now, random, take, changed }: JoinDeps): Join {
+export function createJoin({ slots, timers, now, random, device, take, changed }: JoinDeps): Join {
   const offer = newOffer(random);
+  const face: PairingFace = { key: offer.publicKey, signKey: device.signKey, boxKey: device.boxKey };
   const until = now() + SYNC.offerMs;
   let phase: Phase = { name: 'new' };
   let callOffExpiry = () => {};
@@ -68,13 +72,14 @@ export function createJoin({ slots, timers, now, random, take, changed }: JoinDe
     changed(state);
   }
 
-  function compare(inviterKey: string): void {
-    if (!isPairingKey(inviterKey)) {
+  function compare(invitation: string): void {
+    const inviter = readFace(invitation);
+    if (!inviter) {
       end({ step: 'failed', reason: SAID.noInvitation });
       return;
     }
-    const words = pairingWords(offer.publicKey, inviterKey);
-    phase = { name: 'comparing', side: { secret: offer.secret, offerKey: offer.publicKey, inviterKey }, words };
+    const words = pairingWords(face, inviter);
+    phase = { name: 'comparing', side: { secret: offer.secret, offer: face, inviter }, words };
     changed({ step: 'comparing', words, until });
   }
 
@@ -93,21 +98,24 @@ export function createJoin({ slots, timers, now, random, take, changed }: JoinDe
     }
     callOffExpiry();
     phase = { name: 'taking' };
+    let said: Uint8Array;
     try {
-      await take(content);
+      said = await take(content, side.inviter);
     } catch (error) {
       end({ step: 'failed', reason: error instanceof Error ? error.message : String(error) });
       return;
     }
     leave();
     changed({ step: 'joined' });
-    tell(sealJoined(side, new Uint8Array(0), random));
+    tell(sealJoined(side, said, random));
   }
 
   return {
     async begin() {
       if (phase.name !== 'new') return;
       await slots.open(offer.offerId);
+      if (phase.name !== 'new') return;
+      if ((await slots.putSlot(offer.offerId, 'device', writeFace(face))) !== 'kept') throw new Error(SAID.gone);
       if (phase.name !== 'new') return;
       callOffExpiry = timers.after(until - now(), () => end({ step: 'failed', reason: SAID.expired }));
       phase = { name: 'offering', stop: watch('invitation', compare) };

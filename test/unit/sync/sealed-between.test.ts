@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   base64url,
+  deviceIdOf,
   deviceKeys,
   fromBase64url,
-  isPairingKey,
   isSignedBy,
   newHousehold,
   newId,
@@ -15,12 +15,14 @@ import {
   openSignal,
   openWelcome,
   pairingWords,
+  readFace,
   relayAuth,
   renewed,
   sealBox,
   sealJoined,
   sealSignal,
   sealWelcome,
+  writeFace,
 } from '../../../src/sync/crypto/index.ts';
 import { flipped, payloads, random, text, utf8 } from './support.ts';
 
@@ -136,19 +138,28 @@ describe('a signal', () => {
 describe('pairing', () => {
   const offer = newOffer(random);
   const invitation = newInvitation(random);
-  const keysOfBoth = { offerKey: offer.publicKey, inviterKey: invitation.publicKey };
-  const newDevice = { secret: offer.secret, ...keysOfBoth };
-  const inviter = { secret: invitation.secret, ...keysOfBoth };
+  /** What a side shows, with the keys of some device. */
+  const faceOf = (key: string) => {
+    const { signKey, boxKey } = deviceKeys(random(32));
+    return { key, signKey, boxKey };
+  };
+  const both = { offer: faceOf(offer.publicKey), inviter: faceOf(invitation.publicKey) };
+  const newDevice = { secret: offer.secret, ...both };
+  const inviter = { secret: invitation.secret, ...both };
   const welcome = sealWelcome(inviter, utf8('the keys'), random);
 
-  it('shows both the same six words, and others when either key is another', () => {
-    const words = pairingWords(offer.publicKey, invitation.publicKey);
+  it('shows both the same six words, and others when any key of either is another', () => {
+    const words = pairingWords(both.offer, both.inviter);
     expect(words).toHaveLength(6);
     expect(words.every((word) => /^[a-z]{3,8}$/u.test(word))).toBe(true);
-    expect(pairingWords(offer.publicKey, invitation.publicKey)).toEqual(words);
-    expect(pairingWords(offer.publicKey, newInvitation(random).publicKey)).not.toEqual(words);
-    expect(pairingWords(newOffer(random).publicKey, invitation.publicKey)).not.toEqual(words);
-    expect(pairingWords(invitation.publicKey, offer.publicKey)).not.toEqual(words);
+    expect(pairingWords(both.offer, both.inviter)).toEqual(words);
+    expect(pairingWords(both.inviter, both.offer)).not.toEqual(words);
+    // Of either device: the key of this offer, the one that it signs with, the one that keys are sealed to.
+    const other = faceOf(newInvitation(random).publicKey);
+    for (const part of ['key', 'signKey', 'boxKey'] as const) {
+      expect(pairingWords({ ...both.offer, [part]: other[part] }, both.inviter)).not.toEqual(words);
+      expect(pairingWords(both.offer, { ...both.inviter, [part]: other[part] })).not.toEqual(words);
+    }
   });
 
   it('hands the keys to the new device, and hears that they came', () => {
@@ -160,8 +171,13 @@ describe('pairing', () => {
     expect(openJoined(inviter, welcome)).toBeNull();
     expect(openWelcome(newDevice, sealJoined(newDevice, utf8('here'), random))).toBeNull();
     const other = newOffer(random);
-    expect(openWelcome({ ...newDevice, secret: other.secret, offerKey: other.publicKey }, welcome)).toBeNull();
-    expect(openWelcome({ ...newDevice, inviterKey: newInvitation(random).publicKey }, welcome)).toBeNull();
+    expect(openWelcome({ ...newDevice, secret: other.secret, offer: faceOf(other.publicKey) }, welcome)).toBeNull();
+    expect(openWelcome({ ...newDevice, inviter: { ...both.inviter, key: newInvitation(random).publicKey } }, welcome)).toBeNull();
+    // Nor where what either shows of its device is another’s.
+    for (const part of ['signKey', 'boxKey'] as const) {
+      expect(openWelcome({ ...newDevice, inviter: { ...both.inviter, [part]: both.offer[part] } }, welcome)).toBeNull();
+      expect(openWelcome({ ...newDevice, offer: { ...both.offer, [part]: both.inviter[part] } }, welcome)).toBeNull();
+    }
     expect(openWelcome({ ...newDevice, secret: other.secret }, welcome)).toBeNull();
     for (let at = 0; at < sizeOf(welcome); at += 5) expect(openWelcome(newDevice, changed(welcome, at))).toBeNull();
     for (const none of ['', 'AQ', '?', welcome.slice(0, -4)]) expect(openWelcome(newDevice, none)).toBeNull();
@@ -169,12 +185,14 @@ describe('pairing', () => {
 
   it('knows no key of low order', () => {
     for (const key of LOW_ORDER) {
-      expect(isPairingKey(key)).toBe(false);
-      expect(openWelcome({ ...newDevice, inviterKey: key }, welcome)).toBeNull();
-      expect(() => sealWelcome({ ...inviter, offerKey: key }, utf8('the keys'), random)).toThrow('not one that anything can be sealed to');
+      for (const part of ['key', 'boxKey'] as const) expect(readFace(writeFace({ ...both.offer, [part]: key }))).toBeNull();
+      expect(deviceIdOf({ ...both.offer, boxKey: key })).toBeNull();
+      expect(openWelcome({ ...newDevice, inviter: { ...both.inviter, key } }, welcome)).toBeNull();
+      expect(() => sealWelcome({ ...inviter, offer: { ...both.offer, key } }, utf8('the keys'), random)).toThrow('not one that anything can be sealed to');
     }
-    expect(isPairingKey(offer.publicKey)).toBe(true);
-    expect(isPairingKey('short')).toBe(false);
-    expect(() => pairingWords('short', offer.publicKey)).toThrow('32 bytes');
+    expect(readFace(writeFace(both.offer))).toEqual(both.offer);
+    expect(readFace('short')).toBeNull();
+    expect(() => pairingWords({ ...both.offer, key: 'short' }, both.inviter)).toThrow('32 bytes');
+    expect(() => writeFace({ ...both.offer, signKey: 'short' })).toThrow('32 bytes');
   });
 });

@@ -123,6 +123,22 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(device.signHkdf).toMatchObject({ secret: device.seed, info: 'roost device sign 1', salt: '' });
   });
 
+  it('a device’s id, which follows from its keys', () => {
+    expect(sha256(utf8('roost device id 1') + hex(device.signKey) + hex(device.boxKey))).toBe(device.idHash);
+    expect(hex(device.deviceId)).toBe(device.idHash.slice(0, 32));
+  });
+
+  it('what a device says of itself and of a phrase, signed by itself and by the household, and the roll that it signs', () => {
+    const { records } = vectors;
+    const { device: said, phrase, renewal } = records;
+    const lines = (...parts: readonly (string | number)[]) => utf8(parts.join('\n'));
+    expect(lines('roost device 1', household.id, device.deviceId, device.signKey, device.boxKey, 2, said.addedAt, said.time, said.name)).toBe(said.message);
+    expect(lines('roost phrase 1', household.id, recovery.id, recovery.boxKey, device.deviceId, 2, phrase.time)).toBe(phrase.message);
+    expect(lines('roost renewal 1', device.deviceId, renewal.keys, [...renewal.roll].sort().join(' '))).toBe(renewal.message);
+    for (const one of [said, phrase, renewal]) expect(independent.signature(fromHex(device.signHkdf.output), fromHex(one.message))).toBe(one.signature);
+    for (const one of [said, phrase]) expect(independent.signature(fromHex(relayAuth.seed), fromHex(one.message))).toBe(one.proof);
+  });
+
   it('a box for a device', () => {
     expect(rederive(device.boxHkdf)).toBe(device.boxHkdf.output);
     expect(device.boxHkdf).toMatchObject({ secret: device.seed, info: 'roost device box 1', salt: '' });
@@ -152,12 +168,13 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(hex(pairing.offerId)).toBe(pairing.offerIdHash.slice(0, 32));
     expect(sha256(utf8('roost offer check 1') + offerKey)).toBe(pairing.offerCheckHash);
     expect(pairing.offerText).toBe(`ROOST1.${independent.base32(fromHex(offerKey + pairing.offerCheckHash.slice(0, 8)))}`);
-    expect(sha256(utf8('roost pairing words 1') + offerKey + inviterKey)).toBe(pairing.wordsHash);
+    expect([pairing.offerFace.slice(0, 64), pairing.inviterFace.slice(0, 64)]).toEqual([offerKey, inviterKey]);
+    expect(sha256(utf8('roost pairing words 1') + pairing.offerFace + pairing.inviterFace)).toBe(pairing.wordsHash);
     expect(independent.elevenBits(fromHex(pairing.wordsHash)).slice(0, 6).map((at) => wordlist[at])).toEqual(pairing.words);
   });
 
   it('the welcome, and the answer to it', () => {
-    const both = pairing.offerKey + pairing.inviterKey;
+    const both = pairing.offerFace + pairing.inviterFace;
     expect(independent.shared(fromHex(pairing.inviterSecret), fromHex(pairing.offerKey))).toBe(pairing.shared);
     for (const [message, info] of [[pairing.welcome, 'roost welcome 1'], [pairing.joined, 'roost joined 1']] as const) {
       expect(message.hkdf).toMatchObject({ secret: pairing.shared, salt: both, info });

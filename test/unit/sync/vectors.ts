@@ -7,13 +7,15 @@ import { x25519 } from '@noble/curves/ed25519.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex as hex, concatBytes, utf8ToBytes as utf8 } from '@noble/hashes/utils.js';
-import { registrationBytes } from '../../../src/protocol/sync/proofs.ts';
+import { deviceBytes, phraseBytes, registrationBytes, renewalBytes } from '../../../src/protocol/sync/proofs.ts';
 import type { EpochKey, HouseholdKeys, Lane, RandomBytes } from '../../../src/sync/contract.ts';
 import {
+  base64url,
   deviceKeys,
   digestOf,
   fromBase64url,
   newHousehold,
+  newId,
   newInvitation,
   newOffer,
   newPhrase,
@@ -27,8 +29,12 @@ import {
   sealJoined,
   sealSignal,
   sealWelcome,
+  writeFace,
+  type DeviceKeys,
+  type PairingFace,
   writeKeys,
 } from '../../../src/sync/crypto/index.ts';
+import { deviceRecord, recoveryRecord } from '../../../src/sync/owner/genuine.ts';
 import { derive } from '../../../src/sync/crypto/derive.ts';
 import { padded } from '../../../src/sync/crypto/plaintext.ts';
 import { CRYPTO, LABEL, type Label } from '../../../src/sync/crypto/settings.ts';
@@ -121,10 +127,15 @@ function boxVector(receiver: { readonly secret: Uint8Array; readonly key: string
 function pairingVector() {
   const offer = newOffer(fixed('offer'));
   const invitation = newInvitation(fixed('invitation'));
-  const both = { offerKey: offer.publicKey, inviterKey: invitation.publicKey };
-  const [offerKey, inviterKey] = [bytesOf(both.offerKey), bytesOf(both.inviterKey)];
+  const faceOf = (key: string, name: string): PairingFace => {
+    const { signKey, boxKey } = deviceKeys(seedOf(name));
+    return { key, signKey, boxKey };
+  };
+  const both = { offer: faceOf(offer.publicKey, 'new device'), inviter: faceOf(invitation.publicKey, 'inviting device') };
+  const [offerKey, inviterKey] = [bytesOf(both.offer.key), bytesOf(both.inviter.key)];
+  const [offerFace, inviterFace] = [bytesOf(writeFace(both.offer)), bytesOf(writeFace(both.inviter))];
   const shared = x25519.getSharedSecret(offer.secret, inviterKey);
-  const salt = concatBytes(offerKey, inviterKey);
+  const salt = concatBytes(offerFace, inviterFace);
   const message = (label: Label, payload: Uint8Array, data: string) => {
     const aad = concatBytes(utf8(label), Uint8Array.of(CRYPTO.version), salt);
     return { hkdf: hkdf(shared, label, salt), ...sealing({ key: derive(shared, label, salt), aad, payload, sealed: bytesOf(data), headerBytes: 1 }), data };
@@ -138,8 +149,10 @@ function pairingVector() {
     offerText: offer.text,
     inviterSecret: hex(invitation.secret),
     inviterKey: hex(inviterKey),
+    offerFace: hex(offerFace),
+    inviterFace: hex(inviterFace),
     wordsHash: hex(sha256(concatBytes(utf8(LABEL.words), salt))),
-    words: pairingWords(both.offerKey, both.inviterKey),
+    words: pairingWords(both.offer, both.inviter),
     shared: hex(shared),
     welcome: message(LABEL.welcome, utf8('the keys'), sealWelcome({ secret: invitation.secret, ...both }, utf8('the keys'), fixed('welcome'))),
     joined: message(LABEL.joined, utf8('here'), sealJoined({ secret: offer.secret, ...both }, utf8('here'), fixed('joined'))),
@@ -158,6 +171,19 @@ function recoveryVector() {
     id: recovery.id,
     boxHkdf: hkdf(secret, LABEL.recoveryBox),
     boxKey: recovery.boxKey,
+  };
+}
+
+/** What a device says of itself, of a phrase it made, and of keys that it renewed. */
+function recordVectors(keys: HouseholdKeys, device: DeviceKeys) {
+  const record = deviceRecord(keys, device, { name: 'Ada’s laptop\nand more', addedAt: 1_700_000_000_000, time: 1_700_000_000_001 });
+  const phrase = recoveryRecord(keys, device, { id: recoveryVector().id, boxKey: recoveryVector().boxKey, time: 1_700_000_000_002 });
+  const [keysText, members] = [base64url(writeKeys(keys)), [newId(fixed('member')), device.deviceId]];
+  const renewal = renewalBytes(device.deviceId, keysText, members);
+  return {
+    device: { ...record, message: hex(deviceBytes(keys.household, record)) },
+    phrase: { ...phrase, message: hex(phraseBytes(keys.household, phrase)) },
+    renewal: { by: device.deviceId, keys: keysText, roll: members, message: hex(renewal), signature: device.sign(renewal) },
   };
 }
 
@@ -206,9 +232,12 @@ export function makeVectors() {
       signKey: device.signKey,
       boxHkdf: hkdf(seed, LABEL.deviceBox),
       boxKey: device.boxKey,
+      idHash: hex(sha256(concatBytes(utf8(LABEL.deviceId), bytesOf(device.signKey), bytesOf(device.boxKey)))),
+      deviceId: device.deviceId,
       message: hex(proof),
       signature: device.sign(proof),
     },
+    records: recordVectors(keys, device),
     box: boxVector({ secret: boxSecret, key: device.boxKey }, writeKeys(keys)),
     signal: {
       from,

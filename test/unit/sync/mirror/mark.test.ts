@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
-import { newHousehold, newId, renewed } from '../../../../src/sync/crypto/index.ts';
+import { deviceKeys, newHousehold, newId, renewed } from '../../../../src/sync/crypto/index.ts';
 import { betterMark, createFailures, MIRROR, readMark, writeMark, type Mark } from '../../../../src/sync/mirror/index.ts';
+import { deviceRecord } from '../../../../src/sync/owner/genuine.ts';
 import { memoryFiles } from './support.ts';
 
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
 const keys = newHousehold(random);
 const mark: Mark = {
-  membership: { ...keys, deviceId: newId(random), seed: random(32), rotations: [], recovery: { id: 'r', boxKey: 'k', box: 'b' }, alone: true, relay: true, removed: false },
-  devices: [{ deviceId: 'd', name: 'Laptop', signKey: 's', boxKey: 'b', addedAt: 1, time: 2, removed: false }],
+  membership: { ...keys, roll: ['d'], deviceId: newId(random), seed: random(32), rotations: [], recovery: { id: 'r', boxKey: 'k', box: 'b', by: 'd', time: 3 }, alone: true, relay: true, removed: false },
+  devices: [deviceRecord(keys, deviceKeys(random(32)), { name: 'Laptop', addedAt: 1, time: 2 })],
   team: { human: 'Robin', lead: 'Julian', agents: 8, documents: 13_435 },
   writtenAt: 1_000,
 };

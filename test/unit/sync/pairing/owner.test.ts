@@ -1,23 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import type { Joining } from '../../../../src/protocol/sync/page.ts';
-import { newHousehold } from '../../../../src/sync/crypto/index.ts';
+import { deviceKeys, newHousehold } from '../../../../src/sync/crypto/index.ts';
+import { deviceRecord, isGenuineDevice } from '../../../../src/sync/owner/genuine.ts';
 import { createPairing, type PairingDeps } from '../../../../src/sync/owner/pairing.ts';
 import type { Called } from '../../../../src/sync/owner/ports.ts';
+import type { DeviceRecord } from '../../../../src/sync/owner/records.ts';
 import type { Welcoming } from '../../../../src/sync/owner/welcoming.ts';
 import { random } from '../support.ts';
 import { createRoom } from './support.ts';
 
 const refused = (status: number | null, reason: string): Called<never> => ({ ok: false, status, type: null, reason, box: null });
-const welcoming = (): Welcoming => ({
-  keys: newHousehold(random),
-  rotations: [],
-  recovery: null,
-  devices: [],
-  heads: [{ agentId: 'lyra', sessionId: 'first', messages: 3, time: 5 }],
-});
+const inviting = deviceKeys(random(32));
+function welcoming(): Welcoming {
+  const keys = newHousehold(random);
+  return {
+    keys,
+    roll: [],
+    rotations: [],
+    recovery: null,
+    devices: [deviceRecord(keys, inviting, { name: 'Laptop', addedAt: 1, time: 2 })],
+    heads: [{ agentId: 'lyra', sessionId: 'first', messages: 3, time: 5 }],
+  };
+}
 
 /** Two owners, with the relay's calls as they answer. */
-function createOwners(getSlot?: PairingDeps['relay']['getSlot']) {
+function createOwners(getSlot?: PairingDeps['relay']['getSlot'], given = welcoming()) {
   const room = createRoom();
   const { slots } = room;
   const relay: PairingDeps['relay'] = {
@@ -33,20 +40,22 @@ function createOwners(getSlot?: PairingDeps['relay']['getSlot']) {
       return read.kind === 'data' ? { ok: true, value: { data: read.data } } : read.kind === 'empty' ? { ok: true, value: null } : refused(410, 'gone');
     },
   };
-  const given = welcoming();
   const owner = () => {
     const heard: (Joining | null)[] = [];
-    const entered: { readonly welcome: Welcoming; readonly name: string }[] = [];
+    const entered: { readonly welcome: Welcoming; readonly name: string; readonly deviceId: string }[] = [];
+    const joined: DeviceRecord[] = [];
     const pairing = createPairing({
       relay,
       timers: room.timers,
       now: room.now,
       random,
-      enter: async (welcome, name) => void entered.push({ welcome, name }),
+      enter: async (welcome, seed, name) => void entered.push({ welcome, name, deviceId: deviceKeys(seed).deviceId }),
+      device: () => inviting,
+      joined: async (record) => void joined.push(record),
       welcome: async () => given,
       onJoining: (joining) => heard.push(joining),
     });
-    return { pairing, heard, entered };
+    return { pairing, heard, entered, joined };
   };
   return { room, given, here: owner(), there: owner() };
 }
@@ -67,8 +76,27 @@ describe('two owners', () => {
     const answered = here.pairing.answerInvite(true);
     await room.pass(2_000);
     expect(await answered).toBe(true);
-    expect(there.entered).toEqual([{ welcome: given, name: 'Phone' }]);
+    expect(there.entered).toMatchObject([{ welcome: given, name: 'Phone' }]);
+    // And says of itself, before anything is replicated, what the words stood for.
+    expect(here.joined).toMatchObject([{ deviceId: there.entered[0]?.deviceId, name: 'Phone', epoch: 1 }]);
+    expect(here.joined.every((record) => isGenuineDevice(given.keys, record))).toBe(true);
     expect(there.heard.map((joining) => joining?.step ?? null)).toEqual(['offering', 'comparing', 'waiting', null]);
+  });
+
+  it('do not pair where the keys come from another device than the one whose words were compared', async () => {
+    const keys = newHousehold(random);
+    const other = { ...welcoming(), keys, devices: [deviceRecord(keys, deviceKeys(random(32)), { name: 'Laptop', addedAt: 1, time: 2 })] };
+    const { room, here, there } = createOwners(undefined, other);
+    await there.pairing.beginJoin('Phone');
+    await here.pairing.beginInvite(offerIn(there.heard));
+    await room.pass(1_000);
+    there.pairing.answerJoin(true);
+    const answered = expect(here.pairing.answerInvite(true)).rejects.toThrow('ended the offer');
+    await room.pass(2_000);
+    await answered;
+    expect(there.heard.at(-1)).toMatchObject({ step: 'failed', reason: expect.stringContaining('another device than the one whose words') });
+    expect(there.entered).toEqual([]);
+    expect(here.joined).toEqual([]);
   });
 
   it('give up: the words differ, and nobody enters', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SYNC } from '../../../../src/protocol/sync/settings.ts';
-import { newInvitation, readOffer } from '../../../../src/sync/crypto/index.ts';
+import { deviceKeys, newInvitation, readFace, readOffer, writeFace } from '../../../../src/sync/crypto/index.ts';
 import type { PairingSlots } from '../../../../src/sync/pairing/index.ts';
 import { random, utf8 } from '../support.ts';
 import { createRoom, settle } from './support.ts';
@@ -31,6 +31,10 @@ describe('pairing', () => {
     await room.pass(2_000);
     expect(await answered).toEqual({ joined: true });
     expect(device.taken).toEqual(['the keys']);
+    // Each has the keys of the other’s device, which the words stood for.
+    const pinned = ({ signKey, boxKey }: { readonly signKey: string; readonly boxKey: string }) => ({ signKey, boxKey });
+    expect(device.invitedBy.map(pinned)).toEqual([pinned(inviter.device)]);
+    expect(inviter.heard.map((one) => [one.said, pinned(one.device)])).toEqual([['a new device', pinned(device.device)]]);
     expect(device.steps()).toEqual(['offering', 'comparing', 'waiting', 'joined']);
     expect(room.find(idOf(device.offer()))).toBeNull();
     expect(room.timers.waiting()).toEqual([]);
@@ -187,7 +191,8 @@ describe('giving up', () => {
 });
 
 describe('a relay that', () => {
-  const swapped = newInvitation(random).publicKey;
+  const thief = deviceKeys(random(32));
+  const swapped = writeFace({ key: newInvitation(random).publicKey, signKey: thief.signKey, boxKey: thief.boxKey });
   const swapping = (room: { readonly slots: PairingSlots }): Partial<PairingSlots> => ({
     async getSlot(offerId, slot) {
       const read = await room.slots.getSlot(offerId, slot);
@@ -212,11 +217,52 @@ describe('a relay that', () => {
     expect(device.taken).toEqual([]);
   });
 
+  it.each([
+    ['new device', 'sign'],
+    ['new device', 'box'],
+    ['inviting device', 'sign'],
+    ['inviting device', 'box'],
+  ] as const)('swaps only the %s’s %s key is noticed by the words, and hands over nothing', async (whose, which) => {
+    const swap = (data: string) => {
+      const face = readFace(data);
+      if (!face) throw new Error('There is nothing to be swapped.');
+      return writeFace(which === 'sign' ? { ...face, signKey: thief.signKey } : { ...face, boxKey: thief.boxKey });
+    };
+    const room = createRoom();
+    const middle: Partial<PairingSlots> = {
+      async getSlot(offerId, slot) {
+        const read = await room.slots.getSlot(offerId, slot);
+        return slot === (whose === 'new device' ? 'device' : 'invitation') && read.kind === 'data' ? { kind: 'data', data: swap(read.data) } : read;
+      },
+    };
+    const device = room.newDevice(middle);
+    await device.join.begin();
+    const inviter = room.inviter(device.offer(), middle);
+    const { words } = await inviter.begin();
+    await room.pass(1_000);
+    expect(device.words()).toHaveLength(6);
+    expect(device.words()).not.toEqual(words);
+    device.join.answer(true);
+    const answered = expect(inviter.answer(true)).rejects.toThrow('has ended the offer');
+    await room.pass(3_000);
+    await answered;
+    expect(device.taken).toEqual([]);
+    expect(inviter.heard).toEqual([]);
+  });
+
+  it('lays another device beside an offer is refused', async () => {
+    const room = createRoom();
+    const device = room.newDevice();
+    await device.join.begin();
+    await expect(room.inviter(device.offer(), { getSlot: async () => ({ kind: 'data', data: swapped }) }).begin()).rejects.toThrow('not of the device that made it');
+    await expect(room.inviter(device.offer(), { getSlot: async () => ({ kind: 'empty' }) }).begin()).rejects.toThrow('not of the device that made it');
+  });
+
   it('answers an offer with what is no key is refused', async () => {
     const room = createRoom();
     const device = room.newDevice();
     await device.join.begin();
-    await room.slots.putSlot(idOf(device.offer()), 'invitation', 'A'.repeat(43));
+    await room.slots.putSlot(idOf(device.offer()), 'invitation', 'A'.repeat(128));
     await room.pass(1_000);
     expect(device.reason()).toContain('not a device of yours');
   });
@@ -271,10 +317,10 @@ describe('a relay that', () => {
     const inviter = room.inviter(device.offer(), refused);
     await settle();
     expect(device.reason()).toBe('This browser is not let in.');
-    await expect(inviter.begin()).rejects.toThrow('the other device has ended it');
+    await expect(inviter.begin()).rejects.toThrow('This browser is not let in.');
     const other = room.newDevice();
     await other.join.begin();
-    const unheard = room.inviter(other.offer(), refused);
+    const unheard = room.inviter(other.offer(), { getSlot: async (...place) => (place[1] === 'device' ? room.slots.getSlot(...place) : { kind: 'refused', reason: 'This browser is not let in.' }) });
     await unheard.begin();
     await expect(unheard.answer(true)).rejects.toThrow('This browser is not let in.');
   });

@@ -1,5 +1,6 @@
 /** A new device and one of the household, with a relay between them that a test can make do what it likes. */
 import { SYNC } from '../../../../src/protocol/sync/settings.ts';
+import { deviceKeys, type DevicePublicKeys } from '../../../../src/sync/crypto/index.ts';
 import { createInvite, createJoin, type JoinState, type PairingSlots } from '../../../../src/sync/pairing/index.ts';
 import { createManualTimers } from '../../../support/manual-timers.ts';
 import { random, text, utf8 } from '../support.ts';
@@ -61,20 +62,28 @@ export function createRoom() {
     newDevice(slots: Partial<PairingSlots> = {}, take: (welcome: Uint8Array) => Promise<void> = async () => {}) {
       const states: JoinState[] = [];
       const taken: (string | null)[] = [];
+      const invitedBy: DevicePublicKeys[] = [];
+      const device = deviceKeys(random(32));
       const join = createJoin({
         slots: { ...relay.slots, ...slots },
         timers,
         now,
         random,
-        take: async (welcome) => {
+        device,
+        take: async (welcome, inviter) => {
           taken.push(text(welcome));
+          invitedBy.push(inviter);
           await take(welcome);
+          return utf8('a new device');
         },
         changed: (state) => states.push(state),
       });
       return {
         join,
+        device,
         states,
+        /** Whose keys the words stood for, each time that something was taken. */
+        invitedBy,
         /** What was taken, each time that it was. */
         taken,
         steps: () => states.map(({ step }) => step),
@@ -94,7 +103,23 @@ export function createRoom() {
       };
     },
     inviter(offer: string, slots: Partial<PairingSlots> = {}, welcome: () => Uint8Array | Promise<Uint8Array> = () => utf8('the keys')) {
-      return createInvite({ slots: { ...relay.slots, ...slots }, timers, now, random, offer, welcome });
+      const device = deviceKeys(random(32));
+      const heard: { readonly said: string | null; readonly device: DevicePublicKeys }[] = [];
+      const invite = createInvite({
+        slots: { ...relay.slots, ...slots },
+        timers,
+        now,
+        random,
+        offer,
+        device,
+        welcome,
+        joined(said, newcomer) {
+          heard.push({ said: text(said), device: newcomer });
+          return true;
+        },
+      });
+      /** `heard`: what new devices said of themselves, with the keys that the words stood for. */
+      return { ...invite, device, heard };
     },
   };
 }

@@ -1,0 +1,47 @@
+/** The household’s keys and the roll of who has the newest of them, as they are handed to a device or sealed to a phrase. */
+import { z } from 'zod';
+import type { HouseholdKeys } from '../contract.ts';
+import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
+import { readJson, writeJson } from './json.ts';
+
+export interface Handed {
+  readonly keys: HouseholdKeys;
+  /** Ids of devices. */
+  readonly roll: readonly string[];
+}
+/** `keysText`: the keys as they are written, base64url. */
+export interface Renewal extends Handed {
+  readonly by: string;
+  readonly keysText: string;
+  readonly signature: string;
+}
+
+const handedSchema = z.object({ keys: z.string(), roll: z.array(z.string()) });
+const renewalSchema = handedSchema.extend({ by: z.string(), signature: z.string() });
+
+const keysOf = (text: string): HouseholdKeys | null => {
+  const bytes = fromBase64url(text);
+  return bytes && readKeys(bytes);
+};
+
+export const writeHanded = ({ keys, roll }: Handed): Uint8Array => writeJson({ keys: base64url(writeKeys(keys)), roll });
+
+/** null: it is none, or a newer Roost wrote it. */
+export function readHanded(bytes: Uint8Array): Handed | null {
+  const handed = readJson(handedSchema, bytes);
+  const keys = handed && keysOf(handed.keys);
+  return handed && keys ? { keys, roll: handed.roll } : null;
+}
+
+/** `sign`: signs these keys, as they are written. */
+export function writeRenewal({ keys, roll }: Handed, by: string, sign: (keysText: string) => string): Uint8Array {
+  const keysText = base64url(writeKeys(keys));
+  return writeJson({ keys: keysText, roll, by, signature: sign(keysText) });
+}
+
+/** null: it is none, or a newer Roost wrote it. Nothing of it is checked. */
+export function readRenewal(bytes: Uint8Array): Renewal | null {
+  const renewal = readJson(renewalSchema, bytes);
+  const keys = renewal && keysOf(renewal.keys);
+  return renewal && keys ? { keys, roll: renewal.roll, by: renewal.by, keysText: renewal.keys, signature: renewal.signature } : null;
+}
