@@ -1,7 +1,7 @@
 /** A device that was one of the household, and is removed: nothing it left behind gives it the keys that come after. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { socketBytes } from '../../src/protocol/sync/proofs.ts';
-import { deviceKeys, newPhrase, recoveryOf } from '../../src/sync/crypto/index.ts';
+import { deviceBytes, registrationBytes, socketBytes } from '../../src/protocol/sync/proofs.ts';
+import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/sync/crypto/index.ts';
 import { deviceRecord, recoveryRecord } from '../../src/sync/owner/genuine.ts';
 import { newHouseholdKeys, openHouseholdDevice, type HouseholdDevice } from '../support/household-device.ts';
 import { openTestRelay, type OpenRelay } from '../support/open-relay.ts';
@@ -50,16 +50,19 @@ describe('A removed device', () => {
     // Nor does it come to what was sealed to the phone: the relay hands that to nobody who is not the phone.
     const box = owner.keys.membership().rotations.at(-1)?.boxes[phone.id];
     expect(box).toBeDefined();
-    const own = thief.keys.registration();
-    for (const asked of [{ ...own, device: phone.id }, { ...own, device: phone.id, deviceKey: phone.keys.device.signKey, boxKey: phone.keys.device.boxKey }]) {
+    const own = thief.keys.device;
+    for (const { signKey, boxKey } of [own, phone.keys.device, { signKey: own.signKey, boxKey: phone.keys.device.boxKey }]) {
       const browser = await relay.signIn();
+      // With all that it has: the old key of the household, and its own.
+      const asking = registrationBytes(keys.household, 1, phone.id, signKey);
+      const asked = { ...thief.keys.registration(), device: phone.id, deviceKey: signKey, boxKey, proof: relayAuth(newest(keys)).sign(asking), deviceProof: own.sign(asking) };
       const answer = await browser.fetch(`/api/sync/households/${keys.household}`, { method: 'PUT', json: asked });
       const said = await answer.text();
       expect([answer.status, said]).toEqual([403, expect.stringContaining('bad-proof')]);
       expect(said).not.toContain(box);
       const line = await openSocket(browser);
       const { nonce } = await line.next('challenge');
-      line.send({ kind: 'hello', household: keys.household, device: phone.id, deviceKey: asked.deviceKey, boxKey: asked.boxKey, signature: thief.keys.device.sign(socketBytes(keys.household, phone.id, nonce)) });
+      line.send({ kind: 'hello', household: keys.household, device: phone.id, deviceKey: signKey, boxKey, signature: own.sign(socketBytes(keys.household, phone.id, nonce)) });
       expect(await line.next('refused')).toMatchObject({ what: 'hello' });
       await line.closed;
     }
@@ -73,11 +76,12 @@ describe('A removed device', () => {
     // Whoever helps it: what it signed comes in an entry that was sealed with the new key.
     const helper = deviceKeys(new Uint8Array(32).fill(7));
     const time = Date.now();
+    const forged = { ...deviceRecord(keys, helper, { name: 'Phone', addedAt: time, time }), epoch: 2 };
     const records = [
       deviceRecord(keys, deviceKeys(thief.seed), { name: 'Lost tablet', addedAt: time, time }),
       deviceRecord(keys, helper, { name: 'Phone', addedAt: time, time }),
       // As if it had the new key, which it does not.
-      { ...deviceRecord(keys, helper, { name: 'Phone', addedAt: time, time }), epoch: 2 },
+      { ...forged, signature: helper.sign(deviceBytes(keys.household, forged)), proof: relayAuth(newest(keys)).sign(deviceBytes(keys.household, forged)) },
     ];
     const before = owner.heard();
     await phone.say({ devices: records });
