@@ -9,6 +9,7 @@ import { createReplica } from '../../src/protocol/replication/index.ts';
 import { fromRelaySchema, registeredSchema } from '../../src/protocol/sync/control.ts';
 import type { OpenSocket, Called } from '../../src/protocol/sync/line.ts';
 import type { HouseholdKeys } from '../../src/sync/contract.ts';
+import { protocolsOf } from '../../src/relay/page-key.ts';
 import { deviceKeys, newHousehold, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
 import { createHouseholdBook, type KnownDevice } from '../../src/sync/owner/household.ts';
 import { createKeys, type Keys } from '../../src/sync/owner/keys.ts';
@@ -18,6 +19,7 @@ import type { Membership } from '../../src/sync/owner/records.ts';
 import { createRenewals, type Renewals } from '../../src/sync/owner/renewals.ts';
 import { createTaking } from '../../src/sync/owner/taking.ts';
 import { createMemoryEntries } from './memory-entries.ts';
+import { headersOf, type SignIn } from './sign-in.ts';
 import type { Home } from './sync-device.ts';
 
 const random = (length: number) => new Uint8Array(randomBytes(length));
@@ -45,11 +47,11 @@ export interface HouseholdDevice {
 }
 
 /** Sockets of a browser of this relay. */
-function socketsOf(home: Home, cookie: string): OpenSocket {
+function socketsOf(home: Home, { cookie, key }: SignIn): OpenSocket {
   return (listener) => {
     const url = new URL('/api/sync/socket', home.url);
     url.protocol = 'ws:';
-    const socket = new WebSocket(url, { headers: { cookie, origin: home.url } });
+    const socket = new WebSocket(url, protocolsOf(key), { headers: { cookie, origin: home.url } });
     socket.on('message', (data, isBinary) => listener(isBinary ? { kind: 'frame', frame: new Uint8Array(data as Buffer) } : { kind: 'text', message: fromRelaySchema.parse(JSON.parse(String(data))) }));
     socket.on('error', () => undefined);
     socket.on('close', () => listener({ kind: 'lost', reason: 'closed' }));
@@ -68,7 +70,7 @@ export const newHouseholdKeys = (): HouseholdKeys => newHousehold(random);
 export async function openHouseholdDevice(home: Home, household: HouseholdKeys, name: string): Promise<HouseholdDevice> {
   const seed = random(32);
   const membership: Membership = { ...household, roll: [], deviceId: deviceKeys(seed).deviceId, seed, rotations: [], recovery: null, alone: false, relay: true, removed: false };
-  const cookie = await home.cookie();
+  const signIn = await home.signIn();
   let removed = false;
   let heard = 0;
   const remember = () => Promise.resolve();
@@ -113,7 +115,7 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
   }
 
   async function register(): Promise<Called<{ readonly epoch: number }>> {
-    const response = await fetch(new URL(`/api/sync/households/${membership.household}`, home.url), { method: 'PUT', headers: { cookie, 'content-type': 'application/json' }, body: JSON.stringify(keys.registration()) });
+    const response = await fetch(new URL(`/api/sync/households/${membership.household}`, home.url), { method: 'PUT', headers: { ...headersOf(signIn), 'content-type': 'application/json' }, body: JSON.stringify(keys.registration()) });
     const answer: unknown = await response.json();
     if (response.ok) return { ok: true, value: registeredSchema.parse(answer) };
     const { type, detail, box } = problemSchema.loose().parse(answer);
@@ -123,7 +125,7 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
     household: membership.household,
     deviceId: id,
     device: keys.device,
-    openSocket: socketsOf(home, cookie),
+    openSocket: socketsOf(home, signIn),
     timers,
     backoff: () => 100,
     async register() {
