@@ -2,7 +2,9 @@
  * Who there is: the relay's own list of the household's agents, so that a letter to a name finds an id, and a
  * letter to nobody is refused. It holds names and seats, and no soul.
  */
+import { alikeOf, isSameName, NAME_MAX, shownName } from '../../src/domain/names.ts';
 import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../src/domain/seat.ts';
+import { inOneLine } from '../../src/domain/talk.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Team, TeamMember } from '../../src/protocol/team.ts';
 import type { Directory } from '../contracts.ts';
@@ -10,26 +12,29 @@ import { parseText, type Db } from '../store/index.ts';
 
 export { createDirectoryRoutes } from './routes.ts';
 
-const same = (a: string, b: string) => a.normalize('NFC').toLowerCase() === b.normalize('NFC').toLowerCase();
 const SEAT = /^(?:seat\s*)?([1-9])$/i;
+
+/** What was asked for, as it stands in a sentence. */
+const shownReference = (wanted: string) => inOneLine(wanted, NAME_MAX).replaceAll('”', '’');
 
 const called = ({ name, position, agentId }: TeamMember) => `${name}${position === null ? '' : ` (seat ${seatNumber(position)})`}, id ${agentId}`;
 
-/** Finds one member by what an agent or a person calls it. Pure. */
+/** Finds one member by what an agent or a person calls it: an id, a name to the eye, or a seat. Where that is several, whoever asks is told to choose. Pure. */
 export function findMember(members: readonly TeamMember[], reference: string): Awaited<ReturnType<Directory['find']>> {
   const wanted = reference.trim().replace(/^@/, '');
   const known = members.filter((member) => !member.retired);
   const seat = SEAT.exec(wanted);
   const byId = members.filter((member) => member.agentId === wanted);
-  const matches = [byId, known.filter((member) => same(member.name, wanted)), known.filter((member) => seat !== null && member.position !== null && seatNumber(member.position) === Number(seat[1]))].find(
-    (found) => found.length > 0,
-  );
-  const [match, ...others] = matches ?? [];
-  if (match && others.length > 0) return { ok: false, reason: `There are several called “${wanted}”: ${(matches ?? []).map(called).join('; ')}. Use the id.` };
-  if (match?.retired || (!match && members.some((member) => same(member.name, wanted)))) return { ok: false, reason: `${match?.name ?? wanted} is retired, and reads no messages any more.` };
+  const inSeat = (member: TeamMember) => seat !== null && member.position !== null && seatNumber(member.position) === Number(seat[1]);
+  const matches = byId.length > 0 ? byId : known.filter((member) => isSameName(member.name, wanted) || inSeat(member));
+  const [match, ...others] = matches;
+  const said = shownReference(wanted);
+  if (match && others.length > 0) return { ok: false, reason: `There are several called “${said}”: ${matches.map(called).join('; ')}. Use the id.` };
+  if (match?.retired || (!match && members.some((member) => isSameName(member.name, wanted)))) return { ok: false, reason: `${match?.name ?? said} is retired, and reads no messages any more.` };
   if (match) return { ok: true, agent: match };
-  const names = known.map((member) => member.name);
-  return { ok: false, reason: `There is nobody called “${wanted}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}` };
+  const alike = alikeOf(known);
+  const names = known.map((member) => (alike.has(member.agentId) && member.position !== null ? `${member.name} (seat ${seatNumber(member.position)})` : member.name));
+  return { ok: false, reason: `There is nobody called “${said}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}` };
 }
 
 export interface DirectoryDeps {
@@ -41,13 +46,15 @@ export interface DirectoryDeps {
   readonly now: () => number;
 }
 
+const kindOf = (agentId: string) => (agentId === LEAD_ID ? 'lead' : 'agent');
+
 export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Directory {
   /** As the store has it; kept because every tool call asks. Only this process writes it: a home has one relay. */
   let known: Promise<readonly TeamMember[]> | null = null;
 
   async function read(): Promise<readonly TeamMember[]> {
     const rows = await db.selectFrom('agents').selectAll().where('relay', '=', relay).orderBy('position').orderBy('agent_json').execute();
-    const members = rows.map((row) => ({ agentId: parseText(row.agent_json), name: parseText(row.name_json), position: row.position, retired: row.retired }));
+    const members = rows.map((row) => ({ agentId: parseText(row.agent_json), name: shownName(parseText(row.name_json), kindOf(parseText(row.agent_json))), position: row.position, retired: row.retired }));
     // The lead is there also before a page has said so.
     return members.some((member) => member.agentId === LEAD_ID) ? members : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
   }

@@ -1,5 +1,7 @@
 /** How agents reach each other: letters, wakes, and what happens in threads. See `Reach` in contracts.ts. */
 import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
+import { quote, titled } from '../../src/domain/quoting.ts';
+import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, SessionHost, ThreadHooks } from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
@@ -41,7 +43,8 @@ export function createReach(deps: ReachDeps): OpenReach {
   const message: Reach['message'] = async (sender, { to, text, priority }) => {
     const found = await addressee(sender, to);
     if (!found.ok) return toolError(found.reason);
-    const { agentId, name } = found.agent;
+    const { agentId } = found.agent;
+    const name = await nameOf(agentId);
     const mail = { ...letter(sender, agentId, text), priority };
     await inbox.put(mail);
     if (priority === 'normal') return toolDone(delivered(name));
@@ -52,7 +55,8 @@ export function createReach(deps: ReachDeps): OpenReach {
   const wake: Reach['wake'] = async (sender, { to, text, reason }) => {
     const found = await addressee(sender, to);
     if (!found.ok) return toolError(found.reason);
-    const { agentId, name } = found.agent;
+    const { agentId } = found.agent;
+    const name = await nameOf(agentId);
     // The copy in the inbox is urgent, and asks for nothing by itself.
     const mail = { ...letter(sender, agentId, text), priority: 'urgent' as const };
     await inbox.put(mail);
@@ -66,7 +70,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     const { decision } = await ask({ target, source: sourceOf(by), way, reason: null, messageId, callerSession: null });
     return outcomeText(await nameOf(target), decision, null);
   };
-  const nameOf = async (agentId: string) => (await directory.all()).find((member) => member.agentId === agentId)?.name ?? agentId;
+  const nameOf = async (agentId: string) => withSeatWhereAlike(await directory.all(), agentId);
 
   /** What became of the wake that it asked for; null: it asked for none. */
   async function happening(agentId: string, events: readonly TeamEvent[], by: string, messageId: string | null): Promise<string | null> {
@@ -87,12 +91,12 @@ export function createReach(deps: ReachDeps): OpenReach {
   const hooks: ThreadHooks = {
     async added({ threadId, title, agentId, by, times }) {
       const messageId = `${threadId}-${agentId}-${times}`;
-      await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `You were added to the thread “${title}”${by === 'human' ? ' by the human' : ''} (id ${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId });
+      await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `You were added to the thread ${titled(title)}${by === 'human' ? ' by the human' : ''} (id ${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId });
       return happening(agentId, times === 1 ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], by, messageId);
     },
     async mentioned({ threadId, title, agentId, by, messageId: said, text }) {
       const messageId = mentionId(said, agentId);
-      await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `${by === 'human' ? 'The human mentions you' : 'You are mentioned'} in the thread “${title}” (id ${threadId}):\n${text}`, time: now(), priority: 'high', threadId });
+      await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `${by === 'human' ? 'The human mentions you' : 'You are mentioned'} in the thread ${titled(title)} (id ${threadId}):\n${quote(text)}`, time: now(), priority: 'high', threadId });
       // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by an urgent message.
       if (sleepers.isSleeping(agentId)) return happening(agentId, ['mentioned'], by, messageId);
       return askFor(agentId, 'thread_mention', by, messageId);

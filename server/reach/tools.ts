@@ -2,7 +2,9 @@
 import { z } from 'zod';
 import { MAIL_LIMITS, mailBatch } from '../../src/domain/mail-batch.ts';
 import { MAIL_PRIORITIES, WAKE_REASONS, type AgentState } from '../../src/domain/guardrails.ts';
+import { writeSaid } from '../../src/domain/quoting.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
+import { withSeat, withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { Caller, Configs, Directory, Gate, Inbox, Reach, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
@@ -97,8 +99,8 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
           if (from === 'human' && !beside) tell({ kind: 'message-read', time: now(), messageId, agentId: caller.agentId, sessionId: caller.sessionId ?? caller.run });
         const left = beside ? 0 : await inbox.count(caller.agentId);
         const team = await directory.all();
-        const nameOf = (id: string) => (id === 'human' ? 'the human' : (team.find((member) => member.agentId === id)?.name ?? id));
-        const lines = taken.map((mail) => `From ${nameOf(mail.from)} at ${new Date(mail.time).toISOString()}${mail.priority === 'normal' ? '' : `, ${mail.priority}`}:\n${mail.text}`);
+        const nameOf = (id: string) => (id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id));
+        const lines = taken.map((mail) => writeSaid({ head: `From ${nameOf(mail.from)} at ${new Date(mail.time).toISOString()}${mail.priority === 'normal' ? '' : `, ${mail.priority}`}:`, text: mail.text }));
         return toolDone(lines.length === 0 ? 'Nothing waits for you.' : [...(beside ? [BESIDE] : []), ...lines, ...(left === 0 ? [] : [`${moreWait(left)}.`])].join('\n\n'));
       },
     }),
@@ -140,7 +142,7 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
       async run(input, caller) {
         const found = await directory.find(input.agent);
         if (!found.ok) return toolError(found.reason);
-        return (await setSleeping(found.agent.agentId, caller)) ?? toolDone(`${found.agent.name} is asleep.`);
+        return (await setSleeping(found.agent.agentId, caller)) ?? toolDone(`${withSeatWhereAlike(await directory.all(), found.agent.agentId)} is asleep.`);
       },
     }),
   ];

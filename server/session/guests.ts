@@ -2,6 +2,7 @@
  * Clients that joined with an agent's credential and play it from elsewhere: beside a mind of the relay's, or where
  * none is. They have no seat in `Presence`: the seat is free for a mind at any time. They fetch their own mail.
  */
+import { shownName } from '../../src/domain/names.ts';
 import type { JoinedClient } from '../../src/domain/answering.ts';
 import type { CallingClient } from '../contracts.ts';
 import type { SessionContext } from './context.ts';
@@ -21,9 +22,6 @@ export interface Guests {
   of(agentId: string): JoinedClient | null;
   inSeat(position: number): boolean;
 }
-
-/** Of a credential that the person gave no name. */
-const UNNAMED = 'a client';
 
 interface Guest {
   readonly agent: GuestAgent;
@@ -54,7 +52,7 @@ export function createGuests({ sessionId, now, timers, limits, sleepers, record,
 
   return {
     async called(agent, { credentialId, name: given, readsMail }) {
-      const name = given.trim() || UNNAMED;
+      const name = shownName(given, 'label');
       const known = guests.get(credentialId);
       const client: CallingClient = { credentialId, name, readsMail: readsMail || (known?.client.readsMail ?? false) };
       const guest = known ?? { agent, client, cancelSilence: () => undefined };

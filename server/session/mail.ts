@@ -3,7 +3,8 @@
  * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
  */
 import { mailBatch } from '../../src/domain/mail-batch.ts';
-import { seatNumber } from '../../src/domain/seat.ts';
+import { writeSaid } from '../../src/domain/quoting.ts';
+import { withSeat } from '../../src/domain/teammates.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Mail as Letter } from '../../src/protocol/mail.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
@@ -31,8 +32,7 @@ const isOwnTalk = ({ from }: Letter) => from === 'human';
 
 /** The line above another agent's words, as the mind is given them. */
 function headOf({ from, priority, threadId }: Letter, team: readonly TeamMember[]): string {
-  const sender = team.find((member) => member.agentId === from);
-  const name = from === 'relay' ? 'the relay' : sender ? `${sender.name}${sender.position === null ? '' : `, seat ${seatNumber(sender.position)}`}` : from;
+  const name = from === 'relay' ? 'the relay' : withSeat(team, from);
   return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}]`;
 }
 
@@ -72,7 +72,7 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
       const team = taken.every(isOwnTalk) ? [] : await directory.all();
       return {
         items: [
-          ...taken.map((letter) => ({ messageId: letter.messageId, text: isOwnTalk(letter) ? letter.text : `${headOf(letter, team)}\n${letter.text}`, fromPerson: isOwnTalk(letter) })),
+          ...taken.map((letter) => ({ messageId: letter.messageId, text: isOwnTalk(letter) ? letter.text : writeSaid({ head: headOf(letter, team), text: letter.text }), fromPerson: isOwnTalk(letter) })),
           ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
         ],
         events: taken.map(eventOf),

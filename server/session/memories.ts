@@ -2,7 +2,10 @@
  * What the relay holds of souls and last conversations while a session runs: what came with its start and with each
  * WAKE or birth, and what was kept and said since. They live in the browsers: nothing of a session is left here after it.
  */
+import { shownName } from '../../src/domain/names.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
+import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
+import { PERSON } from '../../src/domain/threads.ts';
 import { talkText } from '../../src/domain/talk.ts';
 import { renderTranscript, type TranscriptMessage } from '../../src/domain/transcript.ts';
 import type { AgentPayload } from '../../src/domain/wake-payload.ts';
@@ -15,6 +18,8 @@ export interface Memories {
   begin(request: Pick<StartSession, 'human' | 'lead'>): void;
   /** The person wakes it: the page has sent its soul and its last conversation. */
   called(payload: Pick<AgentPayload, 'id' | 'name' | 'soul' | 'transcript'>): void;
+  /** What the person of the running session is called; null: none runs. */
+  human(): string | null;
   /** Undefined: not known here. Null: it has none. */
   soulOf(agentId: string): string | null | undefined;
   /** Its last conversations and what was said in this session, '' where nothing was; null: not known here. */
@@ -78,7 +83,7 @@ export function createMemories({ log, directory, conversationChars }: MemoriesDe
   }
 
   function change({ agentId, change }: EventOf<'agent-changed'>): void {
-    if (change.kind === 'rename') names.set(agentId, change.name);
+    if (change.kind === 'rename') names.set(agentId, shownName(change.name, agentId === LEAD_ID ? 'lead' : 'agent'));
     else souls.set(agentId, change.individuationArtifact);
   }
 
@@ -92,17 +97,20 @@ export function createMemories({ log, directory, conversationChars }: MemoriesDe
   return {
     begin({ human, lead }) {
       clear();
-      names.set('human', human.name).set('relay', 'Roost');
-      knows(LEAD_ID, lead.name, lead.soul, lead.transcript);
+      names.set(PERSON, shownName(human.name, 'person')).set('relay', 'Roost');
+      knows(LEAD_ID, shownName(lead.name, 'lead'), lead.soul, lead.transcript);
     },
     called: ({ id, name, soul, transcript }) => knows(id, name, soul, transcript),
+    human: () => names.get(PERSON) ?? null,
     soulOf: (agentId) => souls.get(agentId),
     async conversationOf(agentId) {
-      const team = new Map((await directory.all()).map((agent) => [agent.agentId, agent.name]));
+      const team = await directory.all();
+      const seats = new Map(team.map(({ agentId: id, position }) => [id, position]));
+      const called = [...new Map([...team.map(({ agentId: id, name }) => [id, name] as const), ...names])].map(([id, name]) => ({ agentId: id, name, position: seats.get(id) ?? null }));
       const talk = talks.get(agentId);
       if (!talk) return null;
       const { transcript, said, earlier } = talk;
-      const messages = said.map(({ author, time, text }): TranscriptMessage => ({ author: names.get(author) ?? team.get(author) ?? 'somebody', time, text }));
+      const messages = said.map(({ author, time, text }): TranscriptMessage => ({ author: called.some((one) => one.agentId === author) ? withSeatWhereAlike(called, author) : 'somebody', time, text }));
       const since = renderTranscript([{ kind: 'talk', addressed: said.some(({ addressed }) => addressed), messages, earlier }], conversationChars);
       return [transcript ?? '', since && since.kept > 0 ? `${SINCE}\n\n${since.text}` : ''].filter((part) => part !== '').join('\n\n');
     },

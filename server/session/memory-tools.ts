@@ -4,6 +4,7 @@
  * the session's log, so a session has to run. Nobody writes a soul anew without having read the one that stands.
  */
 import { z } from 'zod';
+import { checkName } from '../../src/domain/names.ts';
 import type { EventOf } from '../../src/protocol/events.ts';
 import type { Caller, EventLog, TeamTool, ToolOutcome } from '../contracts.ts';
 import { defineTool } from '../define-tool.ts';
@@ -13,7 +14,7 @@ import { CHOOSE_NAME, nameSchema, soulSchema, WRITE_SOUL } from './tools.ts';
 
 export interface MemoryToolDeps {
   readonly log: Pick<EventLog, 'append'>;
-  readonly memories: Pick<Memories, 'soulOf' | 'conversationOf'>;
+  readonly memories: Pick<Memories, 'human' | 'soulOf' | 'conversationOf'>;
   /** ms since the epoch */
   readonly now: () => number;
 }
@@ -47,7 +48,11 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
       name: CHOOSE_NAME.name,
       description: CHOOSE_NAME.description,
       input: z.object({ name: nameSchema }),
-      run: ({ name }, caller) => keep(caller, { kind: 'rename', name }, `Your name is ${name} from now on.`),
+      run({ name: wanted }, caller) {
+        const checked = checkName(wanted, 'agent', memories.human());
+        if (!checked.ok) return Promise.resolve(toolError(checked.reason));
+        return keep(caller, { kind: 'rename', name: checked.name }, `Your name is ${checked.name} from now on.`);
+      },
     }),
     defineTool({
       name: 'read_soul',

@@ -1,6 +1,7 @@
 /** The prompts of one session, from the protocol's templates and what the page said when it began. */
 import { cutMiddle } from '../../src/domain/cut-middle.ts';
 import { momentText, spanText } from '../../src/domain/moments.ts';
+import { shownName } from '../../src/domain/names.ts';
 import { parseTemplate, PLACEHOLDERS, renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
@@ -25,6 +26,8 @@ export interface Prompt {
 }
 
 export interface Prompts {
+  /** What the person is called. */
+  readonly human: string;
   /** `around`: as the session begins. It stands in every request, so it says nothing that changes. */
   leadSystem(around: Around): string;
   agentSystem(agent: { readonly name: string | null; readonly colorName: string; readonly position: number }): string;
@@ -46,8 +49,8 @@ const times = ({ now, timeZone }: Around, asleepSince: number | null | undefined
 });
 
 export function createPrompts({ templates, document }: Protocol, start: StartSession): Prompts {
-  const human = start.human.name;
-  const lead = start.lead.name;
+  const human = shownName(start.human.name, 'person');
+  const lead = shownName(start.lead.name, 'lead');
   const own = start.settings?.wakeTemplate ?? '';
   const parsed = own === '' ? null : parseTemplate(own, PLACEHOLDERS.wake);
   const wakeTemplate = parsed?.ok ? own : templates.wake;
@@ -57,6 +60,7 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
     renderTemplate(wakeTemplate, 'wake', { name, soul, transcript, human, lead, team: teammatesText(around.team, id), color, colorName, seat: seatOf({ position }), ...times(around, asleepSince) });
 
   return {
+    human,
     templateProblem: parsed && !parsed.ok ? parsed.reason : null,
     leadHasSoul: start.lead.soul !== null,
     leadSystem(around) {

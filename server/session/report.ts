@@ -1,4 +1,5 @@
 /** The `[TEAM REPORT]`: who came, who did not and why, and who is still on the way. */
+import { onOneLine } from '../../src/domain/quoting.ts';
 import type { SeatOutcome } from './team-call.ts';
 
 export const REPORT_TAG = '[TEAM REPORT]';
@@ -15,7 +16,7 @@ const called = ({ name, seat }: ReportLine) => (name === null ? `seat ${seat}` :
 export function teamReport(lines: readonly ReportLine[]): string {
   const here = lines.filter((line) => line.outcome?.here === true);
   const late = lines.filter((line) => line.outcome === null);
-  const missing = lines.flatMap((line) => (line.outcome?.here === false ? [`- ${called(line)}: ${line.outcome.reason.message}`] : []));
+  const missing = lines.flatMap((line) => (line.outcome?.here === false ? [`- ${called(line)}: ${onOneLine(line.outcome.reason.message)}`] : []));
   return [
     REPORT_TAG,
     ...(here.length > 0 ? [`Here: ${here.map(called).join(', ')}.`] : []),

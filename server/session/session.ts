@@ -1,4 +1,5 @@
 /** One running session: the lead, those who are here, and what the person writes to them. */
+import { shownName } from '../../src/domain/names.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { isTeamCall, parseTeamCall, writeForLead, type TeamCall } from '../../src/domain/wake-payload.ts';
 import type { Block, EndReason } from '../../src/protocol/documents.ts';
@@ -37,6 +38,10 @@ export interface RunningSession {
 
 const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({ ok: false, reason, detail });
 
+/** A ledger may hold names that nobody would be given now. */
+const withShownNames = (call: TeamCall): TeamCall =>
+  call.kind === 'wake' ? { ...call, agents: call.agents.map((agent) => ({ ...agent, name: shownName(agent.name, 'agent') })) } : call;
+
 export function createRunningSession(context: SessionContext, log: EventLog): RunningSession {
   const { sessionId, now, newId, inbox, sleepers } = context;
   const presence = createPresence();
@@ -58,11 +63,12 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   async function postCall(message: PostMessage): Promise<PostOutcome> {
     const parsed = parseTeamCall(message.text);
     if (!parsed.ok) return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
-    wakeResting(parsed.call);
-    const admission = admit(parsed.call, presence, guests, (agentId) => sleepers.isSleeping(agentId));
+    const asked = withShownNames(parsed.call);
+    wakeResting(asked);
+    const admission = admit(asked, presence, guests, (agentId) => sleepers.isSleeping(agentId));
     if (!admission.ok) return refused('already-awake', admission.detail);
     const { call } = admission;
-    if (call === null) return postNothing(message, parsed.call);
+    if (call === null) return postNothing(message, asked);
     const wakeId = newId();
     const running = createRunningCall({ context, wakeId, kind: call.kind });
     const agents = seatAll(call, running);

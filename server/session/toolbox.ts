@@ -20,7 +20,7 @@ export interface Toolbox {
 }
 
 export interface ToolboxDeps {
-  readonly context: Pick<SessionContext, 'teamTools' | 'logger'>;
+  readonly context: Pick<SessionContext, 'teamTools' | 'logger' | 'prompts'>;
   readonly agentId: string;
   readonly own: readonly MindTool[];
   readonly runOwn: (call: ToolCall, signal: AbortSignal) => Promise<ToolOutcome> | ToolOutcome;
@@ -31,7 +31,7 @@ export const TOOLS_CUT = 'The answer was cut off before this call was made.';
 const TOOL_BROKEN = 'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
 
 export function createToolbox({ context, agentId, own, runOwn, untilAwake }: ToolboxDeps): Toolbox {
-  const { teamTools, logger } = context;
+  const { teamTools, logger, prompts } = context;
   return {
     async offered(caller) {
       const team = await allowedTools(teamTools, caller);
@@ -47,7 +47,7 @@ export function createToolbox({ context, agentId, own, runOwn, untilAwake }: Too
         logger.error('a tool failed', { agentId, tool: name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
         return toolError(TOOL_BROKEN);
       }
-      const read = readToolCall(all, own, name, input);
+      const read = readToolCall(all, own, name, input, prompts.human);
       return read.ok ? await runOwn(read.call, signal) : toolError(read.reason);
     },
   };

@@ -1,5 +1,6 @@
 /** The tools that the protocol names: what minds are told of them, and how their input is read. */
 import { z } from 'zod';
+import { checkName } from '../../src/domain/names.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { MindTool } from '../minds/index.ts';
 
@@ -26,14 +27,8 @@ export const WRITE_SOUL: MindTool = {
 export const LEAD_TOOLS: readonly MindTool[] = [SPAWN_TEAM, WRITE_SOUL];
 export const AGENT_TOOLS: readonly MindTool[] = [CHOOSE_NAME, WRITE_SOUL];
 
-// eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
-export const nameSchema = z
-  .string()
-  .trim()
-  .min(1, 'a name has at least one character')
-  .max(LIMITS.name, `a name has at most ${LIMITS.name} characters`)
-  .refine((name) => !CONTROL.test(name), 'a name has no control characters or line breaks');
+/** As it is asked for: `checkName` says whether it can be had. */
+export const nameSchema = z.string();
 export const soulSchema = z.string().max(LIMITS.soul, 'that is too long').refine((text) => text.trim() !== '', 'a soul is not empty');
 
 const callSchema = z.discriminatedUnion('tool', [
@@ -45,12 +40,17 @@ const callSchema = z.discriminatedUnion('tool', [
     input: z.object({ text: soulSchema }),
   }),
 ]);
+/** A call that is read, its name as it is kept. */
 export type ToolCall = z.infer<typeof callSchema>;
 
 /** Reads a call of one of `tools`, the session's own among `all` that the mind has; the reason is a sentence for the mind, which may try again. */
-export function readToolCall(all: readonly MindTool[], tools: readonly MindTool[], name: string, input: unknown): { ok: true; call: ToolCall } | { ok: false; reason: string } {
+export function readToolCall(all: readonly MindTool[], tools: readonly MindTool[], name: string, input: unknown, human: string): { ok: true; call: ToolCall } | { ok: false; reason: string } {
   if (!tools.some((tool) => tool.name === name)) return { ok: false, reason: `There is no tool “${name}” here. You have: ${all.map((tool) => tool.name).join(', ')}.` };
   const parsed = callSchema.safeParse({ tool: name, input });
+  if (parsed.success && parsed.data.tool === 'choose_name') {
+    const checked = checkName(parsed.data.input.name, 'agent', human);
+    return checked.ok ? { ok: true, call: { tool: 'choose_name', input: { name: checked.name } } } : checked;
+  }
   if (parsed.success) return { ok: true, call: parsed.data };
   const problems = parsed.error.issues.map((issue) => `${issue.path.slice(1).join('.') || 'input'}: ${issue.message}`);
   return { ok: false, reason: `${name} could not be read. ${problems.join('; ')}.` };

@@ -1,12 +1,12 @@
-/** Threads in words, for minds. What was said is indented, so that nothing in it can pass for the head of another message. */
+/** Threads in words, for minds. What was said stands as such (quoting.ts), so that nothing in it can pass for the head of another message. */
+import { titled, writeSaid } from '../../src/domain/quoting.ts';
+import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import { PERSON } from '../../src/domain/threads.ts';
 import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Page } from './types.ts';
 
-const LINE_BREAK = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 const INDENT = '    ';
-const onOneLine = (text: string) => text.replace(/\s+/g, ' ');
 
 export interface Words {
   head(thread: Thread): string;
@@ -17,17 +17,17 @@ export interface Words {
 export function createWords(team: readonly TeamMember[], readerId: string): Words {
   function nameOf(id: string): string {
     if (id === PERSON) return 'the human';
-    return `${team.find((member) => member.agentId === id)?.name ?? id}${id === readerId ? ' (you)' : ''}`;
+    return `${withSeatWhereAlike(team, id)}${id === readerId ? ' (you)' : ''}`;
   }
 
   function head({ threadId, title, participants, messages, closed }: Thread): string {
-    const state = closed === null ? 'open' : `closed by ${nameOf(closed.by)}${closed.summary === '' ? '' : `: ${onOneLine(closed.summary)}`}`;
-    return `Thread “${onOneLine(title)}”, id ${threadId}, ${messages} ${messages === 1 ? 'message' : 'messages'}, ${state}\n${INDENT}in it: ${participants.map(nameOf).join(', ')}`;
+    const state = closed === null ? 'open' : `closed by ${nameOf(closed.by)}${closed.summary === '' ? '' : `, who said: ${titled(closed.summary)}`}`;
+    return `Thread ${titled(title)}, id ${threadId}, ${messages} ${messages === 1 ? 'message' : 'messages'}, ${state}\n${INDENT}in it: ${participants.map(nameOf).join(', ')}`;
   }
 
   function said({ place, from, text, mentions, time }: ThreadMessage): string {
     const mentioned = mentions.length === 0 ? '' : `, mentions ${mentions.map(nameOf).join(', ')}`;
-    return `${place}. ${nameOf(from)}, ${new Date(time).toISOString()}${mentioned}:\n${INDENT}${text.replace(LINE_BREAK, `\n${INDENT}`)}`;
+    return writeSaid({ head: `${place}. ${nameOf(from)}, ${new Date(time).toISOString()}${mentioned}:`, text });
   }
 
   return {

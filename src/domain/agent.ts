@@ -5,6 +5,7 @@
  * later soul are further records, and the newest by (stamp, id) is what shows. Any union of two
  * households' records gives every device the same team.
  */
+import { alikeOf, shownName } from './names.ts';
 import { isSeatPosition, LEAD_ID, LEAD_POSITION, seatColor, SEAT_ORDER, type SeatPosition } from './seat.ts';
 import type { Stamp } from './stamp.ts';
 
@@ -60,6 +61,8 @@ export interface Roster {
   readonly waiting: readonly Agent[];
   readonly retired: readonly Agent[];
   readonly byId: ReadonlyMap<string, Agent>;
+  /** Ids of those who share their name, to the eye, with somebody else, or have the person's: they are shown with their colour. */
+  readonly alike: ReadonlySet<string>;
 }
 
 /** Only for agents of different ids. */
@@ -87,7 +90,7 @@ export function resolveAgent(identity: Identity, changes: readonly AgentChange[]
   const colors = isSeatPosition(position) ? seatColor(position) : identity;
   return {
     agentId: identity.agentId,
-    name: rename?.kind === 'rename' ? rename.name : identity.name,
+    name: shownName(rename?.kind === 'rename' ? rename.name : identity.name, identity.agentId === LEAD_ID ? 'lead' : 'agent'),
     birthName: identity.name,
     color: colors.color,
     colorName: colors.colorName,
@@ -99,8 +102,8 @@ export function resolveAgent(identity: Identity, changes: readonly AgentChange[]
   };
 }
 
-/** The team from every identity and change a replica holds. Order and repetition of the input do not matter. */
-export function rosterOf(identities: readonly Identity[], changes: readonly AgentChange[]): Roster {
+/** The team from every identity and change a replica holds. Order and repetition of the input do not matter. `person`: what the person is called. */
+export function rosterOf(identities: readonly Identity[], changes: readonly AgentChange[], person: string | null = null): Roster {
   const changesOf = new Map<string, AgentChange[]>();
   for (const change of changes) {
     const list = changesOf.get(change.agentId);
@@ -130,16 +133,14 @@ export function rosterOf(identities: readonly Identity[], changes: readonly Agen
   }
   const byId = new Map(agents.map((agent) => [agent.agentId, agent]));
   if (lead) byId.set(LEAD_ID, lead);
-  return { lead, seats, waiting, retired, byId };
+  return { lead, seats, waiting, retired, byId, alike: alikeOf([...byId.values()], person) };
 }
 
 export function emptySeats(roster: Roster): SeatPosition[] {
   return SEAT_ORDER.filter((position) => !roster.seats.has(position));
 }
 
-/** What people read: the name, with the seat's colour where two agents share one. */
+/** What people read: the name, with the seat's colour where two share one, to the eye. */
 export function displayName(agent: Agent, roster: Roster): string {
-  for (const other of roster.byId.values())
-    if (other.agentId !== agent.agentId && other.name === agent.name) return `${agent.name} (${agent.colorName})`;
-  return agent.name;
+  return roster.alike.has(agent.agentId) ? `${agent.name} (${agent.colorName})` : agent.name;
 }

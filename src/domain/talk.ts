@@ -4,6 +4,8 @@
  * when it wakes, and never takes the place of one that was a conversation.
  */
 
+import { onOneLine, quote } from './quoting.ts';
+
 export type TalkBlock =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'tool'; readonly name: string; readonly input: unknown; readonly result: string | null; readonly isError: boolean }
@@ -52,7 +54,7 @@ export const TOOL_LINE_MAX = 160;
 /** The first `most` characters of a text in one line; a pair of surrogates is never torn. */
 export function inOneLine(text: string, most: number): string {
   // Only as much is looked at as could be needed: a text may have a million characters.
-  const line = text.slice(0, most * 4).replace(/\s+/g, ' ').trim();
+  const line = onOneLine(text.slice(0, most * 4));
   return line.length <= most && text.length <= most * 4 ? line : `${keepPairs(line.slice(0, Math.max(0, most - 1)))}…`;
 }
 
@@ -77,7 +79,7 @@ function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
   if (WRITING.has(name) && message !== null) {
     const where = name === 'send_message_to_thread' ? `in thread ${field(input, 'threadId') ?? ''}` : `to ${field(input, 'to') ?? ''}`;
     const came = isError || result === null ? `, ${outcome(block)}` : '';
-    return `[${name}, ${inOneLine(`${where}${came}`, TOOL_LINE_MAX)}]\n${message}`;
+    return `[${name}, ${inOneLine(`${where}${came}`, TOOL_LINE_MAX)}]\n${quote(message)}`;
   }
   if (isHearing(block)) return `[${name}]\n${result ?? ''}`;
   // A soul is given by itself.

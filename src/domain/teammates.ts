@@ -1,4 +1,5 @@
 /** Who lives here, in one line for a mind. */
+import { alikeOf } from './names.ts';
 import { LEAD_ID, seatNumber } from './seat.ts';
 
 interface Teammate {
@@ -13,4 +14,21 @@ export function teammatesText(team: readonly Teammate[], readerId: string): stri
   const others = team.filter(({ agentId, position, retired }) => !retired && position !== null && agentId !== LEAD_ID && agentId !== readerId);
   const inOrder = [...others].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
   return inOrder.map(({ name, position }) => `${name} (seat ${seatNumber(position ?? 0)})`).join(', ') || null;
+}
+
+type Called = Pick<Teammate, 'agentId' | 'name' | 'position'>;
+
+/** `Lyra, seat 1`: whose words these are, as headings say it; the id where nobody is known by it. */
+export function withSeat(team: readonly Called[], agentId: string): string {
+  const one = team.find((member) => member.agentId === agentId);
+  if (!one) return agentId;
+  return one.position === null ? one.name : `${one.name}, seat ${seatNumber(one.position)}`;
+}
+
+/** `Lyra`, and where another is called so too, to the eye, `Lyra (seat 1)`. */
+export function withSeatWhereAlike(team: readonly Called[], agentId: string): string {
+  const one = team.find((member) => member.agentId === agentId);
+  if (!one) return agentId;
+  if (!alikeOf(team).has(agentId)) return one.name;
+  return one.position === null ? `${one.name} (id ${agentId})` : `${one.name} (seat ${seatNumber(one.position)})`;
 }

@@ -2,7 +2,9 @@
  * What somebody is given of earlier sessions when it wakes: a story, oldest first, within a number of characters that
  * holds whatever was said. First in line for the room is the most recent session in which somebody said something to
  * it; then come the others, newest first, until the room is full. A session of nothing but its greeting is a line.
+ * What somebody said stands as such (quoting.ts): no message holds the head of another, or a line of the relay's.
  */
+import { MOST_MARKS, quote, QUOTE_MARK, readSaid, restOf, unquote } from './quoting.ts';
 import { inOneLine, keepPairs } from './talk.ts';
 
 export interface TranscriptMessage {
@@ -50,18 +52,21 @@ const messages = (count: number) => (count === 1 ? '1 earlier message' : `${coun
 
 export const leftOutLine = (count: number): string => `[${messages(count)} ${count === 1 ? 'was' : 'were'} left out]`;
 const leftOutHere = (count: number): string => `[${messages(count)} of this session ${count === 1 ? 'was' : 'were'} left out]`;
+/** A cut went through the mark of a line. */
+// eslint-disable-next-line no-control-regex
+const UNFINISHED_MARK = /(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])>?$/;
 const cutLine = (count: number): string => `\n[${count} characters are left out here]\n`;
 
-/** A text of at most `most` UTF-16 units: whole, or with its middle left out, which it says. */
-export function cutMiddle(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const room = most - cutLine(text.length).length;
+/** What somebody said, in at most `most` UTF-16 units: whole, or with its middle left out, which it says. */
+export function quoteWithin(text: string, most: number): string {
+  const quoted = quote(text);
+  if (quoted.length <= most) return quoted;
+  const room = most - cutLine(text.length).length - MOST_MARKS;
   // No room even for saying so.
-  if (room < 2) return keepPairs(text.slice(0, Math.max(0, most)));
-  const start = keepPairs(text.slice(0, Math.ceil(room / 2)));
-  const rest = text.slice(text.length - Math.floor(room / 2));
-  const end = /^[\udc00-\udfff]/.test(rest) ? rest.slice(1) : rest;
-  return `${start}${cutLine(text.length - start.length - end.length)}${end}`;
+  if (room < 2 * QUOTE_MARK.length + 2) return keepPairs(quoted.slice(0, Math.max(0, most)));
+  const start = keepPairs(quoted.slice(0, Math.ceil(room / 2))).replace(UNFINISHED_MARK, '');
+  const end = restOf(quoted, quoted.length - Math.floor(room / 2));
+  return `${start}${cutLine(Math.max(1, text.length - unquote(start).length - unquote(end).length))}${end}`;
 }
 
 function greetingsLine({ times, more, from, until, words }: Extract<TranscriptSession, { kind: 'greetings' }>): string {
@@ -127,7 +132,8 @@ function fitTalk(session: Extract<TranscriptSession, { kind: 'talk' }>, room: nu
 
 function cutPiece(message: TranscriptMessage, most: number): string {
   const head = headOf(message);
-  return cutMiddle(head, most) + cutMiddle(message.text, Math.max(0, most - head.length));
+  // A head is in one line, or it is none.
+  return head.length > most ? keepPairs(head.slice(0, Math.max(0, most)).trimEnd()) : head + quoteWithin(message.text, most - head.length);
 }
 
 function fit(session: TranscriptSession, room: number, cap: number, must: boolean): Shown {
@@ -176,4 +182,20 @@ export function renderTranscript(sessions: readonly TranscriptSession[], cap: nu
   const lines = shown.flatMap((one) => one.lines);
   if (leftOut > told && line <= room) lines.unshift(leftOutLine(leftOut - told));
   return lines.length === 0 ? null : { text: lines.join(BETWEEN), kept, leftOut };
+}
+
+/** The head of a message, as it is read back. */
+const HEAD = /^(?<author>.+) \((?<at>\d{4}-\d\d-\d\d \d\d:\d\d) UTC\):$/;
+const CUT = /^\[\d+ characters are left out here\]$/;
+
+/** The messages of a transcript, wherever in a prompt it stands, oldest first; `time` to the minute. The two ends of one that was cut are one. */
+export function parseTranscript(text: string): TranscriptMessage[] {
+  const messages: { author: string; time: number; text: string }[] = [];
+  for (const said of readSaid(text)) {
+    const { author, at } = HEAD.exec(said.head)?.groups ?? {};
+    const last = messages.at(-1);
+    if (author !== undefined && at !== undefined) messages.push({ author, time: Date.parse(`${at.replace(' ', 'T')}Z`), text: said.text });
+    else if (last && CUT.test(said.head)) last.text += ` … ${said.text}`;
+  }
+  return messages;
 }

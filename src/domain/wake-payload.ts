@@ -6,6 +6,7 @@
  */
 import { isAgentId } from './agent-id.ts';
 import { escapeAttribute, escapeText, unescapeText } from './escape.ts';
+import { onOneLine } from './quoting.ts';
 import { isSeatPosition, LEAD_ID, type SeatPosition } from './seat.ts';
 
 export const WAKE_TAG = '[WAKE AGENTS]';
@@ -74,7 +75,8 @@ export function writeSummon(seats: readonly SeatPayload[]): string {
 
 /** At most `length` UTF-16 units of a text, its end marked where it was cut; a pair of surrogates is not torn. */
 function beginningOf(text: string, length: number): string {
-  const whole = text.trim();
+  // In one line: nothing of it can pass for a line of the relay's.
+  const whole = onOneLine(text);
   if (whole.length <= length) return whole;
   return `${whole.slice(0, Math.max(0, length - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
 }

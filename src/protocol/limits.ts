@@ -1,3 +1,5 @@
+import { NAME_MAX } from '../domain/names.ts';
+
 /** Every size that a line crossing may have. Characters unless a name says otherwise. */
 export const LIMITS = {
   /** A message a person writes. */
@@ -8,7 +10,7 @@ export const LIMITS = {
   teamCallText: 12_000_000,
   /** Any request body, in bytes. */
   bodyBytes: 40_000_000,
-  name: 80,
+  name: NAME_MAX,
   id: 128,
   threadTitle: 200,
   /** Agents in one thread: the lead and eight. */

@@ -1,5 +1,6 @@
 /** What the relay knows of the team beside a session: who there is, who is set to sleep, and who may join from elsewhere. */
 import { z } from 'zod';
+import { checkName } from '../domain/names.ts';
 import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
 
@@ -40,7 +41,12 @@ export const credentialsSchema = z.object({ credentials: z.array(credentialSchem
 /** `POST /api/credentials` */
 export const makeCredentialSchema = z.strictObject({
   agentId: common.agentId.nullable().describe('null: for an application'),
-  label: z.string().trim().max(LIMITS.credentialLabel).default(''),
+  label: z.string().max(LIMITS.credentialLabel).default('').transform((label, context) => {
+    if (label.trim() === '') return '';
+    const checked = checkName(label, 'label');
+    if (!checked.ok) context.addIssue({ code: 'custom', message: checked.reason });
+    return checked.ok ? checked.name : z.NEVER;
+  }),
   readsSoul: z.boolean().default(false).describe('the client may read its agent’s soul and last conversation, and write the soul anew; an application never may'),
 });
 /** What `POST /api/credentials` answers. The only time that the secret is shown. */

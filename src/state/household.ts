@@ -40,8 +40,8 @@ export interface Household {
 const withId = <T extends { _id: string }>(doc: T) => ({ ...doc, id: doc._id });
 
 /** The team of these documents. */
-export const rosterOfDocs = (identities: Iterable<AgentIdentityDoc>, changes: Iterable<AgentChangeDoc>): Roster =>
-  rosterOf([...identities].map(withId), [...changes].map(withId));
+export const rosterOfDocs = (identities: Iterable<AgentIdentityDoc>, changes: Iterable<AgentChangeDoc>, person: string | null = null): Roster =>
+  rosterOf([...identities].map(withId), [...changes].map(withId), person);
 
 const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
 
@@ -120,12 +120,16 @@ export function createHousehold(now: () => number): Household {
     for (const doc of queued.values()) if (isHidden(doc)) queued.delete(doc.clientId);
     const people = letGo || identities.size !== held.identities.size || changes.size !== held.changes.size;
     const wishes = settingDocs.size !== held.settingDocs.size;
+    const settings = wishes ? settingsOf([...settingDocs.values()].map(withId)) : held.settings;
+    // Who shares the person's name is told apart: that changes with it.
+    const called = settings.humanName !== held.settings.humanName;
     const waiting = queued.size !== held.queued.length;
     if (!people && !wishes && !waiting && !status) return;
     store.setState({
       ...(status ? { status, error: null } : {}),
-      ...(people ? { identities, changes, forgetting, roster: rosterOfDocs([...identities.values()].filter(inSight), [...changes.values()].filter(inSight)) } : {}),
-      ...(wishes ? { settingDocs, settings: settingsOf([...settingDocs.values()].map(withId)) } : {}),
+      ...(people ? { identities, changes, forgetting } : {}),
+      ...(people || called ? { roster: rosterOfDocs([...identities.values()].filter(inSight), [...changes.values()].filter(inSight), settings.humanName) } : {}),
+      ...(wishes ? { settingDocs, settings } : {}),
       ...(waiting ? { queued: [...queued.values()].sort((a, b) => (a.at < b.at ? -1 : 1)) } : {}),
     });
   }

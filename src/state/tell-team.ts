@@ -1,13 +1,15 @@
 /** Tells the relay who the household has, whenever that or the line to it changes: names and seats, never souls. */
 import type { Agent, Roster } from '../domain/agent.ts';
+import { isSameName, NAME_MAX } from '../domain/names.ts';
 import type { Team } from '../protocol/team.ts';
 import type { Parts } from './actions/parts.ts';
 import { problemText } from './ports.ts';
+import { humanNameOf } from './wake-material.ts';
 
-/** Everybody, as the relay's directory takes it. Who waits for a seat that another has is without one. */
-export function teamOf(roster: Roster): Team {
+/** Everybody, as the relay's directory takes it. Who waits for a seat that another has is without one; who has the person's name has its colour in it. */
+export function teamOf(roster: Roster, person: string): Team {
   const seated = new Set([...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])].map(({ agentId }) => agentId));
-  const member = ({ agentId, name, position, retired }: Agent) => ({ agentId, name, position: seated.has(agentId) ? position : null, retired });
+  const member = ({ agentId, name, colorName, position, retired }: Agent) => ({ agentId, name: isSameName(name, person) ? `${name.slice(0, NAME_MAX / 2)} ${colorName}` : name, position: seated.has(agentId) ? position : null, retired });
   return { agents: [...roster.byId.values()].map(member) };
 }
 
@@ -27,13 +29,13 @@ export function tellTeam({ household, live, reach, relay, notices }: Pick<Parts,
   }
 
   async function tell() {
-    const { status, roster } = household.store.getState();
+    const { status, roster, settings } = household.store.getState();
     if (live.store.getState().link.kind !== 'live') {
       told = '';
       return;
     }
     if (telling || status !== 'ready') return;
-    const team = teamOf(roster);
+    const team = teamOf(roster, humanNameOf(settings));
     const text = JSON.stringify(team);
     if (text === told) return;
     telling = true;

@@ -3,6 +3,7 @@
  * Pure; the same functions feed the WAKE message and its preview.
  */
 import { displayName, type Agent, type Roster } from '../domain/agent.ts';
+import { shownName } from '../domain/names.ts';
 import { momentText, spanText } from '../domain/moments.ts';
 import { PLACEHOLDERS, parseTemplate, type ParsedTemplate } from '../domain/prompts.ts';
 import { isSeatPosition, LEAD_ID, seatNumber } from '../domain/seat.ts';
@@ -34,8 +35,8 @@ export const bytesOf = (text: string): number => new TextEncoder().encode(text).
 /** A rough figure: four characters of English make about one token. */
 export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
 
-export const humanNameOf = (settings: Settings): string => settings.humanName.trim() || 'the human';
-export const leadNameOf = (roster: Roster, settings: Settings): string => roster.lead?.name ?? settings.leadName;
+export const humanNameOf = (settings: Settings): string => shownName(settings.humanName, 'person');
+export const leadNameOf = (roster: Roster, settings: Settings): string => roster.lead?.name ?? shownName(settings.leadName, 'lead');
 
 export function authorName(author: string, roster: Roster, settings: Settings): string {
   if (author === 'human') return humanNameOf(settings);

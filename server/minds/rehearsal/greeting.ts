@@ -1,18 +1,20 @@
 /** How an agent of a rehearsal wakes: it greets, and shows that it remembers. */
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf } from './chance.ts';
-import { quote, transcriptIn } from './memory.ts';
+import { readSaid } from '../../../src/domain/quoting.ts';
+import { parseTranscript } from '../../../src/domain/transcript.ts';
+import { quote } from './memory.ts';
 import type { Reading } from './reading.ts';
 import { words, type ReplyPart } from './reply.ts';
 
 function soulIn(prompt: string): string | null {
-  const inside = /<your-soul>\n([\s\S]*?)\n<\/your-soul>/.exec(prompt)?.[1];
+  const inside = readSaid(prompt).find(({ head }) => head === '<your-soul>')?.text;
   return inside?.trim() ? inside.trim() : null;
 }
 
 export function greet(reading: Reading, seed: number): ReplyPart[] {
   const prompt = reading.turns[0]?.texts.join('\n') ?? '';
-  const said = transcriptIn(prompt);
+  const said = parseTranscript(prompt);
   const theirs = said.filter((message) => message.author === reading.human && message.text !== '').at(-1);
   const last = said.filter((message) => message.text !== '').at(-1);
   const soul = soulIn(prompt);

@@ -1,4 +1,5 @@
 /** What the rehearsal mind remembers: what the person said before it slept, and what they said since. */
+import { parseTranscript } from '../../../src/domain/transcript.ts';
 import { isLetter, type Reading } from './reading.ts';
 
 export interface Remembered {
@@ -7,31 +8,10 @@ export interface Remembered {
   readonly before: boolean;
 }
 
-/** A quotation that looks like one is none. */
-const HEADER = /^(?!> )(.{1,200}) \((\d{4}-\d\d-\d\d \d\d:\d\d) UTC\):$/;
-
-/** Dates of sessions, and what was left out. */
-const ASIDE = /^(?:=== \d{4}-\d\d-\d\d ===|\[\d[^\]]*\])$/;
-
-/** The messages of a transcript inside a prompt, oldest first. */
-export function transcriptIn(prompt: string): { author: string; text: string }[] {
-  const messages: { author: string; lines: string[] }[] = [];
-  const lines = prompt.split('\n');
-  // A soul, which comes before it, may speak of such a thing too; within it, such a line stands as a quotation.
-  const from = lines.lastIndexOf('<previous-session>');
-  const until = lines.indexOf('</previous-session>', from);
-  for (const line of lines.slice(from + 1, until < 0 ? undefined : until)) {
-    const author = HEADER.exec(line)?.[1];
-    if (author !== undefined) messages.push({ author, lines: [] });
-    else if (!ASIDE.test(line)) messages.at(-1)?.lines.push(line);
-  }
-  return messages.map(({ author, lines }) => ({ author, text: lines.join('\n').trim() }));
-}
-
 /** What the person said, oldest first, without what is asked just now. */
 export function remember(reading: Reading): Remembered[] {
   const prompt = reading.turns[0]?.texts[0] ?? '';
-  const before = transcriptIn(reading.isLead ? reading.system : prompt).filter((message) => message.author === reading.human && message.text !== '');
+  const before = parseTranscript(reading.isLead ? reading.system : prompt).filter((message) => message.author === reading.human && message.text !== '');
   const since = reading.turns.slice(reading.isLead ? 0 : 1, -1).filter((turn) => turn.role === 'user');
   return [...before.map(({ text }) => ({ text, before: true })), ...since.flatMap((turn) => turn.texts.filter((text) => !isLetter(text)).map((text) => ({ text, before: false })))];
 }

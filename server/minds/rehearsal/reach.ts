@@ -1,6 +1,6 @@
 /** In a rehearsal agents reach each other too, where they are told to in plain words: nobody needs a model to see how it works. */
 import { quote } from './memory.ts';
-import { isLetter, LETTER, type Reading } from './reading.ts';
+import { isLetter, letterIn, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 
 const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
@@ -12,7 +12,7 @@ const READ = new RegExp(String.raw`^\s*(?:please\s+)?(?:read|check) your (?:inbo
 
 /** What it says of a letter. It does not write back: two of a rehearsal would never end. */
 export function onLetter(text: string): string {
-  const { from = 'Somebody', text: said = '' } = LETTER.exec(text)?.groups ?? {};
+  const { from, text: said } = letterIn(text) ?? { from: 'Somebody', text: '' };
   return `${from} wrote to me: ${quote(said)}. I have that.`;
 }
 

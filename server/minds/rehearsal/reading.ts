@@ -1,5 +1,6 @@
 /** What a request tells the rehearsal mind: who it is to be, and what was said so far. */
 import { z } from 'zod';
+import { readSaid } from '../../../src/domain/quoting.ts';
 
 const blockSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('text'), text: z.string() }),
@@ -22,13 +23,18 @@ export const bodySchema = z.looseObject({
 });
 export type Body = z.infer<typeof bodySchema>;
 
-/** What another agent wrote, under the line that says so. */
-export const LETTER = /^\[Message from (?<from>[^\],]+)[^\]]*\]\n(?<text>[\s\S]*)$/;
+const LETTER = /^\[Message from (?<from>[^\],]+)[^\]]*\]$/;
+/** What another agent wrote, under the line that says so; null where it is something else. */
+export function letterIn(text: string): { readonly from: string; readonly text: string } | null {
+  const [said] = readSaid(text);
+  const from = said && text.startsWith(said.head) ? LETTER.exec(said.head)?.groups?.['from'] : undefined;
+  return said && from !== undefined ? { from, text: said.text } : null;
+}
 /** What the relay tells beside what is said: the time, who woke it, what was left out. */
 const NOTE = /^\[[^\n]*\]$/;
 export const isNote = (text: string): boolean => NOTE.test(text);
 /** It stands beside what the person says. */
-export const isLetter = (text: string): boolean => LETTER.test(text);
+export const isLetter = (text: string): boolean => letterIn(text) !== null;
 
 export interface Turn {
   readonly role: 'user' | 'assistant';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutMiddle, leftOutLine, renderTranscript, type TranscriptMessage, type TranscriptSession } from '../../../src/domain/transcript.ts';
+import { leftOutLine, renderTranscript, type TranscriptMessage, type TranscriptSession } from '../../../src/domain/transcript.ts';
 import { anyText, longText } from './arbitraries.ts';
 
 const DAY = 86_400_000;

@@ -10,7 +10,7 @@ const identity = (agentId: string, name: string, position: number, bornAt: numbe
 const retired: AgentChangeDoc = { _id: 'agent-change:d', type: 'agent-change', schema: 1, at: '1', agentId: 'd', change: { kind: 'retire' } };
 
 it('tells everybody with name and seat, those without a seat of their own without one, and nobody’s soul', () => {
-  const team = teamOf(rosterOfDocs([identity('lead', 'Julian', 4, 1), identity('a', 'Lyra', 0, 2), identity('b', 'Sage', 0, 3), identity('d', 'Iris', 5, 4)], [retired]));
+  const team = teamOf(rosterOfDocs([identity('lead', 'Julian', 4, 1), identity('a', 'Lyra', 0, 2), identity('b', 'Sage', 0, 3), identity('d', 'Iris', 5, 4)], [retired]), 'Ada');
   expect(teamSchema.parse(team).agents).toEqual([
     { agentId: 'lead', name: 'Julian', position: 4, retired: false },
     { agentId: 'a', name: 'Lyra', position: 0, retired: false },
