@@ -1,7 +1,7 @@
 /** What a sender is told of its letter and of its wake. */
 import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
 import { shownName } from '../../src/domain/names.ts';
-import { withSeat } from '../../src/domain/teammates.ts';
+import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
 
@@ -34,7 +34,8 @@ const WHY: Readonly<Record<WakeReason, string>> = { blocker: 'something is block
 function byWhom(source: WakeSource, team: readonly TeamMember[]): string {
   if (source.kind === 'person') return 'the human';
   if (source.kind !== 'agent') return shownName(source.name, 'label');
-  return withSeat(team, source.agentId);
+  const member = team.find(({ agentId }) => agentId === source.agentId);
+  return member ? `${member.name}${member.position === null ? '' : ` (seat ${seatNumber(member.position)})`}` : source.agentId;
 }
 
 /** The line that an agent is given with the turn for which it was woken. */

@@ -54,11 +54,10 @@ function isReserved(name: string, kind: NameKind): boolean {
   if (kind === 'person' && OF_PERSON.has(words(name).filter((word) => !ARTICLES.has(word)).join(''))) return false;
   const all = words(name);
   const rest = all.filter((word) => !ARTICLES.has(word));
-  const whole = (rest.length > 0 ? rest : all).join('');
-  const bare = whole.startsWith(THE) ? whole.slice(THE.length) : whole;
+  const whole = [rest.join(''), all.join('')].flatMap((joined) => (joined.startsWith(THE) ? [joined, joined.slice(THE.length)] : [joined]));
   const taken = (joined: string) => NO_NAME.has(joined) || (kind !== 'lead' && OF_LEAD.has(joined));
   const looksLikeSeat = SEAT.test(words(name, false).join('')) || SEAT.test(cleaned(name).toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''));
-  return taken(all.join('')) || taken(whole) || taken(bare) || (kind !== 'person' && all.some((word) => NO_WORD.has(word))) || (kind !== 'label' && looksLikeSeat);
+  return whole.some(taken) || (kind !== 'person' && all.some((word) => NO_WORD.has(word))) || (kind !== 'label' && looksLikeSeat);
 }
 const THE = foldName('the');
 

@@ -5,10 +5,10 @@
  * A template knows two things: `{{name}}` puts a value in, and
  * `{{#if name}} … {{/if}}` leaves its inside out, whole, where the value is empty or null; `{{#unless name}} …
  * {{/unless}}` where it is not. A soul is put in as somebody's words (quoting.ts), wherever the template has it: it ends nothing
- * that it stands in; a transcript comes as such. All other values stand in one line. Any other `{{` is a mistake, and said so: a misspelt placeholder must not reach an agent.
+ * that it stands in; a transcript comes as such. Any other `{{` is a mistake, and said so: a misspelt placeholder must not reach an agent.
  */
 
-import { onOneLine, quote } from './quoting.ts';
+import { quote } from './quoting.ts';
 
 export type PromptValues = Readonly<Record<string, string | null>>;
 export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul';
@@ -83,16 +83,11 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
   return { ok: true, render: (values) => renderNodes(nodes, values) };
 }
 
-function written(name: string, value: string): string {
-  if (name === 'transcript') return value;
-  return name === 'soul' ? quote(value) : onOneLine(value);
-}
-
 function renderNodes(nodes: readonly Node[], values: PromptValues): string {
   let out = '';
   for (const node of nodes) {
     if (node.kind === 'text') out += node.text;
-    else if (node.kind === 'value') out += written(node.name, values[node.name] ?? '');
+    else if (node.kind === 'value') out += node.name === 'soul' ? quote(values[node.name] ?? '') : (values[node.name] ?? '');
     else if (Boolean(values[node.name]) === (node.block === 'if')) out += renderNodes(node.inside, values);
   }
   return out;

@@ -1,4 +1,5 @@
 /** What was said is remembered over wakes that were followed by nothing: by an agent, and by the lead. */
+import { quote } from '../../src/domain/quoting.ts';
 import { afterEach, expect, it } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -45,7 +46,7 @@ it('wakes three times in a row, and each time the model is told what was said la
 
   await end();
   const born = await wake();
-  expect(times(born.agent, SOUL)).toBe(1);
+  expect(times(born.agent, quote(SOUL))).toBe(1);
 
   await visitor.open(1);
   await visitor.ask(TOLD);
@@ -55,9 +56,9 @@ it('wakes three times in a row, and each time the model is told what was said la
   for (let nth = 1; nth <= 3; nth++) {
     const { agent, lead } = await wake();
     expect(times(agent, `Marcus (`), `wake ${nth}`).toBeGreaterThan(0);
-    expect(agent, `wake ${nth}`).toContain(`UTC):\n${TOLD}`);
-    expect(times(agent, SOUL), `wake ${nth}`).toBe(1);
-    expect(lead, `wake ${nth}`).toContain('UTC):\nThe lighthouse is in Porto.');
+    expect(agent, `wake ${nth}`).toContain(`UTC):\n> ${TOLD}`);
+    expect(times(agent, quote(SOUL)), `wake ${nth}`).toBe(1);
+    expect(lead, `wake ${nth}`).toContain('UTC):\n> The lighthouse is in Porto.');
     await end();
   }
   expect(visitor.complaints).toEqual([]);

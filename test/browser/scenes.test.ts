@@ -1,4 +1,5 @@
 /** Scenes with a scripted model behind the Messages API: what a person sees when minds are real, odd or failing. */
+import { quote } from '../../src/domain/quoting.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProfile, launchBrowser, type Profile } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
@@ -58,8 +59,8 @@ describe('With a model behind the Messages API', () => {
     const woken = model.requests.filter(({ seat, first, body }) => seat === 1 && first.startsWith('You are waking.') && body.messages.length === 1);
     expect(woken).toHaveLength(1);
     const prompt = woken[0]?.first ?? '';
-    expect(prompt.includes(HOSTILE)).toBe(true);
-    expect(prompt.includes(talk)).toBe(true);
+    expect(prompt.includes(quote(HOSTILE).slice(2))).toBe(true);
+    expect(prompt.includes(quote(talk).slice(2))).toBe(true);
     expect(prompt.indexOf('<your-soul>')).toBeLessThan(prompt.indexOf('<previous-session>'));
     // The lead was handed the message as it is.
     expect(model.requests.filter(({ seat, last }) => seat === null && last.startsWith('[WAKE AGENTS]'))).toHaveLength(1);

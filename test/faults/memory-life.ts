@@ -4,6 +4,7 @@
  * devices that take turns. The relay is a process of its own, the ledgers are real ones in a real browser, and what is
  * looked at is what the model was sent.
  */
+import { quote } from '../../src/domain/quoting.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { rosterOf, type Agent } from '../../src/domain/agent.ts';
@@ -71,7 +72,7 @@ function faultsOf(who: string, prompt: string, facts: readonly string[], soul: s
     ...(transcript.length > CAP ? [`${who} is given ${transcript.length} characters`] : []),
     ...facts.filter((fact) => !transcript.includes(fact)).map((fact) => `${who} has lost ${fact}`),
     ...twice.map((fact) => `${who} is told ${fact} twice`),
-    ...(soul !== null && countOf(prompt, soul) !== 1 ? [`${who} is given its soul ${countOf(prompt, soul)} times`] : []),
+    ...(soul !== null && countOf(prompt, quote(soul)) !== 1 ? [`${who} is given its soul ${countOf(prompt, quote(soul))} times`] : []),
   ];
 }
 

@@ -46,7 +46,7 @@ describe('what the relay holds of souls and conversations while a session runs',
       return house.of('message').findLast(({ author }) => author === 'human')?.messageId;
     };
     const first = await say('Is it a crow?');
-    expect(await memories.conversationOf(LYRA.id)).toMatch(/\nAda \([^)]+\):\nIs it a crow\?\n\nLyra \([^)]+\):\n/);
+    expect(await memories.conversationOf(LYRA.id)).toMatch(/\nAda \([^)]+\):\n> Is it a crow\?\n\nLyra \([^)]+\):\n/);
     await say('Is it a heron?', first);
     expect(await memories.conversationOf(LYRA.id)).toContain('Is it a heron?');
     expect(await memories.conversationOf(LYRA.id)).not.toContain('Is it a crow?');

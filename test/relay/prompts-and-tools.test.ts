@@ -96,7 +96,7 @@ it('who is woken sees by whom and why', async () => {
   await house.until(() => house.requestsOf(2).length === 2);
   await house.untilQuiet();
   expect(house.requestsOf(2)[1]?.notes).toEqual(['[You are awake: Lyra (seat 1) woke you, because of this: a critical finding]']);
-  expect(house.requestsOf(2)[1]?.last).toBe('[Message from Lyra, seat 1, urgent]\nit burns');
+  expect(house.requestsOf(2)[1]?.last).toBe('[Message from Lyra, seat 1, urgent]\n> it burns');
   await house.close();
 });
 

@@ -54,7 +54,7 @@ describe.each(STORES)('agents on %s', (kind) => {
     await house.post({ text: 'anything new?', to: SAGE.id });
     await house.until(() => house.requestsOf(2).length === 2);
     await house.untilQuiet();
-    expect(house.requestsOf(2)[1]?.last).toBe('[Message from Lyra, seat 1]\nthe tide turns at six\nanything new?');
+    expect(house.requestsOf(2)[1]?.last).toBe('[Message from Lyra, seat 1]\n> the tide turns at six\nanything new?');
     await house.post({ text: 'and now?', to: SAGE.id });
     await house.until(() => house.requestsOf(2).length === 3);
     expect(house.requestsOf(2)[2]?.last).toBe('and now?');
@@ -72,7 +72,7 @@ describe.each(STORES)('agents on %s', (kind) => {
     }
     expect(results(house, LYRA.id)).toEqual([
       'That is you. A message goes to somebody else.',
-      'There is nobody called “Nobody” here. There are: Lyra, Sage, Rook, Lead, Sage.',
+      'There is nobody called “Nobody” here. There are: Lyra, Sage (seat 2), Rook, Lead, Sage (seat 9).',
       'Gone is retired, and reads no messages any more.',
       'There are several called “Sage”: Sage (seat 2), id agent-1; Sage (seat 9), id twin. Use the id.',
       'Delivered to Rook’s inbox. It is read at Rook’s next turn.',

@@ -5,7 +5,7 @@ import type { Rehearsal } from '../../src/protocol/http.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 const FAST = { delayMs: 0, wordMs: 0 } as const;
-const TRANSCRIPT = ['Ada (2026-11-21 08:52 UTC):\nRemember this: the bridge is heron blue.', 'Wren (2026-11-21 08:53 UTC):\nI have that.', 'Ada (2026-11-21 08:54 UTC):\nSleep well.'].join('\n\n');
+const TRANSCRIPT = ['Ada (2026-11-21 08:52 UTC):\n> Remember this: the bridge is heron blue.', 'Wren (2026-11-21 08:53 UTC):\n> I have that.', 'Ada (2026-11-21 08:54 UTC):\n> Sleep well.'].join('\n\n');
 
 describe('the rehearsal mind', () => {
   let bench: Bench;

@@ -132,7 +132,7 @@ describe('a summon', () => {
   });
 
   it('tells an egg why a name cannot be taken, and lets it try again', async () => {
-    const bad: readonly unknown[] = [{}, { name: '' }, { name: '   ' }, { name: 'x'.repeat(81) }, { name: 'a\nb' }, { name: 7 }];
+    const bad: readonly unknown[] = [{}, { name: '' }, { name: '   ' }, { name: 'x'.repeat(81) }, { name: 'the human' }, { name: 7 }];
     let tries = 0;
     const house = await bench.open({
       script: withEggs(() => {
@@ -146,7 +146,7 @@ describe('a summon', () => {
     await house.until(() => house.of('call-ended').length === 1);
     expect(house.of('agent-born')).toMatchObject([{ name: 'Wren', soul: 'Try 1.Try 2.Try 3.Try 4.Try 5.Try 6.There.'.replaceAll('.T', '.\n\nT') }]);
     const results = house.requestsOf(1).slice(1).map((request) => request.results[0]);
-    expect(results.slice(0, 6).every((result) => result?.startsWith('choose_name could not be read. name: '))).toBe(true);
+    expect(results.slice(0, 6).every((result) => /^choose_name could not be read\. name: |Choose another/.test(result ?? ''))).toBe(true);
     expect(results.at(-1)).toBe('Your name is Wren.');
   });
 

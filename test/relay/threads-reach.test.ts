@@ -93,7 +93,7 @@ describe('threads in a session', () => {
     await house.until(() => heard(house, 'Sage, read the log.') === 1);
     await house.untilQuiet();
     const [request] = house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes('Sage, read the log.'));
-    expect(request?.last).toContain(`[Message from the relay, in thread ${threadId}, high]\nThe human mentions you in the thread “Tides”`);
+    expect(request?.last).toContain(`[Message from the relay, in thread ${threadId}, high]\n> The human mentions you in the thread “Tides”`);
     const written = house.of('message').filter((message) => message.agentId === SAGE.id && message.blocks.some((block) => block.kind === 'text' && block.text.includes('Sage, read the log.')));
     expect(written).toMatchObject([{ author: 'relay', role: 'user', waiting: false }, { author: SAGE.id }]);
     expect(house.of('message-read')).toEqual([]);

@@ -72,9 +72,9 @@ describe('the tools of threads', () => {
       text: 'Sent, as message 1 of the thread.\nb was asked for.',
     });
     const heard = await use('b', 'wait_for_mention', {});
-    expect(heard.text).toMatch(/^Thread “Plans”.*\n.*\n1\. Ada, \d{4}-\S+Z, mentions Bo \(you\):\n {4}Bo, are you there\?$/);
+    expect(heard.text).toMatch(/^Thread “Plans”.*\n.*\n1\. Ada, \d{4}-\S+Z, mentions Bo \(you\):\n> Bo, are you there\?$/);
     await use('b', 'send_message_to_thread', { threadId, message: 'I am.\nReally.' });
-    expect((await use('a', 'wait_for_agent', { agent: 'seat 2', threadId })).text).toMatch(/2\. Bo, \S+:\n {4}I am\.\n {4}Really\.$/);
+    expect((await use('a', 'wait_for_agent', { agent: 'seat 2', threadId })).text).toMatch(/2\. Bo, \S+:\n> I am\.\n> Really\.$/);
     expect((await use('a', 'remove_participant', { threadId, agent: 'Cleo' })).text).toContain('in it: Ada (you), Bo');
     expect((await use('a', 'add_participant', { threadId, agent: 'Cleo' })).text).toContain('in it: Ada (you), Bo, Cleo');
     expect((await use('c', 'read_thread', { threadId })).text).toContain('are you there?');
@@ -125,7 +125,7 @@ describe('the tools of threads', () => {
     gone.abort();
     expect(await waiting).toEqual({ isError: true, text: 'The wait was given up.' });
     await threads.send(PERSON, threadId, { text: 'hello', mentionRefs: [], clientId: null });
-    expect((await use('b', 'wait_for_agent', { agent: 'human' })).text).toMatch(/1\. the human, \S+:\n {4}hello$/);
+    expect((await use('b', 'wait_for_agent', { agent: 'human' })).text).toMatch(/1\. the human, \S+:\n> hello$/);
   });
 
   it('cannot be made to show words of one as a message of another', async () => {

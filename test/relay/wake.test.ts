@@ -1,3 +1,4 @@
+import { quote } from '../../src/domain/quoting.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderTemplate } from '../../src/domain/prompts.ts';
 import { SEAT_ORDER, seatNumber } from '../../src/domain/seat.ts';
@@ -90,7 +91,7 @@ describe.each(STORES)('a wake on %s', (kind) => {
     for (const agent of agents) {
       const [request] = house.requestsOf(seatNumber(agent.position));
       expect(atAnyTime(request?.first) === promptOf(agent)).toBe(true);
-      expect(request?.first).toContain(agent.soul === null ? agent.transcript : agent.soul);
+      expect(request?.first).toContain(agent.soul === null ? agent.transcript : quote(agent.soul));
     }
     expect(house.requestsOf(9)[0]?.first).not.toContain('<your-soul>');
     expect(house.requestsOf(6)[0]?.first).not.toContain('<previous-session>');
@@ -184,7 +185,7 @@ describe('a wake', () => {
     await house.wake([payload(0, { transcript: null, soul: 'S' })]);
     await house.until(() => house.of('agent-awake').length === 1);
     // A template that does not tell the time leaves that to the relay.
-    expect(atAnyTime(house.requestsOf(1)[0]?.first)).toBe('Up, Name 0! [S]\n[It is THEN]');
+    expect(atAnyTime(house.requestsOf(1)[0]?.first)).toBe('Up, Name 0! [> S]\n[It is THEN]');
     expect(house.of('message').filter(({ author }) => author === 'relay')).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ export const payload = (position: SeatPosition, more: Partial<AgentPayload> = {}
   ...seatColor(position),
   position,
   soul: `I am the one in place ${position}.`,
-  transcript: `Ada (2026-11-21 08:52 UTC):\nThe word of place ${position} is heron.`,
+  transcript: `Ada (2026-11-21 08:52 UTC):\n> The word of place ${position} is heron.`,
   ...more,
 });
 export const team = (more: Partial<AgentPayload> = {}): AgentPayload[] => SEAT_ORDER.map((position) => payload(position, more));

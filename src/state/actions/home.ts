@@ -1,4 +1,5 @@
 /** Beginning, settings, and who sits where. Nothing is shown as saved before the ledger has it. */
+import { checkName, isSameName } from '../../domain/names.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { ChangeKind } from '../../domain/agent.ts';
 import type { SettingKey, Settings } from '../../domain/settings.ts';
@@ -27,6 +28,17 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
     return written;
   }
 
+  async function saveName(key: 'humanName' | 'leadName', wanted: string): Promise<Done> {
+    const { humanName, leadName } = household.store.getState().settings;
+    const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
+    if (!checked.ok) return checked;
+    if (key === 'humanName' && isSameName(checked.name, leadName)) return { ok: false, reason: `“${checked.name}” is what the lead is called, or looks the same. Choose another.` };
+    const docs: Doc[] = [writer.setting(key, checked.name)];
+    // The lead's name shows through its identity, as everybody's does.
+    if (key === 'leadName') docs.push(writer.change(LEAD_ID, { kind: 'rename', name: checked.name }));
+    return write(docs);
+  }
+
   async function refreshHome(): Promise<void> {
     const home = await relay.home();
     info.setState({ home: home.ok ? home.value : 'unreachable' });
@@ -34,6 +46,10 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
 
   return {
     async begin({ human, lead, beside }) {
+      const called = checkName(human, 'person');
+      const led = called.ok ? checkName(lead, 'lead', called.name) : called;
+      if (!called.ok) return called;
+      if (!led.ok) return led;
       const begun = await relay.beginHome(beside);
       // Without its relay a household begins all the same; where others live there, nobody begins beside them unasked.
       if (begun.ok) info.setState({ home: begun.value });
@@ -41,13 +57,11 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
         await refreshHome();
         return { ok: false, reason: begun.problem.message };
       }
-      return await write([writer.setting('humanName', human), writer.setting('leadName', lead), writer.leadIdentity(lead)]);
+      return await write([writer.setting('humanName', called.name), writer.setting('leadName', led.name), writer.leadIdentity(led.name)]);
     },
     saveSetting(key, value) {
-      const docs: Doc[] = [writer.setting(key, value)];
-      // The lead's name shows through its identity, as everybody's does.
-      if (key === 'leadName' && typeof value === 'string') docs.push(writer.change(LEAD_ID, { kind: 'rename', name: value }));
-      return write(docs);
+      if ((key === 'humanName' || key === 'leadName') && typeof value === 'string') return saveName(key, value);
+      return write([writer.setting(key, value)]);
     },
     changeAgent: (agentId, changes) => write(changes.map((change) => writer.change(agentId, change))),
     async reconnect() {

@@ -1,9 +1,9 @@
 import { useEffect, useId, useState, type ReactNode } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
+import { checkName } from '../../domain/names.ts';
 import { isSeatPosition, LEAD_ID, seatColor, seatNumber, type SeatPosition } from '../../domain/seat.ts';
 import { adoptAgent, readAgent, type AgentWarning, type Applicant, type Welcoming } from '../../state/agent-copies.ts';
 import { rosterOfDocs } from '../../state/household.ts';
-import { LIMITS } from '../../protocol/limits.ts';
 import { Words } from '../chat/words.tsx';
 import { useHousehold, useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
@@ -52,6 +52,7 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
   const id = useId();
   const roster = useHousehold((state) => state.roster);
   const births = useLive((state) => state.live?.births);
+  const humanName = useHousehold((state) => state.settings.humanName);
   const standing = useStanding(applicant);
   const { parsed } = applicant;
   const free = emptySeats(roster).filter((position) => !births?.has(position));
@@ -64,8 +65,9 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
   const [ticks, setTicks] = useState<ReadonlySet<string>>(new Set());
   const addTo = standing.kind === 'here' && !asNew;
   const nothingMissing = standing.kind === 'here' && standing.fresh === 0 && ticks.size === 0;
-  const trimmed = name.trim();
-  const fault = addTo ? null : trimmed === '' ? 'It needs a name.' : trimmed.length > LIMITS.name ? `A name has at most ${LIMITS.name} characters.` : null;
+  const checked = checkName(name, 'agent', humanName);
+  const trimmed = checked.ok ? checked.name : name;
+  const fault = addTo || checked.ok ? null : name.trim() === '' ? 'It needs a name.' : checked.reason;
   const adopt = () => {
     if (standing.kind === 'here' && !asNew) return onAdopt({ as: 'missing', agentId: standing.agent.agentId, ticks }, standing.agent.name);
     if (fault !== null || position === null) return;

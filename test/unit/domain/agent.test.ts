@@ -68,7 +68,7 @@ describe('the roster', () => {
 
   it('is empty where there are no records', () => {
     const roster = rosterOf([], []);
-    expect(roster).toEqual({ lead: null, seats: new Map(), waiting: [], retired: [], byId: new Map() });
+    expect(roster).toEqual({ lead: null, seats: new Map(), waiting: [], retired: [], byId: new Map(), alike: new Set() });
     expect(emptySeats(roster)).toEqual([0, 1, 2, 3, 5, 6, 7, 8]);
   });
 });

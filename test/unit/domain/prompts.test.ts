@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { quote } from '../../../src/domain/quoting.ts';
 import { parseProtocol, parseTemplate, PLACEHOLDERS, renderTemplate, type TemplateName } from '../../../src/domain/prompts.ts';
 import { anyText } from './arbitraries.ts';
 
@@ -31,25 +32,25 @@ const render = (template: string, values: Record<string, string | null>) => {
 };
 
 describe('a template', () => {
-  it('puts every value in word for word, also one that looks like a template', () => {
+  it('puts every value in word for word, a soul as somebody’s words, also one that looks like a template', () => {
     fc.assert(
       fc.property(anyText, anyText, (name, soul) => {
-        expect(render('a{{name}}b{{#if soul}}c{{soul}}d{{/if}}e', { name, soul })).toBe(`a${name}b${soul === '' ? '' : `c${soul}d`}e`);
+        expect(render('a{{name}}b{{#if soul}}c{{soul}}d{{/if}}e', { name, soul })).toBe(`a${name}b${soul === '' ? '' : `c${quote(soul)}d`}e`);
       }),
     );
-    expect(render('{{soul}}', { soul: '{{name}} {{#if name}}$& $1', name: 'Lyra' })).toBe('{{name}} {{#if name}}$& $1');
+    expect(render('{{soul}}', { soul: '{{name}} {{#if name}}$& $1', name: 'Lyra' })).toBe('> {{name}} {{#if name}}$& $1');
   });
 
   it('leaves a block out whole where its value is empty or missing', () => {
     const template = 'Before\n{{#if soul}}\nSoul: {{soul}}\n{{/if}}\nAfter';
-    expect(render(template, { soul: 'deep' })).toBe('Before\nSoul: deep\nAfter');
+    expect(render(template, { soul: 'deep' })).toBe('Before\nSoul: > deep\nAfter');
     for (const soul of ['', null]) expect(render(template, { soul })).toBe('Before\nAfter');
     expect(render(template, {})).toBe('Before\nAfter');
   });
 
   it('may have blocks within blocks and within lines', () => {
     const template = 'I{{#if name}} am {{name}}{{#if soul}}, {{soul}}{{/if}}{{/if}}.';
-    expect(render(template, { name: 'Lyra', soul: 'calm' })).toBe('I am Lyra, calm.');
+    expect(render(template, { name: 'Lyra', soul: 'calm' })).toBe('I am Lyra, > calm.');
     expect(render(template, { name: 'Lyra', soul: null })).toBe('I am Lyra.');
     expect(render(template, { name: null, soul: 'calm' })).toBe('I.');
   });
@@ -100,7 +101,7 @@ describe('the templates of CLAUDE.md', () => {
     const places = [
       'You are waking.',
       'Your name is Lyra.',
-      '<your-soul>\nI am Lyra.\n</your-soul>',
+      '<your-soul>\n> I am Lyra.\n</your-soul>',
       `<previous-session>\n${someone.transcript}\n</previous-session>`,
       'The human here is Ada. Julian leads the team. You sit in seat 1, and your colour is Violet Heaven (#c9b1e8). With you live Vega (seat 2).',
       'It is Monday 23 November 2026, 08:05 for Ada. You slept for 9 hours.',
@@ -128,7 +129,7 @@ describe('the templates of CLAUDE.md', () => {
       fc.property(
         anyText.filter((text) => text !== ''),
         (soul) => {
-          expect(renderTemplate(templates.wake, 'wake', { ...someone, soul })).toContain(`<your-soul>\n${soul}\n</your-soul>`);
+          expect(renderTemplate(templates.wake, 'wake', { ...someone, soul })).toContain(`<your-soul>\n${quote(soul)}\n</your-soul>`);
         },
       ),
     );

@@ -1,3 +1,4 @@
+import { quote } from '../../../src/domain/quoting.ts';
 import { expect, test } from 'vitest';
 import { rosterOf } from '../../../src/domain/agent.ts';
 import { DEFAULT_SETTINGS } from '../../../src/domain/settings.ts';
@@ -26,7 +27,7 @@ const material = materialOf(messages);
 test('a share names the speakers, tells in a line what was done, and counts what was left out', () => {
   const { transcript, lastSaid } = shareOf(lyra, material, roster, settings);
   expect(transcript?.text).toMatch(
-    /^=== [-\d]+ ===\n\n\[4 earlier messages of this session were left out\]\n\nMarcus \([^)]+\):\nHello\n\nLyra \([^)]+\):\nHello, Marcus\.\n\nLyra \([^)]+\):\n\[write_soul: wrote its soul anew\]$/,
+    /^=== [-\d]+ ===\n\n\[4 earlier messages of this session were left out\]\n\nMarcus \([^)]+\):\n> Hello\n\nLyra \([^)]+\):\n> Hello, Marcus\.\n\nLyra \([^)]+\):\n> \[write_soul: wrote its soul anew\]$/,
   );
   expect(transcript).toMatchObject({ kept: 3, leftOut: 4 });
   expect(lastSaid).toBe(NOW - 1000);
@@ -36,7 +37,7 @@ test('what another agent wrote is remembered under its own name', () => {
   const team = rosterOf([...docs, agentDoc('agent-2', 'Wren', 1)].map((doc) => ({ ...doc, id: doc._id })), []);
   const letter = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW - 500, { role: 'user' });
   const { transcript } = shareOf(lyra, materialOf([...messages, letter]), team, settings);
-  expect(transcript?.text).toMatch(/\n\nWren \([^)]+\):\nThe tide table is wrong\.$/);
+  expect(transcript?.text).toMatch(/\n\nWren \([^)]+\):\n> The tide table is wrong\.$/);
 });
 
 test('souls and transcripts come out of the message exactly as they went in', () => {
@@ -51,7 +52,7 @@ test('the prompt of the preview is the template with the agent’s own words', (
   const payload = payloadOf(shareOf(lyra, undefined, roster, settings));
   if (!payload) throw new Error('a seated agent has a payload');
   const around = { human: 'Marcus', lead: 'Julian', team: [...roster.seats.values()], now: NOW + 3 * 3_600_000, timeZone: 'UTC' };
-  expect(wakePromptOf(payload, around, '{{name}}|{{soul}}|{{#if transcript}}no{{/if}}|{{seat}}|{{colorName}}|{{human}}|{{lead}}')).toEqual({ ok: true, text: `Lyra|${SOUL}||1|Violet Heaven|Marcus|Julian` });
+  expect(wakePromptOf(payload, around, '{{name}}|{{soul}}|{{#if transcript}}no{{/if}}|{{seat}}|{{colorName}}|{{human}}|{{lead}}')).toEqual({ ok: true, text: `Lyra|${quote(SOUL)}||1|Violet Heaven|Marcus|Julian` });
   expect(wakePromptOf(payload, around, '{{oops}}').ok).toBe(false);
 });
 
@@ -62,7 +63,7 @@ test('a session begins with the lead’s soul and last words, within the limits 
   const body = startSessionBody(shareOf(lead, { ...long, agentId: 'lead' }, roster, settings), roster, settings);
   expect(body.human).toEqual({ name: 'Marcus' });
   expect(body.lead).toMatchObject({ name: 'Julian', soul: 'I lead.' });
-  expect(body.lead.transcript).toMatch(/x\n\[\d+ characters are left out here\]\nx+ end$/);
+  expect(body.lead.transcript).toMatch(/x\n\[\d+ characters are left out here\]\n> x+ end$/);
   expect(body.lead.transcript?.length).toBeLessThanOrEqual(settings.transcriptCap);
   expect(startSessionBody(null, roster, DEFAULT_SETTINGS)).toMatchObject({ human: { name: 'the human' }, lead: { soul: null, transcript: null } });
 });
@@ -87,7 +88,7 @@ test('the words by which it was born stand in its soul, and not once more in its
   const talk = [said('agent-1', 'human', 'Who are you?', NOW - 1000), said('agent-1', 'agent-1', 'So I am Lyra.', NOW - 900)];
   const textOf = (told: readonly MessageDoc[], sessionId: string) => shareOf(born, { agentId: 'agent-1', sessions: [{ kind: 'talk', sessionId, addressed: true, messages: told, earlier: 0 }], earlier: 0 }, roster, settings).transcript?.text;
   expect(textOf([first, nudged, second], 'birth')).toBeUndefined();
-  expect(textOf([first, nudged, second, ...talk], 'birth')).toMatch(/^=== [-\d]+ ===\n\nMarcus \([^)]+\):\nWho are you\?\n\nLyra \([^)]+\):\nSo I am Lyra\.$/);
+  expect(textOf([first, nudged, second, ...talk], 'birth')).toMatch(/^=== [-\d]+ ===\n\nMarcus \([^)]+\):\n> Who are you\?\n\nLyra \([^)]+\):\n> So I am Lyra\.$/);
   expect(textOf(talk, 'later')).toContain('So I am Lyra.');
 });
 
@@ -103,11 +104,11 @@ test('what it did is told in short lines, what it wrote to others and heard from
       tool('list_team', {}, null),
     ],
   });
-  const lines = (shareOf(lyra, materialOf([told]), roster, settings).transcript?.text ?? '').split('\n\n').slice(3);
+  const lines = (shareOf(lyra, materialOf([told]), roster, settings).transcript?.text ?? '').split('\n> \n> ').slice(1);
   expect(lines).toEqual([
-    `[message_agent, to Wren]\n${letter}`,
+    `[message_agent, to Wren]\n> > ${letter}`,
     expect.stringMatching(/^\[read_file \{"path":"a+…: b+…\]$/),
-    '[read_inbox]\n[Message from Wren]\nNoon, then.',
+    '[read_inbox]\n> [Message from Wren]\n> Noon, then.',
     '[list_team: cut off]',
   ]);
   expect(lines[1]?.length).toBeLessThanOrEqual(TOOL_LINE_MAX + 2);

@@ -195,7 +195,7 @@ test('the wake preview shows each agent’s sizes and the very text it will read
   expect(dialog.textContent).toContain('2 earlier messages left out');
   expect(dialog.textContent).toContain('no conversation');
   const prompt = within(dialog).getByLabelText('What Lyra will read').textContent;
-  expect(prompt).toContain('<your-soul>\nI am Lyra.\n</your-soul>');
+  expect(prompt).toContain('<your-soul>\n> I am Lyra.\n</your-soul>');
   expect(prompt).toContain('A late one.');
   expect(prompt).not.toContain('An early word.');
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
