@@ -36,6 +36,7 @@ export const quote = (text: string): string => QUOTE_MARK + text.replace(LINE_BR
 export const unquote = (quoted: string): string => quoted.replace(/^> /, '').replace(MARKED_BREAK, '$1');
 
 /** In one line, whatever it holds: for names, titles and whatever else stands in a line of the relay's. */
+// eslint-disable-next-line no-control-regex
 export const onOneLine = (text: string): string => text.replace(/[\s\u001c-\u001e\u0085]+/g, ' ').trim();
 
 /** A title inside a line of the relay's: its own quotation marks do not end it. */

@@ -39,6 +39,7 @@ const results = (house: Household, agentId: string) =>
   house.of('message').filter(({ author }) => author === agentId).flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === 'tool' && block.result !== null ? [block.result] : [])));
 
 /** As whoever reads it sees lines, whatever breaks them. */
+// eslint-disable-next-line no-control-regex
 const linesOf = (text: string) => text.split(/\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/);
 const linesLike = (text: string, pattern: RegExp) => linesOf(text).filter((line) => pattern.test(line));
 

@@ -78,7 +78,7 @@ describe('the tools of threads', () => {
     expect((await use('a', 'remove_participant', { threadId, agent: 'Cleo' })).text).toContain('in it: Ada (you), Bo');
     expect((await use('a', 'add_participant', { threadId, agent: 'Cleo' })).text).toContain('in it: Ada (you), Bo, Cleo');
     expect((await use('c', 'read_thread', { threadId })).text).toContain('are you there?');
-    expect((await use('c', 'close_thread', { threadId, summary: 'All are here.' })).text).toContain('closed by Cleo (you): All are here.');
+    expect((await use('c', 'close_thread', { threadId, summary: 'All are here.' })).text).toContain('closed by Cleo (you), who said: “All are here.”');
     expect((await use('c', 'list_threads', {})).text).toBe('You are in no thread.');
     expect((await use('c', 'list_threads', { closedToo: true })).text).toContain('All are here.');
   });

@@ -190,6 +190,7 @@ it('is read back to the letter, whatever was said in it: as many messages, of th
 });
 
 it('has no line of a message outside its quotation, however little room there is', () => {
+  // eslint-disable-next-line no-control-regex
   const lines = /\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029]/;
   fc.assert(
     fc.property(fc.array(anyText, { minLength: 1, maxLength: 30 }), fc.constantFrom('\n', '\r', '\u2028'), fc.integer({ min: 60, max: 900 }), (pieces, brk, cap) => {
