@@ -37,11 +37,6 @@ const PIECE_MIN = 80;
 /** Of the cap: what a message that is too long to be told whole is cut to at most, and at least. */
 export const LONG_SHARE = { most: 1 / 2, least: 1 / 40 } as const;
 
-/** A line that somebody wrote, and that looks as if the transcript said it, or ended there: who spoke, a date, what was left out. */
-const LOOKS_LIKE_OURS = /^(?=(?:.{1,200} \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\):|=== \d{4}-\d\d-\d\d ===|\[\d+ earlier messages?[^\]\n]*\]|\[\d{4}-\d\d-\d\d[^\n]*\]|<\/?(?:previous-session|your-soul)>)[ \t]*$)/gm;
-/** Its lines stand as quotations then, so that nobody can speak in another's name. */
-const quoteOurs = (text: string): string => text.replace(LOOKS_LIKE_OURS, '> ');
-
 /** `2026-11-21 08:52` in UTC: agents on different devices must read the same text. */
 const minute = (time: number) => new Date(time).toISOString().slice(0, 16).replace('T', ' ');
 const day = (time: number) => new Date(time).toISOString().slice(0, 10);
@@ -86,9 +81,11 @@ const NOTHING: Shown = { lines: [], kept: 0, leftOut: 0 };
 /** What lines take, each with what parts it from the next. */
 const sizeOf = (lines: readonly string[]) => lines.reduce((sum, line) => sum + line.length + BETWEEN.length, 0);
 
+const sizeOfMessage = (message: TranscriptMessage) => headOf(message).length + quote(message.text).length;
+
 /** Longest piece, of at most `most`: what is longer is cut further, down to `least`, where by that every message is told. */
 function longestPiece(messages: readonly TranscriptMessage[], room: number, { most, least }: Pieces): number {
-  const sizes = messages.map((message) => headOf(message).length + message.text.length);
+  const sizes = messages.map(sizeOfMessage);
   const long = sizes.filter((size) => size > most).length;
   if (long === 0) return most;
   const others = sizes.reduce((sum, size) => (size > most ? sum : sum + size), 0);
@@ -103,8 +100,7 @@ interface Pieces {
 
 /** The newest of a session that fits `room`, no message longer than `pieces` allow; nothing where not even one does, and `must` does not hold. */
 function fitTalk(session: Extract<TranscriptSession, { kind: 'talk' }>, room: number, pieces: Pieces, must: boolean): Shown {
-  const { earlier } = session;
-  const messages = session.messages.map((message) => ({ ...message, text: quoteOurs(message.text) }));
+  const { messages, earlier } = session;
   const total = messages.length + earlier;
   const [first] = messages;
   if (!first) return { ...NOTHING, leftOut: total };
@@ -115,7 +111,7 @@ function fitTalk(session: Extract<TranscriptSession, { kind: 'talk' }>, room: nu
   let left = room - sizeOf([dateLine(first.time), leftOutHere(total)]);
   const kept: string[] = [];
   for (const message of messages.toReversed()) {
-    const isLong = headOf(message).length + message.text.length > most;
+    const isLong = sizeOfMessage(message) > most;
     // What is cut anyway is cut to what is left, if only to its ends; and so is the very last thing said.
     const fits = left - BETWEEN.length;
     const canCut = (isLong && fits >= pieces.least) || (must && kept.length === 0 && left > PIECE_MIN);

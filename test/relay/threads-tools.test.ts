@@ -144,9 +144,9 @@ describe('the tools of threads', () => {
     const { otherwise: page } = THREAD_LIMITS.page;
     for (let i = 1; i <= page + 2; i++) await threads.send('a', threadId, { text: `m${i}`, mentionRefs: [], clientId: null });
     const first = await use('b', 'wait_for_message', {});
-    expect(first.text).toContain(`    m${page}\nThere is more that you have not read`);
+    expect(first.text).toContain(`> m${page}\nThere is more that you have not read`);
     const second = await use('b', 'wait_for_message', {});
-    expect(second.text).toContain(`    m${page + 2}`);
+    expect(second.text).toContain(`> m${page + 2}`);
     expect(second.text).not.toContain('There is more');
     const newest = await use('c', 'read_thread', { threadId });
     expect(newest.text).toContain('There are earlier ones: read again with before 3.');
