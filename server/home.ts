@@ -1,7 +1,7 @@
 /** The home: the folder with everything that a relay keeps. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, constants, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import { access, chmod, constants, lstat, mkdir, readdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StartError } from './start-error.ts';
@@ -21,6 +21,35 @@ export interface Home {
   readonly logFolder: string;
 }
 
+/** What nobody but the owner may read or write; Windows has no such bits, and keeps what is in a person's folder to that person. */
+const PRIVATE = { folder: 0o700, file: 0o600, others: 0o077 } as const;
+
+/** What Roost keeps in its home. Whatever else lies there is somebody's own, and only the folder is closed around it. */
+const KEPT: ReadonlySet<string> = new Set([MARK, `${MARK}.new`, 'store', 'logs']);
+
+/**
+ * Takes from everybody else what an earlier time, a copy or another program has granted them. Throws
+ * `StartError` where it belongs to somebody else, or cannot be had so.
+ */
+async function keepPrivate(path: string): Promise<void> {
+  const uid = process.getuid?.();
+  if (uid === undefined) return;
+  const look = async (at: string): Promise<void> => {
+    const found = await lstat(at);
+    // What a link leads to is none of ours: the home is what lies in it.
+    if (found.isSymbolicLink()) return;
+    if (found.uid !== uid) throw new StartError(`${at} belongs to another user of this machine, who could read and change what Roost keeps. Make it yours (chown), or choose another home with --home.`);
+    const isFolder = found.isDirectory();
+    if ((found.mode & PRIVATE.others) !== 0 && !found.isSocket()) {
+      await chmod(at, isFolder ? PRIVATE.folder : PRIVATE.file);
+      // Some file systems take it and do nothing.
+      if (((await lstat(at)).mode & PRIVATE.others) !== 0) throw new StartError(`Others on this machine may read or change ${at}, and the file system does not let Roost forbid it. Choose a home on another disk with --home.`);
+    }
+    if (isFolder) for (const name of await readdir(at)) if (at !== path || KEPT.has(name)) await look(join(at, name));
+  };
+  await look(path);
+}
+
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** The folder, made where it is missing, for its owner only. Throws `StartError`. */
@@ -28,9 +57,12 @@ export async function openHomeFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    await mkdir(join(folder, 'logs'), { recursive: true, mode: 0o700 });
-    return await realpath(folder);
+    const path = await realpath(folder);
+    await keepPrivate(path);
+    await mkdir(join(path, 'logs'), { recursive: true, mode: 0o700 });
+    return path;
   } catch (error) {
+    if (error instanceof StartError) throw error;
     throw new StartError(`The home ${folder} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, { cause: error });
   }
 }

@@ -70,6 +70,8 @@ function endOnFault(relay: Relay): void {
 }
 
 async function run(config: Config): Promise<void> {
+  // Whatever is written from here on is its owner's alone, also by the store, which asks for more.
+  process.umask(0o077);
   const root = findPackageRoot(import.meta.url);
   const opening = openRelay({ config, root, say: tell, now: Date.now, elapsed: () => performance.now() });
   // Where there is no terminal that could be closed, SIGHUP means what it means to servers.

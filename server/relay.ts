@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
 import { createHomeRoutes, eachAtHome, homeCallsOf, openCallsOf, openHomes } from './homes/index.ts';
+import { createKeyFilter } from './key-filter.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, withWarmMind, type Mind, type RehearsalMind } from './minds/index.ts';
@@ -85,7 +86,7 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
   const lock = await lockHome(folder);
   closers.add(() => lock.release());
   const home = await readHome(folder);
-  const logger = createLogger(home.logFolder, () => new Date(now()), say);
+  const logger = createLogger(home.logFolder, () => new Date(now()), say, createKeyFilter(config.messagesApi?.key ?? null).words);
 
   const tls = config.tls && { files: config.tls, name: config.proxied ? null : (config.publicUrl?.hostname ?? null), now };
   const http = await listen({ host: config.host, port: config.port, tls: tls && (await readTlsPair(tls)), proxied: config.proxied });

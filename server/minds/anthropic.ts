@@ -2,6 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindInfo } from '../../src/protocol/events.ts';
 import { systemTimers, type Timers } from '../session/timers.ts';
+import { createKeyFilter } from '../key-filter.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
 import { problemOf, retryAfterOf } from './problems.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
@@ -92,12 +93,22 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const official = host === new URL(OFFICIAL_API).host;
   const client = createClient(config, baseURL, official);
   const queue = createRequestQueue({ limits: { ...QUEUE_LIMITS, ...config.queue }, max: config.maxRequests ?? MAX_REQUESTS, timers: config.timers ?? systemTimers, now: () => performance.now() });
+  const filter = createKeyFilter(config.key);
   const defaults = config.models ?? DEFAULT_MODELS;
   /** What this server turned out not to understand; learned once, kept while the relay runs. */
   const learned = { plain: false, unthinking: new Set<string>() };
 
+  /** A server that echoes what it was sent does not tell the household the key. */
+  const clean = <Value>(value: Value): Value => (config.key === null ? value : (mapStrings(value, filter.words) as Value));
+
   async function attempt(request: MindRequest, shape: Shape, { onText, onLost, signal }: MindListener, turn: Turn): Promise<Attempt> {
     const done: MindBlock[] = [];
+    let words = filter.pieces();
+    const flush = () => {
+      const rest = words.rest();
+      words = filter.pieces();
+      if (rest !== '') onText(rest);
+    };
     const seen: { message: Anthropic.Message | null; blockOpen: boolean; characters: number; whole: boolean } = { message: null, blockOpen: false, characters: 0, whole: false };
     const stream = client.messages.stream(requestParams(request, shape), { signal });
     stream.on('streamEvent', (event, snapshot) => {
@@ -108,25 +119,30 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       if (event.type === 'content_block_start') seen.blockOpen = true;
       if (event.type === 'content_block_delta') seen.characters += charactersOf(event.delta);
       if (event.type !== 'content_block_stop') return;
+      flush();
       seen.blockOpen = false;
       const last = snapshot.content.at(-1);
       const block = last && blockOf(last, true);
-      if (block) done.push(block);
+      if (block) done.push(clean(block));
     });
-    stream.on('text', onText);
+    stream.on('text', (text) => {
+      const passed = words.take(text);
+      if (passed !== '') onText(passed);
+    });
     try {
       const final = await stream.finalMessage();
-      return { answer: { ok: true, blocks: done, stop: stopReasonOf(final), usage: usageOf(final, request.model) }, refused: null, unsaid: null };
+      return { answer: { ok: true, blocks: done, stop: stopReasonOf(final), usage: clean(usageOf(final, request.model)) }, refused: null, unsaid: null };
     } catch (error) {
+      flush();
       const { message } = seen;
       const last = seen.blockOpen ? message?.content.at(-1) : undefined;
       const broken = last && blockOf(last, false);
-      if (broken) done.push(broken);
+      if (broken) done.push(clean(broken));
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
-      const problem = problemOf(cause, { model: request.model, host, key: config.key, began: message !== null });
+      const problem = clean(problemOf(cause, { model: request.model, host, key: config.key, began: message !== null }));
       if (message === null && mayHaveArrived(error)) onLost?.();
       const refused = problem.kind === 'refused-request' && error instanceof Anthropic.APIError ? { status: error.status ?? 0, said: error.message } : null;
-      return { answer: { ok: false, error: problem, blocks: done, usage: message && usageOf(message, request.model), whole: seen.whole }, refused, unsaid: seen.characters === 0 && done.length === 0 ? error : null };
+      return { answer: { ok: false, error: problem, blocks: done, usage: message && clean(usageOf(message, request.model)), whole: seen.whole }, refused, unsaid: seen.characters === 0 && done.length === 0 ? error : null };
     }
   }
 

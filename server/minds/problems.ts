@@ -1,5 +1,6 @@
 /** What went wrong with an upstream, as a value with a sentence for people. */
 import Anthropic from '@anthropic-ai/sdk';
+import { createKeyFilter } from '../key-filter.ts';
 import type { MindError } from './mind.ts';
 import { MIND_LIMITS, QUEUE_LIMITS } from './settings.ts';
 
@@ -37,8 +38,7 @@ const namesModel = (said: string, model: string) => said.includes(model) || /\bm
 
 /** The upstream's own words, shortened, and without the key. */
 function upstreamWords(error: InstanceType<typeof Anthropic.APIError>, key: string | null): string {
-  const raw = error.apiMessage ?? error.message;
-  const text = key ? raw.replaceAll(key, '[key]') : raw;
+  const text = createKeyFilter(key).words(error.apiMessage ?? error.message);
   return text.length > MIND_LIMITS.upstreamDetail ? `${text.slice(0, MIND_LIMITS.upstreamDetail)}…` : text;
 }
 

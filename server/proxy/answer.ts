@@ -1,9 +1,11 @@
 /** One request from the moment it may go: it is sent, what comes back passes through, and what it took is counted. */
 import type { CostHold, Took } from '../contracts.ts';
+import { createKeyFilter, withoutKey } from '../key-filter.ts';
 import type { ProxyError } from './errors.ts';
 import { responseHeaders } from './headers.ts';
+import { unpacked } from './unpack.ts';
 import { PROXY_LIMITS } from './settings.ts';
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from './upstream.ts';
+import type { Upstream, UpstreamRequest } from './upstream.ts';
 import { createJsonReader, createStreamReader, type UsageReader } from './usage.ts';
 
 /** Where a request is counted, and the money that is held for it. */
@@ -34,8 +36,8 @@ export type Ask = (request: UpstreamRequest, account: Account | null) => Promise
 
 const isOk = (status: number) => status >= 200 && status < 300;
 
-/** A refusal, whole, without the key that it may repeat. */
-async function refusal(body: AsyncIterable<Uint8Array>, key: string | null): Promise<Uint8Array> {
+/** A refusal, whole. */
+async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -43,9 +45,7 @@ async function refusal(body: AsyncIterable<Uint8Array>, key: string | null): Pro
     size += chunk.byteLength;
     if (size > PROXY_LIMITS.refusalBytes) break;
   }
-  const bytes = Buffer.concat(chunks);
-  if (key === null || !bytes.includes(key)) return bytes;
-  return Buffer.from(bytes.toString('utf8').replaceAll(key, '[key]'), 'utf8');
+  return Buffer.concat(chunks);
 }
 
 /** Of a connection that never came about. */
@@ -54,6 +54,8 @@ const UNSENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_A
 const isUnsent = (error: NodeJS.ErrnoException) => UNSENT.has(error.code ?? '');
 
 export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
+  const filter = createKeyFilter(key);
+
   const settle = async (account: Account, took: Took) => {
     await account.hold.settle({ sessionId: account.sessionId, messageId: null, via: 'proxy', took }).catch(onError);
   };
@@ -63,7 +65,7 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
     return () => (closing ??= account ? settle(account, reader.took()) : Promise.resolve());
   }
 
-  async function* passed({ body }: UpstreamAnswer, reader: UsageReader, close: ProxyAnswer['close']): ProxyAnswer['body'] {
+  async function* passed(body: AsyncIterable<Uint8Array>, reader: UsageReader, close: ProxyAnswer['close']): ProxyAnswer['body'] {
     try {
       for await (const bytes of body) {
         reader.read(bytes);
@@ -90,23 +92,24 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
         free();
         return { ok: false, error: { kind: 'unreachable', message: `${upstream.host} answered ${sent.status}, which is not the Messages API. Check ANTHROPIC_BASE_URL where the relay runs.` } };
       }
-      const headers = responseHeaders(sent.headers, key);
+      const headers = responseHeaders(sent.headers, filter);
+      const body = withoutKey(unpacked(sent), filter);
       if (!isOk(sent.status)) {
         // A model that refuses charges nothing.
         free();
-        const bytes = await refusal(sent.body, key);
+        const bytes = await refusal(body);
         return { ok: true, answer: { status: sent.status, headers: { ...headers, 'content-length': String(bytes.byteLength) }, body: whole(bytes), close: () => Promise.resolve() } };
       }
       const model = account?.model ?? '';
       const reader = headers['content-type']?.includes('text/event-stream') ? createStreamReader(model) : createJsonReader(model);
       const close = counting(reader, account);
-      return { ok: true, answer: { status: sent.status, headers, body: passed(sent, reader, close), close } };
+      return { ok: true, answer: { status: sent.status, headers, body: passed(body, reader, close), close } };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       // It went out, and nobody will tell what it took.
       if (account && !isUnsent(error)) await settle(account, null);
       else free();
-      return { ok: false, error: { kind: 'unreachable', message: `${upstream.host} cannot be reached from the relay: ${error.message}. Is it running, and is the relay’s machine online?` } };
+      return { ok: false, error: { kind: 'unreachable', message: `${upstream.host} cannot be reached from the relay: ${filter.words(error.message)}. Is it running, and is the relay’s machine online?` } };
     }
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { KeyHeader } from '../config.ts';
+import type { KeyFilter } from '../key-filter.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import { FIRST_VERSION } from './settings.ts';
 
@@ -17,7 +18,7 @@ export interface UpstreamKey {
 
 const REQUEST = new Set(['accept', 'content-type', 'idempotency-key', 'user-agent', 'x-app', 'x-client-request-id']);
 const REQUEST_PREFIXES = ['anthropic-', 'x-stainless-', 'x-claude-'];
-const RESPONSE = new Set(['cache-control', 'content-encoding', 'content-length', 'content-type', 'date', 'request-id', 'retry-after', 'retry-after-ms', 'x-request-id', 'x-should-retry']);
+const RESPONSE = new Set(['cache-control', 'content-type', 'date', 'request-id', 'retry-after', 'retry-after-ms', 'x-request-id', 'x-should-retry']);
 const RESPONSE_PREFIXES = ['anthropic-'];
 
 /** Anthropic's own takes a key as the client's generation sends it; of other servers it is not known which they read. */
@@ -42,13 +43,13 @@ export function requestHeaders(sent: Headers, upstream: UpstreamKey): Record<str
   return headers;
 }
 
-/** A header that repeats the key is left out. */
-export function responseHeaders(sent: IncomingHttpHeaders, key: string | null): Record<string, string> {
+/** A header that repeats the key is left out; so is how long and how packed the body was, which is passed on unpacked and without the key. */
+export function responseHeaders(sent: IncomingHttpHeaders, filter: KeyFilter): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(sent)) {
     if (!RESPONSE.has(name) && !RESPONSE_PREFIXES.some((prefix) => name.startsWith(prefix))) continue;
     const text = Array.isArray(value) ? value.join(', ') : (value ?? '');
-    if (key === null || !text.includes(key)) headers[name] = text;
+    if (filter.words(text) === text) headers[name] = text;
   }
   return headers;
 }
