@@ -10,7 +10,7 @@ import { createSmallDisk } from '../support/disk-image.ts';
 import { copyStoreTemplate } from '../support/store-template.ts';
 import { demand } from './checks.ts';
 
-const DISK_MB = 48;
+export const DISK_MB = 48;
 /** ms between two changes of the disk at most. */
 const BETWEEN_MS = 300;
 /** ms within which the store goes on after room was made; a busy machine is not a failure. */
@@ -18,7 +18,7 @@ const GOES_ON_MS = 30_000;
 const CHUNK = Buffer.alloc(64 * 1024, 1);
 const WORDS = 'so that the write-ahead log is soon at its end '.repeat(150);
 
-async function fill(file: string): Promise<void> {
+export async function fill(file: string): Promise<void> {
   const filler = await open(file, 'a');
   try {
     for (;;) await filler.write(CHUNK);

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withWarmMind } from '../../server/minds/index.ts';
+import { openSessionBench, team, type Bench } from '../support/session.ts';
+import { STORES } from '../support/stores.ts';
+
+describe.each(STORES)('a relay on %s that has just started', (kind) => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openSessionBench(kind);
+  });
+  afterAll(() => bench.close());
+
+  it('runs wakes of nobody, of which nothing is left: no event, no wake, no money, no question to the model', async () => {
+    const house = await bench.open({});
+    await withWarmMind((mind) => house.team.warm(mind, new AbortController().signal));
+    expect(house.stored).toEqual([]);
+    expect(house.logged).toEqual([]);
+    expect(house.model.requests).toEqual([]);
+    expect((await house.team.gate.feed({ before: null, limit: 10, agentId: null })).wakes).toEqual([]);
+    expect((await house.team.costs.report(1)).agents.every(({ total }) => total.requests === 0)).toBe(true);
+    expect(house.host.sessionId()).toBeNull();
+  });
+
+  it('stops at once where it is closed meanwhile', async () => {
+    const house = await bench.open({});
+    const closing = new AbortController();
+    closing.abort();
+    await withWarmMind((mind) => house.team.warm(mind, closing.signal));
+    expect(house.logged).toEqual([]);
+  });
+
+  it('answers a wake that comes while it warms itself', async () => {
+    const house = await bench.open({});
+    const warming = withWarmMind((mind) => house.team.warm(mind, new AbortController().signal));
+    await house.start();
+    await house.wake(team());
+    await house.until(() => house.of('agent-awake').length === 8);
+    await warming;
+    expect(house.of('agent-awake')).toHaveLength(8);
+    expect(house.logged).toEqual([]);
+  });
+
+  it('records a wake when all of its requests are on their way, and not between them', async () => {
+    // Time enough for a busy machine.
+    const house = await bench.open({ limits: { askedWithinMs: 10_000, askedLeaveMs: 2_000 } });
+    await house.start();
+    const asked: number[] = [];
+    const ask = house.team.gate.ask;
+    Object.assign(house.team.gate, {
+      ask: (request: Parameters<typeof ask>[0]) => {
+        asked.push(house.model.requests.filter(({ seat }) => seat !== null).length);
+        return ask(request);
+      },
+    });
+    await house.wake(team());
+    await house.until(() => asked.length === 8);
+    expect(asked).toEqual(Array.from({ length: 8 }, () => 8));
+  });
+});
