@@ -93,6 +93,7 @@ const syncDatabase = orAnew(
   ),
 );
 let seals = true;
+const isReturning = () => synced?.isReturning() ?? false;
 
 const ledger = orAnew(
   syncDatabase.then(async (db) => {
@@ -110,13 +111,17 @@ const ledger = orAnew(
       },
       shares: () => seals,
       onOutbox: () => synced?.stir(),
+      isReturning,
+      storage: buckets.storage,
       keyMaterial: () => Promise.resolve(null),
       onProblem(problem) {
         problems.set('ledger', problem);
         if (problem?.kind === 'unreadable') beginAnew().catch(crashed);
       },
       onDocuments(docs) {
-        desk.tell({ news: 'documents', docs });
+        // Conversations are read anew when everything is back: nobody looks at them before that, and ten thousand messages to every tab take their time.
+        const told = isReturning() ? docs.filter(({ type }) => type !== 'message') : docs;
+        if (told.length > 0) desk.tell({ news: 'documents', docs: told });
         synced?.hearDocuments(docs);
         if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
       },

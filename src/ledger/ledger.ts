@@ -54,6 +54,8 @@ export interface LedgerDeps extends OpenOptions {
   readonly shares: () => boolean;
   /** Something waits in the outbox. */
   readonly onOutbox: () => void;
+  /** Is what was lost being brought back? Left out: never. */
+  readonly isReturning?: () => boolean;
   readonly storage?: MaybeStorage;
 }
 
@@ -152,7 +154,11 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     after: deps.after,
     now: deps.now,
     elapsed,
-    busy: () => elapsed() - lastAppend < LEDGER.volumesQuiet,
+    busy: () => {
+      const since = elapsed() - lastAppend;
+      if (deps.isReturning?.() && since < LEDGER.volumesRestored) return 'returning';
+      return since < LEDGER.volumesQuiet ? 'writing' : null;
+    },
     refile: () => refile(volumes.currentIds()),
     onOutcome: tellOutcome('volumes'),
     onDamaged: ({ name, faults }, refiled) =>

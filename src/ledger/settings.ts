@@ -42,6 +42,8 @@ export const LEDGER = {
   volumesQuiet: 20,
   /** … for this many ms at most. */
   volumesWaitMost: 5_000,
+  /** While a lost team is being brought back, no commit within this many ms of the last write, however long that takes. */
+  volumesRestored: 2_000,
   /** Journal rows that are read at once on their way into a volume. */
   journalStride: 20,
   /** Rebuilding the views: documents per transaction. */

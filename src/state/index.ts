@@ -137,17 +137,19 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     );
   }
 
+  function readAnew() {
+    void actions.reload();
+    void unread.refresh();
+    void conversations.refresh();
+    changes.tell({ what: 'everything', agentId: null });
+  }
+
   let welcomed = false;
   function hear(news: OwnerNews) {
     switch (news.news) {
       case 'welcome':
         // A further welcome is a new line to the owner: what was said while there was none is read again.
-        if (welcomed) {
-          void actions.reload();
-          void unread.refresh();
-          void conversations.refresh();
-          changes.tell({ what: 'everything', agentId: null });
-        }
+        if (welcomed) readAnew();
         welcomed = true;
         void devices.refresh();
         live.hearLink(news.link, news.snapshot);
@@ -195,6 +197,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         devices.hear(news.status);
         break;
       case 'returned':
+        // What was said was not told while it came back.
+        readAnew();
         void attempt(tellReturned());
         break;
       case 'restarting':

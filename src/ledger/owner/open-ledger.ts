@@ -1,4 +1,5 @@
 /** Opens the ledger once it is ours: the journal, the views (written anew where they must be), the ledger itself. */
+import type { MaybeStorage } from '../../domain/platform.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { OwnerProgress, StorageProblem } from '../../protocol/worker.ts';
 import { openJournalDatabase, recall, remember, type JournalDatabase } from '../journal/database.ts';
@@ -26,6 +27,10 @@ export interface OpenLedgerDeps {
   readonly shares: () => boolean;
   /** Something waits in the outbox. */
   readonly onOutbox: () => void;
+  /** Is what was lost being brought back? */
+  readonly isReturning: () => boolean;
+  /** Of where the databases lie; asked once that is settled. */
+  readonly storage: () => MaybeStorage;
   /** 32 bytes; null: a random key of this browser's own. */
   readonly keyMaterial: () => Promise<Uint8Array | null>;
 }
@@ -100,7 +105,8 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     onForgotten: deps.onForgotten,
     shares: deps.shares,
     onOutbox: deps.onOutbox,
-    storage: navigator.storage,
+    isReturning: deps.isReturning,
+    storage: deps.storage(),
   });
   if (missing.length > 0) deps.onProblem({ kind: 'damaged', detail: MENDED });
   // One that is still open elsewhere is deleted at the next start.

@@ -8,9 +8,10 @@
  * idb and Fireproof know only the global `indexedDB`: it is replaced here, and nowhere else. Only the owner opens databases.
  */
 import { deleteDB, openDB } from 'idb';
+import type { MaybeStorage } from '../../domain/platform.ts';
 import { LEDGER } from '../settings.ts';
 
-interface Bucket {
+interface Bucket extends Pick<StorageManager, 'persisted' | 'estimate' | 'persist'> {
   readonly indexedDB: IDBFactory;
 }
 /** https://wicg.github.io/storage-buckets/: Chromium alone has it. */
@@ -25,10 +26,21 @@ const bucketsOf = (scope: object): Buckets | null => ('storageBuckets' in scope 
 /** 0: none of ours, so the origin's own databases. */
 const numberOf = (name: string) => (name.startsWith(LEDGER.bucket) && /^[1-9]\d*$/.test(name.slice(LEDGER.bucket.length)) ? Number(name.slice(LEDGER.bucket.length)) : 0);
 
-async function enter(buckets: Buckets, number: number): Promise<void> {
+async function enter(buckets: Buckets, number: number): Promise<Bucket> {
   const bucket = await buckets.open(`${LEDGER.bucket}${number}`, { persisted: true });
   Object.defineProperty(globalThis, 'indexedDB', { configurable: true, value: bucket.indexedDB });
+  return bucket;
 }
+
+/** What the page's person is told of a bucket. Files and key stay in the origin's own storage, and count too. */
+const factsOf = (bucket: Bucket, origin: MaybeStorage): MaybeStorage => ({
+  // Tabs ask for the origin's own storage. Where that was granted, this one is granted it too.
+  persisted: async () => (await bucket.persisted()) || (await bucket.persist().catch(() => false)),
+  async estimate() {
+    const [inside, beside] = await Promise.all([bucket.estimate(), origin?.estimate?.() ?? null]);
+    return { ...inside, usage: (inside.usage ?? 0) + (beside?.usage ?? 0) };
+  },
+});
 
 export interface StorageBuckets {
   /** From here on `indexedDB` is the one that the owner used last. Before anything is opened. */
@@ -37,18 +49,21 @@ export interface StorageBuckets {
   works(): Promise<boolean>;
   /** From here on `indexedDB` is a new, empty one, now and at every later start. Answers false where the browser has no such thing. */
   move(): Promise<boolean>;
+  /** Of where we are: is it kept for good, and how much room is there? */
+  storage(): MaybeStorage;
 }
 
 /** `scope`: the worker's navigator. */
-export function createStorageBuckets(scope: object): StorageBuckets {
+export function createStorageBuckets(scope: { readonly storage?: MaybeStorage }): StorageBuckets {
   const buckets = bucketsOf(scope);
+  let inUse: Bucket | null = null;
   const ours = async () => (await (buckets?.keys() ?? [])).filter((name) => numberOf(name) > 0);
   const latest = async () => Math.max(0, ...(await ours()).map(numberOf));
   return {
     async settle() {
       const number = await latest().catch(() => 0);
       // A bucket that cannot be opened fails again where it is read, and is left for a new one.
-      if (buckets && number > 0) await enter(buckets, number).catch(() => undefined);
+      if (buckets && number > 0) inUse = await enter(buckets, number).catch(() => null);
     },
     async works() {
       try {
@@ -63,7 +78,7 @@ export function createStorageBuckets(scope: object): StorageBuckets {
       if (!buckets) return false;
       try {
         const left = await ours();
-        await enter(buckets, (await latest()) + 1);
+        inUse = await enter(buckets, (await latest()) + 1);
         // What cannot be read is of no use; if it cannot be deleted either, it only takes room.
         for (const name of left) await buckets.delete(name).catch(() => undefined);
         return true;
@@ -71,5 +86,6 @@ export function createStorageBuckets(scope: object): StorageBuckets {
         return false;
       }
     },
+    storage: () => (inUse ? factsOf(inUse, scope.storage) : scope.storage),
   };
 }

@@ -2,7 +2,7 @@
  * Many requests in one transaction without a promise for each: at thousands of documents a second the
  * promises cost as much as the requests. What fails aborts the transaction, and is told by its `done`.
  */
-import { unwrap } from 'idb';
+import { unwrap, type IDBPTransaction } from 'idb';
 import type { VIEW_STORES, ViewsSchema, ViewsTransaction } from './database.ts';
 
 type StoreName = (typeof VIEW_STORES)[number];
@@ -14,9 +14,9 @@ export function putAll<Name extends StoreName>(tx: ViewsTransaction, name: Name,
 }
 
 /** For each id, whether its store holds it. */
-export function holds(tx: ViewsTransaction, keys: readonly { readonly store: StoreName; readonly id: string }[]): Promise<boolean[]> {
+export function holds(tx: ViewsTransaction | IDBPTransaction<ViewsSchema, StoreName[]>, keys: readonly { readonly store: StoreName; readonly id: string }[]): Promise<boolean[]> {
   if (keys.length === 0) return Promise.resolve([]);
-  const raw = unwrap(tx);
+  const raw: IDBTransaction = unwrap(tx);
   return new Promise((resolve, reject) => {
     const held: boolean[] = [];
     let open = keys.length;

@@ -5,6 +5,7 @@
 import type { Doc } from '../../protocol/documents.ts';
 import { LEDGER } from '../settings.ts';
 import { readState, viewsTransaction, type ViewsDatabase } from './database.ts';
+import { holds } from './requests.ts';
 import { storeOf, unseen, writeViews } from './write.ts';
 
 /** Documents of one journal row. */
@@ -157,9 +158,9 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
     },
     async unknown(docs) {
       if (docs.length === 0) return docs;
-      const tx = db.transaction([...new Set(docs.map(storeOf))]);
-      const held = await Promise.all(docs.map((doc) => tx.objectStore(storeOf(doc)).getKey(doc._id)));
-      return docs.filter((doc, i) => held[i] === undefined && !ids.has(doc._id));
+      const waits = docs.map(({ _id }) => ids.has(_id));
+      const held = await holds(db.transaction([...new Set(docs.map(storeOf))]), docs.map((doc) => ({ store: storeOf(doc), id: doc._id })));
+      return docs.filter((_doc, i) => !held[i] && !waits[i]);
     },
     waiting: () => waiting,
     documents: () => documents,

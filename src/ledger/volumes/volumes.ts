@@ -33,8 +33,11 @@ export interface VolumesDeps {
   readonly now: () => number;
   /** ms, only ever forward, for spans. */
   readonly elapsed: () => number;
-  /** Was something appended so lately that more is likely to come? */
-  readonly busy: () => boolean;
+  /**
+   * Was something appended so lately that more is likely to come? While a lost team returns, commits wait for all of it:
+   * they would take most of the worker from those who wait for their team.
+   */
+  readonly busy: () => 'writing' | 'returning' | null;
   /** Puts what the views hold and no sound volume does into the journal again. Answers how many documents. */
   readonly refile: () => Promise<number>;
   /** null: the last commit went through. */
@@ -222,9 +225,10 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   }
 
   function givesWay(): boolean {
-    if (!deps.busy()) {
+    const why = deps.busy();
+    if (why !== 'writing') {
       givingWaySince = null;
-      return false;
+      return why === 'returning';
     }
     givingWaySince ??= deps.elapsed();
     if (deps.elapsed() - givingWaySince < LEDGER.volumesWaitMost) return true;

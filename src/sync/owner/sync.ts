@@ -39,6 +39,8 @@ export interface SyncDeps extends Omit<SharedDeps, 'onChange' | 'onRemoved' | 'o
 
 export interface Sync {
   readonly answers: SyncAnswers;
+  /** Is what was lost being brought back, as far as it was found? */
+  isReturning(): boolean;
   stir(): void;
   /** Resolves when nothing waits to be written into files. */
   flush(): Promise<void>;
@@ -425,6 +427,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
 
   return {
     answers,
+    isReturning: () => returning !== null && !missing,
     stir: () => shared?.stir(),
     flush: async () => log?.flush(),
     hearDocuments(docs) {
