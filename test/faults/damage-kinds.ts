@@ -2,8 +2,8 @@
 import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The three places of a profile, below its directory. */
-export const PLACES = { indexedDB: 'Default/IndexedDB', localStorage: 'Default/Local Storage', opfs: 'Default/File System' } as const;
+/** The places of a profile, below its directory. `buckets`: databases of storage buckets, of which a sound profile has none. */
+export const PLACES = { indexedDB: 'Default/IndexedDB', localStorage: 'Default/Local Storage', opfs: 'Default/File System', buckets: 'Default/WebStorage' } as const;
 export type PlaceName = keyof typeof PLACES;
 
 export interface Kind {
@@ -88,6 +88,11 @@ const asBefore = (place: PlaceName): Kind => ({
     await cp(join(older, PLACES[place]), join(directory, PLACES[place]), { recursive: true });
   },
 });
+
+/** For a profile that has moved into a storage bucket: that one does not open any more either. */
+export async function harmBucket(directory: string): Promise<void> {
+  await rm(join(directory, await pick(directory, { place: 'buckets', file: /leveldb\/MANIFEST/ })));
+}
 
 const ALL = ['flipped', 'cut', 'deleted', 'of before'];
 /** The most telling of them come first: the short form takes so many. */

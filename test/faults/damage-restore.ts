@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import type { DamagedHome } from './damage.ts';
-import { KINDS, type Kind } from './damage-kinds.ts';
+import { harmBucket, KINDS, type Kind } from './damage-kinds.ts';
 
 const kindNamed = (name: string): Kind => {
   const kind = KINDS.find((each) => each.name === name);
@@ -12,9 +12,12 @@ const kindNamed = (name: string): Kind => {
 };
 const NO_DATABASE = kindNamed('indexedDB gone');
 const ONLY_THE_RELAY = kindNamed('indexedDB and opfs gone');
+const NEVER_OPENS = kindNamed('the manifest of IndexedDB, deleted');
 
 export interface Interruption {
   readonly name: string;
+  /** Is it part of the ordinary run? The others are in the long form alone. */
+  readonly isShort: boolean;
   /** The relay has what was here before. */
   run(home: DamagedHome): Promise<void>;
 }
@@ -26,19 +29,23 @@ const underWay = (page: Page) => page.getByRole('heading', { name: 'Bringing you
 /** Every way in which a restore may be broken into. */
 export const INTERRUPTIONS: readonly Interruption[] = [
   {
-    name: 'the browser is killed in the middle of it, and started again',
+    name: 'the browser is killed in the middle of it, and started again with two tabs',
+    isShort: true,
     async run(home) {
       await home.harmed(NO_DATABASE);
       const first = await home.tab(await home.open());
       await underWay(first);
       await home.killBrowser();
       const context = await home.open();
-      await home.untilWhole(await home.tab(context), 'after the kill');
+      const [one, other] = await Promise.all([home.tab(context), home.tab(context)]);
+      await home.untilWhole(one, 'after the kill');
+      await home.untilWhole(other, 'after the kill, in the other tab');
       await context.close();
     },
   },
   {
     name: 'two tabs are opened at once',
+    isShort: false,
     async run(home) {
       await home.harmed(NO_DATABASE);
       const context = await home.open();
@@ -50,6 +57,7 @@ export const INTERRUPTIONS: readonly Interruption[] = [
   },
   {
     name: 'there is no relay until it is over',
+    isShort: true,
     async run(home) {
       await home.harmed(NO_DATABASE);
       await home.killRelay();
@@ -63,6 +71,7 @@ export const INTERRUPTIONS: readonly Interruption[] = [
   },
   {
     name: 'the relay is killed while it gives, and started again',
+    isShort: false,
     async run(home) {
       await home.harmed(ONLY_THE_RELAY);
       const context = await home.open();
@@ -75,6 +84,31 @@ export const INTERRUPTIONS: readonly Interruption[] = [
     },
   },
 ];
+
+/** Databases that open no more are left for a storage bucket; and when that one opens no more either, for the next. Answers which is used in the end. */
+export async function fromBucketToBucket(home: DamagedHome): Promise<readonly string[]> {
+  let used: readonly string[] = [];
+  await home.harmed(NEVER_OPENS);
+  for (const moved of ['into a bucket', 'into the next one']) {
+    if (used.length > 0) await home.harmedFurther(harmBucket);
+    const context = await home.open();
+    const page = await home.tab(context);
+    await home.untilWhole(page, moved);
+    used = await page.evaluate(bucketNames);
+    await context.close();
+  }
+  return used;
+}
+/** Runs in the page. */
+async function bucketNames(): Promise<readonly string[]> {
+  return navigator.storageBuckets.keys();
+}
+declare global {
+  interface Navigator {
+    /** Chromium's own: https://wicg.github.io/storage-buckets/ */
+    readonly storageBuckets: { keys(): Promise<readonly string[]> };
+  }
+}
 
 const WRITTEN_SINCE = 5;
 /** Longer than what is sealed waits to be handed over, many times. */

@@ -15,12 +15,19 @@ import { startRelay, type RelayOrigin, type TestRelay } from '../support/relay.t
 import type { Kind } from './damage-kinds.ts';
 import { letIn } from '../support/sign-in.ts';
 
+export interface RoundOptions {
+  /** What starts again to see that it lasts: the whole browser (the default), or the owner alone, which is a second of a browser's time. */
+  readonly next?: 'browser' | 'owner';
+}
+
 export interface DamagedHome {
   readonly documents: number;
   /** Opens the profile as `kind` left it. Rejects with what is wrong; answers ms until everything was there, and how often the person was told. */
-  round(kind: Kind): Promise<{ readonly ms: number; readonly told: number }>;
+  round(kind: Kind, options?: RoundOptions): Promise<{ readonly ms: number; readonly told: number }>;
   /** The profile as it was when it was closed, and then harmed. */
   harmed(kind: Kind): Promise<void>;
+  /** Harms the profile as it is now. No browser may be open. */
+  harmedFurther(harm: (directory: string) => Promise<void>): Promise<void>;
   /** Starts a browser on the profile as it is, with its page in a tab. The relay may be away. */
   open(): Promise<BrowserContext>;
   /** One more tab. */
@@ -65,7 +72,14 @@ const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 /** ms after which what is not there is not awaited any more: the bar, and what a busy machine adds. */
 const PATIENCE_MS = 45_000;
 
-export async function createDamagedHome({ messages, from }: { readonly messages: number; readonly from: RelayOrigin }): Promise<DamagedHome> {
+export interface DamagedHomeOptions {
+  readonly messages: number;
+  readonly from: RelayOrigin;
+  /** Default true: a copy of before the last documents, for the kinds of damage that put it back. */
+  readonly hasOlder?: boolean;
+}
+
+export async function createDamagedHome({ messages, from, hasOlder = true }: DamagedHomeOptions): Promise<DamagedHome> {
   let relay: TestRelay = await startRelay({ from });
   const { port } = relay;
   const profile: Profile = await createProfile();
@@ -96,9 +110,11 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
     await page.context().close();
   }
   const docs = [...generateHousehold({ seed: 1, messages, lastSession: 20 })].flat();
-  const last = Math.floor(docs.length * 0.8);
-  await put(docs.slice(0, last));
-  await cp(profile.directory, older, { recursive: true });
+  const last = hasOlder ? Math.floor(docs.length * 0.8) : 0;
+  if (hasOlder) {
+    await put(docs.slice(0, last));
+    await cp(profile.directory, older, { recursive: true });
+  }
   await put(docs.slice(last));
   await cp(profile.directory, whole, { recursive: true });
 
@@ -149,6 +165,7 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
   return {
     documents: expected.size,
     harmed,
+    harmedFurther: (harm) => harm(profile.directory),
     tab,
     untilWhole,
     async open() {
@@ -163,7 +180,7 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
     async startRelay() {
       relay = await startRelay({ from, port, home: relay.home, signIn: await relay.signIn() });
     },
-    async round(kind) {
+    async round(kind, { next: starts = 'browser' } = {}) {
       await harmed(kind);
       let context = await profile.open();
       try {
@@ -180,10 +197,14 @@ export async function createDamagedHome({ messages, from }: { readonly messages:
         const shown = await page.evaluate(() => window.shownWords ?? '');
         for (const words of NEVER_SHOWN) if (shown.includes(words)) throw new Error(`${kind.name}: the page has shown “${words}”.`);
         const told = await toldOn(page);
-        await context.close();
         // The next start is an ordinary one. (A repair that takes two starts may be told with the second.)
-        context = await profile.open();
-        await letIn(context, relay.url, await relay.signIn());
+        // The owner ends with its last tab.
+        if (starts === 'owner') await page.close();
+        else {
+          await context.close();
+          context = await profile.open();
+          await letIn(context, relay.url, await relay.signIn());
+        }
         const next = await context.newPage();
         await next.goto(relay.url);
         const still = wrongWith(await createOwnerLine(await painted(next)).documents());

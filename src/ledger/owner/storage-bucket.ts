@@ -11,7 +11,7 @@ import { deleteDB, openDB } from 'idb';
 import type { MaybeStorage } from '../../domain/platform.ts';
 import { LEDGER } from '../settings.ts';
 
-interface Bucket extends Pick<StorageManager, 'persisted' | 'estimate' | 'persist'> {
+interface Bucket extends Pick<StorageManager, 'persisted' | 'estimate'> {
   readonly indexedDB: IDBFactory;
 }
 /** https://wicg.github.io/storage-buckets/: Chromium alone has it. */
@@ -34,8 +34,8 @@ async function enter(buckets: Buckets, number: number): Promise<Bucket> {
 
 /** What the page's person is told of a bucket. Files and key stay in the origin's own storage, and count too. */
 const factsOf = (bucket: Bucket, origin: MaybeStorage): MaybeStorage => ({
-  // Tabs ask for the origin's own storage. Where that was granted, this one is granted it too.
-  persisted: async () => (await bucket.persisted()) || (await bucket.persist().catch(() => false)),
+  // Asked for wherever it is opened: a worker has no other way, and tabs ask for the origin's own storage.
+  persisted: () => bucket.persisted(),
   async estimate() {
     const [inside, beside] = await Promise.all([bucket.estimate(), origin?.estimate?.() ?? null]);
     return { ...inside, usage: (inside.usage ?? 0) + (beside?.usage ?? 0) };
