@@ -28,6 +28,8 @@ export interface EventLog {
   appendOnce(clientId: string, events: readonly RoostEvent[]): Promise<{ eventId: number; repeated: boolean }>;
   /** What is appended from now on is later than this stamp. */
   follow(stamp: Stamp): void;
+  /** Does this lie further ahead than a clock may be, of the wall clock and of all that is in the log? */
+  isAhead(stamp: Stamp): boolean;
   /** The event id that an earlier `appendOnce` with this `clientId` wrote, or null. */
   written(clientId: string): Promise<number | null>;
   /** Stored events with id > `after`, oldest first, at most `limit`. */
@@ -270,7 +272,8 @@ export interface SessionHost {
   recover(): Promise<void>;
   /** Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
-  start(request: StartSession): Promise<{ ok: true; sessionId: string } | { ok: false; sessionId: string }>;
+  /** Where it is not started: the session that runs, or null where `after` lies too far ahead of the log’s clock. */
+  start(request: StartSession): Promise<{ ok: true; sessionId: string } | { ok: false; sessionId: string | null }>;
   /** False where no session runs. Resolves when the end is on disk and nothing of the session runs on. */
   end(reason: EndReason): Promise<boolean>;
   post(message: PostMessage): Promise<PostOutcome>;

@@ -167,6 +167,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       return (await keeper.taken([client])).get(client) ?? null;
     },
     follow: (stamp) => clock.follow(stamp),
+    isAhead: (stamp) => clock.isAhead(stamp),
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,6 +1,7 @@
 /** A home's session and its events. */
 import type { HTTPException } from 'hono/http-exception';
 import type { Context } from 'hono';
+import { parseStamp } from '../../src/domain/stamp.ts';
 import { ackSchema, postMessageSchema, startSessionSchema } from '../../src/protocol/http.ts';
 import { readBody } from '../body.ts';
 import type { EventLog, PostOutcome, SessionHost } from '../contracts.ts';
@@ -56,12 +57,17 @@ export function refuseHead(context: Context): void {
   if (context.req.method === 'HEAD') throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
 }
 
+const clockAhead = (after: string) =>
+  `The newest of this household is dated ${new Date(parseStamp(after)?.time ?? 0).toISOString().slice(0, 10)}, more than a day ahead of the relay’s clock: one of the clocks is wrong, or was. Set it right, or go on after what is there.`;
+
 export function createSessionRoutes({ host, log, streams, checkStreams }: SessionRoutesDeps): Routes {
   return (route) => {
     route('/api/sessions', {
       async POST(context) {
-        const started = await host.start(await readBody(context, startSessionSchema));
+        const request = await readBody(context, startSessionSchema);
+        const started = await host.start(request);
         const { sessionId } = started;
+        if (sessionId === null) throw problem(422, 'clock-ahead', clockAhead(request.after ?? ''));
         if (!started.ok) throw problem(409, 'session-active', 'A session is running already.', { fields: { sessionId } });
         return context.json({ sessionId }, 201);
       },

@@ -181,6 +181,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     start: (request) =>
       inTurn(async () => {
         if (current) return { ok: false, sessionId: current.sessionId };
+        if (request.after !== undefined && request.ahead !== true && log.isAhead(request.after)) return { ok: false, sessionId: null };
         if (request.after !== undefined) log.follow(request.after);
         current = await begin(request);
         return { ok: true, sessionId: current.sessionId };

@@ -24,6 +24,8 @@ export interface Forget {
 export interface ForgetUndo {
   readonly at: Stamp;
   readonly forgetId: string;
+  /** ms since the epoch, by the clock on the wall: the stamp may lie ahead of it, after something that was dated ahead. */
+  readonly time?: number | undefined;
 }
 
 /** Kinds that make up a conversation. */
@@ -45,7 +47,7 @@ export function isCovered(doc: Written, { target, at }: Pick<Forget, 'target' | 
 
 function notUndone<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[]): F[] {
   // An undo that was written too late finds nothing to bring back: on other devices it is gone.
-  return forgets.filter(({ _id, finalAt }) => !undos.some((undo) => undo.forgetId === _id && (parseStamp(undo.at)?.time ?? finalAt) < finalAt));
+  return forgets.filter(({ _id, finalAt }) => !undos.some((undo) => undo.forgetId === _id && (undo.time ?? parseStamp(undo.at)?.time ?? finalAt) < finalAt));
 }
 
 /** Asked for, not taken back, and not final: hidden, and still there. */

@@ -3,19 +3,23 @@
  *
  * A stamp is a string that sorts as time does: 15 digits of milliseconds since the epoch, 6 digits of
  * counter, then the node that made it. Two devices whose clocks are apart still agree on the order of
- * what they have seen of each other. A stamp from the far future, further ahead than MAX_DRIFT_MS, is not
- * believed: it is kept on its document, but no clock follows it. A clock that was a year ahead, and made stamps,
- * is followed: what is said after it was set right would else stand before what was said until then.
+ * what they have seen of each other: what was written knowing of something else is stamped after it, whatever the clocks
+ * say. So nothing from the future holds for good, not even where it lies ten years ahead: the next edit is later. And a
+ * clock that was a year ahead and was set right goes on after what was said until then.
+ *
+ * What comes from elsewhere and is dated further ahead than MAX_AHEAD_MS is therefore asked for where it enters, in a copy
+ * (src/archive) or a call to the relay, and told of where a device brings it (src/sync). None is later than LAST_TIME:
+ * there is always a later stamp to be made.
  */
 
 export type Stamp = string;
 
-/** How far ahead of ours another clock may be before it is not followed: ten years, in ms. */
-export const MAX_DRIFT_MS = 10 * 365 * 24 * 60 * 60 * 1000;
 /** How far ahead of this device's clock what comes from elsewhere may be dated before it has to be asked for: 24 hours, in ms. */
 export const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
 /** The last ms that a stamp can hold, and the last that a document may name: the year 33658. */
 export const MAX_TIME = 999_999_999_999_999;
+/** The last ms of a stamp that is taken and followed, the end of the year 9999: a clock that has seen it has 23,000 years left. */
+export const LAST_TIME = Date.UTC(10_000, 0) - 1;
 const MAX_COUNTER = 999_999;
 const FORM = /^(\d{15})-(\d{6})-([A-Za-z0-9_.]{1,64})$/;
 
@@ -43,6 +47,10 @@ export interface Clock {
   next(): Stamp;
   /** Follow a stamp seen on a document from elsewhere. */
   follow(stamp: Stamp): void;
+  /** Is this dated later, by more than MAX_AHEAD_MS, than the wall clock and than all that this clock has made or followed? */
+  isAhead(stamp: Stamp): boolean;
+  /** How far what is stamped next lies ahead of the wall clock, in ms; 0: not. */
+  lead(): number;
 }
 
 /** `now` gives ms since the epoch; `node` names the device: letters, digits, `_` and `.`. */
@@ -63,11 +71,13 @@ export function createClock({ now, node }: { now: () => number; node: string }):
     },
     follow(stamp) {
       const seen = parseStamp(stamp);
-      if (!seen || seen.time > now() + MAX_DRIFT_MS) return;
+      if (!seen || seen.time > LAST_TIME) return;
       if (seen.time > time) {
         time = seen.time;
         counter = seen.counter;
       } else if (seen.time === time) counter = Math.max(counter, seen.counter);
     },
+    isAhead: (stamp) => (parseStamp(stamp)?.time ?? 0) > Math.max(now(), time) + MAX_AHEAD_MS,
+    lead: () => Math.max(0, time - now()),
   };
 }

@@ -8,7 +8,7 @@
 import { z } from 'zod';
 import { isKnownType, SCHEMA_VERSION, type KnownType } from './known.ts';
 import { AGENT_ID_MAX, isAgentId, isAuthor } from '../domain/agent-id.ts';
-import { MAX_TIME } from '../domain/stamp.ts';
+import { LAST_TIME, MAX_TIME, parseStamp } from '../domain/stamp.ts';
 
 const id = z.string().min(1).max(512);
 const RESERVED_ID = 'no id that an agent can have';
@@ -17,10 +17,13 @@ export const agentIdSchema = z.string().min(1).max(AGENT_ID_MAX).refine((value):
 /** Who said something: an agent, "human" or "relay". */
 export const authorSchema = z.string().min(1).max(AGENT_ID_MAX).refine((value): boolean => isAuthor(value), RESERVED_ID);
 export const ms = z.number().int().min(0).max(MAX_TIME);
+/** What a clock that has seen the last stamp may still write. */
+const CLOCK_ROOM_MS = 365 * 24 * 60 * 60 * 1000;
 /** A hybrid logical clock stamp, see src/domain/stamp.ts. */
 export const stamp = z
   .string()
   .regex(/^\d{15}-\d{6}-[A-Za-z0-9_.]{1,64}$/, 'a clock stamp')
+  .refine((text) => (parseStamp(text)?.time ?? 0) <= LAST_TIME + CLOCK_ROOM_MS, 'a stamp of before the year 10000')
   .describe('a hybrid clock stamp `<ms, 15 digits>-<counter, 6 digits>-<node>`, which sorts as time does');
 
 const base = {
@@ -168,7 +171,7 @@ export const forgetSchema = z
   .describe('The person asked to forget something. Only ids remain of it.');
 
 export const forgetUndoSchema = z
-  .looseObject({ ...base, type: z.literal('forget-undo'), forgetId: id.describe('`_id` of the `forget`; counts if written before its `finalAt`') })
+  .looseObject({ ...base, type: z.literal('forget-undo'), forgetId: id.describe('`_id` of the `forget`; counts if written before its `finalAt`'), time: time.optional().describe('when it was written; left out: as `at` has it') })
   .describe('What was to be forgotten is kept after all.');
 
 export const unknownDocumentSchema = z.looseObject({ ...base, type: z.string().min(1).describe('its kind') })

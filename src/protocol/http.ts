@@ -35,6 +35,7 @@ export const startSessionSchema = z.strictObject({
     asleepSince: z.number().int().min(0).max(MAX_TIME).optional().describe('when its last session ended, ms since the epoch'),
   }),
   after: stamp.optional().describe('a stamp: what happens in this session is later, also where the relay’s clock is behind'),
+  ahead: z.boolean().optional().describe('the person knows that `after` lies ahead of the relay’s clock by more than a day, and wants to go on after it'),
   settings: z
     .strictObject({
       leadModel: z.string().max(SETTING_TEXT_MAX.leadModel).describe('empty: the relay’s own default'),

@@ -59,6 +59,6 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       const askedAt = now();
       return { _id: `forget:${newId()}`, type: 'forget', ...base(), target, askedAt, finalAt: askedAt + FORGET_AFTER };
     },
-    forgetUndo: (forgetId) => ({ _id: `forget-undo:${newId()}`, type: 'forget-undo', ...base(), forgetId }),
+    forgetUndo: (forgetId) => ({ _id: `forget-undo:${newId()}`, type: 'forget-undo', ...base(), forgetId, time: now() }),
   };
 }

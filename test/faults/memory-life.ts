@@ -205,7 +205,7 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
     await catchUp(device);
     const { roster, settings, newest } = await householdOf(device);
     const [lead = null] = roster.lead ? await sharesOf(device, [roster.lead]) : [];
-    await untilMore('session-started', () => call('/api/sessions', 'POST', { ...startSessionBody(lead, roster, settings), ...(newest === '' ? {} : { after: newest }) }));
+    await untilMore('session-started', () => call('/api/sessions', 'POST', { ...startSessionBody(lead, roster, settings), ...(newest === '' ? {} : { after: newest, ahead: true }) }));
   }
 
   /** Wakes them, and looks at what the model was sent for each. */

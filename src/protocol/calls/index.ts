@@ -91,6 +91,7 @@ export const CALLS: readonly Call[] = [
     answers: [
       { status: 201, when: 'started', body: sessionStartedSchema },
       { status: 409, when: 'a session runs already; `sessionId` says which' },
+      { status: 422, when: '`clock-ahead`: `after` lies more than a day ahead of the relay’s clock, and `ahead` was not said' },
     ],
   },
   {

@@ -3,8 +3,11 @@ import { checkName, isSameName } from '../../domain/names.ts';
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { ChangeKind } from '../../domain/agent.ts';
 import type { SettingKey, Settings } from '../../domain/settings.ts';
+import { MAX_AHEAD_MS } from '../../domain/stamp.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { attempt, type Done, type Parts } from './parts.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 export interface HomeActions {
   /** The first visit: writes the lead's identity and both names. `beside`: also where others live at the relay. */
@@ -39,6 +42,12 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
     return write(docs);
   }
 
+  /** What is set now wins over what was dated ahead, because it is dated after that. */
+  function sayAhead(): void {
+    const lead = clock.lead();
+    if (lead > MAX_AHEAD_MS) notices.info(`Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`);
+  }
+
   async function refreshHome(): Promise<void> {
     const home = await relay.home();
     info.setState({ home: home.ok ? home.value : 'unreachable' });
@@ -60,10 +69,14 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
       return await write([writer.setting('humanName', called.name), writer.setting('leadName', led.name), writer.leadIdentity(led.name)]);
     },
     saveSetting(key, value) {
+      sayAhead();
       if ((key === 'humanName' || key === 'leadName') && typeof value === 'string') return saveName(key, value);
       return write([writer.setting(key, value)]);
     },
-    changeAgent: (agentId, changes) => write(changes.map((change) => writer.change(agentId, change))),
+    changeAgent(agentId, changes) {
+      sayAhead();
+      return write(changes.map((change) => writer.change(agentId, change)));
+    },
     async reconnect() {
       const tried = await attempt(owner.call('reconnect'));
       if (!tried.ok) notices.error(tried.reason);

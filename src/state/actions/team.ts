@@ -37,13 +37,17 @@ export interface TeamActions {
 }
 
 export function createTeamActions({ owner, devices, relay, reach, device, clock, household, live, remember, notices, pending }: Parts): TeamActions {
-  async function startSession(): Promise<boolean> {
+  async function startSession(ahead = false): Promise<boolean> {
     if (live.store.getState().live) return true;
     pending.setState({ step: 'Starting the session…' });
     const { roster, settings } = household.store.getState();
     const [lead = null] = roster.lead ? await remember.read([roster.lead]) : [];
-    const started = await relay.startSession({ ...startSessionBody(lead, roster, settings), after: clock.next() });
+    const started = await relay.startSession({ ...startSessionBody(lead, roster, settings), after: clock.next(), ...(ahead ? { ahead } : {}) });
     if (started.ok) return true;
+    if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('clock-ahead')) {
+      notices.offer(started.problem.message, { label: 'Go on after it', run: () => void startSession(true).finally(() => pending.setState({ step: null })) });
+      return false;
+    }
     // 409: another tab or device was first. Its session is ours too.
     if (started.problem.kind === 'refused' && started.problem.status === 409) return true;
     notices.refused(started.problem);
@@ -164,7 +168,7 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
     });
 
   return {
-    startSession,
+    startSession: () => startSession(),
     async wake(agents) {
       if (pending.getState().call) return;
       const asked = agents ?? [...household.store.getState().roster.seats.values()];

@@ -154,7 +154,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     db,
     open,
     digestOf,
-    take: createTaking({ ledger, book, outgoing: () => outgoing, renewals: () => renewals, onMisfit: trouble('misfit') }),
+    take: createTaking({ ledger, book, outgoing: () => outgoing, renewals: () => renewals, onMisfit: trouble('misfit'), onAhead: trouble('ahead'), now }),
     onKept: (fresh) => log?.add(fresh),
     onChanged: (changes) => home.replace(changes),
     onShut(count) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createClock, formatStamp, MAX_DRIFT_MS, MAX_TIME, parseStamp } from '../../../src/domain/stamp.ts';
+import { createClock, formatStamp, LAST_TIME, MAX_AHEAD_MS, MAX_TIME, parseStamp } from '../../../src/domain/stamp.ts';
 
 const parts = fc.record({
   time: fc.integer({ min: 0, max: MAX_TIME }),
@@ -92,12 +92,22 @@ describe('a clock', () => {
     expect(clock.next()).toBe('000000000002000-000001-n');
   });
 
-  it('follows a clock up to ten years ahead, and none further', () => {
+  it('follows whatever is dated before the year 10000, and nothing later', () => {
     const clock = createClock({ now: () => 1000, node: 'n' });
-    clock.follow(formatStamp({ time: 1000 + MAX_DRIFT_MS + 1, counter: 0, node: 'far' }));
+    clock.follow(formatStamp({ time: LAST_TIME + 1, counter: 0, node: 'far' }));
     expect(timeOf(clock.next())).toBe(1000);
-    clock.follow(formatStamp({ time: 1000 + MAX_DRIFT_MS, counter: 5, node: 'near' }));
-    expect(clock.next()).toBe(formatStamp({ time: 1000 + MAX_DRIFT_MS, counter: 6, node: 'n' }));
+    clock.follow(formatStamp({ time: LAST_TIME, counter: 5, node: 'near' }));
+    expect(clock.next()).toBe(formatStamp({ time: LAST_TIME, counter: 6, node: 'n' }));
+    expect(clock.lead()).toBe(LAST_TIME - 1000);
+  });
+
+  it('knows what lies too far ahead of the wall and of all that it has seen', () => {
+    const clock = createClock({ now: () => 1000, node: 'n' });
+    const at = (time: number) => formatStamp({ time, counter: 0, node: 'n' });
+    expect([clock.isAhead(at(1000 + MAX_AHEAD_MS)), clock.isAhead(at(1001 + MAX_AHEAD_MS))]).toEqual([false, true]);
+    clock.follow(at(5000));
+    expect([clock.isAhead(at(5000 + MAX_AHEAD_MS)), clock.isAhead(at(5001 + MAX_AHEAD_MS))]).toEqual([false, true]);
+    expect(clock.isAhead('tomorrow')).toBe(false);
   });
 
   it('goes to the next millisecond where its counter is full', () => {
