@@ -2,7 +2,7 @@
  * From the relay's events to the ledger's documents. Pure and deterministic: ids and stamps come from the
  * event, so two devices that hear the same event write the same document, and writing it twice is harmless.
  */
-import { formatStamp, type Stamp } from '../domain/stamp.ts';
+import { formatStamp, LAST_TIME, type Stamp } from '../domain/stamp.ts';
 import type { Doc } from './documents.ts';
 import { SCHEMA_VERSION } from './known.ts';
 import type { StoredEvent } from './events.ts';
@@ -12,7 +12,7 @@ export const RELAY_NODE = 'relay';
 
 /** The stamp of an event; of a log that had none, from its time and place. */
 export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefined; readonly time: number }): Stamp =>
-  at ?? formatStamp({ time, counter: id % 1_000_000, node: RELAY_NODE });
+  at ?? formatStamp({ time: Math.min(time, LAST_TIME), counter: id % 1_000_000, node: RELAY_NODE });
 
 /** The documents that an event stands for; most events of a stream in progress stand for none. */
 export function documentsOf({ id, event }: StoredEvent): Doc[] {
