@@ -64,6 +64,8 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
+    // While it is busy: the wake that was asked for is this one, and no further turn.
+    if (asked) void recordWake();
     if (phase === 'awake') mail.open();
     if (phase !== 'waking' || end.interruption?.by === 'closing') return [];
     // Not a word: nothing that waits may be put before it.
