@@ -13,6 +13,7 @@ const TITLES = {
   410: 'Gone',
   413: 'Too large',
   415: 'Not JSON',
+  422: 'That does not fit',
   426: 'Not that way',
   429: 'Too many at once',
   500: 'Something broke',

@@ -43,6 +43,7 @@ function createNoLog(): EventLog {
     append,
     appendOnce: async (_clientId, events) => ({ eventId: (await append(events))[0]?.id ?? 0, repeated: false }),
     follow: () => undefined,
+    isAhead: () => false,
     written: () => Promise.resolve(null),
     read: () => Promise.resolve([]),
     subscribe(listener) {

@@ -80,7 +80,7 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
     if (book.devices().some((one) => one.removed && one.deviceId === id)) removed = true;
   };
   const book = createHouseholdBook({ remember, devices: [], heads: [], isGenuine: keys.isGenuine, isOnRoll: keys.isOnRoll, onChange: onBook });
-  const take = createTaking({ ledger: { append: () => Promise.resolve(undefined) }, book, outgoing: () => ({ heard: () => undefined }), renewals: () => renewals, onMisfit: () => undefined });
+  const take = createTaking({ ledger: { append: () => Promise.resolve(undefined) }, book, outgoing: () => ({ heard: () => undefined }), renewals: () => renewals, onMisfit: () => undefined, onAhead: () => undefined, now: Date.now });
 
   const entries = createMemoryEntries();
   /** Sealed with a key that has not come yet. */
