@@ -36,6 +36,8 @@ interface NodeFiles {
 const CHANGING = ['setattr', 'mknod', 'rename', 'unlink', 'rmdir', 'symlink'] as const;
 const KIND_MASK = 0o170000;
 const FILE = 0o100000;
+/** What a mode grants to anybody but the owner. */
+const OTHERS = 0o077;
 const LOG_FILE = /[\\/]pg_wal[\\/][^\\/]+$/;
 
 export interface DurableFiles {
@@ -48,6 +50,12 @@ export interface DurableFiles {
   /** Closes what an engine that is left had open. */
   abandon(): void;
 }
+
+/** Emscripten sets the mode that was asked for, whatever the umask. */
+const closedToOthers =
+  (setattr: Operation | undefined): Operation =>
+  (first: never, { mode, ...rest }: { readonly mode?: number }) =>
+    setattr?.(first, { ...rest, ...(mode === undefined ? {} : { mode: mode & ~OTHERS }) } as never);
 
 export function createDurableFiles(folder: string): DurableFiles {
   /** Open files of the write-ahead log with something owed, and those that are being flushed now. */
@@ -118,8 +126,8 @@ export function createDurableFiles(folder: string): DurableFiles {
         clean.delete(entryOf(first));
         return operation?.(first, ...given);
       };
-    nodes['setattr'] = forget(nodes['setattr'], (node: NodeEntry) => node);
-    streams['setattr'] = forget(streams['setattr'], (stream: NodeStream) => stream.node);
+    nodes['setattr'] = forget(closedToOthers(nodes['setattr']), (node: NodeEntry) => node);
+    streams['setattr'] = forget(closedToOthers(streams['setattr']), (stream: NodeStream) => stream.node);
 
     const { open: openFile, write } = streams;
     streams['open'] = (stream: NodeStream) => {

@@ -11,7 +11,7 @@ async function openToOthers(home: string): Promise<string[]> {
   return found.filter(({ stats }) => !stats.isSymbolicLink() && !stats.isSocket() && (stats.mode & 0o077) !== 0).map(({ path }) => path);
 }
 
-it.skipIf(process.platform === 'win32')('an existing home that all may read and write is its owner’s alone once the relay has started, and stays so', async () => {
+it.skipIf(process.platform === 'win32')('an existing home that all may read and write is its owner’s alone once the relay has started, and stays so', { timeout: 120_000 }, async () => {
   const home = await createHome();
   const outside = join(tmpdir(), `roost-outside-${process.pid}`);
   try {
@@ -37,7 +37,7 @@ it.skipIf(process.platform === 'win32')('an existing home that all may read and 
   }
 });
 
-it.skipIf(process.getuid?.() !== 0)('a home of another user, or with a file of theirs in it, is refused in one line', async () => {
+it.skipIf(process.getuid?.() !== 0)('a home of another user, or with a file of theirs in it, is refused in one line', { timeout: 120_000 }, async () => {
   for (const part of ['.', 'store']) {
     const home = await createHome();
     try {
