@@ -3,6 +3,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { z } from 'zod';
 import { LIMITS } from '../src/protocol/limits.ts';
+import { refuseJson } from './json-bounds.ts';
 import { misfit, problem } from './problem.ts';
 
 export const limitBody = () =>
@@ -26,11 +27,14 @@ function parse(bytes: ArrayBuffer): unknown {
   }
 }
 
-/** The body as its schema says. Throws a problem: 415 where it is not sent as JSON, 400 where it does not fit. */
+/** The body as its schema says. Throws a problem: 415 where it is not sent as JSON, 413 where it is too much, 400 where it does not fit. */
 export async function readBody<Value>(context: Context, schema: z.ZodType<Value>): Promise<Value> {
   const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') throw problem(415, 'not-json', 'Send the body as application/json.');
-  const parsed = schema.safeParse(parse(await context.req.arrayBuffer()));
+  const bytes = await context.req.arrayBuffer();
+  const tooMuch = refuseJson(new Uint8Array(bytes));
+  if (tooMuch !== null) throw problem(413, 'too-much', tooMuch);
+  const parsed = schema.safeParse(parse(bytes));
   if (!parsed.success) throw misfit(parsed.error);
   return parsed.data;
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
 import { isLoopback, isWildcard } from './access/index.ts';
+import { QUOTAS } from './quotas.ts';
 import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
 import { StartError } from './start-error.ts';
 import type { TlsFiles } from './tls.ts';
@@ -12,6 +13,7 @@ import type { SyncSettings } from './sync/settings.ts';
 const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
 export type KeyHeader = (typeof KEY_HEADERS)[number];
 
+const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
@@ -42,6 +44,8 @@ export interface Config {
   readonly rate: { readonly perSecond: number; readonly burst: number };
   readonly streams: { readonly most: number; readonly bufferBytes: number };
   readonly sync: SyncSettings;
+  /** Bytes of the home's disk that agents leave free. */
+  readonly keepFreeBytes: number;
 }
 
 interface Given {
@@ -203,6 +207,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     retentionMs: number('retentionHours') * HOUR,
     rate: { perSecond: number('rate'), burst: number('burst') },
     streams: { most: number('streams'), bufferBytes: number('streamBufferKb') * 1024 },
-    sync: { households: number('households'), householdBytes: number('householdGb') * GIGABYTE },
+    keepFreeBytes: number('keepFreeMb') * MEGABYTE,
+    sync: { households: number('households'), householdsBySignIn: QUOTAS.householdsBySignIn, householdBytes: number('householdGb') * GIGABYTE },
   };
 }

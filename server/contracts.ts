@@ -65,8 +65,11 @@ export interface NewMail {
 
 /** Messages that wait for an agent. They outlive sessions and restarts, and each is put before its agent once. */
 export interface Inbox {
-  /** A repeat with the same message id changes nothing. */
-  put(mail: NewMail): Promise<void>;
+  /**
+   * A repeat with the same message id changes nothing. Null: it is there. Otherwise why it is not, as a sentence for its sender:
+   * an agent's letter for which there is no place. `name`: the receiver's, for that sentence.
+   */
+  put(mail: NewMail, name?: string): Promise<string | null>;
   /** What waits for this agent, oldest first: what the person wrote before all else, then of the others `limit` at most. */
   waiting(agentId: string, limit?: number): Promise<readonly Mail[]>;
   /** How much waits for this agent. */

@@ -42,9 +42,12 @@ export function problem(...args: Parameters<typeof problemResponse>): HTTPExcept
   return new HTTPException(args[0], { res: problemResponse(...args), message: args[2] });
 }
 
+/** Errors that an answer names: a list of a hundred thousand wrong values has as many. */
+const MOST_ERRORS = 20;
+
 /** A body that its schema refuses; each error names the field, `body` where it is the whole. */
 export function misfit({ issues }: z.ZodError): HTTPException {
-  const errors = issues.map(({ path, message }) => ({ field: path.length > 0 ? path.map(String).join('.') : 'body', message }));
+  const errors = issues.slice(0, MOST_ERRORS).map(({ path, message }) => ({ field: path.length > 0 ? path.map(String).join('.') : 'body', message }));
   const [first] = errors;
   return problem(400, 'misfit', `${first?.field ?? 'body'}: ${first?.message ?? 'does not fit'}`, { fields: { errors } });
 }

@@ -9,15 +9,16 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
-import { createHomeRoutes, eachAtHome, homeCallsOf, openCallsOf, openHomes } from './homes/index.ts';
+import { bytesOfBrowser, createHomeRoutes, eachAtHome, homeCallsOf, openCallsOf, openHomes } from './homes/index.ts';
 import { createKeyFilter } from './key-filter.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
 import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, withWarmMind, type Mind, type RehearsalMind } from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problem, problemResponse } from './problem.ts';
+import { QUOTAS } from './quotas.ts';
 import { systemTimers } from './session/index.ts';
-import { createRoomRoutes } from './room-routes.ts';
+import { createHomeRoom } from './room-routes.ts';
 import { createSync } from './sync/index.ts';
 import { openStore } from './store/index.ts';
 import { readTlsPair, watchTlsFiles } from './tls.ts';
@@ -115,7 +116,18 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
   closers.add(() => store.close());
   const { mind, rehearsal } = await openMind(config);
   closers.add(() => mind.close());
+  const room = createHomeRoom({
+    folder: home.path,
+    elsewhere: store.kind === 'pglite' ? null : db,
+    keepFree: config.keepFreeBytes,
+    async partOf(browser) {
+      const bytes = await bytesOfBrowser(db, home.relay, browser);
+      return bytes === null ? null : { bytes, most: config.sync.householdBytes };
+    },
+    elapsed,
+  });
   const homes = await openHomes({
+    refuseForRoom: room.refuseForRoom,
     db,
     openJournal: store.openJournal,
     relay: home.relay,
@@ -137,7 +149,10 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
   });
   closers.add(() => homes.close());
   rehearsal?.meet({ all: async () => (await Promise.all(homes.open().map(({ directory }) => directory.all()))).flat() });
-  function checkStreams(): void {
+  function checkStreams(browser: string | undefined): void {
+    const own = browser === undefined ? 0 : homes.open().reduce((sum, { streams }) => sum + streams.countOf(browser), 0);
+    if (own >= QUOTAS.streamsBySignIn)
+      throw problem(503, 'too-many-streams', `This browser has ${own} pages of Roost open, which is the most. Close one, and this one goes on by itself.`, { headers: { 'retry-after': '5' } });
     if (homes.open().reduce((sum, { streams }) => sum + streams.count(), 0) >= config.streams.most)
       throw problem(503, 'too-many-streams', 'Too many pages are open at once. Close one and try again.', { headers: { 'retry-after': '5' } });
   }
@@ -172,7 +187,7 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
     openRoutes: [eachAtHome(homes.first().openCalls, (context) => openCallsOf(homes, context))],
-    routes: [createHomeRoutes(homes, checkStreams), eachAtHome(homes.first().calls, (context) => homeCallsOf(homes, context)), sync.routes, createRoomRoutes({ folder: home.path, elsewhere: store.kind === 'pglite' ? null : db, elapsed })],
+    routes: [createHomeRoutes(homes, checkStreams), eachAtHome(homes.first().calls, (context) => homeCallsOf(homes, context)), sync.routes, room.routes],
     tlsName: tls !== null && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: join(root.path, 'dist/page'),
     onError: (id, error) => logger.error('A call failed.', { id, error }),

@@ -1,5 +1,5 @@
-/** How much room the relay's home takes. */
-import { readdir, stat } from 'node:fs/promises';
+/** How much room the relay's home takes and is left: for the page, and for whoever asks whether agents may store more. */
+import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Room } from '../src/protocol/http.ts';
@@ -10,6 +10,8 @@ import type { Db } from './store/index.ts';
 export const ROOM_DEFAULTS = {
   /** ms for which one look answers everybody: it asks for the length of some thousand files. */
   keptMs: 10_000,
+  /** The same for the one question that every letter asks: what is free. */
+  freeKeptMs: 1_000,
 } as const;
 
 const isGone = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
@@ -42,25 +44,54 @@ export interface RoomDeps {
   readonly folder: string;
   /** A store that lies outside of the folder; null: it is inside. */
   readonly elsewhere: Db | null;
+  /** Bytes of its disk that agents leave free. */
+  readonly keepFree: number;
+  /** What this sign-in's household keeps of sealed entries, and may; null where it keeps none. */
+  readonly partOf: (browser: string) => Promise<Room['part']>;
   /** ms, only ever forward. */
   readonly elapsed: () => number;
   readonly keptMs?: number;
 }
 
-export function createRoomRoutes({ folder, elsewhere, elapsed, keptMs = ROOM_DEFAULTS.keptMs }: RoomDeps): Routes {
-  let last: { readonly at: number; readonly room: Promise<Room> } | null = null;
+export interface HomeRoom {
+  readonly routes: Routes;
+  /** Why agents may store no more just now, as a sentence; null: they may. */
+  readonly refuseForRoom: () => Promise<string | null>;
+}
 
-  async function look(): Promise<Room> {
+/** `work`, at most once in `keptMs`; a try that failed is no answer for the next one who asks. */
+function kept<Value>(work: () => Promise<Value>, keptMs: number, elapsed: () => number): () => Promise<Value> {
+  let last: { readonly at: number; readonly value: Promise<Value> } | null = null;
+  return () => {
+    if (last && elapsed() - last.at < keptMs) return last.value;
+    const asked = { at: elapsed(), value: work() };
+    last = asked;
+    asked.value.catch(() => last === asked && (last = null));
+    return asked.value;
+  };
+}
+
+export function createHomeRoom({ folder, elsewhere, keepFree, partOf, elapsed, keptMs = ROOM_DEFAULTS.keptMs }: RoomDeps): HomeRoom {
+  const taken = kept(async () => {
     const [files, tables] = await Promise.all([bytesBelow(folder), elsewhere ? bytesOfTables(elsewhere) : 0]);
-    return { bytes: files + tables };
-  }
-  function room(): Promise<Room> {
-    if (last && elapsed() - last.at < keptMs) return last.room;
-    const looking = { at: elapsed(), room: look() };
-    last = looking;
-    // A look that failed is no answer for the next one who asks.
-    looking.room.catch(() => last === looking && (last = null));
-    return looking.room;
-  }
-  return (route) => route('/api/room', { GET: async (context) => context.json(await room()) });
+    return files + tables;
+  }, keptMs, elapsed);
+  const free = kept(async () => {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  }, ROOM_DEFAULTS.freeKeptMs, elapsed);
+  return {
+    routes: (route) =>
+      route('/api/room', {
+        async GET(context) {
+          const browser = context.get('browser');
+          const room: Room = { bytes: await taken(), free: await free(), keepFree, part: browser === undefined ? null : await partOf(browser) };
+          return context.json(room);
+        },
+      }),
+    async refuseForRoom() {
+      const left = await free();
+      return left >= keepFree ? null : `Not stored: the disk that this household lives on has ${Math.floor(left / 1_000_000)} MB left, and agents leave ${Math.ceil(keepFree / 1_000_000)} MB of it to the human. Tell the human when you next speak with them; what they write is kept all the same.`;
+    },
+  };
 }

@@ -89,6 +89,13 @@ export const SETTINGS = {
     help: 'Kilobytes that an event stream may lag behind before it is cut; it resumes where it was.',
   },
   households: { flag: 'households', env: 'ROOST_HOUSEHOLDS', value: 'number', default: '16', help: 'Households whose devices may meet here.' },
+  keepFreeMb: {
+    flag: 'keep-free-mb',
+    env: 'ROOST_KEEP_FREE_MB',
+    value: 'number',
+    default: '500',
+    help: 'Megabytes of the home’s disk that agents leave free: while less is, what they write is refused, and yours is not.',
+  },
   householdGb: {
     flag: 'household-gb',
     env: 'ROOST_HOUSEHOLD_GB',
@@ -109,6 +116,7 @@ export const BOUNDS = {
   rate: { min: 1, max: 100_000 },
   burst: { min: 1, max: 1_000_000 },
   streams: { min: 1, max: 10_000 },
+  keepFreeMb: { min: 0, max: 999_999_999 },
   streamBufferKb: { min: 1, max: 1_000_000 },
   households: { min: 1, max: 10_000 },
   householdGb: { min: 1, max: 100_000 },

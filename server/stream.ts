@@ -40,6 +40,8 @@ export interface Streams {
   /** Ends those of these sign-ins. */
   endOf(browsers: readonly string[]): void;
   readonly count: () => number;
+  /** Those of this sign-in. */
+  readonly countOf: (browser: string) => number;
   /** Ends all of them in good order. */
   close(): void;
 }
@@ -59,6 +61,7 @@ export function createStreams({ log, host, version, bufferBytes, heartbeatMs = L
 
   const streams: Streams = {
     count: () => open.size,
+    countOf: (browser) => [...open.values()].filter((each) => each === browser).length,
     close() {
       for (const end of [...open.keys()]) end();
     },

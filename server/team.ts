@@ -35,6 +35,8 @@ export interface TeamDeps {
   readonly logger: Logger;
   /** ms that a message is kept after it was read. */
   readonly retentionMs: number;
+  /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
+  readonly refuseForRoom?: () => Promise<string | null>;
   readonly timers?: Timers;
   readonly limits?: SessionLimits;
 }
@@ -58,11 +60,11 @@ export interface Team {
   close(): Promise<void>;
 }
 
-export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = now, newId, logger, retentionMs, alone, timers = systemTimers, limits = SESSION_LIMITS }: TeamDeps): Promise<Team> {
+export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = now, newId, logger, retentionMs, alone, refuseForRoom = () => Promise.resolve(null), timers = systemTimers, limits = SESSION_LIMITS }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
     void log.append([event]).catch((error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { event, error: String(error) }));
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
-  const inbox = createInbox({ db, relay, retentionMs, tell, now });
+  const inbox = createInbox({ db, relay, retentionMs, tell, now, refuseForRoom });
   const directory = createDirectory({ db, relay, tell, now });
   const configs = createConfigs({ db, relay, alone, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, tell, now });
   const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
@@ -71,7 +73,7 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
   const costs = createCosts({ db, relay, configs, directory, log, alone, now, elapsed });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
-  const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks });
+  const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
   const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now, toHuman: createToHuman({ log, host: () => host, now, newId }), tell }), ...createThreadTools({ threads, directory })];
   const memories = createMemories({ log, directory, conversationChars: limits.conversationChars });
   const host: SessionHost = createSessionHost({

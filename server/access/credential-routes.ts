@@ -4,11 +4,12 @@ import { makeCredentialSchema, type credentialsSchema, type madeCredentialSchema
 import { readBody } from '../body.ts';
 import type { Directory } from '../contracts.ts';
 import { problem } from '../problem.ts';
+import { QUOTAS } from '../quotas.ts';
 import { idOf, type Routes } from '../route.ts';
 import type { Credentials } from './credentials.ts';
 
 export interface CredentialRoutesDeps {
-  readonly credentials: Pick<Credentials, 'make' | 'list' | 'revoke'>;
+  readonly credentials: Pick<Credentials, 'make' | 'full' | 'list' | 'revoke'>;
   readonly directory: Pick<Directory, 'all'>;
 }
 
@@ -24,6 +25,7 @@ export function createCredentialRoutes({ credentials, directory }: CredentialRou
         const agent = agentId === null ? null : (await directory.all()).find((each) => each.agentId === agentId);
         if (agent === undefined) throw problem(404, 'unknown-agent', 'There is no such agent in this household.');
         if (agent?.retired) throw problem(409, 'retired', `${agent.name} is retired; a retired agent cannot join.`);
+        if (await credentials.full()) throw problem(409, 'credentials-full', `${QUOTAS.credentials.valid} credentials are valid in this household, which is the most. Revoke one that is not used any more, and make this one then.`);
         const made: z.infer<typeof madeCredentialSchema> = await credentials.make(agentId, label, { readsSoul });
         return context.json(made, 201);
       },

@@ -3,8 +3,10 @@
  * One that stands for none is an application's, which sets agents to sleep and wakes them by plain calls. The secret is shown once, when it is made; only its hash is kept. What was revoked is
  * refused at once, by every process on this store: only where there is no other process is anything remembered.
  */
+import { sql } from 'kysely';
 import type { Credential } from '../../src/protocol/team.ts';
 import type { EventLog } from '../contracts.ts';
+import { QUOTAS } from '../quotas.ts';
 import { parseText, type Db } from '../store/index.ts';
 import { hashOf, newSecret } from './secrets.ts';
 
@@ -40,6 +42,8 @@ export interface Bearer {
 export interface Credentials {
   /** `secret` is told here and never again. `readsSoul` holds only where there is an agent. */
   make(agentId: string | null, label: string, grants?: { readonly readsSoul: boolean }): Promise<{ readonly credential: Credential; readonly secret: string }>;
+  /** As many are valid as may be. */
+  full(): Promise<boolean>;
   /** Newest first, the revoked ones too. */
   list(): Promise<readonly Credential[]>;
   /** From now on nobody is let in with it. False where there is no such credential; a repeat is true. */
@@ -111,6 +115,10 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
       await changed(agentId);
       return { credential, secret };
     },
+    async full() {
+      const { count } = await db.selectFrom('credentials').select(sql<string>`count(*)`.as('count')).where('relay', '=', relay).where('revoked_at', 'is', null).executeTakeFirstOrThrow();
+      return Number(count) >= QUOTAS.credentials.valid;
+    },
     async list() {
       const rows = await db.selectFrom('credentials').selectAll().where('relay', '=', relay).orderBy('made_at', 'desc').orderBy('credential').execute();
       return rows.map((row) => ({
@@ -136,6 +144,9 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
         .returning('agent_json')
         .executeTakeFirst()
         .finally(() => forget(credentialId));
+      // Of those that are over, the newest alone are shown.
+      const old = db.selectFrom('credentials').select('credential').where('relay', '=', relay).where('revoked_at', 'is not', null).orderBy('revoked_at', 'desc').offset(QUOTAS.credentials.revokedKept);
+      if (revoked) await db.deleteFrom('credentials').where('relay', '=', relay).where('credential', 'in', old).execute();
       if (!revoked) return (await mine.select('credential').executeTakeFirst()) !== undefined;
       for (const listener of listeners) listener(credentialId);
       await changed(agentOf(revoked.agent_json));

@@ -14,6 +14,7 @@ import { notBegun } from './routes.ts';
 import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
 import { bindBrowser, boundHomes, homeOfBrowser, homeOfCredential, insertHome, lockHomes, readHomes, updateHome } from './rows.ts';
 
+export { bytesOfBrowser } from './rows.ts';
 export { eachAtHome } from './calls.ts';
 export { createHomeRoutes, homeCallsOf, openCallsOf } from './routes.ts';
 export type { OpenHome } from './open-home.ts';

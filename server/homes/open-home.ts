@@ -36,12 +36,14 @@ export interface OpenHomeDeps {
   readonly newId: () => string;
   readonly logger: Logger;
   readonly retentionMs: number;
+  /** Why agents may store no more just now, as a sentence; null: they may. */
+  readonly refuseForRoom: () => Promise<string | null>;
   readonly version: string;
   /** The model that the proxy passes on to. */
   readonly upstream: ProxyDeps['upstream'];
   readonly streamBufferBytes: number;
   /** Throws a problem where no further stream may be opened. */
-  readonly checkStreams: () => void;
+  readonly checkStreams: (browser: string | undefined) => void;
   /** Who calls with a credential instead of a cookie; null for a browser. */
   readonly clientOf: (context: Context) => Promise<Bearer | null>;
   /** An event stream failed by an error of ours. */
@@ -68,7 +70,7 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
 export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
   const log = await openEventLog({ db, openJournal: deps.openJournal, relay: id, now, elapsed, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
-  const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, elapsed, newId, logger, retentionMs, alone: deps.alone });
+  const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, elapsed, newId, logger, retentionMs, alone: deps.alone, refuseForRoom: deps.refuseForRoom });
   const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools, memories } = team;
   const credentials = createCredentials({ db, relay: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));

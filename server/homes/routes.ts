@@ -45,7 +45,7 @@ export async function openCallsOf(homes: Homes, context: Context<Env>): Promise<
   return (await homes.ofSecret(inPath ?? bearerOf(context) ?? '')).openCalls;
 }
 
-export function createHomeRoutes(homes: Homes, checkStreams: () => void): Routes {
+export function createHomeRoutes(homes: Homes, checkStreams: (browser: string | undefined) => void): Routes {
   async function lookedAt(context: Context<Env>) {
     const home = await homes.lookedAt(browserOf(context));
     if (home === null) throw problem(409, 'no-look', 'There is nothing here to look at: this browser has a household of its own, or none lives here, or several do.');
@@ -72,7 +72,7 @@ export function createHomeRoutes(homes: Homes, checkStreams: () => void): Routes
       async GET(context) {
         refuseHead(context);
         const { streams } = await lookedAt(context);
-        checkStreams();
+        checkStreams(context.get('browser'));
         const { outgoing } = context.env;
         return streamResponse(streams.look(() => outgoing.destroy(), browserOf(context)));
       },

@@ -41,6 +41,19 @@ export async function boundHomes(db: Db, relay: string): Promise<ReadonlySet<str
   return new Set(rows.flatMap(({ home }) => (home === null ? [] : [home])));
 }
 
+/** Bytes of the sealed entries of this sign-in's household; null where it has none here. */
+export async function bytesOfBrowser(db: Db, relay: string, browser: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('browsers')
+    .innerJoin('homes', (join) => join.onRef('homes.relay', '=', 'browsers.relay').onRef('homes.home', '=', 'browsers.home'))
+    .innerJoin('households', (join) => join.onRef('households.relay', '=', 'homes.relay').onRef('households.household', '=', 'homes.household'))
+    .select('households.bytes')
+    .where('browsers.relay', '=', relay)
+    .where('browsers.token_hash', '=', browser)
+    .executeTakeFirst();
+  return row?.bytes ?? null;
+}
+
 /** In which home the credential with this hash was made; null: in none. */
 export async function homeOfCredential(db: Db, relay: string, secretHash: string): Promise<string | null> {
   const row = await db

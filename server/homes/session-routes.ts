@@ -14,7 +14,7 @@ export interface SessionRoutesDeps {
   readonly log: Pick<EventLog, 'ack'>;
   readonly streams: Streams;
   /** Throws a problem where no further stream may be opened. */
-  readonly checkStreams: () => void;
+  readonly checkStreams: (browser: string | undefined) => void;
 }
 
 type Refusal = Exclude<PostOutcome, { ok: true }>;
@@ -102,7 +102,7 @@ export function createSessionRoutes({ host, log, streams, checkStreams }: Sessio
       GET(context: Context<Env>) {
         refuseHead(context);
         const after = cursorOf(context);
-        checkStreams();
+        checkStreams(context.get('browser'));
         const { outgoing } = context.env;
         return streamResponse(streams.open({ after, log: context.req.query('log') ?? null }, () => outgoing.destroy(), context.get('browser')));
       },

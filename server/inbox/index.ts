@@ -4,7 +4,8 @@ import { z } from 'zod';
 import { MAIL_PRIORITIES } from '../../src/domain/guardrails.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Mail } from '../../src/protocol/mail.ts';
-import type { Inbox } from '../contracts.ts';
+import type { Inbox, NewMail } from '../contracts.ts';
+import { refuseLetter, type Waiting } from '../quotas.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 
@@ -20,6 +21,8 @@ export interface InboxDeps {
   readonly retentionMs: number;
   /** Says that somebody's inbox has changed. */
   readonly tell: (event: RoostEvent) => void;
+  /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
+  readonly refuseForRoom?: () => Promise<string | null>;
   /** ms since the epoch */
   readonly now: () => number;
 }
@@ -37,36 +40,80 @@ function mailOf(row: Selectable<Tables['inbox']>): Mail {
   };
 }
 
+/** The person's words, and what the relay says of what the person did, are counted nowhere. */
+const UNCOUNTED: readonly string[] = ['human', 'relay'];
+const isCounted = (from: string) => !UNCOUNTED.includes(from);
+
 /** As they came, whatever a clock said. */
 const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.place - b.place;
 
-export function createInbox({ db, relay, retentionMs, tell, now }: InboxDeps): Inbox {
+export function createInbox({ db, relay, retentionMs, tell, refuseForRoom = () => Promise.resolve(null), now }: InboxDeps): Inbox {
   const changed = (agentId: string) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
   const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
 
   const unreadOf = (agentId: string) =>
     db.selectFrom('inbox').where('relay', '=', relay).where('agent_json', '=', JSON.stringify(agentId)).where('read_at', 'is', null);
 
+  async function insert(trx: Db, { messageId, to, from, text, time, priority, threadId }: NewMail): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await trx
+      .insertInto('inbox')
+      .values({
+        relay,
+        message_json: JSON.stringify(messageId),
+        agent_json: JSON.stringify(to),
+        text_json: JSON.stringify(text),
+        sent_at: time,
+        sender_json: JSON.stringify(from),
+        priority,
+        thread: threadId,
+        read_session_json: null,
+        read_run_json: null,
+        read_at: null,
+      })
+      .onConflict((conflict) => conflict.columns(['relay', 'message_json']).doNothing())
+      .executeTakeFirst();
+    return Number(numInsertedOrUpdatedRows) > 0;
+  }
+
+  /** How much of agents waits for this one: of this sender, and of all. */
+  async function used(trx: Db, to: string, from: string): Promise<readonly [Waiting, Waiting]> {
+    const sender = JSON.stringify(from);
+    const row = await trx
+      .selectFrom('inbox')
+      .select([
+        sql<string>`count(*)`.as('letters'),
+        sql<string>`coalesce(sum(octet_length(text_json)), 0)`.as('bytes'),
+        sql<string>`count(*) filter (where sender_json = ${sender})`.as('own_letters'),
+        sql<string>`coalesce(sum(octet_length(text_json)) filter (where sender_json = ${sender}), 0)`.as('own_bytes'),
+      ])
+      .where('relay', '=', relay)
+      .where('agent_json', '=', JSON.stringify(to))
+      .where('read_at', 'is', null)
+      .where('sender_json', 'not in', UNCOUNTED.map((id) => JSON.stringify(id)))
+      .executeTakeFirstOrThrow();
+    return [
+      { letters: Number(row.own_letters), bytes: Number(row.own_bytes) },
+      { letters: Number(row.letters), bytes: Number(row.bytes) },
+    ];
+  }
+
+  /** One after the other for one receiver, in every process of this relay: two that count at once would both find room. */
+  const putWithin = (mail: NewMail, name: string): Promise<{ readonly isNew: boolean; readonly refusal: string | null }> =>
+    db.transaction().execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`inbox ${relay} ${mail.to}`}, 0))`.execute(trx);
+      const refusal = refuseLetter(name, Buffer.byteLength(JSON.stringify(mail.text)), ...(await used(trx, mail.to, mail.from)));
+      if (refusal === null) return { isNew: await insert(trx, mail), refusal };
+      const there = await trx.selectFrom('inbox').select('place').where('relay', '=', relay).where('message_json', '=', JSON.stringify(mail.messageId)).executeTakeFirst();
+      return { isNew: false, refusal: there ? null : refusal };
+    });
+
   return {
-    async put({ messageId, to, from, text, time, priority, threadId }) {
-      const { numInsertedOrUpdatedRows } = await db
-        .insertInto('inbox')
-        .values({
-          relay,
-          message_json: JSON.stringify(messageId),
-          agent_json: JSON.stringify(to),
-          text_json: JSON.stringify(text),
-          sent_at: time,
-          sender_json: JSON.stringify(from),
-          priority,
-          thread: threadId,
-          read_session_json: null,
-          read_run_json: null,
-          read_at: null,
-        })
-        .onConflict((conflict) => conflict.columns(['relay', 'message_json']).doNothing())
-        .executeTakeFirst();
-      if (Number(numInsertedOrUpdatedRows) > 0) changed(to);
+    async put(mail, name = mail.to) {
+      const noRoom = isCounted(mail.from) ? await refuseForRoom() : null;
+      if (noRoom !== null) return noRoom;
+      const { isNew, refusal } = isCounted(mail.from) ? await putWithin(mail, name) : { isNew: await insert(db, mail), refusal: null };
+      if (isNew) changed(mail.to);
+      return refusal;
     },
     async waiting(agentId, limit) {
       const person = JSON.stringify('human');

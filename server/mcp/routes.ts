@@ -3,6 +3,7 @@
  * envelope of 2026-07-28 is answered from a fresh instance; everything else belongs to a session.
  */
 import { isJsonContentType, isLegacyRequest, readRequestBody, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
+import { refuseJson } from '../json-bounds.ts';
 import { problem } from '../problem.ts';
 import type { Routes } from '../route.ts';
 import { authenticate, joinedFrom, type BearerDeps } from './bearer.ts';
@@ -20,6 +21,8 @@ async function readJson(request: Request, bodyBytes: number): Promise<{ readonly
   if (!isJsonContentType(request.headers.get('content-type'))) return refused(refusal(415, -32_000, 'Send the body as application/json.'));
   const read = await readRequestBody(request, bodyBytes);
   if (read.tooLarge) return refused(refusal(413, -32_000, `A request may carry ${bodyBytes} bytes at most.`));
+  const tooMuch = refuseJson(Buffer.from(read.text));
+  if (tooMuch !== null) return refused(refusal(413, -32_000, tooMuch));
   try {
     const body: unknown = JSON.parse(read.text);
     return { ok: true, body };

@@ -13,7 +13,7 @@ export interface McpSessionsDeps {
   readonly now: () => number;
   /** Calls `run` once, `ms` from now. */
   readonly after: (ms: number, run: () => void) => void;
-  readonly settings: Pick<McpSettings, 'sessions' | 'sessionIdleMs' | 'keepAliveMs' | 'revokeGraceMs'>;
+  readonly settings: Pick<McpSettings, 'sessions' | 'sessionsOfOne' | 'ownIdleMs' | 'sessionIdleMs' | 'keepAliveMs' | 'revokeGraceMs'>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -41,17 +41,28 @@ export const refusal = (status: number, code: number, message: string): Response
 export function createMcpSessions({ newServer, newId, now, after, settings, onError }: McpSessionsDeps): McpSessions {
   /** In the order in which they were last used. */
   const sessions = new Map<string, Session>();
+  /** Not named yet; they take a place from their first moment, so that many at once find no more than there are. */
+  const beginning = new Set<Session>();
 
   /** Whoever went away without a word makes place: the one that was longest unused. */
-  function makePlace(): boolean {
-    if (sessions.size < settings.sessions) return true;
-    for (const [id, { transport, open, usedAt }] of sessions) {
-      if (open > 0 || usedAt > now() - settings.sessionIdleMs) continue;
+  function endUnused(candidates: Iterable<readonly [string, Session]>, idleMs: number): boolean {
+    for (const [id, { transport, open, usedAt }] of candidates) {
+      if (open > 0 || usedAt > now() - idleMs) continue;
       sessions.delete(id);
       transport.close().catch(onError);
       return true;
     }
     return false;
+  }
+
+  /** Why there is no place for another session of this credential; null where there is, or one has made place. */
+  function refuse(credentialId: string): Response | null {
+    const own = [...sessions].filter(([, session]) => session.credentialId === credentialId);
+    const used = own.length + [...beginning].filter((session) => session.credentialId === credentialId).length;
+    if (used >= settings.sessionsOfOne && !endUnused(own, settings.ownIdleMs))
+      return refusal(429, -32_000, `This credential has ${used} sessions open, which is the most. End one with DELETE and its Mcp-Session-Id, or wait: one that is not used for ${Math.ceil(settings.ownIdleMs / 1_000)} s makes place.`);
+    if (sessions.size + beginning.size < settings.sessions || endUnused(sessions, settings.sessionIdleMs)) return null;
+    return refusal(503, -32_000, `Too many sessions are open; there may be ${settings.sessions}. End one, or try again later.`);
   }
 
   async function begin(credentialId: string): Promise<Session> {
@@ -61,6 +72,7 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       onsessioninitialized: (id) => void sessions.set(id, session),
     });
     const session: Session = { credentialId, transport, usedAt: now(), open: 0 };
+    beginning.add(session);
     const server = newServer((id) => {
       session.open += 1;
       return (cancelled) => {
@@ -86,12 +98,17 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       if (id !== null && session?.credentialId !== credentialId) return refusal(404, -32_001, 'Session not found. Begin another with initialize.');
       if (!session) {
         if (!isInitializeRequest(body)) return refusal(400, -32_000, 'Bad Request: begin with initialize, and send its Mcp-Session-Id with everything later.');
-        if (!makePlace()) return refusal(503, -32_000, `Too many sessions are open; there may be ${settings.sessions}. End one, or try again later.`);
+        const full = refuse(credentialId);
+        if (full) return full;
         session = await begin(credentialId);
       }
       session.usedAt = now();
       if (id !== null && sessions.delete(id)) sessions.set(id, session);
-      return await session.transport.handleRequest(request, { authInfo: auth, ...(body === undefined ? {} : { parsedBody: body }) });
+      try {
+        return await session.transport.handleRequest(request, { authInfo: auth, ...(body === undefined ? {} : { parsedBody: body }) });
+      } finally {
+        beginning.delete(session);
+      }
     },
     revoke(credentialId) {
       for (const [id, session] of sessions) {

@@ -1,3 +1,5 @@
+import { QUOTAS } from '../quotas.ts';
+
 /** Everything about the MCP server that is a number. */
 export interface McpSettings {
   /** ms between two progress notifications of a call that waits for its agent to be woken. */
@@ -8,6 +10,10 @@ export interface McpSettings {
   readonly bodyBytes: number;
   /** `initialize` sessions that may be open at once. */
   readonly sessions: number;
+  /** Of these, sessions of one credential. */
+  readonly sessionsOfOne: number;
+  /** ms without a request after which a session may make place for another of the same credential. */
+  readonly ownIdleMs: number;
   /** ms without a request after which a session may make place for another. */
   readonly sessionIdleMs: number;
   /** ms that calls under way get for their last answer when their credential is revoked. */
@@ -19,6 +25,8 @@ export const MCP_SETTINGS: McpSettings = {
   keepAliveMs: 15_000,
   bodyBytes: 4_194_304,
   sessions: 256,
+  sessionsOfOne: QUOTAS.mcpSessions.ofOneCredential,
+  ownIdleMs: QUOTAS.mcpSessions.makesPlaceAfterMs,
   sessionIdleMs: 600_000,
   revokeGraceMs: 1_000,
 };

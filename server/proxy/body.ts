@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
+import { refuseJson } from '../json-bounds.ts';
 import type { ProxyError } from './errors.ts';
 import { jsonOf } from './json.ts';
 import { sizeOf } from './size.ts';
@@ -35,6 +36,8 @@ async function bytesOf(request: Request): Promise<Uint8Array | null> {
 export async function readRequest(request: Request): Promise<{ readonly ok: true; readonly body: ProxyBody } | { readonly ok: false; readonly error: ProxyError }> {
   const bytes = await bytesOf(request);
   if (bytes === null) return { ok: false, error: { kind: 'too-large', message: `A request may carry ${LIMITS.bodyBytes} bytes at most.` } };
+  const tooMuch = refuseJson(bytes);
+  if (tooMuch !== null) return { ok: false, error: { kind: 'too-large', message: tooMuch } };
   const parsed = requestShape.safeParse(jsonOf(Buffer.from(bytes).toString('utf8')));
   if (parsed.success) return { ok: true, body: { bytes, stream: parsed.data.stream, size: sizeOf(parsed.data, bytes.byteLength) } };
   return { ok: false, error: { kind: 'malformed', message: 'The body is not a JSON object in UTF-8.' } };

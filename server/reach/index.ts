@@ -4,6 +4,8 @@ import { quote, titled } from '../../src/domain/quoting.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Inbox, Reach, SessionHost, ThreadHooks } from '../contracts.ts';
+import { cutMiddle } from '../../src/domain/cut-middle.ts';
+import { QUOTAS } from '../quotas.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { createAsk, type AskDeps } from './ask.ts';
 import { delivered, outcomeText } from './words.ts';
@@ -46,7 +48,8 @@ export function createReach(deps: ReachDeps): OpenReach {
     const { agentId } = found.agent;
     const name = await nameOf(agentId);
     const mail = { ...letter(sender, agentId, text), priority };
-    await inbox.put(mail);
+    const full = await inbox.put(mail, name);
+    if (full !== null) return toolError(full);
     if (priority === 'normal') return toolDone(delivered(name));
     const { decision } = await ask({ target: agentId, source: { kind: 'agent', agentId: sender.agentId }, way: 'urgent_message', reason: null, messageId: mail.messageId, callerSession: null });
     return toolDone(outcomeText(name, decision, null));
@@ -59,7 +62,8 @@ export function createReach(deps: ReachDeps): OpenReach {
     const name = await nameOf(agentId);
     // The copy in the inbox is urgent, and asks for nothing by itself.
     const mail = { ...letter(sender, agentId, text), priority: 'urgent' as const };
-    await inbox.put(mail);
+    const full = await inbox.put(mail, name);
+    if (full !== null) return toolError(full);
     const { decision, left } = await ask({ target: agentId, source: { kind: 'agent', agentId: sender.agentId }, way: 'wake_agent', reason, messageId: mail.messageId, callerSession: sender.sessionId });
     const told = outcomeText(name, decision, left);
     return decision.outcome === 'error' ? toolError(told) : toolDone(told);
@@ -91,12 +95,15 @@ export function createReach(deps: ReachDeps): OpenReach {
   const hooks: ThreadHooks = {
     async added({ threadId, title, agentId, by, times }) {
       const messageId = `${threadId}-${agentId}-${times}`;
-      await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `You were added to the thread ${titled(title)}${by === 'human' ? ' by the human' : ''} (id ${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId });
+      const full = await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `You were added to the thread ${titled(title)}${by === 'human' ? ' by the human' : ''} (id ${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId }, await nameOf(agentId));
+      // Nobody is woken for what is not in the inbox.
+      if (full !== null) return full;
       return happening(agentId, times === 1 ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], by, messageId);
     },
     async mentioned({ threadId, title, agentId, by, messageId: said, text }) {
       const messageId = mentionId(said, agentId);
-      await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `${by === 'human' ? 'The human mentions you' : 'You are mentioned'} in the thread ${titled(title)} (id ${threadId}):\n${quote(text)}`, time: now(), priority: 'high', threadId });
+      const full = await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `${by === 'human' ? 'The human mentions you' : 'You are mentioned'} in the thread ${titled(title)} (id ${threadId}):\n${quote(cutMiddle(text, QUOTAS.mentionCharacters))}`, time: now(), priority: 'high', threadId }, await nameOf(agentId));
+      if (full !== null) return full;
       // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by an urgent message.
       if (sleepers.isSleeping(agentId)) return happening(agentId, ['mentioned'], by, messageId);
       return askFor(agentId, 'thread_mention', by, messageId);

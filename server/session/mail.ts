@@ -69,6 +69,8 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
       if (waiting.length === 0) return NOTHING;
       const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run, time: now() });
       const left = await inbox.count(agentId);
+      // What the person wrote and did not fit comes with a turn of its own, at once.
+      if (left > 0) look(isOwnTalk);
       const team = taken.every(isOwnTalk) ? [] : await directory.all();
       return {
         items: [

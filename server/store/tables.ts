@@ -157,8 +157,8 @@ export interface Tables {
   device_browsers: { relay: string; household: string; device: string; browser: string };
   /** Renewals of the household key. `boxes_json`: the keys, sealed to each device that stayed; those of the newest renewal alone are kept. */
   rotations: { relay: string; household: string; epoch: number; auth_key: string; rotated_at: number; boxes_json: string };
-  /** Offers to join. One that has ended is kept for a while, so that it is not made again. */
-  offers: { relay: string; offer: string; made_at: number; ended_at: number | null };
+  /** Offers to join. One that has ended is kept for a while, so that it is not made again. `browser`: the sign-in that made it. */
+  offers: { relay: string; offer: string; made_at: number; ended_at: number | null; browser: Generated<string> };
   /** What two devices say to each other over an offer. Each is written once. */
   offer_slots: { relay: string; offer: string; slot: string; data: string };
   /** Sealed entries of a household, each in its place in the log of one writer. */

@@ -22,6 +22,12 @@ export async function countHouseholds(db: Db, relay: string): Promise<number> {
   return Number(count);
 }
 
+/** Households whose devices have used this sign-in. */
+export async function countOfBrowser(db: Db, relay: string, browser: string): Promise<number> {
+  const { count } = await db.selectFrom('device_browsers').select((eb) => eb.fn.count<number>('household').distinct().as('count')).where('relay', '=', relay).where('browser', '=', browser).executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 const householdOf = (db: Db, { relay, household }: HouseholdRef) =>
   db.selectFrom('households').select(['epoch', 'auth_key', 'recovery', 'bytes']).where('relay', '=', relay).where('household', '=', household);
 

@@ -7,7 +7,7 @@ import { recoveryBytes, registrationBytes } from '../../src/protocol/sync/proofs
 import type { Db } from '../store/index.ts';
 import type { HouseholdRef } from './entry-rows.ts';
 import {
-  applyRotation, countHouseholds, findRecovery, insertDevice, insertHousehold, lockHousehold, lockRelay, noteBrowser, noteSeen, readBoxes, readDevice, readDevices, readEnded, readHousehold,
+  applyRotation, countHouseholds, countOfBrowser, findRecovery, insertDevice, insertHousehold, lockHousehold, lockRelay, noteBrowser, noteSeen, readBoxes, readDevice, readDevices, readEnded, readHousehold,
   revokeBrowsers, setRecovery, type DeviceRow,
 } from './household-rows.ts';
 import { isDeviceOf, isSignedBy } from './proofs.ts';
@@ -20,6 +20,8 @@ export interface HouseholdsDeps {
   readonly now: () => number;
   /** Most households. */
   readonly most: number;
+  /** Most that one sign-in brings. Left out: as many. */
+  readonly mostBySignIn?: number;
   /** This sign-in is used by a device that has proven to be one of this household. `joins`: just now, with the household's key. */
   readonly onMember: (household: string, browser: string, joins: boolean) => Promise<void>;
 }
@@ -30,7 +32,7 @@ interface Revoked {
 }
 export type Registered =
   | ({ readonly ok: true; readonly epoch: number } & Revoked)
-  | { readonly ok: false; readonly reason: 'households' | 'devices' | 'removed' | 'other-household' | 'bad-proof' | 'bad-rotations' }
+  | { readonly ok: false; readonly reason: 'households' | 'sign-in-households' | 'devices' | 'removed' | 'other-household' | 'bad-proof' | 'bad-rotations' }
   /** The proof is of a key before the current one. `box`: the keys sealed to this device, if a renewal had some for it. */
   | { readonly ok: false; readonly reason: 'old-key'; readonly epoch: number; readonly box: string | null };
 export type Rotated = ({ readonly ok: true } & Revoked) | { readonly ok: false; readonly reason: 'late' | 'too-early' | 'bad-proof' | 'not-here' | 'taken' };
@@ -63,7 +65,7 @@ export interface Households {
   ended(browsers: readonly string[]): Promise<readonly string[]>;
 }
 
-export function createHouseholds({ db, relay, now, most, onMember }: HouseholdsDeps): Households {
+export function createHouseholds({ db, relay, now, most, mostBySignIn = most, onMember }: HouseholdsDeps): Households {
   const homeOf = (household: string): HouseholdRef => ({ relay, household });
 
   /** The renewals that lead from what is known to what is claimed, and the key that counts then. */
@@ -88,6 +90,7 @@ export function createHouseholds({ db, relay, now, most, onMember }: HouseholdsD
     await lockRelay(trx, relay);
     const row = await lockHousehold(trx, home);
     if (!row && (await countHouseholds(trx, relay)) >= most) return { ok: false, reason: 'households' };
+    if (!row && (await countOfBrowser(trx, relay, browser)) >= mostBySignIn) return { ok: false, reason: 'sign-in-households' };
     const next = row ? caughtUp(household, { epoch: row.epoch, authKey: row.auth_key }, request) : claimed(household, request);
     if (next === null) return { ok: false, reason: 'bad-rotations' };
     const { chain, key } = next;

@@ -39,7 +39,7 @@ export interface Sync {
 }
 
 export function createSync({ db, relay, now, elapsed, timers, alone, onRevoked, onMember, logger, settings }: SyncDeps): Sync {
-  const households = createHouseholds({ db, relay, now, most: settings.households, onMember });
+  const households = createHouseholds({ db, relay, now, most: settings.households, mostBySignIn: settings.householdsBySignIn, onMember });
   const hub = createHub({
     households,
     storeOf: (household) => createEntryStore({ db, relay, household, now, mostBytes: settings.householdBytes }),

@@ -1,6 +1,8 @@
 /** Offers to join: two browsers leave each other what they say in slots that are written once. What lies in them is sealed. */
+import { sql } from 'kysely';
 import type { OfferSlot } from '../../src/protocol/sync/control.ts';
 import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { QUOTAS } from '../quotas.ts';
 import type { Db } from '../store/index.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
@@ -13,8 +15,8 @@ export interface OffersDeps {
 /** gone: it has ended, or its time is over. unknown: nobody has made it. */
 type NotThere = { readonly ok: false; readonly reason: 'unknown' | 'gone' };
 export interface Offers {
-  /** Harmless where it is there already. */
-  make(offer: string): Promise<{ readonly ok: true; readonly until: number } | { readonly ok: false; readonly reason: 'gone' | 'too-many' }>;
+  /** Harmless where it is there already. `browser`: the sign-in that makes it. */
+  make(offer: string, browser: string): Promise<{ readonly ok: true; readonly until: number } | { readonly ok: false; readonly reason: 'gone' | 'too-many' | 'too-many-of-yours' }>;
   /** Harmless where the same lies there already. */
   write(offer: string, slot: OfferSlot, data: string): Promise<{ readonly ok: true } | NotThere | { readonly ok: false; readonly reason: 'taken' }>;
   /** Null: nothing lies there yet. */
@@ -38,15 +40,26 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
     (await trx.selectFrom('offer_slots').select('data').where('relay', '=', relay).where('offer', '=', offer).where('slot', '=', slot).executeTakeFirst())?.data ?? null;
 
   return {
-    make: (offer) =>
+    make: (offer, browser) =>
       db.transaction().execute(async (trx) => {
         await sweep(trx);
-        const { count } = await trx.selectFrom('offers').select((eb) => eb.fn.countAll<number>().as('count')).where('relay', '=', relay).where('ended_at', 'is', null).executeTakeFirstOrThrow();
+        // One after the other: two that count at once would both find room.
+        await sql`select pg_advisory_xact_lock(hashtextextended(${`roost offers ${relay}`}, 0))`.execute(trx);
+        const { open, own, remembered } = await trx
+          .selectFrom('offers')
+          .select([
+            sql<string>`count(*) filter (where ended_at is null)`.as('open'),
+            sql<string>`count(*) filter (where ended_at is null and browser = ${browser})`.as('own'),
+            sql<string>`count(*) filter (where browser = ${browser})`.as('remembered'),
+          ])
+          .where('relay', '=', relay)
+          .executeTakeFirstOrThrow();
         const there = await find(trx, offer).executeTakeFirst();
         if (there?.ended_at === null) return { ok: true, until: there.made_at + SYNC.offerMs };
         if (there) return { ok: false, reason: 'gone' };
-        if (Number(count) >= SYNC_LIMITS.offers) return { ok: false, reason: 'too-many' };
-        await trx.insertInto('offers').values({ relay, offer, made_at: now() }).onConflict((conflict) => conflict.doNothing()).execute();
+        if (Number(own) >= QUOTAS.offersBySignIn.open || Number(remembered) >= QUOTAS.offersBySignIn.remembered) return { ok: false, reason: 'too-many-of-yours' };
+        if (Number(open) >= SYNC_LIMITS.offers) return { ok: false, reason: 'too-many' };
+        await trx.insertInto('offers').values({ relay, offer, made_at: now(), browser }).onConflict((conflict) => conflict.doNothing()).execute();
         return { ok: true, until: now() + SYNC.offerMs };
       }),
     write: (offer, slot, data) =>

@@ -6,6 +6,7 @@ import { readBody } from '../body.ts';
 import { problem } from '../problem.ts';
 import type { Env, Routes } from '../route.ts';
 import type { Upgrades } from '../upgrade.ts';
+import { QUOTAS } from '../quotas.ts';
 import type { Households, Registered } from './households.ts';
 import type { Hub } from './hub.ts';
 import type { Offers } from './offers.ts';
@@ -59,6 +60,8 @@ function refusal(refused: Exclude<Registered, { ok: true }>) {
   switch (refused.reason) {
     case 'households':
       return problem(409, 'households-full', 'This relay keeps as many households as it may. Its owner can set --households higher.');
+    case 'sign-in-households':
+      return problem(409, 'sign-in-full', `This browser has brought ${QUOTAS.householdsBySignIn} households to this relay, and a sign-in may bring no more. Use one of them, or open a new link of the relay for another.`);
     case 'devices':
       return problem(409, 'devices-full', 'This household has as many devices as it may. Remove one that is not used any more.');
     case 'removed':
@@ -86,7 +89,7 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
         if (!upgrades.isUpgrade(incoming)) throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', { headers: { upgrade: 'websocket' } });
         // Every browser names the page that opens a socket; whoever does not is none.
         if (context.req.header('origin') === undefined) throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
-        if (sockets.full()) throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', { headers: { 'retry-after': '5' } });
+        if (sockets.full(browserOf(context))) throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', { headers: { 'retry-after': '5' } });
         const [browser, address] = [browserOf(context), addressOf(context)];
         upgrades.accept(incoming, (socket) => sockets.open(socket, { browser, address }));
         return context.body(null, 204);
@@ -108,9 +111,11 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
     });
     route('/api/sync/offers/:id', {
       async PUT(context) {
-        const made = await offers.make(offerOf(context));
+        const made = await offers.make(offerOf(context), browserOf(context));
         if (made.ok) return context.json({ until: made.until });
         if (made.reason === 'gone') throw notThere('gone');
+        if (made.reason === 'too-many-of-yours')
+          throw problem(429, 'too-many-offers', `This browser has begun to join too often: ${QUOTAS.offersBySignIn.open} tries may be open at once, and ${QUOTAS.offersBySignIn.remembered} within an hour. End one, or wait five minutes.`, { headers: { 'retry-after': '300' } });
         throw problem(429, 'too-many-offers', 'Too many devices want to join at once. Try again in a few minutes.', { headers: { 'retry-after': '60' } });
       },
       async DELETE(context) {

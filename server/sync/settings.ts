@@ -49,6 +49,8 @@ export const SYNC_LIMITS = {
 export interface SyncSettings {
   /** Households of this relay. */
   readonly households: number;
+  /** Of these, households that one sign-in may bring. */
+  readonly householdsBySignIn: number;
   /** Bytes of the sealed entries of one household. */
   readonly householdBytes: number;
 }

@@ -10,6 +10,8 @@ import { socketBytes } from '../../src/protocol/sync/proofs.ts';
 import { SYNC } from '../../src/protocol/sync/settings.ts';
 import { createRateLimit, type RateLimit } from '../access/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
+import { QUOTAS } from '../quotas.ts';
+import { refuseJson } from '../json-bounds.ts';
 import type { Households, RecoverySet, Rotated } from './households.ts';
 import type { Hub, Member } from './hub.ts';
 import { isDeviceOf, isSignedBy } from './proofs.ts';
@@ -38,7 +40,8 @@ export interface Opener {
 }
 
 export interface Sockets {
-  full(): boolean;
+  /** No further socket of this sign-in. */
+  full(browser: string): boolean;
   open(socket: WebSocket, opener: Opener): void;
   /** Cuts the sockets of these sign-ins. */
   cut(browsers: readonly string[]): void;
@@ -59,6 +62,8 @@ const bytesOf = (data: RawData): Buffer => (Array.isArray(data) ? Buffer.concat(
 
 function parse(text: string): FromDevice {
   let value: unknown;
+  const tooMuch = refuseJson(Buffer.from(text));
+  if (tooMuch !== null) throw new Refusal('message', tooMuch);
   try {
     value = JSON.parse(text);
   } catch (error) {
@@ -89,7 +94,7 @@ const recoveryRefusal = ({ reason }: Exclude<RecoverySet, { ok: true }>) =>
   reason === 'taken' ? { reason: 'Another household of this relay has this recovery id.', ends: false } : { reason: 'The household’s current key did not sign this.', ends: true };
 
 export function createSockets({ households, hub, failures, elapsed, onError, heartbeatMs = SYNC.heartbeatMs, limits = {} }: SocketsDeps): Sockets {
-  const bounds = { ...SYNC_LIMITS, ...limits };
+  const bounds = { ...SYNC_LIMITS, socketsBySignIn: QUOTAS.socketsBySignIn, ...limits };
   const open = new Map<WebSocket, { readonly browser: string; readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void }>();
 
   function serve(socket: WebSocket, { browser, address }: Opener): { readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void } {
@@ -258,7 +263,7 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
   }
 
   return {
-    full: () => open.size >= bounds.sockets,
+    full: (browser) => open.size >= bounds.sockets || [...open.values()].filter((each) => each.browser === browser).length >= bounds.socketsBySignIn,
     open(socket, opener) {
       open.set(socket, { browser: opener.browser, ...serve(socket, opener) });
     },

@@ -20,6 +20,8 @@ export interface ThreadsDeps {
   readonly now: () => number;
   readonly newId: () => string;
   readonly timers: Timers;
+  /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
+  readonly refuseForRoom?: () => Promise<string | null>;
   readonly hooks: ThreadHooks;
 }
 

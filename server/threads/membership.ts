@@ -2,13 +2,15 @@
 import { PERSON } from '../../src/domain/threads.ts';
 import type { Thread } from '../../src/protocol/threads.ts';
 import type { Db } from '../store/index.ts';
+import { refuseThread } from '../quotas.ts';
 import { admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import { insertMembers, json, lockMemberships, lockThread, readThread, withoutThread } from './rows.ts';
+import { threadsUsed } from './used.ts';
 import type { Telling } from './telling.ts';
 import type { Answer, Threads } from './types.ts';
 
 export function createMembership(context: ThreadsContext, telling: Telling): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
-  const { db, relay, now, newId, hooks, inTurn, changed, findAgents, directory } = context;
+  const { db, relay, now, newId, hooks, inTurn, changed, findAgents, directory, refuseForRoom } = context;
 
   /** One change of an open thread; the answer is given when it is on disk. */
   const change = <Value>(by: string, threadId: string, work: (trx: Db, thread: Thread) => Promise<Answer<Value>>): Promise<Answer<Value & { readonly thread: Thread }>> =>
@@ -35,12 +37,16 @@ export function createMembership(context: ThreadsContext, telling: Telling): Pic
         if (others.length === 0) return refuse('nobody', 'Name at least one other agent to talk with.');
         const threadId = newId();
         const time = now();
-        await db.transaction().execute(async (trx) => {
+        const refusal = await db.transaction().execute(async (trx): Promise<string | null> => {
           await lockMemberships(trx, relay);
+          const over = by === PERSON ? null : ((await refuseForRoom?.()) ?? refuseThread(await threadsUsed(trx, relay, by, time)));
+          if (over !== null) return over;
           const row = { relay, thread: threadId, title_json: json(title), created_by_json: json(by), created_at: time, last_at: time, messages: 0 };
           await trx.insertInto('threads').values({ ...row, closed_at: null, closed_by_json: null, summary_json: null }).execute();
           await insertMembers(trx, { relay, threadId, agentIds: by === PERSON ? others : [by, ...others], by, time });
+          return null;
         });
+        if (refusal !== null) return refuse('too-many', refusal);
         const created = admit(await readThread(db, relay, threadId), by);
         if (!created.ok) return created;
         changed(created.thread.participants);

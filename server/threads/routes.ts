@@ -24,6 +24,8 @@ function refusal({ reason, detail }: Refusal, field: string): HTTPException {
       return problem(404, reason, detail);
     case 'closed':
       return problem(409, reason, detail);
+    case 'too-many':
+      return problem(429, reason, detail);
     case 'unknown-agent':
     case 'bad-mention':
     case 'nobody':

@@ -1,16 +1,18 @@
 /** Saying something in a thread. */
-import { refuseMentions } from '../../src/domain/threads.ts';
+import { PERSON, refuseMentions } from '../../src/domain/threads.ts';
 import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
 import type { Db } from '../store/index.ts';
+import { refuseThreadMessage } from '../quotas.ts';
 import { admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import { json, lockThread, messageOf } from './rows.ts';
 import type { Telling } from './telling.ts';
 import type { Answer, Threads } from './types.ts';
+import { saidBy } from './used.ts';
 
 type Sent = Answer<{ readonly thread: Thread; readonly message: ThreadMessage; readonly repeated: boolean }>;
 
 export function createSending(context: ThreadsContext, telling: Telling): Pick<Threads, 'send'> {
-  const { db, relay, now, newId, inTurn, changed, findAgents } = context;
+  const { db, relay, now, newId, inTurn, changed, findAgents, refuseForRoom } = context;
 
   async function readSent(trx: Db, threadId: string, clientId: string): Promise<ThreadMessage | null> {
     const row = await trx
@@ -54,7 +56,10 @@ export function createSending(context: ThreadsContext, telling: Telling): Pick<T
           if (!found.ok) return found;
           const bad = refuseMentions({ from: by, participants: thread.participants, mentions: found.agents });
           if (bad !== null) return refuse('bad-mention', bad);
-          const message: ThreadMessage = { messageId: newId(), place: thread.messages + 1, from: by, text, mentions: found.agents.map(({ agentId }) => agentId), time: now() };
+          const time = now();
+          const over = by === PERSON ? null : ((await refuseForRoom?.()) ?? refuseThreadMessage(Buffer.byteLength(json(text)), thread.messages, await saidBy(trx, relay, by, time)));
+          if (over !== null) return refuse('too-many', over);
+          const message: ThreadMessage = { messageId: newId(), place: thread.messages + 1, from: by, text, mentions: found.agents.map(({ agentId }) => agentId), time };
           await write(trx, thread, message, clientId);
           return { ok: true, thread, message, repeated: false };
         });

@@ -86,7 +86,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
         'Says something in a thread you are in. Everyone in it can read it; those in `mentions` also get it in their inbox, and are woken for it if their limits allow. Mention only whom you need an answer from.',
       input: z.object({
         threadId,
-        message: z.string().trim().min(1).max(LIMITS.messageText),
+        message: z.string().trim().min(1).max(LIMITS.letterText, `a message of an agent in a thread has at most ${LIMITS.letterText} characters`),
         mentions: z.array(agent).max(named).default([]).describe('agents of this thread, not yourself'),
       }),
       async run(input, caller) {
@@ -110,8 +110,8 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
       readOnly: true,
       async run({ closedToo }, caller) {
         const { threads: listed, more } = await threads.list(caller.agentId, { before: null, limit: listPage.otherwise, closedToo });
-        const { head } = await wordsFor(caller);
-        return toolDone(listed.length === 0 ? 'You are in no thread.' : [...listed.map(head), ...(more ? ['There are older ones.'] : [])].join('\n'));
+        const { listed: line } = await wordsFor(caller);
+        return toolDone(listed.length === 0 ? 'You are in no thread.' : [...listed.map(line), ...(more ? ['There are older ones.'] : [])].join('\n'));
       },
     }),
     defineTool({

@@ -4,7 +4,7 @@ import type { Thread, ThreadMessage } from '../../src/protocol/threads.ts';
 /** `detail` is a sentence for whoever asked. */
 export interface Refusal {
   readonly ok: false;
-  readonly reason: 'no-thread' | 'not-in-it' | 'closed' | 'unknown-agent' | 'bad-mention' | 'nobody';
+  readonly reason: 'no-thread' | 'not-in-it' | 'closed' | 'unknown-agent' | 'bad-mention' | 'nobody' | 'too-many';
   readonly detail: string;
 }
 export type Answer<Value> = ({ readonly ok: true } & Value) | Refusal;

@@ -5,23 +5,25 @@ export interface MailLimits {
   readonly count: number;
   /** Characters of everything, at most, where it is more than one letter. */
   readonly characters: number;
+  /** Characters of what the person wrote, at most, where it is more than one message. */
+  readonly personCharacters: number;
 }
 
-export const MAIL_LIMITS: MailLimits = { count: 100, characters: 40_000 };
+export const MAIL_LIMITS: MailLimits = { count: 100, characters: 40_000, personCharacters: 1_000_000 };
 
 /**
- * All that the person wrote, and of what others wrote the oldest that fit: at least one, so that every letter is read at
- * some time. In the order in which it was given.
+ * Of what the person wrote the oldest that fit, and of what others wrote the oldest that fit beside it: at least one of
+ * each, so that everything is read at some time. In the order in which it was given.
  */
-export function mailBatch<Letter extends { readonly from: string; readonly text: string }>(waiting: readonly Letter[], { count, characters }: MailLimits): Letter[] {
-  let left = characters - waiting.reduce((sum, { from, text }) => (from === 'human' ? sum + text.length : sum), 0);
-  let taken = 0;
-  let full = false;
-  return waiting.filter(({ from, text }) => {
-    if (from === 'human') return true;
-    left -= text.length;
-    full ||= taken >= count || (taken > 0 && left < 0);
-    if (!full) taken += 1;
-    return !full;
-  });
+export function mailBatch<Letter extends { readonly from: string; readonly text: string }>(waiting: readonly Letter[], { count, characters, personCharacters }: MailLimits): Letter[] {
+  const own = new Set(oldest(waiting.filter(({ from }) => from === 'human'), Infinity, personCharacters));
+  const left = characters - [...own].reduce((sum, { text }) => sum + text.length, 0);
+  const letters = new Set(oldest(waiting.filter(({ from }) => from !== 'human'), count, left));
+  return waiting.filter((letter) => own.has(letter) || letters.has(letter));
+}
+
+function oldest<Letter extends { readonly text: string }>(letters: readonly Letter[], count: number, characters: number): readonly Letter[] {
+  let left = characters;
+  const end = letters.findIndex(({ text }, i) => i >= count || ((left -= text.length) < 0 && i > 0));
+  return end === -1 ? letters : letters.slice(0, end);
 }

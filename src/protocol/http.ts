@@ -94,7 +94,15 @@ export const problemSchema = z.looseObject({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-export const roomSchema = z.object({ bytes: z.number().int().min(0).describe('of all its files and, where the store is a Postgres server, of its tables there') });
+export const roomSchema = z.object({
+  bytes: z.number().int().min(0).describe('of all its files and, where the store is a Postgres server, of its tables there'),
+  free: z.number().int().min(0).describe('bytes of the home’s disk that are free'),
+  keepFree: z.number().int().min(0).describe('bytes of it that agents leave free: while less is, they store no more, and the person alone writes on'),
+  part: z
+    .object({ bytes: z.number().int().min(0), most: z.number().int().min(0) })
+    .nullable()
+    .describe('of sealed entries: what the caller’s household keeps here, and may; null where it keeps none'),
+});
 export type Room = z.infer<typeof roomSchema>;
 
 /** Positions 0–8; 4 is the lead. */

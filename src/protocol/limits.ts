@@ -10,6 +10,9 @@ export const LIMITS = {
   teamCallText: 12_000_000,
   /** Any request body, in bytes. */
   bodyBytes: 40_000_000,
+  /** Lists and objects in each other, and values in all, in the JSON of a body: what costs time to read is their number, not the bytes. */
+  jsonDepth: 100,
+  jsonValues: 300_000,
   name: NAME_MAX,
   id: 128,
   threadTitle: 200,

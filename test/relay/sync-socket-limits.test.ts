@@ -54,7 +54,7 @@ describe('a sync socket', () => {
     const upgrades = createUpgrades({ path: SOCKET_PATH, messageBytes: 1_000_000 });
     const listener = upgrades.listener({
       fetch: (_request, env) => {
-        if (sockets.full()) return new Response(null, { status: 503 });
+        if (sockets.full('browser')) return new Response(null, { status: 503 });
         if (env && 'incoming' in env) upgrades.accept(env.incoming, (socket) => sockets.open(socket, { browser: 'browser', address: '127.0.0.1' }));
         return new Response(null, { status: 204 });
       },
@@ -119,7 +119,7 @@ describe('a sync socket', () => {
     const third = await hello(home, household, other);
     expect(await third.next('refused')).toMatchObject({ what: 'hello', reason: expect.stringContaining('Too many sockets') });
     await third.closed;
-    await expect.poll(() => sockets.full()).toBe(false);
+    await expect.poll(() => sockets.full('browser')).toBe(false);
     await openSocket(home);
     const refused = await openSocket(home).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refused);

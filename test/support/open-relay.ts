@@ -46,7 +46,7 @@ export interface OpenRelayOptions {
   readonly databaseUrl?: string;
   /** Is not removed at the end. */
   readonly home?: string;
-  /** What no argument can set so low. */
+  /** What no argument can set so low. One sign-in may bring as many households as the relay takes, unless this says otherwise. */
   readonly sync?: Partial<SyncSettings>;
 }
 
@@ -56,7 +56,7 @@ export async function openTestRelay({ args = [], databaseUrl, home: given, sync 
   if (config === null) throw new Error('help was asked for');
   let ahead = 0;
   let jumped = 0;
-  const open = (port: number | null) => openRelay({ config: { ...config, ...(port === null ? {} : { port }), sync: { ...config.sync, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead + jumped, elapsed: () => performance.now() + ahead });
+  const open = (port: number | null) => openRelay({ config: { ...config, ...(port === null ? {} : { port }), sync: { ...config.sync, householdsBySignIn: config.sync.households, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead + jumped, elapsed: () => performance.now() + ahead });
   let relay = await open(null);
   const { url } = relay;
   return {

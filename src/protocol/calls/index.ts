@@ -177,7 +177,7 @@ export const CALLS: readonly Call[] = [
   {
     method: 'GET',
     path: '/api/room',
-    does: 'How much room the relay’s home takes. Some seconds old at most.',
+    does: 'How much room the relay’s home takes, and how much is left. Some seconds old at most.',
     answers: [{ status: 200, when: 'always', body: roomSchema }],
   },
   ...MAIL_CALLS,

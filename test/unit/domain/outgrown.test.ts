@@ -28,9 +28,9 @@ describe('a batch of mail', () => {
   const letter = (from: string, size: number) => ({ from, text: 'x'.repeat(size) });
   it('has all of the person’s words, and of others at least one letter and as many as fit', () => {
     const waiting = [letter('a', 600), letter('a', 600), letter('human', 5_000), letter('a', 1)];
-    expect(mailBatch(waiting, { count: 9, characters: 1_000 })).toEqual([waiting[0], waiting[2]]);
-    expect(mailBatch([letter('a', 600), letter('a', 300), letter('a', 300)], { count: 9, characters: 1_000 })).toHaveLength(2);
-    expect(mailBatch([letter('a', 1), letter('a', 1), letter('a', 1)], { count: 2, characters: 1_000 })).toHaveLength(2);
+    expect(mailBatch(waiting, { count: 9, characters: 1_000, personCharacters: 5_000 })).toEqual([waiting[0], waiting[2]]);
+    expect(mailBatch([letter('a', 600), letter('a', 300), letter('a', 300)], { count: 9, characters: 1_000, personCharacters: 5_000 })).toHaveLength(2);
+    expect(mailBatch([letter('a', 1), letter('a', 1), letter('a', 1)], { count: 2, characters: 1_000, personCharacters: 5_000 })).toHaveLength(2);
   });
 });
 

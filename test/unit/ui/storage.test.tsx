@@ -41,10 +41,20 @@ test('what is stored is counted in people’s words, alike kinds together', asyn
   expect(rows.map((row) => row.textContent)).toEqual(['Messages1,200400 KB', 'Agents and their souls1124 KB', 'From a newer Roost190 B']);
 });
 
+const GB = 1_000_000_000;
+const ROOM = { bytes: 17_123_456, free: 40 * GB, keepFree: GB / 2, part: null };
+
 test('how much room the relay’s home takes is said in one line, once it is known', async () => {
-  const page = await openPage({ docs: team(1), path: '/settings/storage', prepare: ({ reach }) => reach.on('GET /api/room', { bytes: 17_123_456 }) });
+  const page = await openPage({ docs: team(1), path: '/settings/storage', prepare: ({ reach }) => reach.on('GET /api/room', ROOM) });
   await waitFor(async () => expect((await block('Space used')).textContent).toContain('The relay’s home takes 17 MB on its own disk.'));
   expect(page.reach.times('GET /api/room')).toBe(1);
+  expect((await block('Space used')).textContent).not.toMatch(/left|may at this relay/);
+});
+
+test('a disk that is nearly full, and a household that has nearly used its part, are said in plain words', async () => {
+  await openPage({ docs: team(1), path: '/settings/storage', prepare: ({ reach }) => reach.on('GET /api/room', { ...ROOM, free: GB / 10, part: { bytes: 3.8 * GB, most: 4 * GB } }) });
+  await waitFor(async () => expect((await block('Space used')).textContent).toContain('The relay’s disk has 100 MB left, so agents store nothing more there; what you write is still kept.'));
+  expect((await block('Space used')).textContent).toContain('Your household keeps 3.8 GB of the 4.0 GB that it may at this relay. Your devices keep everything all the same.');
 });
 
 test('where the relay does not say it, nothing is said', async () => {

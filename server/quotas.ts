@@ -1,0 +1,79 @@
+/**
+ * How much one agent, one credential and one sign-in may fill: each limit, and the sentence that refuses what is over it.
+ * Everything is counted in the store, and what is read, closed or revoked counts no more. The person's own words are counted
+ * nowhere: whatever agents have filled, they pass.
+ */
+
+export const QUOTAS = {
+  /** Letters that wait unread for one agent, of one sender and of all other agents together. Bytes: of their text as it is kept. */
+  unread: { fromOne: { letters: 100, bytes: 1_000_000 }, fromAll: { letters: 300, bytes: 4_000_000 } },
+  /** Characters of a message that a mention carries into the inbox: the rest is read in the thread. */
+  mentionCharacters: 2_000,
+  /** Threads: open ones that one agent has created, those of all agents together, and what one creates in an hour, closed ones too. */
+  threads: { openByOne: 20, openInAll: 100, byOneInAnHour: 40 },
+  /** What an agent says in threads. */
+  threadMessages: { byOneInAMinute: 60, byOneInAnHour: { messages: 600, bytes: 10_000_000 }, inOneThread: 5_000 },
+  /** Characters of a closed thread's summary in a list. */
+  listedSummary: 300,
+  /** Sessions of MCP clients that one credential may have open at once, of those that all have, and ms unused after which one makes place for another of its own. */
+  mcpSessions: { ofOneCredential: 16, makesPlaceAfterMs: 60_000 },
+  /** Credentials of one household that are valid at once, and revoked ones that are still shown. */
+  credentials: { valid: 64, revokedKept: 200 },
+  /** Households that one sign-in may bring to a relay. */
+  householdsBySignIn: 4,
+  /** Offers to pair of one sign-in: open at once, and made within the time that ended ones are remembered. */
+  offersBySignIn: { open: 4, remembered: 60 },
+  /** Event streams of one sign-in that are open at once, and sockets of its devices. */
+  streamsBySignIn: 12,
+  socketsBySignIn: 128,
+} as const;
+
+const MINUTE_MS = 60_000;
+export const QUOTA_SPANS = { minuteMs: MINUTE_MS, hourMs: 60 * MINUTE_MS } as const;
+
+/** A number of bytes as people say it. */
+const sized = (bytes: number) => (bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`);
+
+export interface Waiting {
+  readonly letters: number;
+  readonly bytes: number;
+}
+
+/** Why no further letter of `bytes` may wait; null where it may. `name`: the receiver's. */
+export function refuseLetter(name: string, bytes: number, ofSender: Waiting, ofAll: Waiting): string | null {
+  const { fromOne, fromAll } = QUOTAS.unread;
+  const over = (waiting: Waiting, most: Waiting) => waiting.letters + 1 > most.letters || waiting.bytes + bytes > most.bytes;
+  const used = (waiting: Waiting, most: Waiting) => `${waiting.letters} letters of ${sized(waiting.bytes)}; the limit is ${most.letters} letters and ${sized(most.bytes)}`;
+  if (over(ofSender, fromOne)) return `Not delivered: ${name} has not read what you sent before (${used(ofSender, fromOne)}). Wait until ${name} has read some of it, and put what is left into one short letter.`;
+  if (over(ofAll, fromAll)) return `Not delivered: ${name}’s inbox is full of unread letters of agents (${used(ofAll, fromAll)}). Wait until ${name} has read some of them. What the human writes is delivered all the same.`;
+  return null;
+}
+
+export interface ThreadsUsed {
+  readonly openByOne: number;
+  readonly openInAll: number;
+  readonly byOneInAnHour: number;
+}
+
+export function refuseThread({ openByOne, openInAll, byOneInAnHour }: ThreadsUsed): string | null {
+  const most = QUOTAS.threads;
+  if (openByOne >= most.openByOne) return `No thread was opened: ${openByOne} threads that you have created are open, and ${most.openByOne} may be. Close one with close_thread, or write in one that is there.`;
+  if (openInAll >= most.openInAll) return `No thread was opened: agents of this household have ${openInAll} open, and ${most.openInAll} may be. Close one that is done, or write in one that is there.`;
+  if (byOneInAnHour >= most.byOneInAnHour) return `No thread was opened: you have created ${byOneInAnHour} within an hour, which is the limit. Write in one that is there, or try again later.`;
+  return null;
+}
+
+export interface Said {
+  readonly minute: number;
+  readonly hour: { readonly messages: number; readonly bytes: number };
+}
+
+/** `inThread`: messages in this thread. */
+export function refuseThreadMessage(bytes: number, inThread: number, { minute, hour }: Said): string | null {
+  const most = QUOTAS.threadMessages;
+  if (inThread >= most.inOneThread) return `Not sent: this thread has ${inThread} messages, and agents may write up to ${most.inOneThread} in one. Close it with a summary, and open another.`;
+  if (minute >= most.byOneInAMinute) return `Not sent: you have written ${minute} messages in threads within a minute, which is the limit. Put what is left into one, in a minute.`;
+  if (hour.messages >= most.byOneInAnHour.messages || hour.bytes + bytes > most.byOneInAnHour.bytes)
+    return `Not sent: you have written ${hour.messages} messages of ${sized(hour.bytes)} in threads within an hour; the limit is ${most.byOneInAnHour.messages} messages and ${sized(most.byOneInAnHour.bytes)}. Say what is left in a few words, later.`;
+  return null;
+}
