@@ -63,7 +63,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
     ...deps,
     mind,
     log: createNoLog(),
-    inbox: { ...inbox, waiting: () => Promise.resolve([]), put: () => Promise.resolve(), claim: () => Promise.resolve([]), giveBack: () => Promise.resolve() },
+    inbox: { ...inbox, waiting: () => Promise.resolve([]), put: () => Promise.resolve(null), claim: () => Promise.resolve([]), giveBack: () => Promise.resolve() },
     sleepers: { ...sleepers, begin: () => undefined, join: () => Promise.resolve(), end: () => undefined, isSleeping: () => false, wait: () => Promise.resolve('awake'), subscribe: () => () => undefined },
     costs: {
       async check(request, signal) {
