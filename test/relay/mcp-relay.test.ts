@@ -73,7 +73,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       expect(await call('read_inbox')).not.toContain(text);
       expect(await call('message_agent', { to: 'Vega', message: 'News can wait.' })).not.toContain('error');
 
-      expect(await call('choose_name', { name: ' ' })).toContain('a name has at least one character');
+      expect(await call('choose_name', { name: ' ' })).toContain('A name has at least one letter, digit or sign');
       expect(await call('choose_name', { name: 'Lyra' })).toBe('Your name is Lyra from now on.');
 
       await flag(sessionId, true);
@@ -134,7 +134,7 @@ describe('a client in the seat of an agent, through the whole relay', () => {
       expect(await call('read_soul')).toBe(`${SOUL} And by day.`);
 
       await post('Which word was it?', LYRA.agentId);
-      await expect.poll(() => call('read_last_conversation')).toMatch(/The word is heron\.\n\n=== In this session ===[^]*\nAda \([^)]+\):\nWhich word was it\?/);
+      await expect.poll(() => call('read_last_conversation')).toMatch(/The word is heron\.\n\n=== In this session ===[^]*\nAda \([^)]+\):\n> Which word was it\?/);
       await expect.poll(() => call('read_last_conversation')).toMatch(/Which word was it\?\n\nLyra \([^)]+\):\n/);
 
       const other = await join(era, true);

@@ -1,3 +1,4 @@
+import { shownName } from '../../src/domain/names.ts';
 import { quote } from '../../src/domain/quoting.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderTemplate } from '../../src/domain/prompts.ts';
@@ -9,7 +10,7 @@ import { STORES } from '../support/stores.ts';
 
 const promptOf = (agent: AgentPayload) =>
   renderTemplate(PROTOCOL.templates.wake, 'wake', {
-    name: agent.name,
+    name: shownName(agent.name, 'agent'),
     soul: agent.soul,
     transcript: agent.transcript,
     human: 'Ada',

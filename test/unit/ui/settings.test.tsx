@@ -125,7 +125,7 @@ test('the preview shows what a real agent would read', async () => {
   const docs = [...team(1), said('agent-1', 'agent-1', 'We left the bridge half drawn.', NOW - 1000)];
   await settings('prompt', { docs });
   fireEvent.change(await box('Template'), { target: { value: '{{name}} of {{human}}: {{soul}} / {{transcript}} / {{seat}}' } });
-  await waitFor(() => expect(screen.getByLabelText('Preview').textContent).toMatch(/^Lyra of Marcus: I am Lyra\. \/ === [-\d]+ ===\n\nLyra \([^)]+\):\nWe left the bridge half drawn\. \/ 1$/));
+  await waitFor(() => expect(screen.getByLabelText('Preview').textContent).toMatch(/^Lyra of Marcus: > I am Lyra\. \/ === [-\d]+ ===\n\nLyra \([^)]+\):\n> We left the bridge half drawn\. \/ 1$/));
 });
 
 test('a placeholder is put in where the caret stands', async () => {
