@@ -129,7 +129,7 @@ describe('agents, where something fails or falls together', () => {
     await house.team.sleepers.set(sessionOf(house), SAGE.id, true, 'human');
     await house.post({ text: 'are you there?', to: SAGE.id, clientId: 'c1' });
     await letter(house, 'I am not');
-    expect((await readInbox(house, { kind: 'session' }))?.text).toMatch(/From the human at .*\nare you there\?\n\nFrom Lyra at /);
+    expect((await readInbox(house, { kind: 'session' }))?.text).toMatch(/From the human at .*\n> are you there\?\n\nFrom Lyra.* at /);
     await house.until(() => house.of('message-read').length === 1);
     expect(house.of('message-read')).toMatchObject([{ messageId: 'h-c1', agentId: SAGE.id, sessionId: sessionOf(house) }]);
   });

@@ -84,6 +84,9 @@ describe('the door of the sync socket', () => {
 });
 
 describe('a device at the sync socket', () => {
+  // One sign-in brings a few households, and no more.
+  const [known, elsewhere] = [newTestHousehold(), newTestHousehold()];
+
   it('is let in when it was registered and proves itself, and told who there is', async () => {
     const [household, one, other] = [newTestHousehold(), newTestDevice(), newTestDevice()];
     const first = await enter(relay, household, one);
@@ -103,7 +106,7 @@ describe('a device at the sync socket', () => {
   });
 
   it('is answered when it asks whether anybody is there', async () => {
-    const line = await enter(relay, newTestHousehold(), newTestDevice());
+    const line = await enter(relay, known, newTestDevice());
     line.send({ kind: 'ping' });
     await line.next('pong');
     await line.close();
@@ -116,7 +119,7 @@ describe('a device at the sync socket', () => {
   });
 
   it('is not let in with the proof of another, of another time, or of another household', async () => {
-    const [household, elsewhere, device] = [newTestHousehold(), newTestHousehold(), newTestDevice()];
+    const [household, device] = [known, newTestDevice()];
     await (await enter(relay, household, device)).close();
     await (await enter(relay, elsewhere, device)).close();
     const wrong = async (sign: (nonce: string) => string, by = device) => {
@@ -145,9 +148,8 @@ describe('a device at the sync socket', () => {
     ['a flood of texts', ({ send }) => Array.from({ length: 400 }, () => send({ kind: 'ping' })), 'message'],
   ];
   it.each(junk)('is refused and cut for %s, and nobody else is', async (_what, send, refused) => {
-    const household = newTestHousehold();
-    const bystander = await enter(relay, household, newTestDevice());
-    const line = await enter(relay, household, newTestDevice());
+    const bystander = await enter(relay, known, newTestDevice());
+    const line = await enter(relay, known, newTestDevice());
     send(line);
     expect(await line.next('refused')).toMatchObject({ what: refused, reason: expect.stringMatching(/\.$|: /) });
     expect(await line.closed).toBe(1008);
@@ -167,7 +169,7 @@ describe('a device at the sync socket', () => {
   });
 
   it('is cut for a message that is larger than any entry', async () => {
-    const line = await enter(relay, newTestHousehold(), newTestDevice());
+    const line = await enter(relay, known, newTestDevice());
     line.socket.send(new Uint8Array(SYNC.entryBytes + 100_000));
     // Too big, of RFC 6455; a system that is still being written to may lose it.
     expect([1009, 1006]).toContain(await line.closed);
@@ -175,7 +177,7 @@ describe('a device at the sync socket', () => {
   });
 
   it('hears a signal of another of its household that is here, and of nobody else', async () => {
-    const [household, stranger] = [newTestHousehold(), newTestHousehold()];
+    const [household, stranger] = [known, elsewhere];
     const [one, other, outsider] = [newTestDevice(), newTestDevice(), newTestDevice()];
     const first = await enter(relay, household, one);
     const second = await enter(relay, household, other);
