@@ -1,9 +1,10 @@
+import { QUOTAS } from '../../server/quotas.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventsOf, follow, startSession, talk, textsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 
 const DAY = 24 * 3_600_000;
-const OFFERS_AT_ONCE = 32;
+const OFFERS_AT_ONCE = QUOTAS.offersBySignIn.open;
 const newOffer = () => Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url');
 
 describe('a relay whose wall clock jumps', () => {

@@ -58,6 +58,8 @@ const checksSchema = z.array(z.object({ id: z.string(), status: z.string(), erro
 type Checks = z.infer<typeof checksSchema>;
 
 const SUITE = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')), 'dist/index.js');
+/** It ends none of those that it begins. */
+const SUITE_SESSIONS = 200;
 const HOOK = fileURLToPath(new URL('../support/conformance-hook.mjs', import.meta.url));
 
 /** Runs everything that a revision asks of servers; the result of each scenario by its name. */
@@ -82,7 +84,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('the conformance suite, by 
   beforeAll(async () => {
     const place = await createStorePlace('pglite');
     const store = await place.open();
-    const mcp = await openMcp(store, {}, SUITE_TOOLS);
+    const mcp = await openMcp(store, { sessionsOfOne: SUITE_SESSIONS }, SUITE_TOOLS);
     // The suite cannot be told a credential.
     const proxy = await createCredentialProxy(mcp.port, '/mcp', await mcp.secret(LYRA));
     close = async () => {

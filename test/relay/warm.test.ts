@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withWarmMind } from '../../server/minds/index.ts';
-import { openSessionBench, team, type Bench } from '../support/session.ts';
+import { teamScript } from '../support/scripted-model.ts';
+import { openSessionBench, team, type Bench, type Household } from '../support/session.ts';
 import { STORES } from '../support/stores.ts';
 
 describe.each(STORES)('a relay on %s that has just started', (kind) => {
@@ -41,8 +42,12 @@ describe.each(STORES)('a relay on %s that has just started', (kind) => {
   });
 
   it('records a wake when all of its requests are on their way, and not between them', async () => {
-    // Time enough for a busy machine.
-    const house = await bench.open({ limits: { askedWithinMs: 10_000, askedLeaveMs: 2_000 } });
+    // On a busy machine too: nobody answers, and so no turn ends, before everybody is asked.
+    const script = teamScript();
+    const everybody = async () => {
+      while (house.model.requests.filter(({ seat }) => seat !== null).length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const house: Household = await bench.open({ limits: { askedWithinMs: 10_000, askedLeaveMs: 2_000 }, script: async (request) => (await everybody(), script(request)) });
     await house.start();
     const asked: number[] = [];
     const ask = house.team.gate.ask;
