@@ -56,13 +56,13 @@ const isUnsent = (error: NodeJS.ErrnoException) => UNSENT.has(error.code ?? '');
 export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
   const filter = createKeyFilter(key);
 
-  const settle = async (account: Account, took: Took) => {
-    await account.hold.settle({ sessionId: account.sessionId, messageId: null, via: 'proxy', took }).catch(onError);
+  const settle = async ({ hold, sessionId }: Account, took: Took, lost: number) => {
+    await hold.settle({ sessionId, messageId: null, via: 'proxy', took, lost }).catch(onError);
   };
 
-  function counting(reader: UsageReader, account: Account | null): ProxyAnswer['close'] {
+  function counting(reader: UsageReader, account: Account | null, lost: number): ProxyAnswer['close'] {
     let closing: Promise<void> | null = null;
-    return () => (closing ??= account ? settle(account, reader.took()) : Promise.resolve());
+    return () => (closing ??= account ? settle(account, reader.took(), lost) : Promise.resolve());
   }
 
   async function* passed(body: AsyncIterable<Uint8Array>, reader: UsageReader, close: ProxyAnswer['close']): ProxyAnswer['body'] {
@@ -81,34 +81,39 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
   }
 
   return async (request, account) => {
-    const free = () => account?.hold.release();
+    /** Times that it went out before, and nobody will tell what that took. */
+    let lost = 0;
+    const free = async () => {
+      if (account && lost > 0) await settle(account, null, lost - 1);
+      else account?.hold.release();
+    };
     try {
-      const sent = await upstream.send(request);
+      const sent = await upstream.send({ ...request, onLost: () => (lost += 1) });
       if (sent.status === 401) {
-        free();
+        await free();
         return { ok: false, error: { kind: 'bad-key', message: `${upstream.host} did not accept the relay’s own API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again. Your credential is fine.` } };
       }
       if (sent.status < 200 || (sent.status >= 300 && sent.status < 400)) {
-        free();
+        await free();
         return { ok: false, error: { kind: 'unreachable', message: `${upstream.host} answered ${sent.status}, which is not the Messages API. Check ANTHROPIC_BASE_URL where the relay runs.` } };
       }
       const headers = responseHeaders(sent.headers, filter);
       const body = withoutKey(unpacked(sent), filter);
       if (!isOk(sent.status)) {
         // A model that refuses charges nothing.
-        free();
+        await free();
         const bytes = await refusal(body);
         return { ok: true, answer: { status: sent.status, headers: { ...headers, 'content-length': String(bytes.byteLength) }, body: whole(bytes), close: () => Promise.resolve() } };
       }
       const model = account?.model ?? '';
       const reader = headers['content-type']?.includes('text/event-stream') ? createStreamReader(model) : createJsonReader(model);
-      const close = counting(reader, account);
+      const close = counting(reader, account, lost);
       return { ok: true, answer: { status: sent.status, headers, body: passed(body, reader, close), close } };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       // It went out, and nobody will tell what it took.
-      if (account && !isUnsent(error)) await settle(account, null);
-      else free();
+      if (account && !isUnsent(error)) await settle(account, null, lost);
+      else await free();
       return { ok: false, error: { kind: 'unreachable', message: `${upstream.host} cannot be reached from the relay: ${filter.words(error.message)}. Is it running, and is the relay’s machine online?` } };
     }
   };

@@ -10,6 +10,8 @@ export interface UpstreamRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
   readonly signal: AbortSignal;
+  /** It is sent once more: whether the first was read, nobody knows. */
+  readonly onLost?: () => void;
 }
 
 export interface UpstreamAnswer {
@@ -27,7 +29,7 @@ export interface Upstream {
   close(): void;
 }
 
-/** A kept connection that the other side closed just now; the request was not read. */
+/** A kept connection that the other side closed just now: in all likelihood before it read the request. */
 const isStale = (error: NodeJS.ErrnoException, request: http.ClientRequest) => request.reusedSocket && error.code === 'ECONNRESET';
 
 export function createUpstream(baseUrl: string, silenceMs: number = PROXY_LIMITS.upstreamSilenceMs): Upstream {
@@ -36,7 +38,8 @@ export function createUpstream(baseUrl: string, silenceMs: number = PROXY_LIMITS
   const agent = secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
   const root = base.pathname.replace(/\/+$/, '');
 
-  function send({ method, path, headers, body, signal }: UpstreamRequest): Promise<UpstreamAnswer> {
+  function send(asked: UpstreamRequest): Promise<UpstreamAnswer> {
+    const { method, path, headers, body, signal, onLost } = asked;
     return new Promise((resolve, reject) => {
       const length = body === null ? {} : { 'content-length': String(body.byteLength) };
       const request = (secure ? https : http).request(new URL(`${root}${path}`, base), { method, agent, signal, headers: { ...headers, ...length } });
@@ -45,8 +48,9 @@ export function createUpstream(baseUrl: string, silenceMs: number = PROXY_LIMITS
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        if (!signal.aborted && isStale(error, request)) send({ method, path, headers, body, signal }).then(resolve, reject);
-        else reject(error);
+        if (signal.aborted || !isStale(error, request)) return reject(error);
+        onLost?.();
+        send(asked).then(resolve, reject);
       });
       request.end(body ?? undefined);
     });
