@@ -2,6 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindInfo } from '../../src/protocol/events.ts';
 import { systemTimers, type Timers } from '../session/timers.ts';
+import { isUnsent } from '../unsent.ts';
 import { createKeyFilter } from '../key-filter.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
 import { problemOf, retryAfterOf } from './problems.ts';
@@ -62,16 +63,10 @@ function createClient(config: AnthropicMindConfig, baseURL: string, official: bo
   });
 }
 
-/** Of a connection that never came about. */
-const UNSENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'UND_ERR_CONNECT_TIMEOUT']);
-const codeOf = (error: unknown): string | null => {
-  if (!(error instanceof Error)) return null;
-  return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause);
-};
 /** May the server have worked at a request that ended like this before its answer began? What it refuses costs nothing. */
 function mayHaveArrived(error: unknown): boolean {
   if (error instanceof Anthropic.APIUserAbortError) return true;
-  if (error instanceof Anthropic.APIConnectionError) return !UNSENT.has(codeOf(error) ?? '');
+  if (error instanceof Anthropic.APIConnectionError) return !isUnsent(error);
   return !(error instanceof Anthropic.APIError);
 }
 

@@ -1,5 +1,6 @@
 /** One request from the moment it may go: it is sent, what comes back passes through, and what it took is counted. */
 import type { CostHold, Took } from '../contracts.ts';
+import { isUnsent } from '../unsent.ts';
 import { createKeyFilter, withoutKey } from '../key-filter.ts';
 import type { ProxyError } from './errors.ts';
 import { responseHeaders } from './headers.ts';
@@ -47,11 +48,6 @@ async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   }
   return Buffer.concat(chunks);
 }
-
-/** Of a connection that never came about. */
-const UNSENT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
-/** Nobody heard of the request: what it was to be sent over was never there. */
-const isUnsent = (error: NodeJS.ErrnoException) => UNSENT.has(error.code ?? '');
 
 export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
   const filter = createKeyFilter(key);
