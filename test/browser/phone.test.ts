@@ -115,7 +115,7 @@ describe('On a phone', () => {
     const alone = await page.context().browser()?.newContext({ ...PHONE, serviceWorkers: 'block' });
     if (!alone) throw new Error('the browser has no further contexts');
     await shareSignIn(page.context(), alone, page.url());
-    const stranger = await createVisitor(alone, relay.link);
+    const stranger = await createVisitor(alone, relay.url);
     await stranger.begin();
     await stranger.page.reload();
     expect(await stranger.untilSeats('a team', () => true)).toHaveLength(8);
