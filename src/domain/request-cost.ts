@@ -2,7 +2,7 @@
  * What a request to a model may cost at most, reckoned before it is sent, and what comes on top of a model's plain price.
  * A daily budget holds only where every request under way is held at the most that it may come to.
  */
-import { costOf, priceFor, type ModelPrice, type TokenCount } from './prices.ts';
+import { costOf, type ModelPrice, type TokenCount } from './prices.ts';
 
 /** What is known of a request before it is sent. */
 export interface RequestSize {
@@ -95,9 +95,3 @@ export function mostTaken({ model, bytes, pictures, openEnded, searches, maxOutp
 }
 
 export const mostCost = (size: RequestSize, prices: readonly ModelPrice[]): number => costOfTaken(mostTaken(size), prices).microUsd;
-
-/** Is anything charged for this model at all? */
-export const isFree = (model: string, prices: readonly ModelPrice[]): boolean => {
-  const { input, output } = priceFor(model, prices);
-  return input === 0 && output === 0;
-};
