@@ -44,10 +44,15 @@ const TOO_NEW = [
   ['startViewTransition', 'it came with Safari 18', 'document'],
 ];
 const tooNew = {
-  'no-restricted-globals': ['error', ...TOO_NEW.filter(([, , object]) => !object).map(([name, message]) => ({ name, message }))],
+  'no-restricted-globals': [
+    'error',
+    ...TOO_NEW.filter(([, , object]) => !object).map(([name, message]) => ({ name, message })),
+  ],
   'no-restricted-properties': [
     'error',
-    ...TOO_NEW.flatMap(([property, message, object]) => (object ? [object] : ['window', 'self', 'globalThis']).map((of) => ({ object: of, property, message }))),
+    ...TOO_NEW.flatMap(([property, message, object]) =>
+      (object ? [object] : ['window', 'self', 'globalThis']).map((of) => ({ object: of, property, message })),
+    ),
   ],
 };
 
@@ -55,13 +60,22 @@ const tooNew = {
 const streams = {
   rules: {
     'no-stream-iteration': {
-      meta: { type: 'problem', schema: [], messages: { stream: 'Safari cannot iterate a stream: read it with getReader, or through chunksOf of src/domain/platform.ts.' } },
+      meta: {
+        type: 'problem',
+        schema: [],
+        messages: {
+          stream:
+            'Safari cannot iterate a stream: read it with getReader, or through chunksOf of src/domain/platform.ts.',
+        },
+      },
       create(context) {
         const { parserServices } = context.sourceCode;
         const checker = parserServices?.program?.getTypeChecker();
         if (!checker) return {};
-        const isStream = (type) => (type.isUnion() ? type.types.some(isStream) : checker.getPropertyOfType(type, 'getReader') !== undefined);
-        const look = (node) => node && isStream(parserServices.getTypeAtLocation(node)) && context.report({ node, messageId: 'stream' });
+        const isStream = (type) =>
+          type.isUnion() ? type.types.some(isStream) : checker.getPropertyOfType(type, 'getReader') !== undefined;
+        const look = (node) =>
+          node && isStream(parserServices.getTypeAtLocation(node)) && context.report({ node, messageId: 'stream' });
         return {
           'ForOfStatement[await=true]': ({ right }) => look(right),
           'YieldExpression[delegate=true]': ({ argument }) => look(argument),
@@ -122,7 +136,9 @@ export default tseslint.config(
               [type, ...MAY_IMPORT[type]].map((other) => ({ from: selector(type), allow: { to: selector(other) } })),
             ),
             ...Object.entries(OWNERS).flatMap(([name, owners]) =>
-              types.filter((type) => !owners.includes(type)).map((type) => ({ from: selector(type), disallow: packages(name) })),
+              types
+                .filter((type) => !owners.includes(type))
+                .map((type) => ({ from: selector(type), disallow: packages(name) })),
             ),
             { from: selector('domain'), disallow: packages('*', '@*/*') },
           ],

@@ -13,7 +13,8 @@ const patience = { testTimeout: 30_000, hookTimeout: 60_000 };
 const alone = { sequence: { groupOrder: 1 }, fileParallelism: false };
 
 /** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
-const isKnown = ({ message }: Rolldown.RolldownLog) => message.includes('externalized for browser compatibility') && message.includes('@adviser/cement');
+const isKnown = ({ message }: Rolldown.RolldownLog) =>
+  message.includes('externalized for browser compatibility') && message.includes('@adviser/cement');
 const rolldownOptions: Rolldown.InputOptions = {
   checks: { bundlerTimings: false },
   onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
@@ -26,7 +27,10 @@ const BROWSERS = ['safari16.4', 'firefox128', 'chrome111'];
 const zodWithoutEval: Plugin = {
   name: 'zod-without-eval',
   apply: 'build',
-  transform: { filter: { id: /\/zod\/v4\/core\/core\.js$/ }, handler: (code) => `${code}\nglobalConfig.jitless = true;\n` },
+  transform: {
+    filter: { id: /\/zod\/v4\/core\/core\.js$/ },
+    handler: (code) => `${code}\nglobalConfig.jitless = true;\n`,
+  },
 };
 
 const offline = offlinePage({
@@ -41,12 +45,19 @@ export default defineConfig(({ isSsrBuild }) => ({
     ? { target: 'node20', emptyOutDir: true, sourcemap: true, rolldownOptions }
     : { outDir: 'dist/page', emptyOutDir: true, target: BROWSERS, sourcemap: false, rolldownOptions },
   // One file: a browser never asks again for a part that it did not get, and a relay may go at any moment.
-  worker: { format: 'es', plugins: () => [zodWithoutEval], rolldownOptions: { ...rolldownOptions, output: { codeSplitting: false } } },
+  worker: {
+    format: 'es',
+    plugins: () => [zodWithoutEval],
+    rolldownOptions: { ...rolldownOptions, output: { codeSplitting: false } },
+  },
   test: {
     expect: { poll: { timeout: 15_000 } },
     coverage: { include: ['src/domain/**', 'src/protocol/**'] },
     projects: [
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', ...together, ...patience } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', ...together, ...patience },
+      },
       {
         extends: true,
         test: {

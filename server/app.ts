@@ -55,7 +55,8 @@ export function createApp(deps: AppDeps): App {
     const id = newErrorId();
     onError(id, error);
     const trouble = storeTrouble(error);
-    if (trouble !== null) return problemResponse(503, trouble, TROUBLES[trouble], { headers: { 'retry-after': RETRY_AFTER_SECONDS } });
+    if (trouble !== null)
+      return problemResponse(503, trouble, TROUBLES[trouble], { headers: { 'retry-after': RETRY_AFTER_SECONDS } });
     return problemResponse(500, 'broken', `Something in the relay broke. Its log says more under ${id}.`);
   }
 
@@ -74,13 +75,19 @@ export function createApp(deps: AppDeps): App {
       const browser = await access.browserOf(context);
       if (browser === null) return context.json(open);
       const session = await sessionOf(browser);
-      const health: Health = { ...open, mind: mind.kind, model: session?.mind.leadModel ?? mind.leadModel, sessionActive: session !== null };
+      const health: Health = {
+        ...open,
+        mind: mind.kind,
+        model: session?.mind.leadModel ?? mind.leadModel,
+        sessionActive: session !== null,
+      };
       return context.json(health);
     },
   });
   app.get('/enter', (context) => {
     // Programs that look at links before people do must not use them up.
-    if (context.req.method !== 'GET') throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
+    if (context.req.method !== 'GET')
+      throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
     return access.enter(context);
   });
 
@@ -104,9 +111,10 @@ export function createApp(deps: AppDeps): App {
     },
   });
   for (const add of deps.routes) add(route);
-  for (const prefix of ['/api/*', '/v1/*']) app.all(prefix, () => {
-    throw problem(404, 'no-such-call', 'The relay has no such call.');
-  });
+  for (const prefix of ['/api/*', '/v1/*'])
+    app.all(prefix, () => {
+      throw problem(404, 'no-such-call', 'The relay has no such call.');
+    });
   app.route('/', createPageRoutes(deps.pageFolder));
 
   return { fetch: app.fetch, refuse };

@@ -22,7 +22,9 @@ function parse(bytes: ArrayBuffer): unknown {
   } catch (error) {
     // JSON.parse says SyntaxError, the decoder TypeError.
     if (error instanceof SyntaxError || error instanceof TypeError)
-      throw problem(400, 'not-json', 'The body is not JSON in UTF-8.', { fields: { errors: [{ field: 'body', message: 'not JSON in UTF-8' }] } });
+      throw problem(400, 'not-json', 'The body is not JSON in UTF-8.', {
+        fields: { errors: [{ field: 'body', message: 'not JSON in UTF-8' }] },
+      });
     throw error;
   }
 }

@@ -30,7 +30,11 @@ export interface Config {
   readonly proxied: boolean;
   readonly databaseUrl: string | null;
   /** Null: the rehearsal mind. */
-  readonly messagesApi: { readonly key: string | null; readonly baseUrl: string | null; readonly keyHeader: KeyHeader | null } | null;
+  readonly messagesApi: {
+    readonly key: string | null;
+    readonly baseUrl: string | null;
+    readonly keyHeader: KeyHeader | null;
+  } | null;
   /** Empty: the relay's default. */
   readonly leadModel: string;
   readonly agentModel: string;
@@ -62,7 +66,9 @@ const SPECS: readonly SettingSpec[] = Object.values(SETTINGS);
 
 function readFlags(args: readonly string[]): Map<string, string | true> {
   const options = Object.fromEntries(
-    SPECS.flatMap(({ flag, value }) => (flag === null ? [] : [[flag, { type: value === null ? ('boolean' as const) : ('string' as const) }]])),
+    SPECS.flatMap(({ flag, value }) =>
+      flag === null ? [] : [[flag, { type: value === null ? ('boolean' as const) : ('string' as const) }]],
+    ),
   );
   const flags = new Map<string, string | true>();
   const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
@@ -98,7 +104,8 @@ function numberOf(given: Given | null, name: NumberSetting): number {
   const { min, max } = BOUNDS[name];
   const text = given?.text ?? '';
   const value = /^\d{1,9}$/.test(text) ? Number(text) : NaN;
-  if (!(value >= min && value <= max)) return bad(`${given?.source ?? name} must be a whole number from ${min} to ${max}, not "${text}".`);
+  if (!(value >= min && value <= max))
+    return bad(`${given?.source ?? name} must be a whole number from ${min} to ${max}, not "${text}".`);
   return value;
 }
 
@@ -109,7 +116,9 @@ function switchOf(given: Given | null): boolean {
 
 function urlOf(given: Given, protocols: readonly string[], example: string): URL {
   // The value is not repeated: an address may hold a password.
-  const url = URL.canParse(given.text) ? new URL(given.text) : bad(`${given.source} must be an address such as ${example}.`);
+  const url = URL.canParse(given.text)
+    ? new URL(given.text)
+    : bad(`${given.source} must be an address such as ${example}.`);
   return protocols.includes(url.protocol) ? url : bad(`${given.source} must be an address such as ${example}.`);
 }
 
@@ -128,31 +137,56 @@ function publicUrlOf(given: Given | null): URL | null {
 
 const SAFER =
   'Safer: leave it on 127.0.0.1, put a TLS proxy (such as Caddy) or a private network (such as Tailscale Serve) on this machine in front of it, and name its address with --public-url https://….';
-const TLS_WAYS = 'a certificate of its own (--tls-cert FILE --tls-key FILE), or a TLS proxy in front (--behind-proxy --public-url https://…)';
+const TLS_WAYS =
+  'a certificate of its own (--tls-cert FILE --tls-key FILE), or a TLS proxy in front (--behind-proxy --public-url https://…)';
 
 function tlsOf(cert: Given | null, key: Given | null): TlsFiles | null {
   if (cert !== null && key !== null) return { cert: resolve(cert.text), key: resolve(key.text) };
   const [given, missing] = cert ? [cert, '--tls-key'] : [key, '--tls-cert'];
-  return given === null ? null : bad(`${given.source} needs ${missing} too: a certificate and its key belong together.`);
+  return given === null
+    ? null
+    : bad(`${given.source} needs ${missing} too: a certificate and its key belong together.`);
 }
 
 /** How it is reached: from elsewhere only where that was said in so many words, and only by TLS. */
 function reachOf(source: Source): Pick<Config, 'host' | 'publicUrl' | 'tls' | 'proxied'> {
-  const [{ text: host, source: by }, behind] = [source('host') ?? { text: '127.0.0.1', source: '--host' }, source('behindProxy')];
-  const [publicUrl, tls, proxied] = [publicUrlOf(source('publicUrl')), tlsOf(source('tlsCert'), source('tlsKey')), switchOf(behind)];
-  if (proxied && publicUrl === null) bad(`${behind?.source ?? ''} needs --public-url https://…: the address of the proxy, the only one from elsewhere that Roost then answers under.`);
+  const [{ text: host, source: by }, behind] = [
+    source('host') ?? { text: '127.0.0.1', source: '--host' },
+    source('behindProxy'),
+  ];
+  const [publicUrl, tls, proxied] = [
+    publicUrlOf(source('publicUrl')),
+    tlsOf(source('tlsCert'), source('tlsKey')),
+    switchOf(behind),
+  ];
+  if (proxied && publicUrl === null)
+    bad(
+      `${behind?.source ?? ''} needs --public-url https://…: the address of the proxy, the only one from elsewhere that Roost then answers under.`,
+    );
   if (!isLoopback(host)) {
-    if (isIP(host) === 0) bad(`${by} must be an address of this machine, such as 127.0.0.1, not "${host}". The name under which it is reached goes into --public-url https://….`);
-    if (!switchOf(source('allowRemote'))) bad(`${by} ${host} would let other machines reach Roost. If that is meant, add --allow-remote and ${TLS_WAYS}. ${SAFER}`);
+    if (isIP(host) === 0)
+      bad(
+        `${by} must be an address of this machine, such as 127.0.0.1, not "${host}". The name under which it is reached goes into --public-url https://….`,
+      );
+    if (!switchOf(source('allowRemote')))
+      bad(
+        `${by} ${host} would let other machines reach Roost. If that is meant, add --allow-remote and ${TLS_WAYS}. ${SAFER}`,
+      );
     if (tls === null && !proxied) bad(`${by} ${host} needs TLS: ${TLS_WAYS}. ${SAFER}`);
-    if (publicUrl === null && isWildcard(host)) bad(`${by} ${host} needs --public-url https://…: the name under which it is reached, the only one from elsewhere that Roost then answers under.`);
+    if (publicUrl === null && isWildcard(host))
+      bad(
+        `${by} ${host} needs --public-url https://…: the name under which it is reached, the only one from elsewhere that Roost then answers under.`,
+      );
   }
   return { host, publicUrl, tls, proxied };
 }
 
 function keyHeaderOf(given: Given | null): KeyHeader | null {
   if (given === null) return null;
-  return KEY_HEADERS.find((known) => known === given.text) ?? bad(`${given.source} must be one of ${KEY_HEADERS.join(', ')}, not "${given.text}".`);
+  return (
+    KEY_HEADERS.find((known) => known === given.text) ??
+    bad(`${given.source} must be one of ${KEY_HEADERS.join(', ')}, not "${given.text}".`)
+  );
 }
 
 function messagesApiOf(source: Source): Config['messagesApi'] {
@@ -162,7 +196,10 @@ function messagesApiOf(source: Source): Config['messagesApi'] {
   if (key === null && baseUrlGiven === null) return null;
   if (key !== null && /[^\x21-\x7e]/.test(key)) bad('ANTHROPIC_API_KEY holds a space, or a character that no key has.');
   // Many clients want it with `/v1`; what asks here adds that itself.
-  const baseUrl = baseUrlGiven === null ? null : urlOf(baseUrlGiven, ['http:', 'https:'], 'http://127.0.0.1:11434').href.replace(/\/+(?:v1\/*)?$/, '');
+  const baseUrl =
+    baseUrlGiven === null
+      ? null
+      : urlOf(baseUrlGiven, ['http:', 'https:'], 'http://127.0.0.1:11434').href.replace(/\/+(?:v1\/*)?$/, '');
   return { key, baseUrl, keyHeader };
 }
 
@@ -178,7 +215,9 @@ function rehearsalOf(given: Given | null): Rehearsal {
   const parsed = rehearsalSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  return bad(`${source} does not fit${issue && issue.path.length > 0 ? ` at "${issue.path.join('.')}"` : ''}: ${issue?.message ?? ''}.`);
+  return bad(
+    `${source} does not fit${issue && issue.path.length > 0 ? ` at "${issue.path.join('.')}"` : ''}: ${issue?.message ?? ''}.`,
+  );
 }
 
 /**
@@ -208,6 +247,10 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     rate: { perSecond: number('rate'), burst: number('burst') },
     streams: { most: number('streams'), bufferBytes: number('streamBufferKb') * 1024 },
     keepFreeBytes: number('keepFreeMb') * MEGABYTE,
-    sync: { households: number('households'), householdsBySignIn: QUOTAS.householdsBySignIn, householdBytes: number('householdGb') * GIGABYTE },
+    sync: {
+      households: number('households'),
+      householdsBySignIn: QUOTAS.householdsBySignIn,
+      householdBytes: number('householdGb') * GIGABYTE,
+    },
   };
 }

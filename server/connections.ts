@@ -66,7 +66,10 @@ function remove(connection: Connection): void {
 }
 
 /** Watches over the connections of a server from before it listens. */
-export function guardConnections(server: Server | SecureServer, { here, elsewhere, perAddress }: ConnectionLimits): void {
+export function guardConnections(
+  server: Server | SecureServer,
+  { here, elsewhere, perAddress }: ConnectionLimits,
+): void {
   const ownHere = groupOf(here);
   const allElsewhere = groupOf(elsewhere);
   const byHolder = new Map<string, Group>();

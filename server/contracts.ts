@@ -3,8 +3,22 @@
  */
 import type { z } from 'zod';
 import type { JoinedClient } from '../src/domain/answering.ts';
-import type { AgentState, MailPriority, SleepEvent, TeamEvent, WakeLimits, WakeReason, WakeWay } from '../src/domain/guardrails.ts';
-import type { AgentConfig, AgentConfigInput, EffectiveConfig, HouseholdConfig, HouseholdConfigInput } from '../src/protocol/config.ts';
+import type {
+  AgentState,
+  MailPriority,
+  SleepEvent,
+  TeamEvent,
+  WakeLimits,
+  WakeReason,
+  WakeWay,
+} from '../src/domain/guardrails.ts';
+import type {
+  AgentConfig,
+  AgentConfigInput,
+  EffectiveConfig,
+  HouseholdConfig,
+  HouseholdConfigInput,
+} from '../src/protocol/config.ts';
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent, Waiting } from '../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../src/protocol/http.ts';
@@ -49,7 +63,9 @@ export interface Directory {
   set(team: Team): Promise<void>;
   all(): Promise<readonly TeamMember[]>;
   /** By id, by name (as people write it, case aside), or by seat ("3", "seat 3"). The reason is a sentence for whoever asked. */
-  find(reference: string): Promise<{ readonly ok: true; readonly agent: TeamMember } | { readonly ok: false; readonly reason: string }>;
+  find(
+    reference: string,
+  ): Promise<{ readonly ok: true; readonly agent: TeamMember } | { readonly ok: false; readonly reason: string }>;
 }
 
 export interface NewMail {
@@ -78,9 +94,15 @@ export interface Inbox {
    * Takes messages to put them before their agent, in this run: an answer's id, or a call's. Gives back those that
    * nobody had taken yet, oldest first, on disk as read.
    */
-  claim(messageIds: readonly string[], read: { readonly sessionId: string | null; readonly run: string; readonly time: number }): Promise<readonly Mail[]>;
+  claim(
+    messageIds: readonly string[],
+    read: { readonly sessionId: string | null; readonly run: string; readonly time: number },
+  ): Promise<readonly Mail[]>;
   /** Newest first. `before` is a message id. */
-  list(agentId: string, page: { readonly before: string | null; readonly limit: number }): Promise<{ readonly mail: readonly Mail[]; readonly more: boolean }>;
+  list(
+    agentId: string,
+    page: { readonly before: string | null; readonly limit: number },
+  ): Promise<{ readonly mail: readonly Mail[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
   /** What was claimed in this session by answers of the relay. */
   takenIn(sessionId: string): Promise<readonly Mail[]>;
@@ -108,7 +130,11 @@ export interface Gate {
   /** Closes what an earlier process of this relay left running. Once, before anything else. */
   recover(): Promise<void>;
   stats(agentId: string): Promise<WakeStats>;
-  feed(page: { readonly before: string | null; readonly limit: number; readonly agentId: string | null }): Promise<WakeFeed>;
+  feed(page: {
+    readonly before: string | null;
+    readonly limit: number;
+    readonly agentId: string | null;
+  }): Promise<WakeFeed>;
   close(): Promise<void>;
 }
 
@@ -142,7 +168,9 @@ export interface Sleepers {
   /** How many wait now. */
   waiting(): number;
   /** Called after each change, when it is on disk. */
-  subscribe(listener: (change: { readonly sessionId: string; readonly agentId: string; readonly sleeping: boolean }) => void): () => void;
+  subscribe(
+    listener: (change: { readonly sessionId: string; readonly agentId: string; readonly sleeping: boolean }) => void,
+  ): () => void;
 }
 
 /** Who calls a tool: an agent in an answer of its own, or a client that joined with its credential. */
@@ -240,29 +268,64 @@ export interface Costs {
  * be called again for the same happening, after a crash.
  */
 export interface ThreadHooks {
-  added(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; /** How often it has been added to this thread, this time included. */ readonly times: number }): Promise<string | null>;
-  mentioned(change: { readonly threadId: string; readonly title: string; readonly agentId: string; readonly by: string; readonly messageId: string; readonly text: string }): Promise<string | null>;
+  added(change: {
+    readonly threadId: string;
+    readonly title: string;
+    readonly agentId: string;
+    readonly by: string;
+    /** How often it has been added to this thread, this time included. */ readonly times: number;
+  }): Promise<string | null>;
+  mentioned(change: {
+    readonly threadId: string;
+    readonly title: string;
+    readonly agentId: string;
+    readonly by: string;
+    readonly messageId: string;
+    readonly text: string;
+  }): Promise<string | null>;
   /** Messages that mention it were put before it in the thread itself: they need not be put before it once more. */
-  mentionsRead(change: { readonly threadId: string; readonly agentId: string; readonly messageIds: readonly string[]; readonly run: string }): Promise<void>;
+  mentionsRead(change: {
+    readonly threadId: string;
+    readonly agentId: string;
+    readonly messageIds: readonly string[];
+    readonly run: string;
+  }): Promise<void>;
   /** It is in no open thread any more: it was removed, or the last one was closed. */
-  leftLast(change: { readonly agentId: string; readonly event: Extract<SleepEvent, 'removed_from_last_thread' | 'last_thread_closed'> }): Promise<void>;
+  leftLast(change: {
+    readonly agentId: string;
+    readonly event: Extract<SleepEvent, 'removed_from_last_thread' | 'last_thread_closed'>;
+  }): Promise<void>;
 }
 
 /** What the relay's other parts ask of whoever wakes agents. The only road to the gate. */
 export interface Reach {
   /** Puts a letter into the inbox, and asks for a wake where the priority does. */
-  message(caller: { readonly agentId: string; readonly sessionId: string | null }, letter: { readonly to: string; readonly text: string; readonly priority: MailPriority }): Promise<ToolOutcome>;
-  wake(caller: { readonly agentId: string; readonly sessionId: string | null }, letter: { readonly to: string; readonly text: string; readonly reason: WakeReason }): Promise<ToolOutcome>;
+  message(
+    caller: { readonly agentId: string; readonly sessionId: string | null },
+    letter: { readonly to: string; readonly text: string; readonly priority: MailPriority },
+  ): Promise<ToolOutcome>;
+  wake(
+    caller: { readonly agentId: string; readonly sessionId: string | null },
+    letter: { readonly to: string; readonly text: string; readonly reason: WakeReason },
+  ): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes. */
   ask(request: Omit<WakeRequest, 'state'>): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
-  happened(agentId: string, events: readonly TeamEvent[], about: { readonly by: string; readonly messageId: string | null }): Promise<void>;
+  happened(
+    agentId: string,
+    events: readonly TeamEvent[],
+    about: { readonly by: string; readonly messageId: string | null },
+  ): Promise<void>;
 }
 export type { AgentState };
 
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
-  | { readonly ok: false; readonly reason: 'no-session' | 'already-awake' | 'unknown-agent' | 'malformed' | 'not-last' | 'too-large'; readonly detail: string };
+  | {
+      readonly ok: false;
+      readonly reason: 'no-session' | 'already-awake' | 'unknown-agent' | 'malformed' | 'not-last' | 'too-large';
+      readonly detail: string;
+    };
 
 /** Who plays an agent: a credential, and how it was used. */
 export interface CallingClient extends JoinedClient {

@@ -13,5 +13,13 @@ export function defineTool<Input extends z.ZodObject>(tool: {
   readonly run: (input: z.infer<Input>, caller: Caller) => ReturnType<TeamTool['run']>;
 }): TeamTool {
   const { name, description, input, readOnly = false, waits, allowed, run } = tool;
-  return { name, description, input, readOnly, ...(waits ? { waits } : {}), ...(allowed ? { allowed } : {}), run: (given, caller) => run(input.parse(given), caller) };
+  return {
+    name,
+    description,
+    input,
+    readOnly,
+    ...(waits ? { waits } : {}),
+    ...(allowed ? { allowed } : {}),
+    run: (given, caller) => run(input.parse(given), caller),
+  };
 }

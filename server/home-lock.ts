@@ -64,7 +64,9 @@ function listen(path: string, words: () => string): Promise<Server | null> {
 }
 
 const taken = (home: string, address: string) =>
-  new StartError(`Another relay runs on the home ${home}${address === '' ? '' : `, at ${address}`}. Use that one, end it first, or choose another home with --home.`);
+  new StartError(
+    `Another relay runs on the home ${home}${address === '' ? '' : `, at ${address}`}. Use that one, end it first, or choose another home with --home.`,
+  );
 
 /** Locks the home (its real path). Throws `StartError` where a relay holds it. */
 export async function lockHome(home: string, platform = process.platform): Promise<HomeLock> {

@@ -1,7 +1,18 @@
 /** The home: the folder with everything that a relay keeps. */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, chmod, constants, lstat, mkdir, readdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  constants,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { StartError } from './start-error.ts';
@@ -38,12 +49,18 @@ async function keepPrivate(path: string): Promise<void> {
     const found = await lstat(at);
     // What a link leads to is none of ours: the home is what lies in it.
     if (found.isSymbolicLink()) return;
-    if (found.uid !== uid) throw new StartError(`${at} belongs to another user of this machine, who could read and change what Roost keeps. Make it yours (chown), or choose another home with --home.`);
+    if (found.uid !== uid)
+      throw new StartError(
+        `${at} belongs to another user of this machine, who could read and change what Roost keeps. Make it yours (chown), or choose another home with --home.`,
+      );
     const isFolder = found.isDirectory();
     if ((found.mode & PRIVATE.others) !== 0 && !found.isSocket()) {
       await chmod(at, isFolder ? PRIVATE.folder : PRIVATE.file);
       // Some file systems take it and do nothing.
-      if (((await lstat(at)).mode & PRIVATE.others) !== 0) throw new StartError(`Others on this machine may read or change ${at}, and the file system does not let Roost forbid it. Choose a home on another disk with --home.`);
+      if (((await lstat(at)).mode & PRIVATE.others) !== 0)
+        throw new StartError(
+          `Others on this machine may read or change ${at}, and the file system does not let Roost forbid it. Choose a home on another disk with --home.`,
+        );
     }
     if (isFolder) for (const name of await readdir(at)) if (at !== path || KEPT.has(name)) await look(join(at, name));
   };
@@ -63,7 +80,9 @@ export async function openHomeFolder(folder: string): Promise<string> {
     return path;
   } catch (error) {
     if (error instanceof StartError) throw error;
-    throw new StartError(`The home ${folder} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, { cause: error });
+    throw new StartError(`The home ${folder} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, {
+      cause: error,
+    });
   }
 }
 
@@ -72,13 +91,22 @@ async function readMark(file: string): Promise<string> {
   try {
     value = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new StartError(`${file} cannot be read (${reasonOf(error)}). Put it back from a copy, or choose another home with --home.`, 1, { cause: error });
+    throw new StartError(
+      `${file} cannot be read (${reasonOf(error)}). Put it back from a copy, or choose another home with --home.`,
+      1,
+      { cause: error },
+    );
   }
   const format = z.object({ format: z.number() }).safeParse(value);
   if (format.success && format.data.format > FORMAT)
-    throw new StartError(`The home of ${file} was last used by a newer Roost. Update Roost, or choose another with --home.`);
+    throw new StartError(
+      `The home of ${file} was last used by a newer Roost. Update Roost, or choose another with --home.`,
+    );
   const mark = markSchema.safeParse(value);
-  if (!mark.success) throw new StartError(`${file} is not what Roost has written. Put it back from a copy, or choose another home with --home.`);
+  if (!mark.success)
+    throw new StartError(
+      `${file} is not what Roost has written. Put it back from a copy, or choose another home with --home.`,
+    );
   return mark.data.relay;
 }
 
@@ -93,7 +121,9 @@ export async function readHome(path: string): Promise<Home> {
       await writeFile(`${file}.new`, `${JSON.stringify({ format: FORMAT, relay })}\n`, { mode: 0o600, flush: true });
       await rename(`${file}.new`, file);
     } catch (error) {
-      throw new StartError(`The home ${path} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, { cause: error });
+      throw new StartError(`The home ${path} cannot be written (${reasonOf(error)}). Choose another with --home.`, 1, {
+        cause: error,
+      });
     }
   }
   return { path, relay, storeFolder: join(path, 'store'), logFolder: join(path, 'logs') };

@@ -25,7 +25,10 @@ const CLOSE = 0x7d;
  * A sentence about what is too much in these bytes of JSON text; null where nothing is. One pass, which ends at the first
  * thing that is too much. Whether it is JSON at all, the parser says.
  */
-export function refuseJson(bytes: Uint8Array, { depth: deepest, values: most }: JsonBounds = JSON_BOUNDS): string | null {
+export function refuseJson(
+  bytes: Uint8Array,
+  { depth: deepest, values: most }: JsonBounds = JSON_BOUNDS,
+): string | null {
   let depth = 0;
   let values = 1;
   for (let i = 0; i < bytes.length; i++) {
@@ -34,13 +37,16 @@ export function refuseJson(bytes: Uint8Array, { depth: deepest, values: most }: 
       for (i++; i < bytes.length && bytes[i] !== QUOTE; i++) if (bytes[i] === BACKSLASH) i++;
     } else if (byte === COMMA) {
       values += 1;
-      if (values > most) return `The body holds more than ${most.toLocaleString('en')} values. Send it in smaller parts.`;
+      if (values > most)
+        return `The body holds more than ${most.toLocaleString('en')} values. Send it in smaller parts.`;
     } else if ((byte | CASE) === OPEN) {
       depth += 1;
       // The first value in it; those that follow each have a comma.
       values += 1;
-      if (depth > deepest) return `The body holds lists or objects more than ${deepest} deep in each other. Send it flatter.`;
-      if (values > most) return `The body holds more than ${most.toLocaleString('en')} values. Send it in smaller parts.`;
+      if (depth > deepest)
+        return `The body holds lists or objects more than ${deepest} deep in each other. Send it flatter.`;
+      if (values > most)
+        return `The body holds more than ${most.toLocaleString('en')} values. Send it in smaller parts.`;
     } else if ((byte | CASE) === CLOSE) depth -= 1;
   }
   return null;

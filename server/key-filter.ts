@@ -38,7 +38,9 @@ function formsOf(secret: string): string[] {
   });
   const hex = bytes.toString('hex');
   const lowerUrl = url.replaceAll(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
-  return [...new Set([secret, json, json.replaceAll('/', String.raw`\/`), url, lowerUrl, hex, hex.toUpperCase(), ...packed])];
+  return [
+    ...new Set([secret, json, json.replaceAll('/', String.raw`\/`), url, lowerUrl, hex, hex.toUpperCase(), ...packed]),
+  ];
 }
 
 const NOTHING: KeyFilter = { words: (text) => text, pieces: () => ({ take: (piece) => piece, rest: () => '' }) };
@@ -56,7 +58,8 @@ export function createKeyFilter(secret: string | null): KeyFilter {
       let found: { at: number; length: number } | null = null;
       for (const form of forms) {
         const at = text.indexOf(form, from);
-        if (at >= 0 && (found === null || at < found.at || (at === found.at && form.length > found.length))) found = { at, length: form.length };
+        if (at >= 0 && (found === null || at < found.at || (at === found.at && form.length > found.length)))
+          found = { at, length: form.length };
       }
       if (found === null) return { done, left: text.slice(from) };
       done += text.slice(from, found.at) + INSTEAD;
@@ -97,7 +100,10 @@ export function createKeyFilter(secret: string | null): KeyFilter {
 }
 
 /** The same over bytes. Each byte is one character here, so none but the secret's own are changed. */
-export async function* withoutKey(body: AsyncIterable<Uint8Array>, filter: KeyFilter): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* withoutKey(
+  body: AsyncIterable<Uint8Array>,
+  filter: KeyFilter,
+): AsyncGenerator<Uint8Array, void, undefined> {
   const pieces = filter.pieces();
   for await (const chunk of body) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);

@@ -24,7 +24,12 @@ const HTTP_LIMITS = {
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 /** `again` reads what comes on the socket as requests, from the beginning. */
-export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer, again: (socket: Duplex) => void) => void;
+export type UpgradeListener = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  again: (socket: Duplex) => void,
+) => void;
 
 export interface HttpServer {
   readonly port: number;
@@ -36,18 +41,34 @@ export interface HttpServer {
 }
 
 function startError(error: NodeJS.ErrnoException, host: string, port: number): unknown {
-  if (error.code === 'EADDRINUSE') return new StartError(`Port ${port} is in use. End what uses it, or choose another with --port.`, 1, { cause: error });
-  if (error.code === 'EACCES') return new StartError(`Port ${port} may not be used here. Choose another with --port.`, 1, { cause: error });
-  if (error.code === 'EADDRNOTAVAIL') return new StartError(`This machine has no address ${host}. Choose another with --host.`, 1, { cause: error });
+  if (error.code === 'EADDRINUSE')
+    return new StartError(`Port ${port} is in use. End what uses it, or choose another with --port.`, 1, {
+      cause: error,
+    });
+  if (error.code === 'EACCES')
+    return new StartError(`Port ${port} may not be used here. Choose another with --port.`, 1, { cause: error });
+  if (error.code === 'EADDRNOTAVAIL')
+    return new StartError(`This machine has no address ${host}. Choose another with --host.`, 1, { cause: error });
   return error;
 }
 
 /** What is not HTTP, is too slow or has too many headers never becomes a request: its answer is written by hand. */
 function refuseBroken(error: NodeJS.ErrnoException, socket: Duplex): void {
   // What could not agree on TLS can be told nothing.
-  if (error.code === 'ECONNRESET' || error.code?.startsWith('ERR_SSL_') || error.code?.startsWith('ERR_TLS_') || !socket.writable) return void socket.destroy();
+  if (
+    error.code === 'ECONNRESET' ||
+    error.code?.startsWith('ERR_SSL_') ||
+    error.code?.startsWith('ERR_TLS_') ||
+    !socket.writable
+  )
+    return void socket.destroy();
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const problem: Problem = { type: 'about:roost/malformed', title: 'That does not fit', status, detail: 'This is not a request that Roost can read.' };
+  const problem: Problem = {
+    type: 'about:roost/malformed',
+    title: 'That does not fit',
+    status,
+    detail: 'This is not a request that Roost can read.',
+  };
   const body = JSON.stringify(problem);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
@@ -79,10 +100,22 @@ export interface ListenOptions {
 }
 
 /** Listens at once, so that a port in use is known before anything slow begins; with TLS where there is a certificate. Throws `StartError`. */
-export function listen({ host, port, tls = null, proxied = false, limits: own = {} }: ListenOptions): Promise<HttpServer> {
+export function listen({
+  host,
+  port,
+  tls = null,
+  proxied = false,
+  limits: own = {},
+}: ListenOptions): Promise<HttpServer> {
   let serve: Listener = (_request, response) => response.writeHead(503, { 'retry-after': '1' }).end();
-  const { headersTimeout, requestTimeout, keepAliveTimeout, handshakeTimeout, here, elsewhere, perAddress } = HTTP_LIMITS;
-  const limits = { headersTimeout, requestTimeout, keepAliveTimeout, connectionsCheckingInterval: HTTP_LIMITS.checkInterval };
+  const { headersTimeout, requestTimeout, keepAliveTimeout, handshakeTimeout, here, elsewhere, perAddress } =
+    HTTP_LIMITS;
+  const limits = {
+    headersTimeout,
+    requestTimeout,
+    keepAliveTimeout,
+    connectionsCheckingInterval: HTTP_LIMITS.checkInterval,
+  };
   const onRequest: Listener = (request, response) => serve(request, response);
   const secure = tls === null ? null : createSecureServer({ ...limits, ...tls, handshakeTimeout }, onRequest);
   const server = secure ?? createServer(limits, onRequest);

@@ -23,11 +23,18 @@ function plain(_key: string, value: unknown): unknown {
 }
 
 /** Writes to `folder`. `clean` takes out what no log may hold. Where writing fails, the entry and the reason go to `fallback`, and the relay goes on. */
-export function createLogger(folder: string, now: () => Date, fallback: (line: string) => void, clean: (text: string) => string = (text) => text): Logger {
+export function createLogger(
+  folder: string,
+  now: () => Date,
+  fallback: (line: string) => void,
+  clean: (text: string) => string = (text) => text,
+): Logger {
   const file = join(folder, 'relay.log');
   let size: number | null = null;
   const write = (level: string) => (message: string, fields?: LogFields) => {
-    const entry = clean(`${now().toISOString()} ${level} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`).slice(0, MOST_ENTRY);
+    const entry = clean(
+      `${now().toISOString()} ${level} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`,
+    ).slice(0, MOST_ENTRY);
     try {
       size ??= statSync(file, { throwIfNoEntry: false })?.size ?? 0;
       if (size + entry.length > MOST_BYTES) {

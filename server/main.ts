@@ -62,7 +62,11 @@ function endOnFault(relay: Relay): void {
   process.on('uncaughtException', (error) => {
     relay.logger.error('The relay broke and ends.', { error });
     // What breaks while it ends is told, and does not keep it from ending.
-    tell(ending ? stackOf(error) : `Roost broke, and ends: ${stackOf(error)}\nWhat was stored is kept. Start it again; please report this.`);
+    tell(
+      ending
+        ? stackOf(error)
+        : `Roost broke, and ends: ${stackOf(error)}\nWhat was stored is kept. Start it again; please report this.`,
+    );
     if (ending) return;
     ending = true;
     leave(() => relay.close('crash'), 1);
@@ -83,10 +87,17 @@ async function run(config: Config): Promise<void> {
   endOnFault(relay);
   if (hangUpReloads) process.on('SIGHUP', () => void relay.reloadCertificate?.());
   const reachable = config.publicUrl !== null || !isLoopback(config.host);
-  const terminal = createTerminal({ input: process.stdin, output: process.stdout, newLink: relay.newLink, reachable, tell });
+  const terminal = createTerminal({
+    input: process.stdin,
+    output: process.stdout,
+    newLink: relay.newLink,
+    reachable,
+    tell,
+  });
   const opens = config.open && process.stdout.isTTY && !process.env['CI'];
   const link = await terminal.show({ code: !opens });
-  if (relay.rehearsal) tell('No model is connected: a rehearsal mind answers. ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL connects one.');
+  if (relay.rehearsal)
+    tell('No model is connected: a rehearsal mind answers. ANTHROPIC_API_KEY or ANTHROPIC_BASE_URL connects one.');
   terminal.listen();
   if (opens) await openBrowser(link);
 }

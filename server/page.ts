@@ -18,7 +18,11 @@ export function faviconOf(folder: string): () => Response {
   const assets = join(folder, 'assets');
   const name = existsSync(assets) ? readdirSync(assets).find((file) => /^favicon-.*\.svg$/.test(file)) : undefined;
   const icon = name === undefined ? null : readFileSync(join(assets, name));
-  return () => new Response(icon, { status: icon ? 200 : 204, headers: { ...(icon ? { 'content-type': 'image/svg+xml' } : {}), 'cache-control': 'public, max-age=86400' } });
+  return () =>
+    new Response(icon, {
+      status: icon ? 200 : 204,
+      headers: { ...(icon ? { 'content-type': 'image/svg+xml' } : {}), 'cache-control': 'public, max-age=86400' },
+    });
 }
 
 /** Routes for everything that is not a call. `folder` is what the build made. */

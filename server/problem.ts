@@ -47,7 +47,11 @@ const MOST_ERRORS = 20;
 
 /** A body that its schema refuses; each error names the field, `body` where it is the whole. */
 export function misfit({ issues }: z.ZodError): HTTPException {
-  const errors = issues.slice(0, MOST_ERRORS).map(({ path, message }) => ({ field: path.length > 0 ? path.map(String).join('.') : 'body', message }));
+  const errors = issues
+    .slice(0, MOST_ERRORS)
+    .map(({ path, message }) => ({ field: path.length > 0 ? path.map(String).join('.') : 'body', message }));
   const [first] = errors;
-  return problem(400, 'misfit', `${first?.field ?? 'body'}: ${first?.message ?? 'does not fit'}`, { fields: { errors } });
+  return problem(400, 'misfit', `${first?.field ?? 'body'}: ${first?.message ?? 'does not fit'}`, {
+    fields: { errors },
+  });
 }

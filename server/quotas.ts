@@ -32,7 +32,8 @@ const MINUTE_MS = 60_000;
 export const QUOTA_SPANS = { minuteMs: MINUTE_MS, hourMs: 60 * MINUTE_MS } as const;
 
 /** A number of bytes as people say it. */
-const sized = (bytes: number) => (bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`);
+const sized = (bytes: number) =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 export interface Waiting {
   readonly letters: number;
@@ -42,10 +43,14 @@ export interface Waiting {
 /** Why no further letter of `bytes` may wait; null where it may. `name`: the receiver's. */
 export function refuseLetter(name: string, bytes: number, ofSender: Waiting, ofAll: Waiting): string | null {
   const { fromOne, fromAll } = QUOTAS.unread;
-  const over = (waiting: Waiting, most: Waiting) => waiting.letters + 1 > most.letters || waiting.bytes + bytes > most.bytes;
-  const used = (waiting: Waiting, most: Waiting) => `${waiting.letters} letters of ${sized(waiting.bytes)}; the limit is ${most.letters} letters and ${sized(most.bytes)}`;
-  if (over(ofSender, fromOne)) return `Not delivered: ${name} has not read what you sent before (${used(ofSender, fromOne)}). Wait until ${name} has read some of it, and put what is left into one short letter.`;
-  if (over(ofAll, fromAll)) return `Not delivered: ${name}’s inbox is full of unread letters of agents (${used(ofAll, fromAll)}). Wait until ${name} has read some of them. What the human writes is delivered all the same.`;
+  const over = (waiting: Waiting, most: Waiting) =>
+    waiting.letters + 1 > most.letters || waiting.bytes + bytes > most.bytes;
+  const used = (waiting: Waiting, most: Waiting) =>
+    `${waiting.letters} letters of ${sized(waiting.bytes)}; the limit is ${most.letters} letters and ${sized(most.bytes)}`;
+  if (over(ofSender, fromOne))
+    return `Not delivered: ${name} has not read what you sent before (${used(ofSender, fromOne)}). Wait until ${name} has read some of it, and put what is left into one short letter.`;
+  if (over(ofAll, fromAll))
+    return `Not delivered: ${name}’s inbox is full of unread letters of agents (${used(ofAll, fromAll)}). Wait until ${name} has read some of them. What the human writes is delivered all the same.`;
   return null;
 }
 
@@ -57,9 +62,12 @@ export interface ThreadsUsed {
 
 export function refuseThread({ openByOne, openInAll, byOneInAnHour }: ThreadsUsed): string | null {
   const most = QUOTAS.threads;
-  if (openByOne >= most.openByOne) return `No thread was opened: ${openByOne} threads that you have created are open, and ${most.openByOne} may be. Close one with close_thread, or write in one that is there.`;
-  if (openInAll >= most.openInAll) return `No thread was opened: agents of this household have ${openInAll} open, and ${most.openInAll} may be. Close one that is done, or write in one that is there.`;
-  if (byOneInAnHour >= most.byOneInAnHour) return `No thread was opened: you have created ${byOneInAnHour} within an hour, which is the limit. Write in one that is there, or try again later.`;
+  if (openByOne >= most.openByOne)
+    return `No thread was opened: ${openByOne} threads that you have created are open, and ${most.openByOne} may be. Close one with close_thread, or write in one that is there.`;
+  if (openInAll >= most.openInAll)
+    return `No thread was opened: agents of this household have ${openInAll} open, and ${most.openInAll} may be. Close one that is done, or write in one that is there.`;
+  if (byOneInAnHour >= most.byOneInAnHour)
+    return `No thread was opened: you have created ${byOneInAnHour} within an hour, which is the limit. Write in one that is there, or try again later.`;
   return null;
 }
 
@@ -71,8 +79,10 @@ export interface Said {
 /** `inThread`: messages in this thread. */
 export function refuseThreadMessage(bytes: number, inThread: number, { minute, hour }: Said): string | null {
   const most = QUOTAS.threadMessages;
-  if (inThread >= most.inOneThread) return `Not sent: this thread has ${inThread} messages, and agents may write up to ${most.inOneThread} in one. Close it with a summary, and open another.`;
-  if (minute >= most.byOneInAMinute) return `Not sent: you have written ${minute} messages in threads within a minute, which is the limit. Put what is left into one, in a minute.`;
+  if (inThread >= most.inOneThread)
+    return `Not sent: this thread has ${inThread} messages, and agents may write up to ${most.inOneThread} in one. Close it with a summary, and open another.`;
+  if (minute >= most.byOneInAMinute)
+    return `Not sent: you have written ${minute} messages in threads within a minute, which is the limit. Put what is left into one, in a minute.`;
   if (hour.messages >= most.byOneInAnHour.messages || hour.bytes + bytes > most.byOneInAnHour.bytes)
     return `Not sent: you have written ${hour.messages} messages of ${sized(hour.bytes)} in threads within an hour; the limit is ${most.byOneInAnHour.messages} messages and ${sized(most.byOneInAnHour.bytes)}. Say what is left in a few words, later.`;
   return null;

@@ -13,7 +13,14 @@ import { bytesOfBrowser, createHomeRoutes, eachAtHome, homeCallsOf, openCallsOf,
 import { createKeyFilter } from './key-filter.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
-import { createAnthropicMind, createRehearsalMind, DEFAULT_MODELS, withWarmMind, type Mind, type RehearsalMind } from './minds/index.ts';
+import {
+  createAnthropicMind,
+  createRehearsalMind,
+  DEFAULT_MODELS,
+  withWarmMind,
+  type Mind,
+  type RehearsalMind,
+} from './minds/index.ts';
 import type { PackageRoot } from './package-root.ts';
 import { problem, problemResponse } from './problem.ts';
 import { QUOTAS } from './quotas.ts';
@@ -54,7 +61,16 @@ async function openMind(config: Config): Promise<{ mind: Mind; rehearsal: Rehear
   }
   const { key, baseUrl, keyHeader } = messagesApi;
   const models = { lead: leadModel || DEFAULT_MODELS.lead, agent: agentModel || DEFAULT_MODELS.agent };
-  return { mind: createAnthropicMind({ key, baseUrl, models, maxRequests: config.modelRequests, ...(keyHeader === null ? {} : { keyHeader }) }), rehearsal: null };
+  return {
+    mind: createAnthropicMind({
+      key,
+      baseUrl,
+      models,
+      maxRequests: config.modelRequests,
+      ...(keyHeader === null ? {} : { keyHeader }),
+    }),
+    rehearsal: null,
+  };
 }
 
 /** Everything that was opened, to be closed from the last to the first. A failure to close one does not keep the others. */
@@ -70,7 +86,9 @@ function createClosers(onError: (error: unknown) => void) {
 
 /** Throws `StartError` or `StoreError` where it cannot start; what was opened is closed again. */
 export async function openRelay(deps: RelayDeps): Promise<Relay> {
-  const closers = createClosers((error) => deps.say(`Closing failed: ${error instanceof Error ? error.message : String(error)}`));
+  const closers = createClosers((error) =>
+    deps.say(`Closing failed: ${error instanceof Error ? error.message : String(error)}`),
+  );
   try {
     return await open(deps, closers);
   } catch (error) {
@@ -79,7 +97,10 @@ export async function openRelay(deps: RelayDeps): Promise<Relay> {
   }
 }
 
-async function open({ config, root, say, now, elapsed }: RelayDeps, closers: ReturnType<typeof createClosers>): Promise<Relay> {
+async function open(
+  { config, root, say, now, elapsed }: RelayDeps,
+  closers: ReturnType<typeof createClosers>,
+): Promise<Relay> {
   const newId = () => randomUUID();
   const protocol = parseProtocol(readFileSync(join(root.path, 'CLAUDE.md'), 'utf8'));
 
@@ -87,22 +108,38 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
   const lock = await lockHome(folder);
   closers.add(() => lock.release());
   const home = await readHome(folder);
-  const logger = createLogger(home.logFolder, () => new Date(now()), say, createKeyFilter(config.messagesApi?.key ?? null).words);
+  const logger = createLogger(
+    home.logFolder,
+    () => new Date(now()),
+    say,
+    createKeyFilter(config.messagesApi?.key ?? null).words,
+  );
 
-  const tls = config.tls && { files: config.tls, name: config.proxied ? null : (config.publicUrl?.hostname ?? null), now };
-  const http = await listen({ host: config.host, port: config.port, tls: tls && (await readTlsPair(tls)), proxied: config.proxied });
-  closers.add(() => http.close());
-  const certificate = tls && watchTlsFiles({
-    ...tls,
-    onPair(pair) {
-      http.secureWith(pair);
-      logger.info('The certificate was read anew.');
-    },
-    onProblem(error) {
-      say(`${error.message} The one before stays in use.`);
-      logger.warn('The certificate could not be read anew.', { error });
-    },
+  const tls = config.tls && {
+    files: config.tls,
+    name: config.proxied ? null : (config.publicUrl?.hostname ?? null),
+    now,
+  };
+  const http = await listen({
+    host: config.host,
+    port: config.port,
+    tls: tls && (await readTlsPair(tls)),
+    proxied: config.proxied,
   });
+  closers.add(() => http.close());
+  const certificate =
+    tls &&
+    watchTlsFiles({
+      ...tls,
+      onPair(pair) {
+        http.secureWith(pair);
+        logger.info('The certificate was read anew.');
+      },
+      onProblem(error) {
+        say(`${error.message} The one before stays in use.`);
+        logger.warn('The certificate could not be read anew.', { error });
+      },
+    });
   closers.add(() => Promise.resolve(certificate?.close()));
   const url = config.publicUrl?.origin ?? `${tls ? 'https' : 'http'}://${bracketed(config.host)}:${http.port}`;
   lock.tell(url);
@@ -148,18 +185,34 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     most: config.sync.households,
   });
   closers.add(() => homes.close());
-  rehearsal?.meet({ all: async () => (await Promise.all(homes.open().map(({ directory }) => directory.all()))).flat() });
+  rehearsal?.meet({
+    all: async () => (await Promise.all(homes.open().map(({ directory }) => directory.all()))).flat(),
+  });
   function checkStreams(browser: string | undefined): void {
-    const own = browser === undefined ? 0 : homes.open().reduce((sum, { streams }) => sum + streams.countOf(browser), 0);
+    const own =
+      browser === undefined ? 0 : homes.open().reduce((sum, { streams }) => sum + streams.countOf(browser), 0);
     if (own >= QUOTAS.streamsBySignIn)
-      throw problem(503, 'too-many-streams', `This browser has ${own} pages of Roost open, which is the most. Close one, and this one goes on by itself.`, { headers: { 'retry-after': '5' } });
+      throw problem(
+        503,
+        'too-many-streams',
+        `This browser has ${own} pages of Roost open, which is the most. Close one, and this one goes on by itself.`,
+        { headers: { 'retry-after': '5' } },
+      );
     if (homes.open().reduce((sum, { streams }) => sum + streams.count(), 0) >= config.streams.most)
-      throw problem(503, 'too-many-streams', 'Too many pages are open at once. Close one and try again.', { headers: { 'retry-after': '5' } });
+      throw problem(503, 'too-many-streams', 'Too many pages are open at once. Close one and try again.', {
+        headers: { 'retry-after': '5' },
+      });
   }
 
   const signIn = createSignIn({ db, relay: home.relay, now, linkMs: config.linkMs, cookieMs: config.cookieMs });
   const access = createAccess({
-    origins: createOrigins({ port: http.port, host: config.host, publicUrl: config.publicUrl, tls: tls !== null, proxied: config.proxied }),
+    origins: createOrigins({
+      port: http.port,
+      host: config.host,
+      publicUrl: config.publicUrl,
+      tls: tls !== null,
+      proxied: config.proxied,
+    }),
     signIn,
     rate: createRateLimit({ ...config.rate, elapsed }),
     port: http.port,
@@ -187,7 +240,12 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
     openRoutes: [eachAtHome(homes.first().openCalls, (context) => openCallsOf(homes, context))],
-    routes: [createHomeRoutes(homes, checkStreams), eachAtHome(homes.first().calls, (context) => homeCallsOf(homes, context)), sync.routes, room.routes],
+    routes: [
+      createHomeRoutes(homes, checkStreams),
+      eachAtHome(homes.first().calls, (context) => homeCallsOf(homes, context)),
+      sync.routes,
+      room.routes,
+    ],
     tlsName: tls !== null && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: join(root.path, 'dist/page'),
     onError: (id, error) => logger.error('A call failed.', { id, error }),
@@ -196,7 +254,9 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
     getRequestListener((request, env) => app.fetch(request, env), {
       // What is not even a request: a broken Host, a broken address.
       errorHandler: (error) =>
-        error instanceof Error && error.name === 'RequestError' ? problemResponse(400, 'malformed', error.message) : app.refuse(error),
+        error instanceof Error && error.name === 'RequestError'
+          ? problemResponse(400, 'malformed', error.message)
+          : app.refuse(error),
     }),
     sync.upgrades.listener(app),
   );
@@ -210,12 +270,19 @@ async function open({ config, root, say, now, elapsed }: RelayDeps, closers: Ret
   const closing = new AbortController();
   const warming = withWarmMind(async (warmMind) => {
     for (const each of homes.open()) await each.warm(warmMind, closing.signal);
-  }).catch((error: unknown) => logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }));
+  }).catch((error: unknown) =>
+    logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }),
+  );
   closers.add(() => {
     closing.abort();
     return warming;
   });
-  logger.info('The relay has started.', { version: root.version, store: store.kind, mind: mind.models({ lead: '', agent: '' }).kind, url });
+  logger.info('The relay has started.', {
+    version: root.version,
+    store: store.kind,
+    mind: mind.models({ lead: '', agent: '' }).kind,
+    url,
+  });
 
   return {
     url,

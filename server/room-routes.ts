@@ -71,27 +71,49 @@ function kept<Value>(work: () => Promise<Value>, keptMs: number, elapsed: () => 
   };
 }
 
-export function createHomeRoom({ folder, elsewhere, keepFree, partOf, elapsed, keptMs = ROOM_DEFAULTS.keptMs }: RoomDeps): HomeRoom {
-  const taken = kept(async () => {
-    const [files, tables] = await Promise.all([bytesBelow(folder), elsewhere ? bytesOfTables(elsewhere) : 0]);
-    return files + tables;
-  }, keptMs, elapsed);
-  const free = kept(async () => {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
-  }, ROOM_DEFAULTS.freeKeptMs, elapsed);
+export function createHomeRoom({
+  folder,
+  elsewhere,
+  keepFree,
+  partOf,
+  elapsed,
+  keptMs = ROOM_DEFAULTS.keptMs,
+}: RoomDeps): HomeRoom {
+  const taken = kept(
+    async () => {
+      const [files, tables] = await Promise.all([bytesBelow(folder), elsewhere ? bytesOfTables(elsewhere) : 0]);
+      return files + tables;
+    },
+    keptMs,
+    elapsed,
+  );
+  const free = kept(
+    async () => {
+      const { bavail, bsize } = await statfs(folder);
+      return bavail * bsize;
+    },
+    ROOM_DEFAULTS.freeKeptMs,
+    elapsed,
+  );
   return {
     routes: (route) =>
       route('/api/room', {
         async GET(context) {
           const browser = context.get('browser');
-          const room: Room = { bytes: await taken(), free: await free(), keepFree, part: browser === undefined ? null : await partOf(browser) };
+          const room: Room = {
+            bytes: await taken(),
+            free: await free(),
+            keepFree,
+            part: browser === undefined ? null : await partOf(browser),
+          };
           return context.json(room);
         },
       }),
     async refuseForRoom() {
       const left = await free();
-      return left >= keepFree ? null : `Not stored: the disk that this household lives on has ${Math.floor(left / 1_000_000)} MB left, and agents leave ${Math.ceil(keepFree / 1_000_000)} MB of it to the human. Tell the human when you next speak with them; what they write is kept all the same.`;
+      return left >= keepFree
+        ? null
+        : `Not stored: the disk that this household lives on has ${Math.floor(left / 1_000_000)} MB left, and agents leave ${Math.ceil(keepFree / 1_000_000)} MB of it to the human. Tell the human when you next speak with them; what they write is kept all the same.`;
     },
   };
 }

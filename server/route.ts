@@ -33,7 +33,8 @@ export function createRoute(app: Hono<Env>): Route {
 
 /** Throws a 404 where no id can be so long, or holds what no store can look for. */
 function checked(id: string): string {
-  if (id === '' || id.length > LIMITS.id || id.includes('\0')) throw problem(404, 'unknown', 'There is nothing under such an id.');
+  if (id === '' || id.length > LIMITS.id || id.includes('\0'))
+    throw problem(404, 'unknown', 'There is nothing under such an id.');
   return id;
 }
 
@@ -47,7 +48,11 @@ export function optionalIdOf(context: Context, name: string): string | null {
 }
 
 /** A whole number in the query. Throws a 400 that names it where it does not fit. */
-export function numberOf(context: Context, name: string, { min, max, otherwise }: { min: number; max: number; otherwise: number }): number {
+export function numberOf(
+  context: Context,
+  name: string,
+  { min, max, otherwise }: { min: number; max: number; otherwise: number },
+): number {
   const text = context.req.query(name);
   if (text === undefined || text === '') return otherwise;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;

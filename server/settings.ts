@@ -20,9 +20,27 @@ export interface SettingSpec {
 }
 
 export const SETTINGS = {
-  port: { flag: 'port', env: 'ROOST_PORT', value: 'number', default: '4747', help: 'Port to listen on; 0 takes any free one.' },
-  host: { flag: 'host', env: 'ROOST_HOST', value: 'address', default: '127.0.0.1', help: 'Address to listen on; any but loopback needs --allow-remote and TLS.' },
-  allowRemote: { flag: 'allow-remote', env: 'ROOST_ALLOW_REMOTE', value: null, default: null, help: 'Let other machines reach Roost: --host may be an address of the network.' },
+  port: {
+    flag: 'port',
+    env: 'ROOST_PORT',
+    value: 'number',
+    default: '4747',
+    help: 'Port to listen on; 0 takes any free one.',
+  },
+  host: {
+    flag: 'host',
+    env: 'ROOST_HOST',
+    value: 'address',
+    default: '127.0.0.1',
+    help: 'Address to listen on; any but loopback needs --allow-remote and TLS.',
+  },
+  allowRemote: {
+    flag: 'allow-remote',
+    env: 'ROOST_ALLOW_REMOTE',
+    value: null,
+    default: null,
+    help: 'Let other machines reach Roost: --host may be an address of the network.',
+  },
   tlsCert: {
     flag: 'tls-cert',
     env: 'ROOST_TLS_CERT',
@@ -30,7 +48,13 @@ export const SETTINGS = {
     default: null,
     help: 'A certificate with its chain, in PEM: Roost speaks HTTPS itself. Read anew when it changes, or on SIGHUP without a terminal.',
   },
-  tlsKey: { flag: 'tls-key', env: 'ROOST_TLS_KEY', value: 'file', default: null, help: 'The private key of that certificate, in PEM.' },
+  tlsKey: {
+    flag: 'tls-key',
+    env: 'ROOST_TLS_KEY',
+    value: 'file',
+    default: null,
+    help: 'The private key of that certificate, in PEM.',
+  },
   behindProxy: {
     flag: 'behind-proxy',
     env: 'ROOST_BEHIND_PROXY',
@@ -54,9 +78,27 @@ export const SETTINGS = {
     default: null,
     help: 'Address that leads here by TLS, of a proxy or of our own certificate; the link then uses it.',
   },
-  databaseUrl: { flag: null, env: 'DATABASE_URL', value: 'postgres URL', default: null, help: 'Keep the store in this Postgres instead of inside the home.' },
-  apiKey: { flag: null, env: 'ANTHROPIC_API_KEY', value: 'key', default: null, help: 'Key of the Messages API. With it, or a base URL, the minds are real.' },
-  baseUrl: { flag: null, env: 'ANTHROPIC_BASE_URL', value: 'URL', default: null, help: 'A server that speaks the Messages API, for example a local one.' },
+  databaseUrl: {
+    flag: null,
+    env: 'DATABASE_URL',
+    value: 'postgres URL',
+    default: null,
+    help: 'Keep the store in this Postgres instead of inside the home.',
+  },
+  apiKey: {
+    flag: null,
+    env: 'ANTHROPIC_API_KEY',
+    value: 'key',
+    default: null,
+    help: 'Key of the Messages API. With it, or a base URL, the minds are real.',
+  },
+  baseUrl: {
+    flag: null,
+    env: 'ANTHROPIC_BASE_URL',
+    value: 'URL',
+    default: null,
+    help: 'A server that speaks the Messages API, for example a local one.',
+  },
   keyHeader: {
     flag: 'api-key-header',
     env: 'ROOST_API_KEY_HEADER',
@@ -65,12 +107,48 @@ export const SETTINGS = {
     shownDefault: 'bearer; both where a base URL is set',
     help: 'How the key is sent.',
   },
-  leadModel: { flag: 'lead-model', env: 'ROOST_LEAD_MODEL', value: 'name', default: null, help: 'Model of the lead, where the page names none.' },
-  agentModel: { flag: 'agent-model', env: 'ROOST_AGENT_MODEL', value: 'name', default: null, help: 'Model of the agents, where the page names none.' },
-  modelRequests: { flag: 'model-requests', env: 'ROOST_MODEL_REQUESTS', value: 'number', default: String(MAX_REQUESTS), help: 'Most requests to the model at once. Roost learns by itself where its server takes fewer.' },
-  rehearsal: { flag: 'rehearsal', env: 'ROOST_REHEARSAL', value: 'JSON', default: '{}', help: 'How the rehearsal mind behaves, for example {"delayMs":0,"fail":[1]}.' },
-  cookieDays: { flag: 'cookie-days', env: 'ROOST_COOKIE_DAYS', value: 'number', default: '90', help: 'Days that a browser stays signed in after its last visit.' },
-  linkHours: { flag: 'link-hours', env: 'ROOST_LINK_HOURS', value: 'number', default: '24', help: 'Hours that an unused link stays good.' },
+  leadModel: {
+    flag: 'lead-model',
+    env: 'ROOST_LEAD_MODEL',
+    value: 'name',
+    default: null,
+    help: 'Model of the lead, where the page names none.',
+  },
+  agentModel: {
+    flag: 'agent-model',
+    env: 'ROOST_AGENT_MODEL',
+    value: 'name',
+    default: null,
+    help: 'Model of the agents, where the page names none.',
+  },
+  modelRequests: {
+    flag: 'model-requests',
+    env: 'ROOST_MODEL_REQUESTS',
+    value: 'number',
+    default: String(MAX_REQUESTS),
+    help: 'Most requests to the model at once. Roost learns by itself where its server takes fewer.',
+  },
+  rehearsal: {
+    flag: 'rehearsal',
+    env: 'ROOST_REHEARSAL',
+    value: 'JSON',
+    default: '{}',
+    help: 'How the rehearsal mind behaves, for example {"delayMs":0,"fail":[1]}.',
+  },
+  cookieDays: {
+    flag: 'cookie-days',
+    env: 'ROOST_COOKIE_DAYS',
+    value: 'number',
+    default: '90',
+    help: 'Days that a browser stays signed in after its last visit.',
+  },
+  linkHours: {
+    flag: 'link-hours',
+    env: 'ROOST_LINK_HOURS',
+    value: 'number',
+    default: '24',
+    help: 'Hours that an unused link stays good.',
+  },
   retentionHours: {
     flag: 'retention-hours',
     env: 'ROOST_RETENTION_HOURS',
@@ -78,9 +156,27 @@ export const SETTINGS = {
     default: '24',
     help: 'Hours that events are kept which a browser has stored already, and messages that were read.',
   },
-  rate: { flag: 'rate', env: 'ROOST_RATE', value: 'number', default: '50', help: 'Calls a second that one browser may make, in the long run.' },
-  burst: { flag: 'burst', env: 'ROOST_BURST', value: 'number', default: '500', help: 'Calls that one browser may make at once.' },
-  streams: { flag: 'streams', env: 'ROOST_STREAMS', value: 'number', default: '32', help: 'Event streams that may be open at once.' },
+  rate: {
+    flag: 'rate',
+    env: 'ROOST_RATE',
+    value: 'number',
+    default: '50',
+    help: 'Calls a second that one browser may make, in the long run.',
+  },
+  burst: {
+    flag: 'burst',
+    env: 'ROOST_BURST',
+    value: 'number',
+    default: '500',
+    help: 'Calls that one browser may make at once.',
+  },
+  streams: {
+    flag: 'streams',
+    env: 'ROOST_STREAMS',
+    value: 'number',
+    default: '32',
+    help: 'Event streams that may be open at once.',
+  },
   streamBufferKb: {
     flag: 'stream-buffer-kb',
     env: 'ROOST_STREAM_BUFFER_KB',
@@ -88,7 +184,13 @@ export const SETTINGS = {
     default: '1024',
     help: 'Kilobytes that an event stream may lag behind before it is cut; it resumes where it was.',
   },
-  households: { flag: 'households', env: 'ROOST_HOUSEHOLDS', value: 'number', default: '16', help: 'Households whose devices may meet here.' },
+  households: {
+    flag: 'households',
+    env: 'ROOST_HOUSEHOLDS',
+    value: 'number',
+    default: '16',
+    help: 'Households whose devices may meet here.',
+  },
   keepFreeMb: {
     flag: 'keep-free-mb',
     env: 'ROOST_KEEP_FREE_MB',
@@ -129,8 +231,19 @@ export function helpText(): string {
     const value = setting.value === null ? '' : ` <${setting.value}>`;
     const name = setting.flag === null ? `${setting.env}=<${setting.value ?? ''}>` : `--${setting.flag}${value}`;
     const shown = setting.shownDefault ?? setting.default;
-    const notes = [...(setting.flag === null ? ['environment only'] : [setting.env]), ...(shown === null ? [] : [`default ${shown}`])];
+    const notes = [
+      ...(setting.flag === null ? ['environment only'] : [setting.env]),
+      ...(shown === null ? [] : [`default ${shown}`]),
+    ];
     return `  ${name}\n      ${setting.help} [${notes.join('; ')}]`;
   });
-  return ['Roost: a home for a team of agents, on this machine.', '', 'npm start -- [settings]', '', ...rows, '  --help\n      Show this.', ''].join('\n');
+  return [
+    'Roost: a home for a team of agents, on this machine.',
+    '',
+    'npm start -- [settings]',
+    '',
+    ...rows,
+    '  --help\n      Show this.',
+    '',
+  ].join('\n');
 }

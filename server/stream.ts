@@ -55,7 +55,14 @@ function frame(event: string, data: unknown, id?: number): Uint8Array {
 }
 const eventFrame = ({ id, event }: StoredEvent) => frame(event.kind, event, id);
 
-export function createStreams({ log, host, version, bufferBytes, heartbeatMs = LIMITS.heartbeatMs, onError }: StreamDeps): Streams {
+export function createStreams({
+  log,
+  host,
+  version,
+  bufferBytes,
+  heartbeatMs = LIMITS.heartbeatMs,
+  onError,
+}: StreamDeps): Streams {
   /** With the sign-in that each belongs to. */
   const open = new Map<() => void, string | undefined>();
 
@@ -77,7 +84,12 @@ export function createStreams({ log, host, version, bufferBytes, heartbeatMs = L
   };
   return streams;
 
-  function streamFrom(from: number, name: string, cut: () => void, browser: string | undefined): ReadableStream<Uint8Array> {
+  function streamFrom(
+    from: number,
+    name: string,
+    cut: () => void,
+    browser: string | undefined,
+  ): ReadableStream<Uint8Array> {
     let cursor = from;
     let unsubscribe: (() => void) | null = null;
     let stopWaiting: (() => void) | null = null;

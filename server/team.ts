@@ -60,21 +60,63 @@ export interface Team {
   close(): Promise<void>;
 }
 
-export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = now, newId, logger, retentionMs, alone, refuseForRoom = () => Promise.resolve(null), timers = systemTimers, limits = SESSION_LIMITS }: TeamDeps): Promise<Team> {
+export async function openTeam({
+  db,
+  relay,
+  log,
+  mind,
+  protocol,
+  now,
+  elapsed = now,
+  newId,
+  logger,
+  retentionMs,
+  alone,
+  refuseForRoom = () => Promise.resolve(null),
+  timers = systemTimers,
+  limits = SESSION_LIMITS,
+}: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
-    void log.append([event]).catch((error: unknown) => logger.error('a change could not be told; the page shows it when it asks again', { event, error: String(error) }));
+    void log.append([event]).catch((error: unknown) =>
+      logger.error('a change could not be told; the page shows it when it asks again', {
+        event,
+        error: String(error),
+      }),
+    );
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
   const inbox = createInbox({ db, relay, retentionMs, tell, now, refuseForRoom });
   const directory = createDirectory({ db, relay, tell, now });
-  const configs = createConfigs({ db, relay, alone, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone, tell, now });
-  const onHeartbeatError = (error: unknown) => logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
+  const configs = createConfigs({
+    db,
+    relay,
+    alone,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    tell,
+    now,
+  });
+  const onHeartbeatError = (error: unknown) =>
+    logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
   const gate = createGate({ db, relay, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
   const costs = createCosts({ db, relay, configs, directory, log, alone, now, elapsed });
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
   const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
-  const tools = [...createReachTools({ reach, inbox, gate, configs, directory, sleepers, host: () => host, now, toHuman: createToHuman({ log, host: () => host, now, newId }), tell }), ...createThreadTools({ threads, directory })];
+  const tools = [
+    ...createReachTools({
+      reach,
+      inbox,
+      gate,
+      configs,
+      directory,
+      sleepers,
+      host: () => host,
+      now,
+      toHuman: createToHuman({ log, host: () => host, now, newId }),
+      tell,
+    }),
+    ...createThreadTools({ threads, directory }),
+  ];
   const memories = createMemories({ log, directory, conversationChars: limits.conversationChars });
   const host: SessionHost = createSessionHost({
     log,
@@ -85,7 +127,12 @@ export async function openTeam({ db, relay, log, mind, protocol, now, elapsed = 
     configs,
     teamTools: tools,
     memories,
-    onPersonWake: (agentId) => personWake(reach, agentId).then(() => undefined, (error: unknown) => logger.error('a wake by the person could not be recorded', { agentId, error: String(error) })),
+    onPersonWake: (agentId) =>
+      personWake(reach, agentId).then(
+        () => undefined,
+        (error: unknown) =>
+          logger.error('a wake by the person could not be recorded', { agentId, error: String(error) }),
+      ),
     mind,
     protocol,
     now,

@@ -38,10 +38,14 @@ export function createTerminal({ input, output, newLink, reachable, tell }: Term
     show: ({ code }) => print(code && isScreen && reachable),
     listen() {
       if (input.isTTY !== true) return;
-      tell(`The link works once. Enter prints a fresh one${reachable ? ', with a code for a phone' : '; q and Enter, one with a code for a phone'}; Ctrl+C ends Roost.`);
+      tell(
+        `The link works once. Enter prints a fresh one${reachable ? ', with a code for a phone' : '; q and Enter, one with a code for a phone'}; Ctrl+C ends Roost.`,
+      );
       input.on('data', (typed: unknown) => {
         const asked = String(typed).trim().toLowerCase() === 'q';
-        print(asked || (isScreen && reachable)).catch((error: unknown) => tell(`No link: ${error instanceof Error ? error.message : String(error)}`));
+        print(asked || (isScreen && reachable)).catch((error: unknown) =>
+          tell(`No link: ${error instanceof Error ? error.message : String(error)}`),
+        );
       });
     },
   };

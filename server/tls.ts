@@ -33,7 +33,11 @@ async function read(path: string, what: string, flag: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new StartError(`The ${what} ${path} cannot be read (${codeOf(error)}). Make it readable for Roost, or name another file with ${flag}.`, 1, { cause: error });
+    throw new StartError(
+      `The ${what} ${path} cannot be read (${codeOf(error)}). Make it readable for Roost, or name another file with ${flag}.`,
+      1,
+      { cause: error },
+    );
   }
 }
 
@@ -41,16 +45,25 @@ function certificateOf(text: string, path: string): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch (error) {
-    throw new StartError(`${path} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----). Name another file with --tls-cert.`, 1, { cause: error });
+    throw new StartError(
+      `${path} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----). Name another file with --tls-cert.`,
+      1,
+      { cause: error },
+    );
   }
 }
 
 function keyOf(text: string, path: string) {
-  if (/-----BEGIN ENCRYPTED |Proc-Type: 4,ENCRYPTED/.test(text)) throw new StartError(`The key ${path} is locked with a passphrase. Name one without with --tls-key.`);
+  if (/-----BEGIN ENCRYPTED |Proc-Type: 4,ENCRYPTED/.test(text))
+    throw new StartError(`The key ${path} is locked with a passphrase. Name one without with --tls-key.`);
   try {
     return createPrivateKey(text);
   } catch (error) {
-    throw new StartError(`${path} holds no private key in PEM form (-----BEGIN PRIVATE KEY-----). Name another file with --tls-key.`, 1, { cause: error });
+    throw new StartError(
+      `${path} holds no private key in PEM form (-----BEGIN PRIVATE KEY-----). Name another file with --tls-key.`,
+      1,
+      { cause: error },
+    );
   }
 }
 
@@ -59,15 +72,25 @@ const isFor = (certificate: X509Certificate, name: string) =>
 
 /** Reads both files and checks that they can be used, together and now. Throws `StartError`: one line that says what is wrong. */
 export async function readTlsPair({ files, name, now }: ReadDeps): Promise<TlsPair> {
-  const pair = { cert: await read(files.cert, 'certificate', '--tls-cert'), key: await read(files.key, 'key', '--tls-key') };
+  const pair = {
+    cert: await read(files.cert, 'certificate', '--tls-cert'),
+    key: await read(files.key, 'key', '--tls-key'),
+  };
   const certificate = certificateOf(pair.cert, files.cert);
   if (!certificate.checkPrivateKey(keyOf(pair.key, files.key)))
-    throw new StartError(`The key ${files.key} does not belong to the certificate ${files.cert}. Name two that do with --tls-cert and --tls-key.`);
-  if (now() > Date.parse(certificate.validTo)) throw new StartError(`The certificate ${files.cert} ended on ${certificate.validTo}. Renew it.`);
+    throw new StartError(
+      `The key ${files.key} does not belong to the certificate ${files.cert}. Name two that do with --tls-cert and --tls-key.`,
+    );
+  if (now() > Date.parse(certificate.validTo))
+    throw new StartError(`The certificate ${files.cert} ended on ${certificate.validTo}. Renew it.`);
   if (now() < Date.parse(certificate.validFrom))
-    throw new StartError(`The certificate ${files.cert} is good only from ${certificate.validFrom} on. Set this machine's clock right, or wait.`);
+    throw new StartError(
+      `The certificate ${files.cert} is good only from ${certificate.validFrom} on. Set this machine's clock right, or wait.`,
+    );
   if (name !== null && !isFor(certificate, name))
-    throw new StartError(`The certificate ${files.cert} is not for ${name}: browsers would refuse it. Get one for that name, or set --public-url to a name that it is for.`);
+    throw new StartError(
+      `The certificate ${files.cert} is not for ${name}: browsers would refuse it. Get one for that name, or set --public-url to a name that it is for.`,
+    );
   return pair;
 }
 

@@ -24,7 +24,8 @@ export interface Upgrades {
 
 function requestOf(incoming: IncomingMessage): Request {
   const headers = new Headers();
-  for (const [name, values] of Object.entries(incoming.headersDistinct)) for (const value of values ?? []) headers.append(name, value);
+  for (const [name, values] of Object.entries(incoming.headersDistinct))
+    for (const value of values ?? []) headers.append(name, value);
   return new Request(new URL(incoming.url ?? '/', 'http://localhost'), { headers });
 }
 
@@ -32,7 +33,13 @@ async function write(response: Response, socket: Duplex): Promise<void> {
   const body = Buffer.from(await response.arrayBuffer());
   const head = [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ''}`];
   for (const [name, value] of response.headers) if (name !== 'connection') head.push(`${name}: ${value}`);
-  farewell(socket, Buffer.concat([Buffer.from(`${[...head, `content-length: ${body.length}`, 'connection: close'].join('\r\n')}\r\n\r\n`), body]));
+  farewell(
+    socket,
+    Buffer.concat([
+      Buffer.from(`${[...head, `content-length: ${body.length}`, 'connection: close'].join('\r\n')}\r\n\r\n`),
+      body,
+    ]),
+  );
 }
 
 /** Some clients offer HTTP/2 with every request, and go on when nobody takes them up on it. */
@@ -41,14 +48,26 @@ function withoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessag
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const [name = '', value = ''] = [rawHeaders[i], rawHeaders[i + 1]];
     if (UPGRADING.has(name.toLowerCase())) continue;
-    const kept = name.toLowerCase() === 'connection' ? value.split(',').filter((token) => !UPGRADING.has(token.trim().toLowerCase())).join(',') : value;
+    const kept =
+      name.toLowerCase() === 'connection'
+        ? value
+            .split(',')
+            .filter((token) => !UPGRADING.has(token.trim().toLowerCase()))
+            .join(',')
+        : value;
     if (kept !== '') lines.push(`${name}: ${kept}`);
   }
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
 }
 
 /** `path`: where a socket is to be had. `messageBytes`: of one message; a longer one ends its socket. */
-export function createUpgrades({ path, messageBytes }: { readonly path: string; readonly messageBytes: number }): Upgrades {
+export function createUpgrades({
+  path,
+  messageBytes,
+}: {
+  readonly path: string;
+  readonly messageBytes: number;
+}): Upgrades {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
@@ -60,9 +79,16 @@ export function createUpgrades({ path, messageBytes }: { readonly path: string; 
   const asking = new WeakSet<IncomingMessage>();
   const accepted = new WeakMap<IncomingMessage, (socket: WebSocket) => void>();
   const cookies = new WeakMap<IncomingMessage, readonly string[]>();
-  server.on('headers', (headers, incoming) => headers.push(...(cookies.get(incoming) ?? []).map((cookie) => `set-cookie: ${cookie}`)));
+  server.on('headers', (headers, incoming) =>
+    headers.push(...(cookies.get(incoming) ?? []).map((cookie) => `set-cookie: ${cookie}`)),
+  );
 
-  async function answer(app: Pick<App, 'fetch' | 'refuse'>, incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async function answer(
+    app: Pick<App, 'fetch' | 'refuse'>,
+    incoming: IncomingMessage,
+    socket: Duplex,
+    head: Buffer,
+  ): Promise<void> {
     let response: Response;
     try {
       if (incoming.url?.split('?')[0] !== path) throw problem(400, 'not-a-socket', 'This address takes no WebSocket.');

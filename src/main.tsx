@@ -29,7 +29,9 @@ function after(ms: number, task: () => void) {
 }
 const pageKey = () => localStorage.getItem(PAGE_KEY.stored);
 function tellPageKey() {
-  owner.call('takePageKey', { key: pageKey() }).catch((error: unknown) => console.warn('The background worker took no page key:', error));
+  owner
+    .call('takePageKey', { key: pageKey() })
+    .catch((error: unknown) => console.warn('The background worker took no page key:', error));
 }
 addEventListener('storage', ({ key }) => {
   // Another tab has opened a link, or everything was cleared.

@@ -4,19 +4,48 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
-import { createDesk, createProblems, createStorageBuckets, emptyDatabases, isUnreadable, openLedger, ownLock, serveChannel, serveOne, servePorts, SOLE_WORKER, StorageProblemError, storageProblemOf, takeOwnersLock } from './ledger/owner/index.ts';
-import { backoff, createEventStream, createFeed, createHeldPageKey, createRelayClient, createSyncClient, openSyncSocket, realTimers, RELAY_TIMES, withPageKey } from './relay/index.ts';
+import {
+  createDesk,
+  createProblems,
+  createStorageBuckets,
+  emptyDatabases,
+  isUnreadable,
+  openLedger,
+  ownLock,
+  serveChannel,
+  serveOne,
+  servePorts,
+  SOLE_WORKER,
+  StorageProblemError,
+  storageProblemOf,
+  takeOwnersLock,
+} from './ledger/owner/index.ts';
+import {
+  backoff,
+  createEventStream,
+  createFeed,
+  createHeldPageKey,
+  createRelayClient,
+  createSyncClient,
+  openSyncSocket,
+  realTimers,
+  RELAY_TIMES,
+  withPageKey,
+} from './relay/index.ts';
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
 import { guessDeviceName } from './domain/device-name.ts';
 
-const WAITING = 'Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.';
+const WAITING =
+  'Another version of Roost still holds this browser’s ledger. Close its other tabs; this one goes on by itself.';
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
 const isSole = self.name === SOLE_WORKER;
 /** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
-const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) => desk.tell({ news: 'problem', problem }));
+const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) =>
+  desk.tell({ news: 'problem', problem }),
+);
 
 function crashed(error: unknown) {
   problems.set('crash', {
@@ -87,8 +116,13 @@ const emptied = failures.then(async (noted) => {
 const syncDatabase = orAnew(
   emptied.then(() =>
     openSyncDatabase({
-      onBlocking: () => problems.set('owner', { kind: 'blocked', detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.' }),
-      onTerminated: () => problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
+      onBlocking: () =>
+        problems.set('owner', {
+          kind: 'blocked',
+          detail: 'Another tab has a newer Roost. Reload this one; nothing that was stored is lost.',
+        }),
+      onTerminated: () =>
+        problems.set('owner', { kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
     }),
   ),
 );
@@ -148,7 +182,14 @@ const feed = ledger.then(async (open) => {
     client,
     timers: realTimers,
     openStream: (from, listener) =>
-      createEventStream({ ...line, timers: realTimers, random: Math.random, cursor: from, listener, report: (error) => console.error(error) }),
+      createEventStream({
+        ...line,
+        timers: realTimers,
+        random: Math.random,
+        cursor: from,
+        listener,
+        report: (error) => console.error(error),
+      }),
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.rememberCursor(to),
     queued: async () => (await open.household()).queued,
@@ -168,7 +209,11 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
       deviceName: guessDeviceName(navigator.userAgent),
       ledger: { ...open, append: (docs) => open.append(docs, 'elsewhere') },
       relay: createSyncClient(line),
-      openSocket: (listener) => openSyncSocket({ WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers, key: pageKey.now() }, listener),
+      openSocket: (listener) =>
+        openSyncSocket(
+          { WebSocket, baseUrl: location.origin.replace(/^http/, 'ws'), timers: realTimers, key: pageKey.now() },
+          listener,
+        ),
       timers: realTimers,
       backoff: (failures) => backoff(failures, Math.random),
       now: Date.now,

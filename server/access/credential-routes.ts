@@ -25,7 +25,12 @@ export function createCredentialRoutes({ credentials, directory }: CredentialRou
         const agent = agentId === null ? null : (await directory.all()).find((each) => each.agentId === agentId);
         if (agent === undefined) throw problem(404, 'unknown-agent', 'There is no such agent in this household.');
         if (agent?.retired) throw problem(409, 'retired', `${agent.name} is retired; a retired agent cannot join.`);
-        if (await credentials.full()) throw problem(409, 'credentials-full', `${QUOTAS.credentials.valid} credentials are valid in this household, which is the most. Revoke one that is not used any more, and make this one then.`);
+        if (await credentials.full())
+          throw problem(
+            409,
+            'credentials-full',
+            `${QUOTAS.credentials.valid} credentials are valid in this household, which is the most. Revoke one that is not used any more, and make this one then.`,
+          );
         const made: z.infer<typeof madeCredentialSchema> = await credentials.make(agentId, label, { readsSoul });
         return context.json(made, 201);
       },

@@ -41,7 +41,11 @@ export interface Bearer {
 
 export interface Credentials {
   /** `secret` is told here and never again. `readsSoul` holds only where there is an agent. */
-  make(agentId: string | null, label: string, grants?: { readonly readsSoul: boolean }): Promise<{ readonly credential: Credential; readonly secret: string }>;
+  make(
+    agentId: string | null,
+    label: string,
+    grants?: { readonly readsSoul: boolean },
+  ): Promise<{ readonly credential: Credential; readonly secret: string }>;
   /** As many are valid as may be. */
   full(): Promise<boolean>;
   /** Newest first, the revoked ones too. */
@@ -80,7 +84,15 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
       .where('revoked_at', 'is', null)
       .executeTakeFirst();
     if (!row) return null;
-    const found: Known = { bearer: { agentId: agentOf(row.agent_json), credentialId: row.credential, label: parseText(row.label_json), readsSoul: row.reads_soul }, usedAt: row.used_at };
+    const found: Known = {
+      bearer: {
+        agentId: agentOf(row.agent_json),
+        credentialId: row.credential,
+        label: parseText(row.label_json),
+        readsSoul: row.reads_soul,
+      },
+      usedAt: row.used_at,
+    };
     if (alone && began === turn) known.set(hash, found);
     return found;
   }
@@ -90,13 +102,23 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
   }
 
   const listeners = new Set<(credentialId: string) => void>();
-  const changed = (agentId: string | null) => log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
+  const changed = (agentId: string | null) =>
+    log.append([{ kind: 'changed', time: now(), what: 'credentials', agentId }]);
 
   return {
     async make(agentId, label, grants) {
       const readsSoul = agentId !== null && (grants?.readsSoul ?? false);
       const secret = `${SECRET_PREFIX}${newSecret()}`;
-      const credential: Credential = { credentialId: newId(), agentId, label, readsSoul, hint: secret.slice(-HINT_LENGTH), madeAt: now(), usedAt: null, revokedAt: null };
+      const credential: Credential = {
+        credentialId: newId(),
+        agentId,
+        label,
+        readsSoul,
+        hint: secret.slice(-HINT_LENGTH),
+        madeAt: now(),
+        usedAt: null,
+        revokedAt: null,
+      };
       await db
         .insertInto('credentials')
         .values({
@@ -116,11 +138,22 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
       return { credential, secret };
     },
     async full() {
-      const { count } = await db.selectFrom('credentials').select(sql<string>`count(*)`.as('count')).where('relay', '=', relay).where('revoked_at', 'is', null).executeTakeFirstOrThrow();
+      const { count } = await db
+        .selectFrom('credentials')
+        .select(sql<string>`count(*)`.as('count'))
+        .where('relay', '=', relay)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirstOrThrow();
       return Number(count) >= QUOTAS.credentials.valid;
     },
     async list() {
-      const rows = await db.selectFrom('credentials').selectAll().where('relay', '=', relay).orderBy('made_at', 'desc').orderBy('credential').execute();
+      const rows = await db
+        .selectFrom('credentials')
+        .selectAll()
+        .where('relay', '=', relay)
+        .orderBy('made_at', 'desc')
+        .orderBy('credential')
+        .execute();
       return rows.map((row) => ({
         credentialId: row.credential,
         agentId: agentOf(row.agent_json),
@@ -145,8 +178,15 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
         .executeTakeFirst()
         .finally(() => forget(credentialId));
       // Of those that are over, the newest alone are shown.
-      const old = db.selectFrom('credentials').select('credential').where('relay', '=', relay).where('revoked_at', 'is not', null).orderBy('revoked_at', 'desc').offset(QUOTAS.credentials.revokedKept);
-      if (revoked) await db.deleteFrom('credentials').where('relay', '=', relay).where('credential', 'in', old).execute();
+      const old = db
+        .selectFrom('credentials')
+        .select('credential')
+        .where('relay', '=', relay)
+        .where('revoked_at', 'is not', null)
+        .orderBy('revoked_at', 'desc')
+        .offset(QUOTAS.credentials.revokedKept);
+      if (revoked)
+        await db.deleteFrom('credentials').where('relay', '=', relay).where('credential', 'in', old).execute();
       if (!revoked) return (await mine.select('credential').executeTakeFirst()) !== undefined;
       for (const listener of listeners) listener(credentialId);
       await changed(agentOf(revoked.agent_json));

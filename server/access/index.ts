@@ -58,7 +58,11 @@ export interface Access {
 /** Is this a person opening a page, who should read a page? */
 export function wantsPage(context: Context): boolean {
   const { method, path } = context.req;
-  return (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/') && (context.req.header('accept') ?? '').includes('text/html');
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    !path.startsWith('/api/') &&
+    (context.req.header('accept') ?? '').includes('text/html')
+  );
 }
 
 /** The secret of `Authorization: Bearer …`, or null. */
@@ -73,7 +77,9 @@ export function bearerOf(context: Context): string | null {
 function isForClients({ req: { method, path } }: Context, { agentId }: Bearer): boolean {
   const [, first, second, third, fourth, fifth, last] = path.split('/').map((part) => safeDecode(part));
   if (first === 'v1') return method === 'GET' && second === 'agents' && (agentId === null || third === agentId);
-  return first === 'api' && second === 'v1' && third === 'sessions' && fourth !== '' && fifth !== '' && last === 'sleeping';
+  return (
+    first === 'api' && second === 'v1' && third === 'sessions' && fourth !== '' && fifth !== '' && last === 'sleeping'
+  );
 }
 
 function safeDecode(part: string): string {
@@ -87,7 +93,8 @@ function safeDecode(part: string): string {
 
 /** What only the page may ask for. */
 const CALLS = /^\/(?:api|v1)(?:\/|$)/;
-const NO_PAGE_KEY = 'This browser has lost its key to Roost, or had none yet. Press Enter in the terminal where Roost runs, and open the link that it prints in this browser.';
+const NO_PAGE_KEY =
+  'This browser has lost its key to Roost, or had none yet. Press Enter in the terminal where Roost runs, and open the link that it prints in this browser.';
 
 /** A code, or the whole link as somebody pasted it. */
 function codeOf(text: string): string {
@@ -95,22 +102,42 @@ function codeOf(text: string): string {
   return (URL.canParse(pasted) ? new URL(pasted).searchParams.get('code') : null) ?? pasted;
 }
 
-export function createAccess({ origins, signIn, rate, port, secure, proxied, cookieMs, credentials }: AccessDeps): Access {
+export function createAccess({
+  origins,
+  signIn,
+  rate,
+  port,
+  secure,
+  proxied,
+  cookieMs,
+  credentials,
+}: AccessDeps): Access {
   // With this prefix nobody but the very host can have set it, by TLS.
   const prefix = secure ? 'host' : undefined;
   const cookie = `roost_${port}`;
   const setToken = (context: Context, token: string) =>
-    setCookie(context, cookie, token, { httpOnly: true, sameSite: 'Strict', secure, path: '/', ...(prefix ? { prefix } : {}), maxAge: Math.floor(cookieMs / 1_000) });
+    setCookie(context, cookie, token, {
+      httpOnly: true,
+      sameSite: 'Strict',
+      secure,
+      path: '/',
+      ...(prefix ? { prefix } : {}),
+      maxAge: Math.floor(cookieMs / 1_000),
+    });
 
   const tokenOf = (context: Context) => (prefix ? getCookie(context, cookie, prefix) : getCookie(context, cookie));
 
   function checkRate(caller: string): void {
     const seconds = rate.take(caller);
     if (seconds > 0)
-      throw problem(429, 'too-many-calls', `Too many calls at once. Try again in ${seconds} s.`, { headers: { 'retry-after': String(seconds) } });
+      throw problem(429, 'too-many-calls', `Too many calls at once. Try again in ${seconds} s.`, {
+        headers: { 'retry-after': String(seconds) },
+      });
   }
 
-  async function knownBrowser(context: Context): Promise<{ token: string; browser: string; renew: boolean; own: boolean } | null> {
+  async function knownBrowser(
+    context: Context,
+  ): Promise<{ token: string; browser: string; renew: boolean; own: boolean } | null> {
     const token = tokenOf(context);
     if (token === undefined) return null;
     const known = await signIn.check(token, pageKeyOf(context));
@@ -131,7 +158,11 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
     async own(context, next) {
       const header = (name: string) => context.req.header(name);
       if (!origins.isHost(header('host')))
-        throw problem(403, 'other-host', 'Roost does not answer under this name. Use the address that it printed when it started.');
+        throw problem(
+          403,
+          'other-host',
+          'Roost does not answer under this name. Use the address that it printed when it started.',
+        );
       const fetchHeaders = {
         method: context.req.method,
         path: context.req.path,
@@ -153,7 +184,11 @@ export function createAccess({ origins, signIn, rate, port, secure, proxied, coo
         const client = await clientOf(context);
         if (client !== null && isForClients(context, client)) return next();
         if (known !== null) throw problem(401, 'no-page-key', NO_PAGE_KEY);
-        throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
+        throw problem(
+          401,
+          'not-signed-in',
+          'This browser is not let in. Open the link that Roost printed when it started.',
+        );
       }
       if (isCall) checkRate(known.browser);
       context.set('browser', known.browser);

@@ -27,7 +27,8 @@ export interface OriginsDeps {
 
 export const isWildcard = (host: string): boolean => WILDCARDS.includes(host);
 export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
-export const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 
 export function createOrigins({ port, host, publicUrl, tls, proxied }: OriginsDeps): Origins {
   const [scheme, usualPort] = tls ? ['https', 443] : ['http', 80];

@@ -55,13 +55,19 @@ ${body}
 `;
   return new Response(html, {
     status,
-    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': policy },
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-security-policy': policy,
+    },
   });
 }
 
 /** A page and not a redirect: a Strict cookie is not sent along a redirect that began on another site. */
 export const welcomePage = (): Response =>
-  page(200, 'Welcome home', '<p><a href="/">Go on to Roost</a> if it does not open by itself.</p>', { head: '<meta http-equiv="refresh" content="0; url=/">\n' });
+  page(200, 'Welcome home', '<p><a href="/">Go on to Roost</a> if it does not open by itself.</p>', {
+    head: '<meta http-equiv="refresh" content="0; url=/">\n',
+  });
 
 /** Hands the page key over, once, to the storage of this origin, and goes on. `key` is of our own making: base64url. */
 export const handOverPage = (key: string): Response =>

@@ -18,7 +18,8 @@ const CALLERS_KEPT = 1_000;
 
 export function createRateLimit({ perSecond, burst, elapsed }: RateLimitDeps): RateLimit {
   const buckets = new Map<string, { tokens: number; at: number }>();
-  const fill = (bucket: { tokens: number; at: number }) => Math.min(burst, bucket.tokens + ((elapsed() - bucket.at) / 1_000) * perSecond);
+  const fill = (bucket: { tokens: number; at: number }) =>
+    Math.min(burst, bucket.tokens + ((elapsed() - bucket.at) / 1_000) * perSecond);
   const secondsOf = (tokens: number) => (tokens >= 1 ? 0 : Math.ceil((1 - tokens) / perSecond));
   return {
     wait(caller) {
@@ -26,7 +27,8 @@ export function createRateLimit({ perSecond, burst, elapsed }: RateLimitDeps): R
       return bucket ? secondsOf(fill(bucket)) : 0;
     },
     take(caller) {
-      if (buckets.size > CALLERS_KEPT) for (const [key, bucket] of buckets) if (fill(bucket) >= burst) buckets.delete(key);
+      if (buckets.size > CALLERS_KEPT)
+        for (const [key, bucket] of buckets) if (fill(bucket) >= burst) buckets.delete(key);
       const bucket = buckets.get(caller) ?? { tokens: burst, at: elapsed() };
       const tokens = fill(bucket);
       buckets.set(caller, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: elapsed() });

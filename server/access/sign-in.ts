@@ -28,7 +28,13 @@ export interface SignIn {
    * Is this a token of ours? `renew`: the cookie should be set again, so that it lives on. `own`: the page key is this
    * sign-in's too, so it is the page that calls, and not somebody else whom the browser sent the cookie.
    */
-  check(token: string, key?: string): Promise<{ readonly ok: false } | { readonly ok: true; readonly browser: string; readonly renew: boolean; readonly own: boolean }>;
+  check(
+    token: string,
+    key?: string,
+  ): Promise<
+    | { readonly ok: false }
+    | { readonly ok: true; readonly browser: string; readonly renew: boolean; readonly own: boolean }
+  >;
 }
 
 export interface Entered {
@@ -40,8 +46,15 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): 
   return {
     async newCode() {
       const code = newSecret();
-      await db.deleteFrom('codes').where('relay', '=', relay).where('made_at', '<', now() - linkMs).execute();
-      await db.insertInto('codes').values({ relay, code_hash: hashOf(code), made_at: now() }).execute();
+      await db
+        .deleteFrom('codes')
+        .where('relay', '=', relay)
+        .where('made_at', '<', now() - linkMs)
+        .execute();
+      await db
+        .insertInto('codes')
+        .values({ relay, code_hash: hashOf(code), made_at: now() })
+        .execute();
       return code;
     },
     async take(code, known) {
@@ -66,8 +79,15 @@ export function createSignIn({ db, relay, now, linkMs, cookieMs }: SignInDeps): 
         if (kept.numUpdatedRows > 0n) return { token: known, key };
       }
       const token = newSecret();
-      await db.deleteFrom('browsers').where('relay', '=', relay).where('seen_at', '<', now() - cookieMs).execute();
-      await db.insertInto('browsers').values({ relay, token_hash: hashOf(token), made_at: now(), seen_at: now(), key_hash: hashOf(key), home: null }).execute();
+      await db
+        .deleteFrom('browsers')
+        .where('relay', '=', relay)
+        .where('seen_at', '<', now() - cookieMs)
+        .execute();
+      await db
+        .insertInto('browsers')
+        .values({ relay, token_hash: hashOf(token), made_at: now(), seen_at: now(), key_hash: hashOf(key), home: null })
+        .execute();
       return { token, key };
     },
     async check(token, key) {

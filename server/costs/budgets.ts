@@ -32,7 +32,9 @@ type Spending = readonly { readonly agentId: string; readonly microUsd: number }
 export type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: string };
 
 /** As `CostCheck`, with what gives the hold back. */
-export type Room = { readonly ok: true; readonly release: () => void } | { readonly ok: false; readonly message: string; readonly until: number };
+export type Room =
+  | { readonly ok: true; readonly release: () => void }
+  | { readonly ok: false; readonly message: string; readonly until: number };
 
 export interface Budgets {
   check(request: CostRequest, signal?: AbortSignal): Promise<Room>;
@@ -51,7 +53,13 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
     return known?.name ?? (agentId === 'lead' ? 'the lead' : agentId);
   }
 
-  async function usedUp(scope: BudgetScope, { budget, spent }: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string> {
+  async function usedUp(
+    scope: BudgetScope,
+    { budget, spent }: BudgetState,
+    spending: Spending,
+    day: Day,
+    timeZone: string,
+  ): Promise<string> {
     const name = scope.scope === 'agent' ? await nameOf(scope.agentId) : null;
     const whose = name === null ? 'The household’s' : `${name}’s`;
     const raise = `Raise it in the settings, under costs${name === null ? '' : ` of ${name}`}.`;
@@ -59,7 +67,9 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
     const most = name === null ? spending.filter((each) => each.microUsd > 0).slice(0, COST_LIMITS.spendersNamed) : [];
     const by = await Promise.all(most.map(async (each) => `${await nameOf(each.agentId)} ${usdText(each.microUsd)}`));
     const spentBy = by.length > 0 ? ` (most by ${by.join(', ')})` : '';
-    const until = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(day.end);
+    const until = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(
+      day.end,
+    );
     return `${whose} daily budget of ${usdText(budget ?? 0)} for model requests is used up: ${usdText(spent)} spent today${spentBy}. It opens again on ${until} (${timeZone}). ${raise}`;
   }
 
@@ -85,15 +95,24 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
         if (holds.released() !== released) continue;
         // From here to the hold nothing is awaited, so that two cannot both take the last room.
         const states: readonly (readonly [BudgetScope, BudgetState])[] = [
-          [{ scope: 'agent', agentId }, { budget: own, spent: sumOf(spending, agentId), held: holds.of(agentId) }],
+          [
+            { scope: 'agent', agentId },
+            { budget: own, spent: sumOf(spending, agentId), held: holds.of(agentId) },
+          ],
           [{ scope: 'household' }, { budget: household, spent: sumOf(spending, null), held: holds.of(null) }],
         ];
         const spent = states.find(([, state]) => roomIn(state, most) === 'spent');
-        if (spent) return { ok: false, message: await usedUp(spent[0], spent[1], spending, day, effective.time_zone), until: day.end };
+        if (spent)
+          return {
+            ok: false,
+            message: await usedUp(spent[0], spent[1], spending, day, effective.time_zone),
+            until: day.end,
+          };
         const full = states.find(([, state]) => roomIn(state, most) === 'held');
         const crowded =
           holds.count((held) => held.agentId === agentId) >= COST_LIMITS.underWayPerAgent ||
-          (credentialId !== undefined && holds.count((held) => held.credentialId === credentialId) >= COST_LIMITS.underWayPerCredential);
+          (credentialId !== undefined &&
+            holds.count((held) => held.credentialId === credentialId) >= COST_LIMITS.underWayPerCredential);
         if (!full && !crowded) return { ok: true, release: holds.take({ agentId, credentialId, microUsd: most }) };
         const left = giveUp - elapsed();
         if (left <= 0) return { ok: false, message: full ? held(full[1], most) : CROWDED, until: day.end };

@@ -34,7 +34,9 @@ export interface CostBook extends Costs {
   note(request: RequestEnd & { readonly agentId: string; readonly took: NonNullable<Took> }): Promise<void>;
   report(days: number): Promise<Report>;
   /** By reply; those that cost nothing that is known are left out. */
-  replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, { readonly costMicroUsd: number; readonly estimated: boolean }>>;
+  replies(
+    messageIds: readonly string[],
+  ): Promise<ReadonlyMap<string, { readonly costMicroUsd: number; readonly estimated: boolean }>>;
   prices(): Promise<readonly Price[]>;
   /** An empty list brings Roost's own back. What was counted before keeps its price. */
   setPrices(prices: readonly Price[]): Promise<void>;
@@ -42,7 +44,8 @@ export interface CostBook extends Costs {
 
 /** Whole and not negative, whatever a model says. */
 const NOTHING = { model: '', inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
-const whole = (count: number) => (Number.isFinite(count) && count > 0 ? Math.min(Math.round(count), Number.MAX_SAFE_INTEGER) : 0);
+const whole = (count: number) =>
+  Number.isFinite(count) && count > 0 ? Math.min(Math.round(count), Number.MAX_SAFE_INTEGER) : 0;
 
 /** What a request took: as it was told, and where it was not, the most that it may have been. */
 function takenOf(took: Took, size: RequestSize | null): Taken {
@@ -57,10 +60,25 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
     cacheReadTokens: whole(usage.cacheReadTokens),
     cacheWriteTokens: whole(usage.cacheWriteTokens),
   };
-  return { count, hourWrites: whole(hourCacheWrites), searches: took.whole ? whole(searches) : Math.max(whole(searches), most?.searches ?? 0), terms };
+  return {
+    count,
+    hourWrites: whole(hourCacheWrites),
+    searches: took.whole ? whole(searches) : Math.max(whole(searches), most?.searches ?? 0),
+    terms,
+  };
 }
 
-export function createCosts({ db, relay, configs, directory, log, alone = false, now, elapsed = now, waitMs = COST_LIMITS.waitMs }: CostDeps): CostBook {
+export function createCosts({
+  db,
+  relay,
+  configs,
+  directory,
+  log,
+  alone = false,
+  now,
+  elapsed = now,
+  waitMs = COST_LIMITS.waitMs,
+}: CostDeps): CostBook {
   const rows = createUsageRows({ db, relay, alone, elapsed });
   const prices = createPriceTable(db, relay, alone);
   const budgets = createBudgets({ rows, prices, holds: createHolds(), configs, directory, now, elapsed, waitMs });
@@ -68,18 +86,37 @@ export function createCosts({ db, relay, configs, directory, log, alone = false,
   const telling = new Map<string | null, { readonly now: Promise<unknown>; next: Promise<unknown> | null }>();
   function changed(agentId: string | null): Promise<unknown> {
     const under = telling.get(agentId);
-    if (under) return (under.next ??= under.now.then(() => changed(agentId), () => changed(agentId)));
-    const told = log.append([{ kind: 'changed', time: now(), what: 'costs', agentId }]).finally(() => telling.delete(agentId));
+    if (under)
+      return (under.next ??= under.now.then(
+        () => changed(agentId),
+        () => changed(agentId),
+      ));
+    const told = log
+      .append([{ kind: 'changed', time: now(), what: 'costs', agentId }])
+      .finally(() => telling.delete(agentId));
     telling.set(agentId, { now: told, next: null });
     return told;
   }
 
-  async function settle(agentId: string, size: RequestSize | null, { sessionId, messageId, via, took, lost = 0 }: RequestEnd): Promise<void> {
+  async function settle(
+    agentId: string,
+    size: RequestSize | null,
+    { sessionId, messageId, via, took, lost = 0 }: RequestEnd,
+  ): Promise<void> {
     const table = await prices.read();
     for (const each of [took, ...Array.from({ length: lost }, () => null)]) {
       const taken = takenOf(each, size);
       const cost = costOfTaken(taken, table);
-      await rows.add({ usedAt: now(), agentId, sessionId, messageId, via, ...taken.count, costMicroUsd: cost.microUsd, estimated: cost.estimated || each?.whole !== true });
+      await rows.add({
+        usedAt: now(),
+        agentId,
+        sessionId,
+        messageId,
+        via,
+        ...taken.count,
+        costMicroUsd: cost.microUsd,
+        estimated: cost.estimated || each?.whole !== true,
+      });
     }
     await changed(agentId);
   }

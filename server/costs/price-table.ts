@@ -11,7 +11,12 @@ export function createPriceTable(db: Db, relay: string, alone = false) {
   let known: Promise<readonly Price[]> | null = null;
 
   async function fromStore(): Promise<readonly Price[]> {
-    const row = await db.selectFrom('configs').select('config_json').where('relay', '=', relay).where('scope', '=', SCOPE).executeTakeFirst();
+    const row = await db
+      .selectFrom('configs')
+      .select('config_json')
+      .where('relay', '=', relay)
+      .where('scope', '=', SCOPE)
+      .executeTakeFirst();
     return row ? pricesSchema.parse(JSON.parse(row.config_json)).prices : DEFAULT_PRICES;
   }
   function once(): Promise<readonly Price[]> {

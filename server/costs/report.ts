@@ -7,7 +7,15 @@ import { daysBack } from './day.ts';
 import { COST_LIMITS } from './settings.ts';
 import type { UsageGroup, UsageRows } from './usage-rows.ts';
 
-const NOTHING: Spent = { requests: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costMicroUsd: 0, estimated: false };
+const NOTHING: Spent = {
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  costMicroUsd: 0,
+  estimated: false,
+};
 
 const add = (one: Spent, other: Spent): Spent => ({
   requests: one.requests + other.requests,
@@ -51,7 +59,10 @@ export async function reportOf({ rows, budgets, configs, directory, now }: Repor
   const ofDay = (index: number) => groups.filter((group) => group.day === days.length - 1 - index);
   const spentToday = sum(ofDay(0));
 
-  const ids = new Set([...(await directory.all()).filter((agent) => !agent.retired).map((agent) => agent.agentId), ...groups.map((group) => group.agentId)]);
+  const ids = new Set([
+    ...(await directory.all()).filter((agent) => !agent.retired).map((agent) => agent.agentId),
+    ...groups.map((group) => group.agentId),
+  ]);
   const agents = await Promise.all(
     [...ids].map(async (agentId) => ({
       agentId,
@@ -62,15 +73,27 @@ export async function reportOf({ rows, budgets, configs, directory, now }: Repor
   );
   agents.sort((a, b) => b.total.costMicroUsd - a.total.costMicroUsd);
 
-  const spending = agents.map(({ agentId, today: { costMicroUsd } }) => ({ agentId, microUsd: costMicroUsd })).sort((a, b) => b.microUsd - a.microUsd);
+  const spending = agents
+    .map(({ agentId, today: { costMicroUsd } }) => ({ agentId, microUsd: costMicroUsd }))
+    .sort((a, b) => b.microUsd - a.microUsd);
   const stopped: Report['stopped'] = [];
   const household = { budget: microUsdOf(effective.daily_budget_usd), spent: spentToday.costMicroUsd, held: 0 };
   if (roomIn(household, 0) === 'spent')
-    stopped.push({ scope: 'household', agentId: null, message: await budgets.usedUp({ scope: 'household' }, household, spending, today, zone), until: today.end });
+    stopped.push({
+      scope: 'household',
+      agentId: null,
+      message: await budgets.usedUp({ scope: 'household' }, household, spending, today, zone),
+      until: today.end,
+    });
   for (const { agentId, dailyBudgetUsd, today: spent } of agents) {
     const own = { budget: microUsdOf(dailyBudgetUsd), spent: spent.costMicroUsd, held: 0 };
     if (roomIn(own, 0) !== 'spent') continue;
-    stopped.push({ scope: 'agent', agentId, message: await budgets.usedUp({ scope: 'agent', agentId }, own, spending, today, zone), until: today.end });
+    stopped.push({
+      scope: 'agent',
+      agentId,
+      message: await budgets.usedUp({ scope: 'agent', agentId }, own, spending, today, zone),
+      until: today.end,
+    });
   }
 
   return {

@@ -16,10 +16,20 @@ function idsOf(text: string): readonly string[] {
 export function createCostRoutes({ costs }: { readonly costs: Omit<CostBook, 'check' | 'note'> }): Routes {
   return (route) => {
     route('/api/costs', {
-      GET: async (context) => context.json(await costs.report(numberOf(context, 'days', { min: 1, max: COST_LIMITS.reportDays, otherwise: COST_LIMITS.defaultReportDays }))),
+      GET: async (context) =>
+        context.json(
+          await costs.report(
+            numberOf(context, 'days', {
+              min: 1,
+              max: COST_LIMITS.reportDays,
+              otherwise: COST_LIMITS.defaultReportDays,
+            }),
+          ),
+        ),
     });
     route('/api/costs/replies', {
-      GET: async (context) => context.json({ replies: Object.fromEntries(await costs.replies(idsOf(context.req.query('ids') ?? ''))) }),
+      GET: async (context) =>
+        context.json({ replies: Object.fromEntries(await costs.replies(idsOf(context.req.query('ids') ?? ''))) }),
     });
     route('/api/prices', {
       GET: async (context) => context.json({ prices: await costs.prices() }),

@@ -71,7 +71,9 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
       )
       insert into ${table('spending')} as spending (relay, quarter, agent_json, cost_micro_usd)
       select ${relay}::text, quarter, agent_json, sum(cost_micro_usd)::bigint from given group by quarter, agent_json
-      on conflict (relay, quarter, agent_json) do update set cost_micro_usd = spending.cost_micro_usd + excluded.cost_micro_usd`.execute(db);
+      on conflict (relay, quarter, agent_json) do update set cost_micro_usd = spending.cost_micro_usd + excluded.cost_micro_usd`.execute(
+      db,
+    );
   }
 
   const commits = createCommits<UsageRow, true>({
@@ -81,7 +83,9 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
       turn += 1;
       try {
         await insert(rows);
-        for (const { usedAt, agentId, costMicroUsd } of rows) if (known && quarterOf(usedAt) >= known.from) known.sums.set(agentId, (known.sums.get(agentId) ?? 0) + costMicroUsd);
+        for (const { usedAt, agentId, costMicroUsd } of rows)
+          if (known && quarterOf(usedAt) >= known.from)
+            known.sums.set(agentId, (known.sums.get(agentId) ?? 0) + costMicroUsd);
       } catch (error) {
         // It may be on disk all the same.
         known = null;
@@ -104,7 +108,8 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
       .orderBy('micro_usd', 'desc')
       .execute();
     const spending = rows.map((row) => ({ agentId: parseText(row.agent_json), microUsd: row.micro_usd }));
-    if (alone && began === turn && turn % 2 === 0) known = { from, sums: new Map(spending.map(({ agentId, microUsd }) => [agentId, microUsd])) };
+    if (alone && began === turn && turn % 2 === 0)
+      known = { from, sums: new Map(spending.map(({ agentId, microUsd }) => [agentId, microUsd])) };
     return spending;
   }
 
@@ -115,7 +120,9 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
     async byAgent(dayStart: number): Promise<Spending> {
       const from = quarterOf(dayStart);
       if (known?.from !== from) return await readSpending(from);
-      return [...known.sums].map(([agentId, microUsd]) => ({ agentId, microUsd })).sort((a, b) => b.microUsd - a.microUsd);
+      return [...known.sums]
+        .map(([agentId, microUsd]) => ({ agentId, microUsd }))
+        .sort((a, b) => b.microUsd - a.microUsd);
     },
     /** `starts`: the days' beginnings, oldest first. */
     async groups(starts: readonly number[]): Promise<readonly UsageGroup[]> {
@@ -123,9 +130,23 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
       const day = sql<number>`width_bucket(${sql.ref('used_at')}, ${starts}::bigint[]) - 1`;
       const rows = await db
         .selectFrom('usage')
-        .select([day.as('day'), 'agent_json', 'session_json', sql<number>`max(used_at)`.as('last_at'), sql<number>`count(*)`.as('requests')])
-        .select([total('input_tokens').as('input'), total('output_tokens').as('output'), total('cache_read_tokens').as('cache_read')])
-        .select([total('cache_write_tokens').as('cache_write'), total('cost_micro_usd').as('cost'), sql<boolean>`bool_or(estimated)`.as('estimated')])
+        .select([
+          day.as('day'),
+          'agent_json',
+          'session_json',
+          sql<number>`max(used_at)`.as('last_at'),
+          sql<number>`count(*)`.as('requests'),
+        ])
+        .select([
+          total('input_tokens').as('input'),
+          total('output_tokens').as('output'),
+          total('cache_read_tokens').as('cache_read'),
+        ])
+        .select([
+          total('cache_write_tokens').as('cache_write'),
+          total('cost_micro_usd').as('cost'),
+          sql<boolean>`bool_or(estimated)`.as('estimated'),
+        ])
         .where('relay', '=', relay)
         .where('used_at', '>=', first)
         .groupBy(['day', 'agent_json', 'session_json'])
@@ -147,7 +168,9 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
       }));
     },
     /** What the requests for these replies cost together; replies without any are left out. */
-    async replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, { readonly costMicroUsd: number; readonly estimated: boolean }>> {
+    async replies(
+      messageIds: readonly string[],
+    ): Promise<ReadonlyMap<string, { readonly costMicroUsd: number; readonly estimated: boolean }>> {
       const rows = await db
         .selectFrom('usage')
         .select(['message_json', total('cost_micro_usd').as('cost'), sql<boolean>`bool_or(estimated)`.as('estimated')])
@@ -155,7 +178,13 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
         .where('message_json', '=', sql<string>`any(${messageIds.map((id) => JSON.stringify(id))}::text[])`)
         .groupBy('message_json')
         .execute();
-      return new Map(rows.flatMap((row) => (row.message_json === null ? [] : [[parseText(row.message_json), { costMicroUsd: row.cost, estimated: row.estimated }] as const])));
+      return new Map(
+        rows.flatMap((row) =>
+          row.message_json === null
+            ? []
+            : [[parseText(row.message_json), { costMicroUsd: row.cost, estimated: row.estimated }] as const],
+        ),
+      );
     },
   };
 }

@@ -17,7 +17,8 @@ const SEAT = /^(?:seat\s*)?([1-9])$/i;
 /** What was asked for, as it stands in a sentence. */
 const shownReference = (wanted: string) => inOneLine(wanted, NAME_MAX).replaceAll('”', '’');
 
-const called = ({ name, position, agentId }: TeamMember) => `${name}${position === null ? '' : ` (seat ${seatNumber(position)})`}, id ${agentId}`;
+const called = ({ name, position, agentId }: TeamMember) =>
+  `${name}${position === null ? '' : ` (seat ${seatNumber(position)})`}, id ${agentId}`;
 
 /** Finds one member by what an agent or a person calls it: an id, a name to the eye, or a seat. Where that is several, whoever asks is told to choose. Pure. */
 export function findMember(members: readonly TeamMember[], reference: string): Awaited<ReturnType<Directory['find']>> {
@@ -25,16 +26,26 @@ export function findMember(members: readonly TeamMember[], reference: string): A
   const known = members.filter((member) => !member.retired);
   const seat = SEAT.exec(wanted);
   const byId = members.filter((member) => member.agentId === wanted);
-  const inSeat = (member: TeamMember) => seat !== null && member.position !== null && seatNumber(member.position) === Number(seat[1]);
+  const inSeat = (member: TeamMember) =>
+    seat !== null && member.position !== null && seatNumber(member.position) === Number(seat[1]);
   const matches = byId.length > 0 ? byId : known.filter((member) => isSameName(member.name, wanted) || inSeat(member));
   const [match, ...others] = matches;
   const said = shownReference(wanted);
-  if (match && others.length > 0) return { ok: false, reason: `There are several called “${said}”: ${matches.map(called).join('; ')}. Use the id.` };
-  if (match?.retired || (!match && members.some((member) => isSameName(member.name, wanted)))) return { ok: false, reason: `${match?.name ?? said} is retired, and reads no messages any more.` };
+  if (match && others.length > 0)
+    return { ok: false, reason: `There are several called “${said}”: ${matches.map(called).join('; ')}. Use the id.` };
+  if (match?.retired || (!match && members.some((member) => isSameName(member.name, wanted))))
+    return { ok: false, reason: `${match?.name ?? said} is retired, and reads no messages any more.` };
   if (match) return { ok: true, agent: match };
   const alike = alikeOf(known);
-  const names = known.map((member) => (alike.has(member.agentId) && member.position !== null ? `${member.name} (seat ${seatNumber(member.position)})` : member.name));
-  return { ok: false, reason: `There is nobody called “${said}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}` };
+  const names = known.map((member) =>
+    alike.has(member.agentId) && member.position !== null
+      ? `${member.name} (seat ${seatNumber(member.position)})`
+      : member.name,
+  );
+  return {
+    ok: false,
+    reason: `There is nobody called “${said}” here. ${names.length > 0 ? `There are: ${names.join(', ')}.` : 'The relay knows of nobody yet.'}`,
+  };
 }
 
 export interface DirectoryDeps {
@@ -53,10 +64,23 @@ export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Direct
   let known: Promise<readonly TeamMember[]> | null = null;
 
   async function read(): Promise<readonly TeamMember[]> {
-    const rows = await db.selectFrom('agents').selectAll().where('relay', '=', relay).orderBy('position').orderBy('agent_json').execute();
-    const members = rows.map((row) => ({ agentId: parseText(row.agent_json), name: shownName(parseText(row.name_json), kindOf(parseText(row.agent_json))), position: row.position, retired: row.retired }));
+    const rows = await db
+      .selectFrom('agents')
+      .selectAll()
+      .where('relay', '=', relay)
+      .orderBy('position')
+      .orderBy('agent_json')
+      .execute();
+    const members = rows.map((row) => ({
+      agentId: parseText(row.agent_json),
+      name: shownName(parseText(row.name_json), kindOf(parseText(row.agent_json))),
+      position: row.position,
+      retired: row.retired,
+    }));
     // The lead is there also before a page has said so.
-    return members.some((member) => member.agentId === LEAD_ID) ? members : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
+    return members.some((member) => member.agentId === LEAD_ID)
+      ? members
+      : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
   }
 
   function all(): Promise<readonly TeamMember[]> {

@@ -5,7 +5,13 @@ import type { Directory } from '../contracts.ts';
 import type { Routes } from '../route.ts';
 
 /** `onTeam`: somebody lives here; before they are written. */
-export function createDirectoryRoutes({ directory, onTeam }: { readonly directory: Directory; readonly onTeam: () => Promise<void> }): Routes {
+export function createDirectoryRoutes({
+  directory,
+  onTeam,
+}: {
+  readonly directory: Directory;
+  readonly onTeam: () => Promise<void>;
+}): Routes {
   return (route) => {
     route('/api/team', {
       GET: async (context) => context.json({ agents: await directory.all() }),

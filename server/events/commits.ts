@@ -27,7 +27,11 @@ interface Pending<Write, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-export function createCommits<Write, Result>({ commit, windowMs, elapsed }: CommitsDeps<Write, Result>): Commits<Write, Result> {
+export function createCommits<Write, Result>({
+  commit,
+  windowMs,
+  elapsed,
+}: CommitsDeps<Write, Result>): Commits<Write, Result> {
   let pending: Pending<Write, Result>[] = [];
   let urgent = false;
   let lastCommit = -Infinity;

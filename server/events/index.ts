@@ -47,7 +47,9 @@ export interface OpenEventLog extends EventLog {
   close(): Promise<void>;
 }
 
-type Written = { readonly repeated: false; readonly stored: readonly StoredEvent[] } | { readonly repeated: true; readonly eventId: number };
+type Written =
+  | { readonly repeated: false; readonly stored: readonly StoredEvent[] }
+  | { readonly repeated: true; readonly eventId: number };
 
 export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const { db, relay, now, elapsed = now, newId, onListenerError } = deps;
@@ -68,7 +70,11 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const listeners = new Set<(stored: StoredEvent) => void>();
 
   /** Of answers that are being written, from when they began: a whole answer stands there, above what was written meanwhile. */
-  const begun = new Map((snapshot.session?.answering ?? []).flatMap(({ messageId, at }) => (at === undefined ? [] : [[messageId, at] as const])));
+  const begun = new Map(
+    (snapshot.session?.answering ?? []).flatMap(({ messageId, at }) =>
+      at === undefined ? [] : [[messageId, at] as const],
+    ),
+  );
   /**
    * In the order of ids: whatever the wall clock does, what begins later has the later stamp. What of it is kept is known
    * only when it is written: until then `beginning` has what the batch itself began or ended.
@@ -121,7 +127,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     return writes.map((write) => {
       const before = write.client === null ? undefined : taken.get(write.client);
       const first = firsts.get(write);
-      if (first === undefined || (before !== undefined && before !== next)) return { repeated: true, eventId: before ?? 0 };
+      if (first === undefined || (before !== undefined && before !== next))
+        return { repeated: true, eventId: before ?? 0 };
       return { repeated: false, stored: first.events.map((event) => ({ id: next++, event })) };
     });
   }
@@ -153,7 +160,10 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     read,
     async append(events) {
       if (events.length === 0) return [];
-      const written = await commits.add({ events, client: null }, events.every((event) => event.kind === 'text'));
+      const written = await commits.add(
+        { events, client: null },
+        events.every((event) => event.kind === 'text'),
+      );
       return written.repeated ? [] : written.stored;
     },
     async appendOnce(clientId, events) {

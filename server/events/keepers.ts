@@ -6,7 +6,17 @@
  */
 import { z } from 'zod';
 import type { Db, Journal } from '../store/index.ts';
-import { insertEvents, insertNumbered, isTakenMeanwhile, readAllTaken, readHead, readTaken, type LogRow, type Numbered, type Write } from './log-rows.ts';
+import {
+  insertEvents,
+  insertNumbered,
+  isTakenMeanwhile,
+  readAllTaken,
+  readHead,
+  readTaken,
+  type LogRow,
+  type Numbered,
+  type Write,
+} from './log-rows.ts';
 
 export const KEEPER_SETTINGS = {
   /** ms that events lie in the journal alone, so that many come into the tables together. */
@@ -63,10 +73,23 @@ const recordSchema = z.object({
 });
 type JournalRecord = z.infer<typeof recordSchema>;
 
-function numbered({ first, storedAt, writes }: { readonly first: number; readonly storedAt: number; readonly writes: readonly { readonly client: string | null; readonly events: readonly { readonly kind: string }[] }[] }): Numbered[] {
+function numbered({
+  first,
+  storedAt,
+  writes,
+}: {
+  readonly first: number;
+  readonly storedAt: number;
+  readonly writes: readonly { readonly client: string | null; readonly events: readonly { readonly kind: string }[] }[];
+}): Numbered[] {
   let next = first;
   return writes.map(({ client, events }) => {
-    const write = { first: next, storedAt, client, events: events.map((event) => ({ kind: event.kind, text: JSON.stringify(event) })) };
+    const write = {
+      first: next,
+      storedAt,
+      client,
+      events: events.map((event) => ({ kind: event.kind, text: JSON.stringify(event) })),
+    };
     next += events.length;
     return write;
   });
@@ -80,7 +103,12 @@ export interface JournalKeeperDeps {
 }
 
 /** Puts what an earlier process left in the journal into the tables first. Rejects where they do not take it. */
-export async function openJournalKeeper({ db, row: { log, head: head0 }, journal, now }: JournalKeeperDeps): Promise<Keeper> {
+export async function openJournalKeeper({
+  db,
+  row: { log, head: head0 },
+  journal,
+  now,
+}: JournalKeeperDeps): Promise<Keeper> {
   const { tablesAfterMs, tablesMost, retryMs } = KEEPER_SETTINGS;
   /** In the journal and not in the tables, in order. */
   let pending: Numbered[] = [];
@@ -119,7 +147,10 @@ export async function openJournalKeeper({ db, row: { log, head: head0 }, journal
       // A commit that seemed to fail may be on disk all the same.
       const there = await readHead(db, log);
       const known = pending.filter(({ first }) => first <= there).length;
-      if (known === 0) throw new Error(`The event log has ${there} events in its tables where ${inTables} were put: another process writes to it`);
+      if (known === 0)
+        throw new Error(
+          `The event log has ${there} events in its tables where ${inTables} were put: another process writes to it`,
+        );
       moved(known);
     } finally {
       moving = null;
@@ -202,7 +233,10 @@ export async function openJournalKeeper({ db, row: { log, head: head0 }, journal
       for (const { client, first } of given) if (client !== null) taken.set(client, first);
       return Array.from({ length: head - record.first + 1 }, (_none, i) => record.first + i);
     },
-    taken: (clients) => Promise.resolve(new Map(clients.flatMap((client) => (taken.has(client) ? [[client, taken.get(client) ?? 0] as const] : [])))),
+    taken: (clients) =>
+      Promise.resolve(
+        new Map(clients.flatMap((client) => (taken.has(client) ? [[client, taken.get(client) ?? 0] as const] : []))),
+      ),
     settled: () => move(head),
     dropped(before) {
       for (const [client, id] of taken) {
@@ -212,7 +246,9 @@ export async function openJournalKeeper({ db, row: { log, head: head0 }, journal
     },
     // No log has such a head, so nothing is put anywhere.
     async warm() {
-      await insertNumbered(db, log, [{ first: -1, storedAt: 0, client: null, events: [{ kind: 'changed', text: '{}' }] }]);
+      await insertNumbered(db, log, [
+        { first: -1, storedAt: 0, client: null, events: [{ kind: 'changed', text: '{}' }] },
+      ]);
     },
     async close() {
       if (timer) clearTimeout(timer);

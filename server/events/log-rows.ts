@@ -23,7 +23,11 @@ export async function openLogRow(db: Db, relay: string, newLog: string, now: num
     .values({ relay, log: newLog, head: 0, acked: 0, made_at: now })
     .onConflict((conflict) => conflict.column('relay').doNothing())
     .execute();
-  return await db.selectFrom('logs').select(['log', 'head', 'acked']).where('relay', '=', relay).executeTakeFirstOrThrow();
+  return await db
+    .selectFrom('logs')
+    .select(['log', 'head', 'acked'])
+    .where('relay', '=', relay)
+    .executeTakeFirstOrThrow();
 }
 
 /** Some events that get their ids one after another. */
@@ -42,7 +46,9 @@ const table = (name: 'logs' | 'events' | 'taken') => sql.table(`${SCHEMA}.${name
  * at the same moment the later one fails as a whole, see `isTakenMeanwhile`.
  */
 export async function insertEvents(db: Db, log: string, writes: readonly Write[], now: number): Promise<number[]> {
-  const rows = writes.flatMap(({ events }, place) => events.map((event, nth) => ({ place, nth, kind: event.kind, text: JSON.stringify(event) })));
+  const rows = writes.flatMap(({ events }, place) =>
+    events.map((event, nth) => ({ place, nth, kind: event.kind, text: JSON.stringify(event) })),
+  );
   const kinds = rows.map(({ kind }) => kind);
   const texts = rows.map(({ text }) => text);
   const insert = writes.every(({ client }) => client === null)
@@ -97,7 +103,9 @@ export async function insertNumbered(db: Db, log: string, writes: readonly Numbe
     )
     insert into ${table('events')} (log, id, kind, event_json, stored_at)
     select moved.log, ${first.first - 1}::bigint + row.nth, row.kind, row.event_json, row.stored_at
-    from moved, unnest(${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ text }) => text)}::text[], ${rows.map(({ storedAt }) => storedAt)}::bigint[]) with ordinality as row (kind, event_json, stored_at, nth)`.execute(db);
+    from moved, unnest(${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ text }) => text)}::text[], ${rows.map(({ storedAt }) => storedAt)}::bigint[]) with ordinality as row (kind, event_json, stored_at, nth)`.execute(
+    db,
+  );
   return numAffectedRows > 0n;
 }
 
@@ -148,7 +156,14 @@ export async function readForSnapshot(db: Db, log: string): Promise<StoredEvent[
 
 /** The newest event that has a time; undefined where there is none. */
 export async function readNewest(db: Db, log: string): Promise<StoredEvent | undefined> {
-  const row = await db.selectFrom('events').select(['id', 'event_json']).where('log', '=', log).where('kind', 'not in', WORDS).orderBy('id', 'desc').limit(1).executeTakeFirst();
+  const row = await db
+    .selectFrom('events')
+    .select(['id', 'event_json'])
+    .where('log', '=', log)
+    .where('kind', 'not in', WORDS)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   return row && parseRow(row);
 }
 
@@ -165,7 +180,12 @@ export async function readTaken(db: Db, log: string, clients: readonly string[])
 
 /** All client ids that were taken, by their JSON text, oldest first. */
 export async function readAllTaken(db: Db, log: string): Promise<Map<string, number>> {
-  const rows = await db.selectFrom('taken').select(['client_json', 'event_id']).where('log', '=', log).orderBy('event_id').execute();
+  const rows = await db
+    .selectFrom('taken')
+    .select(['client_json', 'event_id'])
+    .where('log', '=', log)
+    .orderBy('event_id')
+    .execute();
   return new Map(rows.map((row) => [row.client_json, row.event_id]));
 }
 
@@ -207,6 +227,11 @@ async function forgetTaken(db: Db, log: string): Promise<void> {
   await db
     .deleteFrom('taken')
     .where('log', '=', log)
-    .where('event_id', '<', (eb) => eb.selectFrom('events').select((inner) => inner.fn.min('id').as('id')).where('log', '=', log))
+    .where('event_id', '<', (eb) =>
+      eb
+        .selectFrom('events')
+        .select((inner) => inner.fn.min('id').as('id'))
+        .where('log', '=', log),
+    )
     .execute();
 }

@@ -19,7 +19,9 @@ const limited = bodyLimit({
 });
 
 function notYaml(message: string) {
-  return problem(400, 'not-yaml', `The body is not YAML: ${message}`, { fields: { errors: [{ field: 'body', message }] } });
+  return problem(400, 'not-yaml', `The body is not YAML: ${message}`, {
+    fields: { errors: [{ field: 'body', message }] },
+  });
 }
 
 /** Throws a problem: 400 where it is no YAML, or would unfold into far more than was sent. */
@@ -44,7 +46,8 @@ export async function readConfig<Value>(context: Context, schema: z.ZodType<Valu
   await limited(context, () => Promise.resolve());
   const type = context.req.header('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/json') return await readBody(context, schema);
-  if (!YAML_TYPES.includes(type)) throw problem(415, 'not-a-config', 'Send the body as application/json or application/yaml.');
+  if (!YAML_TYPES.includes(type))
+    throw problem(415, 'not-a-config', 'Send the body as application/json or application/yaml.');
   let text: string;
   try {
     text = decoder.decode(await context.req.arrayBuffer());
@@ -61,7 +64,8 @@ export async function readConfig<Value>(context: Context, schema: z.ZodType<Valu
 function mark(node: Node | null | undefined, own: unknown): void {
   if (!isMap(node) || typeof own !== 'object' || own === null) return;
   for (const { key, value } of node.items) {
-    const set = isScalar(key) && typeof key.value === 'string' ? new Map(Object.entries(own)).get(key.value) : undefined;
+    const set =
+      isScalar(key) && typeof key.value === 'string' ? new Map(Object.entries(own)).get(key.value) : undefined;
     if (set === undefined || !isScalar(key)) continue;
     if (isMap(value)) mark(value, set);
     else if (isScalar(value)) value.comment = SET_HERE;
@@ -89,7 +93,11 @@ export function toYaml({ title, holds, own }: ConfigText): string {
 }
 
 export function answerConfig(context: Context, config: ConfigText): Response {
-  const type = accepts(context, { header: 'Accept', supports: ['application/json', ...YAML_TYPES], default: 'application/json' });
+  const type = accepts(context, {
+    header: 'Accept',
+    supports: ['application/json', ...YAML_TYPES],
+    default: 'application/json',
+  });
   context.header('vary', 'Accept');
   context.header('cache-control', 'no-store');
   if (type === 'application/json') return context.json(config.json);

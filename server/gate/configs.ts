@@ -6,7 +6,12 @@
 import { sql } from 'kysely';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
 import { createQueue } from '../../src/domain/queue.ts';
-import { agentConfigSchema, householdConfigSchema, type AgentConfig, type HouseholdConfig } from '../../src/protocol/config.ts';
+import {
+  agentConfigSchema,
+  householdConfigSchema,
+  type AgentConfig,
+  type HouseholdConfig,
+} from '../../src/protocol/config.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Configs } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
@@ -34,7 +39,10 @@ export interface OpenConfigs extends Configs {
    * ended, nobody else decides in this household, and nobody changes its settings: when the household's switch has
    * been turned, no wake passes any more. What it reads through `db` is what was committed before.
    */
-  deciding<Decision>(wake: { readonly target: string; readonly caller: string | null }, decide: (db: Db, limits: WakeLimits) => Promise<Decision>): Promise<Decision>;
+  deciding<Decision>(
+    wake: { readonly target: string; readonly caller: string | null },
+    decide: (db: Db, limits: WakeLimits) => Promise<Decision>,
+  ): Promise<Decision>;
 }
 
 export function createConfigs({ db, relay, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
@@ -63,7 +71,9 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
   async function gathered(agentIds: ReadonlySet<string>): Promise<Gathered> {
     const began = turn;
     const rows = await rowsOf(db, [...agentIds]).execute();
-    if (alone && began === turn) for (const scope of [HOUSEHOLD, ...[...agentIds].map(scopeOf)]) known.set(scope, rows.find((row) => row.scope === scope)?.config_json ?? null);
+    if (alone && began === turn)
+      for (const scope of [HOUSEHOLD, ...[...agentIds].map(scopeOf)])
+        known.set(scope, rows.find((row) => row.scope === scope)?.config_json ?? null);
     return parse(rows);
   }
   /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew, unless it is known. */
@@ -99,7 +109,9 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
         await db
           .insertInto('configs')
           .values({ relay, scope, config_json: JSON.stringify(config) })
-          .onConflict((conflict) => conflict.columns(['relay', 'scope']).doUpdateSet((eb) => ({ config_json: eb.ref('excluded.config_json') })))
+          .onConflict((conflict) =>
+            conflict.columns(['relay', 'scope']).doUpdateSet((eb) => ({ config_json: eb.ref('excluded.config_json') })),
+          )
           .execute();
       } finally {
         forget();
@@ -118,7 +130,11 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
     const locked = () => rowsOf(trx, agentIds).orderBy('scope', 'desc').forUpdate().execute();
     const rows = await locked();
     if (rows.some(({ scope }) => scope === HOUSEHOLD)) return rows;
-    await trx.insertInto('configs').values({ relay, scope: HOUSEHOLD, config_json: '{}' }).onConflict((conflict) => conflict.doNothing()).execute();
+    await trx
+      .insertInto('configs')
+      .values({ relay, scope: HOUSEHOLD, config_json: '{}' })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
     return await locked();
   }
 
@@ -141,7 +157,9 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
       const agentIds = caller === null ? [target] : [target, caller];
       const limitsIn = ({ household, agent: ownOf }: ReturnType<typeof parse>): WakeLimits => {
         const limits = (agentId: string) => limitsOf(effectiveConfig(household, ownOf(agentId), timeZone));
-        return caller === null ? limits(target) : { ...limits(target), maxWakesPerSession: limits(caller).maxWakesPerSession };
+        return caller === null
+          ? limits(target)
+          : { ...limits(target), maxWakesPerSession: limits(caller).maxWakesPerSession };
       };
       // A transaction costs the embedded store as much as the decision, and would lock out nobody who is there.
       if (alone) return await inTurn(async () => decide(db, limitsIn(await read(agentIds))));

@@ -1,6 +1,11 @@
 /** What holds: an agent's own settings over the household's, over Roost's. Lists are replaced whole, never joined. */
 import { DEFAULT_LIMITS, DEFAULT_SLEEP_WAIT_SECONDS, type WakeLimits } from '../../src/domain/guardrails.ts';
-import { DEFAULT_COORDINATION, type AgentConfig, type EffectiveConfig, type HouseholdConfig } from '../../src/protocol/config.ts';
+import {
+  DEFAULT_COORDINATION,
+  type AgentConfig,
+  type EffectiveConfig,
+  type HouseholdConfig,
+} from '../../src/protocol/config.ts';
 
 type Coordination = EffectiveConfig['coordination'];
 
@@ -28,7 +33,11 @@ function laid(over: AgentConfig['coordination'], under: Coordination): Coordinat
 }
 
 /** `agent`: null for the household itself. `timeZone`: the relay's, for a household that has set none. */
-export function effectiveConfig(household: HouseholdConfig, agent: AgentConfig | null, timeZone: string): EffectiveConfig {
+export function effectiveConfig(
+  household: HouseholdConfig,
+  agent: AgentConfig | null,
+  timeZone: string,
+): EffectiveConfig {
   const forAll = laid(household.coordination, DEFAULT_COORDINATION);
   return {
     coordination: agent ? laid(agent.coordination, forAll) : forAll,

@@ -45,7 +45,12 @@ interface Row {
 const FACTS = sql.id(SCHEMA, 'wake_facts');
 
 /** Wakes of the target: as many as a day may have, beyond which nobody counts. */
-const statement = ({ relay, target, budget }: About, { maxWakesPerDay, floodMaxWakes, floodWindowSeconds }: WakeLimits, dayStart: number, now: number) => sql<Row>`
+const statement = (
+  { relay, target, budget }: About,
+  { maxWakesPerDay, floodMaxWakes, floodWindowSeconds }: WakeLimits,
+  dayStart: number,
+  now: number,
+) => sql<Row>`
   select * from ${FACTS}(${relay}::text, ${JSON.stringify(target)}::text, ${budget}::text, ${Math.min(dayStart, now - LONGEST_COOLDOWN_MS)}::bigint, ${Math.max(1, maxWakesPerDay)}::integer,
     ${now - floodWindowSeconds * 1_000}::bigint, ${floodMaxWakes}::integer, ${dayStart}::bigint)`;
 
@@ -54,10 +59,17 @@ export async function readFacts(db: Db, about: About, limits: WakeLimits, now: n
   const day = dayOf(limits.timeZone, now);
   const { rows } = await statement(about, limits, day.start, now).execute(db);
   const of = (what: Row['what']) => rows.filter((row) => row.what === what);
-  const latestFirst = (what: Row['what']) => of(what).map(({ at }) => at).toSorted((a, b) => b - a);
+  const latestFirst = (what: Row['what']) =>
+    of(what)
+      .map(({ at }) => at)
+      .toSorted((a, b) => b - a);
   const today = of('wake').filter(({ at }) => at >= day.start && at < day.end);
   const runs = of('run');
-  const endedMs = runs.reduce((sum, { at, ended }) => sum + (ended === null ? 0 : Math.max(0, Math.min(ended, day.end) - Math.max(at, day.start))), 0);
+  const endedMs = runs.reduce(
+    (sum, { at, ended }) =>
+      sum + (ended === null ? 0 : Math.max(0, Math.min(ended, day.end) - Math.max(at, day.start))),
+    0,
+  );
   return {
     facts: {
       day,
@@ -68,6 +80,8 @@ export async function readFacts(db: Db, about: About, limits: WakeLimits, now: n
       endedMs,
       latest: latestFirst('latest'),
     },
-    open: runs.flatMap(({ at, seen, ended, note }) => (ended === null ? [{ wake: note ?? '', opened: at, seen: seen ?? at }] : [])),
+    open: runs.flatMap(({ at, seen, ended, note }) =>
+      ended === null ? [{ wake: note ?? '', opened: at, seen: seen ?? at }] : [],
+    ),
   };
 }

@@ -45,11 +45,23 @@ async function situationOf(db: Db, about: About, limits: WakeLimits, time: numbe
   const dead = open.filter((run) => !live.includes(run));
   // As if their end had been written.
   const { day } = facts;
-  const deadMs = dead.reduce((sum, { opened, seen }) => sum + Math.max(0, Math.min(seen, day.end) - Math.max(opened, day.start)), 0);
-  return { limits, dead, facts: { ...facts, endedMs: facts.endedMs + deadMs, running: live.map(({ opened }) => opened) } };
+  const deadMs = dead.reduce(
+    (sum, { opened, seen }) => sum + Math.max(0, Math.min(seen, day.end) - Math.max(opened, day.start)),
+    0,
+  );
+  return {
+    limits,
+    dead,
+    facts: { ...facts, endedMs: facts.endedMs + deadMs, running: live.map(({ opened }) => opened) },
+  };
 }
 
-function leftOf({ way }: WakeRequest, { maxWakesPerSession }: WakeLimits, { callsInSession }: WakeFacts, granted: boolean): number | null {
+function leftOf(
+  { way }: WakeRequest,
+  { maxWakesPerSession }: WakeLimits,
+  { callsInSession }: WakeFacts,
+  granted: boolean,
+): number | null {
   if (way !== 'wake_agent') return null;
   return Math.max(0, maxWakesPerSession - callsInSession - (granted ? 1 : 0));
 }
@@ -80,10 +92,33 @@ export function createGate(deps: GateDeps): OpenGate {
     const time = now();
     await mendClock(trx, time);
     const budget = budgetKey(request, dayOf(limits.timeZone, time));
-    const { facts, dead } = await situationOf(trx, { relay, target, source: sourceKey(source), budget }, limits, time, runs);
-    const { outcome, check, until, detail } = decideWake({ way, byPerson: source.kind === 'person', state }, limits, facts, time);
+    const { facts, dead } = await situationOf(
+      trx,
+      { relay, target, source: sourceKey(source), budget },
+      limits,
+      time,
+      runs,
+    );
+    const { outcome, check, until, detail } = decideWake(
+      { way, byPerson: source.kind === 'person', state },
+      limits,
+      facts,
+      time,
+    );
     const { reason, messageId } = request;
-    const decision: WakeDecision = { wakeId, time, target, source, way, reason, messageId, outcome, check, until, detail };
+    const decision: WakeDecision = {
+      wakeId,
+      time,
+      target,
+      source,
+      way,
+      reason,
+      messageId,
+      outcome,
+      check,
+      until,
+      detail,
+    };
     // Also those that another process of this household has left.
     if (dead.length > 0)
       await endAsSeen(trx, relay)
@@ -99,7 +134,10 @@ export function createGate(deps: GateDeps): OpenGate {
       const wakeId = newId();
       const { target, source } = request;
       try {
-        const answer = await configs.deciding({ target, caller: source.kind === 'agent' ? source.agentId : null }, (trx, limits) => decide(trx, limits, request, wakeId));
+        const answer = await configs.deciding(
+          { target, caller: source.kind === 'agent' ? source.agentId : null },
+          (trx, limits) => decide(trx, limits, request, wakeId),
+        );
         tell(request.target);
         return answer;
       } catch (error) {
@@ -120,8 +158,17 @@ export function createGate(deps: GateDeps): OpenGate {
       const limits = await configs.limits(agentId);
       const time = now();
       await mendClock(db, time);
-      const { facts } = await situationOf(db, { relay, target: agentId, source: null, budget: null }, limits, time, runs);
-      const granted = db.selectFrom('wakes').where('relay', '=', relay).where('granted_target_json', '=', JSON.stringify(agentId));
+      const { facts } = await situationOf(
+        db,
+        { relay, target: agentId, source: null, budget: null },
+        limits,
+        time,
+        runs,
+      );
+      const granted = db
+        .selectFrom('wakes')
+        .where('relay', '=', relay)
+        .where('granted_target_json', '=', JSON.stringify(agentId));
       const { last } = await granted.select((eb) => eb.fn.max('asked_at').as('last')).executeTakeFirstOrThrow();
       const sources = await granted
         .where('asked_at', '>=', facts.day.start)
@@ -155,7 +202,19 @@ export function createGate(deps: GateDeps): OpenGate {
       const limits = await configs.limits('warm');
       await mendClock(db, time);
       await situationOf(db, { relay, target: 'warm', source: null, budget: null }, limits, time, runs);
-      const decision: WakeDecision = { wakeId: newId(), time, target: 'warm', source: { kind: 'person' }, way: 'person', reason: null, messageId: null, outcome: 'granted', check: null, until: null, detail: '' };
+      const decision: WakeDecision = {
+        wakeId: newId(),
+        time,
+        target: 'warm',
+        source: { kind: 'person' },
+        way: 'person',
+        reason: null,
+        messageId: null,
+        outcome: 'granted',
+        check: null,
+        until: null,
+        detail: '',
+      };
       const taken = db.transaction().execute(async (trx) => {
         await insertDecision(trx, relay, decision, null);
         throw new TakenBack();

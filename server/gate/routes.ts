@@ -1,6 +1,11 @@
 /** The gate's calls: settings, what was decided, and how much of its limits an agent has used. */
 import type { Context } from 'hono';
-import { setAgentConfigSchema, setHouseholdConfigSchema, type AgentConfigAnswer, type HouseholdConfigAnswer } from '../../src/protocol/config.ts';
+import {
+  setAgentConfigSchema,
+  setHouseholdConfigSchema,
+  type AgentConfigAnswer,
+  type HouseholdConfigAnswer,
+} from '../../src/protocol/config.ts';
 import { WAKE_PAGE } from '../../src/protocol/wakes.ts';
 import type { Configs, Directory, Gate } from '../contracts.ts';
 import { findMember } from '../directory/index.ts';
@@ -40,7 +45,13 @@ export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): 
   return (route) => {
     route('/api/wakes', {
       GET: async (context) =>
-        context.json(await gate.feed({ before: optionalIdOf(context, 'before'), limit: numberOf(context, 'limit', WAKE_PAGE), agentId: optionalIdOf(context, 'agent') })),
+        context.json(
+          await gate.feed({
+            before: optionalIdOf(context, 'before'),
+            limit: numberOf(context, 'limit', WAKE_PAGE),
+            agentId: optionalIdOf(context, 'agent'),
+          }),
+        ),
     });
     route('/v1/agents/:id/wake-stats', {
       async GET(context) {

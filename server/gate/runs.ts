@@ -76,7 +76,10 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
   }
   async function beat(): Promise<void> {
     // Another process may have taken us for dead: while we say so, they run.
-    if (own.size > 0) await ours([...own]).set({ seen_at: now(), ended_at: null }).execute();
+    if (own.size > 0)
+      await ours([...own])
+        .set({ seen_at: now(), ended_at: null })
+        .execute();
   }
 
   return {

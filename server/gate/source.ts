@@ -35,7 +35,10 @@ export function sourceLabel(source: WakeSource): string {
  * Whose budget of `wake_agent` in which session this would use; null: none. Where the caller has no session, its
  * day is one: it may not call without end.
  */
-export function budgetKey({ way, source, callerSession }: Pick<WakeRequest, 'way' | 'source' | 'callerSession'>, day: Day): string | null {
+export function budgetKey(
+  { way, source, callerSession }: Pick<WakeRequest, 'way' | 'source' | 'callerSession'>,
+  day: Day,
+): string | null {
   if (way !== 'wake_agent') return null;
   return `${sourceKey(source)} ${callerSession === null ? `day ${day.start}` : JSON.stringify(callerSession)}`;
 }

@@ -8,11 +8,22 @@ import { sourceKey } from './source.ts';
  * hold back waits for as long as it may, and not for as long as the clock jumped.
  */
 export async function countFromNow(db: Db, relay: string, now: number): Promise<void> {
-  await db.updateTable('wakes').set({ asked_at: now }).where('relay', '=', relay).where('granted_target_json', 'is not', null).where('asked_at', '>', now).execute();
+  await db
+    .updateTable('wakes')
+    .set({ asked_at: now })
+    .where('relay', '=', relay)
+    .where('granted_target_json', 'is not', null)
+    .where('asked_at', '>', now)
+    .execute();
 }
 
 /** With the session that it opens, where it was granted. `budget`: what it used, see source.ts. */
-export async function insertDecision(db: Db, relay: string, decision: WakeDecision, budget: string | null): Promise<void> {
+export async function insertDecision(
+  db: Db,
+  relay: string,
+  decision: WakeDecision,
+  budget: string | null,
+): Promise<void> {
   const { wakeId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
   const target = JSON.stringify(decision.target);
@@ -44,17 +55,40 @@ export async function insertDecision(db: Db, relay: string, decision: WakeDecisi
     .execute();
 }
 
-const COLUMNS = ['wake', 'asked_at', 'target_json', 'source_json', 'way', 'reason', 'message_json', 'outcome', 'stopped_by', 'until_at', 'detail_json'] as const;
+const COLUMNS = [
+  'wake',
+  'asked_at',
+  'target_json',
+  'source_json',
+  'way',
+  'reason',
+  'message_json',
+  'outcome',
+  'stopped_by',
+  'until_at',
+  'detail_json',
+] as const;
 
 /** Newest first; nothing where `before` is no decision of this household. */
 export async function readFeed(
   db: Db,
   relay: string,
-  { before, limit, agentId }: { readonly before: string | null; readonly limit: number; readonly agentId: string | null },
+  {
+    before,
+    limit,
+    agentId,
+  }: { readonly before: string | null; readonly limit: number; readonly agentId: string | null },
 ): Promise<WakeFeed> {
   let rows = db.selectFrom('wakes').select(COLUMNS).where('relay', '=', relay);
   if (agentId !== null) rows = rows.where('target_json', '=', JSON.stringify(agentId));
-  if (before !== null) rows = rows.where('place', '<', (eb) => eb.selectFrom('wakes as last').select('last.place').where('last.relay', '=', relay).where('last.wake', '=', before));
+  if (before !== null)
+    rows = rows.where('place', '<', (eb) =>
+      eb
+        .selectFrom('wakes as last')
+        .select('last.place')
+        .where('last.relay', '=', relay)
+        .where('last.wake', '=', before),
+    );
   const found = await rows
     .orderBy('place', 'desc')
     .limit(limit + 1)

@@ -17,14 +17,17 @@ const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'DELETE'];
 export function eachAtHome(any: CallTable, tableFor: (context: Context<Env>) => Promise<CallTable>): Routes {
   return (route) => {
     for (const [path, methods] of any) {
-      const passed = METHODS.filter((method) => methods[method] !== undefined).map((method) => [
-        method,
-        async (context: Context<Env>, next: () => Promise<void>) => {
-          const handler = (await tableFor(context)).get(path)?.[method];
-          if (!handler) throw new Error(`a home has no ${method} ${path}`);
-          return await handler(context, next);
-        },
-      ] as const);
+      const passed = METHODS.filter((method) => methods[method] !== undefined).map(
+        (method) =>
+          [
+            method,
+            async (context: Context<Env>, next: () => Promise<void>) => {
+              const handler = (await tableFor(context)).get(path)?.[method];
+              if (!handler) throw new Error(`a home has no ${method} ${path}`);
+              return await handler(context, next);
+            },
+          ] as const,
+      );
       route(path, Object.fromEntries(passed));
     }
   };

@@ -12,7 +12,16 @@ import { hashOf } from '../access/index.ts';
 import type { Db } from '../store/index.ts';
 import { notBegun } from './routes.ts';
 import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
-import { bindBrowser, boundHomes, homeOfBrowser, homeOfCredential, insertHome, lockHomes, readHomes, updateHome } from './rows.ts';
+import {
+  bindBrowser,
+  boundHomes,
+  homeOfBrowser,
+  homeOfCredential,
+  insertHome,
+  lockHomes,
+  readHomes,
+  updateHome,
+} from './rows.ts';
 
 export { bytesOfBrowser } from './rows.ts';
 export { eachAtHome } from './calls.ts';

@@ -69,15 +69,67 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
 /** `onTeam`: the page says who lives here; before that is written. */
 export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Promise<void>): Promise<OpenHome> {
   const { db, now, elapsed, newId, logger, retentionMs } = deps;
-  const log = await openEventLog({ db, openJournal: deps.openJournal, relay: id, now, elapsed, newId, onListenerError: (error) => logger.error('A listener to the event log failed.', { error }), retentionMs });
-  const team = await openTeam({ db, relay: id, log, mind: deps.mind, protocol: deps.protocol, now, elapsed, newId, logger, retentionMs, alone: deps.alone, refuseForRoom: deps.refuseForRoom });
+  const log = await openEventLog({
+    db,
+    openJournal: deps.openJournal,
+    relay: id,
+    now,
+    elapsed,
+    newId,
+    onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
+    retentionMs,
+  });
+  const team = await openTeam({
+    db,
+    relay: id,
+    log,
+    mind: deps.mind,
+    protocol: deps.protocol,
+    now,
+    elapsed,
+    newId,
+    logger,
+    retentionMs,
+    alone: deps.alone,
+    refuseForRoom: deps.refuseForRoom,
+  });
   const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools, memories } = team;
   const credentials = createCredentials({ db, relay: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
-  const clients = { credentials, directory, sleepers, configs, sessionId: () => host.sessionId(), joined: host.joined, newId, now: elapsed, logger };
-  const mcp = createMcp({ ...clients, tools: [...tools, ...createMemoryTools({ log, memories, now })], inbox, log, stateOf: host.stateOf, gate, threads, version: deps.version });
-  const proxy = createProxy({ ...clients, costs, upstream: deps.upstream, onError: (error) => logger.error('A call of the model proxy failed.', { error }) });
-  const streams = createStreams({ log, host, version: deps.version, bufferBytes: deps.streamBufferBytes, onError: deps.onStreamError });
+  const clients = {
+    credentials,
+    directory,
+    sleepers,
+    configs,
+    sessionId: () => host.sessionId(),
+    joined: host.joined,
+    newId,
+    now: elapsed,
+    logger,
+  };
+  const mcp = createMcp({
+    ...clients,
+    tools: [...tools, ...createMemoryTools({ log, memories, now })],
+    inbox,
+    log,
+    stateOf: host.stateOf,
+    gate,
+    threads,
+    version: deps.version,
+  });
+  const proxy = createProxy({
+    ...clients,
+    costs,
+    upstream: deps.upstream,
+    onError: (error) => logger.error('A call of the model proxy failed.', { error }),
+  });
+  const streams = createStreams({
+    log,
+    host,
+    version: deps.version,
+    bufferBytes: deps.streamBufferBytes,
+    onError: deps.onStreamError,
+  });
   return {
     id,
     log,
@@ -97,12 +149,30 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
         async callerOf(context, target) {
           const client = await deps.clientOf(context);
           if (client === null) return { kind: 'person' };
-          if (client.agentId === null) return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
-          if (client.agentId !== target && !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep)
-            throw problem(403, 'other-agent', 'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).');
+          if (client.agentId === null)
+            return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
+          if (
+            client.agentId !== target &&
+            !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep
+          )
+            throw problem(
+              403,
+              'other-agent',
+              'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).',
+            );
           return { kind: 'api', name: client.agentId };
         },
-        wake: async (agentId, source) => (await reach.ask({ target: agentId, source, way: source.kind === 'person' ? 'person' : 'api', reason: null, messageId: null, callerSession: null })).decision,
+        wake: async (agentId, source) =>
+          (
+            await reach.ask({
+              target: agentId,
+              source,
+              way: source.kind === 'person' ? 'person' : 'api',
+              reason: null,
+              messageId: null,
+              callerSession: null,
+            })
+          ).decision,
       }),
       createThreadRoutes({ threads }),
       createCredentialRoutes({ credentials, directory }),

@@ -11,13 +11,26 @@ import { refuseHead, streamResponse } from './session-routes.ts';
 
 export function notBegun(reason: Extract<Begun, { ok: false }>['reason']) {
   return reason === 'others'
-    ? problem(409, 'not-begun', 'Another household lives at this relay. Join it from one of its devices, or begin a household of your own beside it.')
-    : problem(409, 'households-full', 'This relay keeps as many households as it may. Its owner can set --households higher.');
+    ? problem(
+        409,
+        'not-begun',
+        'Another household lives at this relay. Join it from one of its devices, or begin a household of your own beside it.',
+      )
+    : problem(
+        409,
+        'households-full',
+        'This relay keeps as many households as it may. Its owner can set --households higher.',
+      );
 }
 
 const browserOf = (context: Context<Env>): string => {
   const browser = context.get('browser');
-  if (browser === undefined) throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
+  if (browser === undefined)
+    throw problem(
+      401,
+      'not-signed-in',
+      'This browser is not let in. Open the link that Roost printed when it started.',
+    );
   return browser;
 };
 
@@ -48,7 +61,12 @@ export async function openCallsOf(homes: Homes, context: Context<Env>): Promise<
 export function createHomeRoutes(homes: Homes, checkStreams: (browser: string | undefined) => void): Routes {
   async function lookedAt(context: Context<Env>) {
     const home = await homes.lookedAt(browserOf(context));
-    if (home === null) throw problem(409, 'no-look', 'There is nothing here to look at: this browser has a household of its own, or none lives here, or several do.');
+    if (home === null)
+      throw problem(
+        409,
+        'no-look',
+        'There is nothing here to look at: this browser has a household of its own, or none lives here, or several do.',
+      );
     return home;
   }
   return (route) => {
@@ -64,7 +82,11 @@ export function createHomeRoutes(homes: Homes, checkStreams: (browser: string | 
     route('/api/look', {
       async GET(context) {
         const { directory } = await lookedAt(context);
-        const answer: LookedAt = { agents: (await directory.all()).filter(({ retired }) => !retired).map(({ agentId, name, position }) => ({ agentId, name, position })) };
+        const answer: LookedAt = {
+          agents: (await directory.all())
+            .filter(({ retired }) => !retired)
+            .map(({ agentId, name, position }) => ({ agentId, name, position })),
+        };
         return context.json(answer);
       },
     });

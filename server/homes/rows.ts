@@ -15,19 +15,35 @@ export async function lockHomes(db: Db, relay: string): Promise<void> {
 }
 
 export const readHomes = (db: Db, relay: string): Promise<readonly HomeRow[]> =>
-  db.selectFrom('homes').select(['home', 'begun_at', 'household']).where('relay', '=', relay).orderBy('made_at').orderBy('home').execute();
+  db
+    .selectFrom('homes')
+    .select(['home', 'begun_at', 'household'])
+    .where('relay', '=', relay)
+    .orderBy('made_at')
+    .orderBy('home')
+    .execute();
 
 export async function insertHome(db: Db, relay: string, home: string, now: number): Promise<void> {
   await db.insertInto('homes').values({ relay, home, made_at: now, begun_at: null, household: null }).execute();
 }
 
-export async function updateHome(db: Db, relay: string, home: string, change: { readonly begun_at?: number; readonly household?: string }): Promise<void> {
+export async function updateHome(
+  db: Db,
+  relay: string,
+  home: string,
+  change: { readonly begun_at?: number; readonly household?: string },
+): Promise<void> {
   await db.updateTable('homes').set(change).where('relay', '=', relay).where('home', '=', home).execute();
 }
 
 /** The home of this sign-in; null where it has none yet, or has ended. */
 export async function homeOfBrowser(db: Db, relay: string, browser: string): Promise<string | null> {
-  const row = await db.selectFrom('browsers').select('home').where('relay', '=', relay).where('token_hash', '=', browser).executeTakeFirst();
+  const row = await db
+    .selectFrom('browsers')
+    .select('home')
+    .where('relay', '=', relay)
+    .where('token_hash', '=', browser)
+    .executeTakeFirst();
   return row?.home ?? null;
 }
 
@@ -37,7 +53,13 @@ export async function bindBrowser(db: Db, relay: string, browser: string, home: 
 
 /** Homes that some sign-in belongs to. */
 export async function boundHomes(db: Db, relay: string): Promise<ReadonlySet<string>> {
-  const rows = await db.selectFrom('browsers').select('home').distinct().where('relay', '=', relay).where('home', 'is not', null).execute();
+  const rows = await db
+    .selectFrom('browsers')
+    .select('home')
+    .distinct()
+    .where('relay', '=', relay)
+    .where('home', 'is not', null)
+    .execute();
   return new Set(rows.flatMap(({ home }) => (home === null ? [] : [home])));
 }
 
@@ -45,8 +67,12 @@ export async function boundHomes(db: Db, relay: string): Promise<ReadonlySet<str
 export async function bytesOfBrowser(db: Db, relay: string, browser: string): Promise<number | null> {
   const row = await db
     .selectFrom('browsers')
-    .innerJoin('homes', (join) => join.onRef('homes.relay', '=', 'browsers.relay').onRef('homes.home', '=', 'browsers.home'))
-    .innerJoin('households', (join) => join.onRef('households.relay', '=', 'homes.relay').onRef('households.household', '=', 'homes.household'))
+    .innerJoin('homes', (join) =>
+      join.onRef('homes.relay', '=', 'browsers.relay').onRef('homes.home', '=', 'browsers.home'),
+    )
+    .innerJoin('households', (join) =>
+      join.onRef('households.relay', '=', 'homes.relay').onRef('households.household', '=', 'homes.household'),
+    )
     .select('households.bytes')
     .where('browsers.relay', '=', relay)
     .where('browsers.token_hash', '=', browser)

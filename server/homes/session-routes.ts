@@ -50,11 +50,18 @@ function cursorOf(context: Context): number {
 
 /** An answer that carries an event stream. */
 export const streamResponse = (stream: ReadableStream<Uint8Array>): Response =>
-  new Response(stream, { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' } });
+  new Response(stream, {
+    headers: {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  });
 
 /** Throws a problem for a HEAD, which would open a stream that nobody reads. */
 export function refuseHead(context: Context): void {
-  if (context.req.method === 'HEAD') throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
+  if (context.req.method === 'HEAD')
+    throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
 }
 
 const clockAhead = (after: string) =>
@@ -68,7 +75,8 @@ export function createSessionRoutes({ host, log, streams, checkStreams }: Sessio
         const started = await host.start(request);
         const { sessionId } = started;
         if (sessionId === null) throw problem(422, 'clock-ahead', clockAhead(request.after ?? ''));
-        if (!started.ok) throw problem(409, 'session-active', 'A session is running already.', { fields: { sessionId } });
+        if (!started.ok)
+          throw problem(409, 'session-active', 'A session is running already.', { fields: { sessionId } });
         return context.json({ sessionId }, 201);
       },
     });
@@ -94,7 +102,8 @@ export function createSessionRoutes({ host, log, streams, checkStreams }: Sessio
     });
     route('/api/agents/:id/sleep', {
       async POST(context) {
-        if (!(await host.sleep(idOf(context)))) throw problem(404, 'not-awake', 'This agent is neither awake nor hatching.');
+        if (!(await host.sleep(idOf(context))))
+          throw problem(404, 'not-awake', 'This agent is neither awake nor hatching.');
         return context.json({}, 202);
       },
     });
@@ -104,7 +113,13 @@ export function createSessionRoutes({ host, log, streams, checkStreams }: Sessio
         const after = cursorOf(context);
         checkStreams(context.get('browser'));
         const { outgoing } = context.env;
-        return streamResponse(streams.open({ after, log: context.req.query('log') ?? null }, () => outgoing.destroy(), context.get('browser')));
+        return streamResponse(
+          streams.open(
+            { after, log: context.req.query('log') ?? null },
+            () => outgoing.destroy(),
+            context.get('browser'),
+          ),
+        );
       },
     });
     route('/api/events/ack', {

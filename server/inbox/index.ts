@@ -36,7 +36,10 @@ function mailOf(row: Selectable<Tables['inbox']>): Mail {
     time: row.sent_at,
     priority: prioritySchema.parse(row.priority),
     threadId: row.thread,
-    read: row.read_at === null ? null : { time: row.read_at, run: parseText(row.read_run_json ?? row.read_session_json ?? '""') },
+    read:
+      row.read_at === null
+        ? null
+        : { time: row.read_at, run: parseText(row.read_run_json ?? row.read_session_json ?? '""') },
   };
 }
 
@@ -47,12 +50,23 @@ const isCounted = (from: string) => !UNCOUNTED.includes(from);
 /** As they came, whatever a clock said. */
 const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox']>) => a.place - b.place;
 
-export function createInbox({ db, relay, retentionMs, tell, refuseForRoom = () => Promise.resolve(null), now }: InboxDeps): Inbox {
+export function createInbox({
+  db,
+  relay,
+  retentionMs,
+  tell,
+  refuseForRoom = () => Promise.resolve(null),
+  now,
+}: InboxDeps): Inbox {
   const changed = (agentId: string) => tell({ kind: 'changed', time: now(), what: 'inbox', agentId });
   const anyOf = (ids: readonly string[]) => sql<string>`any(${ids.map((id) => JSON.stringify(id))}::text[])`;
 
   const unreadOf = (agentId: string) =>
-    db.selectFrom('inbox').where('relay', '=', relay).where('agent_json', '=', JSON.stringify(agentId)).where('read_at', 'is', null);
+    db
+      .selectFrom('inbox')
+      .where('relay', '=', relay)
+      .where('agent_json', '=', JSON.stringify(agentId))
+      .where('read_at', 'is', null);
 
   async function insert(trx: Db, { messageId, to, from, text, time, priority, threadId }: NewMail): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await trx
@@ -89,7 +103,11 @@ export function createInbox({ db, relay, retentionMs, tell, refuseForRoom = () =
       .where('relay', '=', relay)
       .where('agent_json', '=', JSON.stringify(to))
       .where('read_at', 'is', null)
-      .where('sender_json', 'not in', UNCOUNTED.map((id) => JSON.stringify(id)))
+      .where(
+        'sender_json',
+        'not in',
+        UNCOUNTED.map((id) => JSON.stringify(id)),
+      )
       .executeTakeFirstOrThrow();
     return [
       { letters: Number(row.own_letters), bytes: Number(row.own_bytes) },
@@ -98,12 +116,24 @@ export function createInbox({ db, relay, retentionMs, tell, refuseForRoom = () =
   }
 
   /** One after the other for one receiver, in every process of this relay: two that count at once would both find room. */
-  const putWithin = (mail: NewMail, name: string): Promise<{ readonly isNew: boolean; readonly refusal: string | null }> =>
+  const putWithin = (
+    mail: NewMail,
+    name: string,
+  ): Promise<{ readonly isNew: boolean; readonly refusal: string | null }> =>
     db.transaction().execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(hashtextextended(${`inbox ${relay} ${mail.to}`}, 0))`.execute(trx);
-      const refusal = refuseLetter(name, Buffer.byteLength(JSON.stringify(mail.text)), ...(await used(trx, mail.to, mail.from)));
+      const refusal = refuseLetter(
+        name,
+        Buffer.byteLength(JSON.stringify(mail.text)),
+        ...(await used(trx, mail.to, mail.from)),
+      );
       if (refusal === null) return { isNew: await insert(trx, mail), refusal };
-      const there = await trx.selectFrom('inbox').select('place').where('relay', '=', relay).where('message_json', '=', JSON.stringify(mail.messageId)).executeTakeFirst();
+      const there = await trx
+        .selectFrom('inbox')
+        .select('place')
+        .where('relay', '=', relay)
+        .where('message_json', '=', JSON.stringify(mail.messageId))
+        .executeTakeFirst();
       return { isNew: false, refusal: there ? null : refusal };
     });
 
@@ -111,7 +141,9 @@ export function createInbox({ db, relay, retentionMs, tell, refuseForRoom = () =
     async put(mail, name = mail.to) {
       const noRoom = isCounted(mail.from) ? await refuseForRoom() : null;
       if (noRoom !== null) return noRoom;
-      const { isNew, refusal } = isCounted(mail.from) ? await putWithin(mail, name) : { isNew: await insert(db, mail), refusal: null };
+      const { isNew, refusal } = isCounted(mail.from)
+        ? await putWithin(mail, name)
+        : { isNew: await insert(db, mail), refusal: null };
       if (isNew) changed(mail.to);
       return refusal;
     },
@@ -119,7 +151,10 @@ export function createInbox({ db, relay, retentionMs, tell, refuseForRoom = () =
       const person = JSON.stringify('human');
       const rows = unreadOf(agentId).selectAll().orderBy('place');
       if (limit === undefined) return (await rows.execute()).map(mailOf);
-      const [said, letters] = [await rows.where('sender_json', '=', person).execute(), await rows.where('sender_json', '<>', person).limit(limit).execute()];
+      const [said, letters] = [
+        await rows.where('sender_json', '=', person).execute(),
+        await rows.where('sender_json', '<>', person).limit(limit).execute(),
+      ];
       return [...said, ...letters].sort(oldestFirst).map(mailOf);
     },
     async count(agentId) {
@@ -132,27 +167,47 @@ export function createInbox({ db, relay, retentionMs, tell, refuseForRoom = () =
       if (messageIds.length === 0) return [];
       const rows = await db
         .updateTable('inbox')
-        .set({ read_session_json: sessionId === null ? null : JSON.stringify(sessionId), read_run_json: JSON.stringify(run), read_at: time })
+        .set({
+          read_session_json: sessionId === null ? null : JSON.stringify(sessionId),
+          read_run_json: JSON.stringify(run),
+          read_at: time,
+        })
         .where('relay', '=', relay)
         .where('message_json', '=', anyOf(messageIds))
         .where('read_at', 'is', null)
         .returningAll()
         .execute();
-      if (rows.length > 0) await db.deleteFrom('inbox').where('relay', '=', relay).where('read_at', '<', time - retentionMs).execute();
+      if (rows.length > 0)
+        await db
+          .deleteFrom('inbox')
+          .where('relay', '=', relay)
+          .where('read_at', '<', time - retentionMs)
+          .execute();
       const taken = rows.sort(oldestFirst).map(mailOf);
       for (const agentId of new Set(taken.map((mail) => mail.to))) changed(agentId);
       return taken;
     },
     async list(agentId, { before, limit }) {
       const mine = db.selectFrom('inbox').where('relay', '=', relay).where('agent_json', '=', JSON.stringify(agentId));
-      const from = before === null ? undefined : await mine.select('place').where('message_json', '=', JSON.stringify(before)).executeTakeFirst();
+      const from =
+        before === null
+          ? undefined
+          : await mine.select('place').where('message_json', '=', JSON.stringify(before)).executeTakeFirst();
       if (before !== null && !from) return { mail: [], more: false };
-      const page = mine.selectAll().orderBy('place', 'desc').limit(limit + 1);
+      const page = mine
+        .selectAll()
+        .orderBy('place', 'desc')
+        .limit(limit + 1);
       const rows = await (from ? page.where('place', '<', from.place) : page).execute();
       return { mail: rows.slice(0, limit).map(mailOf), more: rows.length > limit };
     },
     async takenIn(sessionId) {
-      const rows = await db.selectFrom('inbox').selectAll().where('relay', '=', relay).where('read_session_json', '=', JSON.stringify(sessionId)).execute();
+      const rows = await db
+        .selectFrom('inbox')
+        .selectAll()
+        .where('relay', '=', relay)
+        .where('read_session_json', '=', JSON.stringify(sessionId))
+        .execute();
       return rows.map(mailOf);
     },
     async giveBack(messageIds) {

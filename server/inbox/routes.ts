@@ -17,7 +17,10 @@ export function createInboxRoutes({ inbox }: { readonly inbox: Inbox }): Routes 
     });
     route('/api/agents/:id/inbox', {
       async GET(context) {
-        const { mail, more } = await inbox.list(idOf(context), { before: context.req.query('before') ?? null, limit: numberOf(context, 'limit', INBOX_PAGE) });
+        const { mail, more } = await inbox.list(idOf(context), {
+          before: context.req.query('before') ?? null,
+          limit: numberOf(context, 'limit', INBOX_PAGE),
+        });
         const answer: z.infer<typeof inboxSchema> = { mail: [...mail], more };
         return context.json(answer);
       },

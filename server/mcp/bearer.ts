@@ -13,7 +13,13 @@ export interface BearerDeps {
 }
 
 /** What travels through the SDK beside each request. */
-const joinedSchema = z.object({ credentialId: z.string(), secret: z.string(), label: z.string(), readsSoul: z.boolean(), agent: teamSchema.shape.agents.element });
+const joinedSchema = z.object({
+  credentialId: z.string(),
+  secret: z.string(),
+  label: z.string(),
+  readsSoul: z.boolean(),
+  agent: teamSchema.shape.agents.element,
+});
 export interface Joined {
   readonly credentialId: string;
   readonly secret: string;
@@ -26,7 +32,10 @@ const refuse = (detail: string, error: string) =>
   problem(401, 'no-credential', detail, { headers: { 'www-authenticate': `Bearer realm="Roost"${error}` } });
 
 /** Throws a 401 where there is no good credential, and a 403 where its agent may not join. */
-export async function authenticate({ credentials, directory }: BearerDeps, authorization: string | undefined): Promise<AuthInfo> {
+export async function authenticate(
+  { credentials, directory }: BearerDeps,
+  authorization: string | undefined,
+): Promise<AuthInfo> {
   const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   if (secret === undefined) throw refuse(NO_CREDENTIAL, '');
   const bearer = await credentials.check(secret);

@@ -18,7 +18,8 @@ export function createHeard({ log, inbox, stateOf }: HeardDeps): Heard {
   const calls = new Map<string, Set<AbortController>>();
   const close = log.subscribe(({ event }) => {
     // What a mind of the relay's reads is nothing for a client.
-    if (event.kind === 'message' && event.author === 'human' && event.waiting) for (const call of calls.get(event.agentId) ?? []) call.abort();
+    if (event.kind === 'message' && event.author === 'human' && event.waiting)
+      for (const call of calls.get(event.agentId) ?? []) call.abort();
   });
   return {
     async listen(agentId) {
@@ -30,7 +31,8 @@ export function createHeard({ log, inbox, stateOf }: HeardDeps): Heard {
         if (mine.size === 0 && calls.get(agentId) === mine) calls.delete(agentId);
       };
       try {
-        if (stateOf(agentId) === 'played' && (await inbox.waiting(agentId, 0)).some(({ from }) => from === 'human')) call.abort();
+        if (stateOf(agentId) === 'played' && (await inbox.waiting(agentId, 0)).some(({ from }) => from === 'human'))
+          call.abort();
       } catch (error) {
         stop();
         throw error;

@@ -58,7 +58,10 @@ export function createHold({ sleepers, configs, credentials }: HoldDeps): Hold {
       waits.set(credentialId, mine.add(revoked));
       telling.now(WAITING);
       try {
-        const waited = await sleepers.wait(agentId, { signal: AbortSignal.any([signal, revoked.signal]), limitMs: seconds * 1_000 });
+        const waited = await sleepers.wait(agentId, {
+          signal: AbortSignal.any([signal, revoked.signal]),
+          limitMs: seconds * 1_000,
+        });
         signal.throwIfAborted();
         if (waited === 'late' || waited === 'ended') return { go: false, held: waited, seconds };
         // Another process may have revoked it: what waited long is asked again.

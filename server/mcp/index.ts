@@ -65,7 +65,16 @@ export function createMcp(deps: McpDeps): Mcp {
 
   const hold = createHold(deps);
   const heard = createHeard(deps);
-  const newServer = createServers({ ...deps, resources: createResources(deps), hold, heard, every, progressEveryMs: settings.progressEveryMs, onError, onFault });
+  const newServer = createServers({
+    ...deps,
+    resources: createResources(deps),
+    hold,
+    heard,
+    every,
+    progressEveryMs: settings.progressEveryMs,
+    onError,
+    onFault,
+  });
   const modern = createMcpHandler(() => newServer(), {
     legacy: 'reject',
     // A call may wait for minutes: its client hears at once that it was taken.

@@ -26,7 +26,15 @@ const MOST_THREADS = 50;
 /** The agent's state, as `roost://agent/state` carries it. Seats count from 1; times are in ms since the epoch. */
 async function stateOf({ sleepers, inbox, gate, sessionId }: ResourceDeps, { agentId, name, position }: TeamMember) {
   const [unread, wakes] = await Promise.all([inbox.unread(), gate.stats(agentId)]);
-  return { agentId, name, seat: position === null ? null : seatNumber(position), sessionId: sessionId(), sleeping: sleepers.isSleeping(agentId), unread: unread.get(agentId) ?? 0, wakes };
+  return {
+    agentId,
+    name,
+    seat: position === null ? null : seatNumber(position),
+    sessionId: sessionId(),
+    sleeping: sleepers.isSleeping(agentId),
+    unread: unread.get(agentId) ?? 0,
+    wakes,
+  };
 }
 
 export function createResources(deps: ResourceDeps): readonly AgentResource[] {
@@ -35,7 +43,8 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       uri: 'roost://agent/state',
       name: 'state',
       title: 'Who I am',
-      description: 'My name and seat, the running session, whether I am set to sleep, how many messages wait for me, and how often I may still be woken today.',
+      description:
+        'My name and seat, the running session, whether I am set to sleep, how many messages wait for me, and how often I may still be woken today.',
       mimeType: 'application/json',
       read: async (agent) => JSON.stringify(await stateOf(deps, agent), null, 2),
     },
@@ -45,7 +54,12 @@ export function createResources(deps: ResourceDeps): readonly AgentResource[] {
       title: 'My threads',
       description: 'The open threads that I am in, the newest first: who is in them, and how much was said when.',
       mimeType: 'application/json',
-      read: async ({ agentId }) => JSON.stringify(await deps.threads.list(agentId, { before: null, limit: MOST_THREADS, closedToo: false }), null, 2),
+      read: async ({ agentId }) =>
+        JSON.stringify(
+          await deps.threads.list(agentId, { before: null, limit: MOST_THREADS, closedToo: false }),
+          null,
+          2,
+        ),
     },
     {
       uri: 'roost://agent/instructions',

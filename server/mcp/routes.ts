@@ -2,7 +2,13 @@
  * `/mcp`: the relay as MCP server, over streamable HTTP, for both generations of the protocol. What carries the
  * envelope of 2026-07-28 is answered from a fresh instance; everything else belongs to a session.
  */
-import { isJsonContentType, isLegacyRequest, readRequestBody, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
+import {
+  isJsonContentType,
+  isLegacyRequest,
+  readRequestBody,
+  type AuthInfo,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server';
 import { refuseJson } from '../json-bounds.ts';
 import { problem } from '../problem.ts';
 import type { Routes } from '../route.ts';
@@ -16,9 +22,13 @@ export interface McpRoutesDeps extends BearerDeps {
 }
 
 /** The body of a POST, or the answer that refuses it. */
-async function readJson(request: Request, bodyBytes: number): Promise<{ readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly response: Response }> {
+async function readJson(
+  request: Request,
+  bodyBytes: number,
+): Promise<{ readonly ok: true; readonly body: unknown } | { readonly ok: false; readonly response: Response }> {
   const refused = (response: Response) => ({ ok: false, response }) as const;
-  if (!isJsonContentType(request.headers.get('content-type'))) return refused(refusal(415, -32_000, 'Send the body as application/json.'));
+  if (!isJsonContentType(request.headers.get('content-type')))
+    return refused(refusal(415, -32_000, 'Send the body as application/json.'));
   const read = await readRequestBody(request, bodyBytes);
   if (read.tooLarge) return refused(refusal(413, -32_000, `A request may carry ${bodyBytes} bytes at most.`));
   const tooMuch = refuseJson(Buffer.from(read.text));
@@ -48,11 +58,22 @@ export function createMcpRoutes({ modern, sessions, bodyBytes, ...bearer }: McpR
       },
       async GET(context) {
         // A HEAD would open a stream that nobody reads.
-        if (context.req.method === 'HEAD') throw problem(405, 'method', 'This address takes POST, GET, DELETE.', { headers: { allow: 'POST, GET, DELETE' } });
-        return await inSession(context.req.raw, await authenticate(bearer, context.req.header('authorization')), undefined);
+        if (context.req.method === 'HEAD')
+          throw problem(405, 'method', 'This address takes POST, GET, DELETE.', {
+            headers: { allow: 'POST, GET, DELETE' },
+          });
+        return await inSession(
+          context.req.raw,
+          await authenticate(bearer, context.req.header('authorization')),
+          undefined,
+        );
       },
       async DELETE(context) {
-        return await inSession(context.req.raw, await authenticate(bearer, context.req.header('authorization')), undefined);
+        return await inSession(
+          context.req.raw,
+          await authenticate(bearer, context.req.header('authorization')),
+          undefined,
+        );
       },
     });
 }

@@ -45,4 +45,5 @@ export function heldSentence(held: Held, waitedSeconds: number): string {
 const WHERE = 'The person makes one in Roost, for one agent; send it as "Authorization: Bearer roost_…".';
 export const NO_CREDENTIAL = `This needs a credential. ${WHERE}`;
 export const BAD_CREDENTIAL = `This credential is not known here, or was revoked. Trying again will not help. ${WHERE}`;
-export const NO_AGENT = 'The agent of this credential is retired, or is not of this household any more. Use the credential of another agent.';
+export const NO_AGENT =
+  'The agent of this credential is retired, or is not of this household any more. Use the credential of another agent.';

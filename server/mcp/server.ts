@@ -2,7 +2,15 @@
  * One MCP server instance: the team's tools, and the agent's own resources. It holds nothing of its caller; who
  * calls comes with each request, so one instance serves one request of the stateless protocol as well as a session.
  */
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server, type RequestId, type ServerContext, type Tool } from '@modelcontextprotocol/server';
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+  type RequestId,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { Caller, SessionHost, TeamTool } from '../contracts.ts';
 import { joinedOf, type Joined } from './bearer.ts';
@@ -32,7 +40,8 @@ export interface McpServerDeps extends TellingDeps {
 export type Busy = (id: RequestId) => (cancelled: boolean) => void;
 
 /** JSON Schema as the plain JSON that it is on the wire. */
-const inputSchemaOf = (input: z.ZodObject) => z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' }))));
+const inputSchemaOf = (input: z.ZodObject) =>
+  z.record(z.string(), z.json()).parse(JSON.parse(JSON.stringify(z.toJSONSchema(input, { io: 'input' }))));
 
 const described = ({ name, description, input, readOnly }: TeamTool): Tool => ({
   name,
@@ -59,7 +68,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     signal,
   });
   /** The client has gone where it cancelled, or where nobody reads the answer any more. */
-  const signalOf = ({ mcpReq, http }: ServerContext) => (http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal);
+  const signalOf = ({ mcpReq, http }: ServerContext) =>
+    http?.req ? AbortSignal.any([mcpReq.signal, http.req.signal]) : mcpReq.signal;
 
   /** The agent is here; it goes on when it is awake. */
   async function enter({ agent, credentialId, secret, label }: Joined, signal: AbortSignal, telling: Telling) {
@@ -68,7 +78,11 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   }
 
   /** What the SDK or the client is told goes out as it is; everything else is a fault of ours, told in the log. */
-  async function answer<Result>(context: ServerContext, busy: Busy | undefined, run: (who: Joined, signal: AbortSignal, telling: Telling) => Promise<Result>): Promise<Result> {
+  async function answer<Result>(
+    context: ServerContext,
+    busy: Busy | undefined,
+    run: (who: Joined, signal: AbortSignal, telling: Telling) => Promise<Result>,
+  ): Promise<Result> {
     const done = busy?.(context.mcpReq.id);
     const signal = signalOf(context);
     const telling = createTelling(deps, context, signal);
@@ -76,7 +90,10 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
       return await run(joinedOf(context), signal, telling);
     } catch (error) {
       if (error instanceof ProtocolError || signal.aborted) throw error;
-      throw new ProtocolError(ProtocolErrorCode.InternalError, `Something in the relay broke. Its log says more under ${onFault(error)}.`);
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        `Something in the relay broke. Its log says more under ${onFault(error)}.`,
+      );
     } finally {
       telling.stop();
       done?.(context.mcpReq.signal.aborted);
@@ -84,13 +101,17 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
   }
 
   return (busy) => {
-    const server = new Server({ name: 'roost', title: 'Roost', version }, { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS });
+    const server = new Server(
+      { name: 'roost', title: 'Roost', version },
+      { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+    );
 
     server.setRequestHandler('tools/list', (_request, context) =>
       answer(context, busy, async (who, signal) => {
         const caller = callerOf(who, signal);
         const listed: Tool[] = [];
-        for (const each of byName.values()) if ((await each.tool.allowed?.(caller)) ?? true) listed.push(each.described);
+        for (const each of byName.values())
+          if ((await each.tool.allowed?.(caller)) ?? true) listed.push(each.described);
         return { tools: listed };
       }),
     );
@@ -100,15 +121,23 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         const tool = byName.get(params.name)?.tool;
         const caller = callerOf(who, signal);
         if (!tool || !((await tool.allowed?.(caller)) ?? true))
-          throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"; tools/list says which there are.`);
+          throw new ProtocolError(
+            ProtocolErrorCode.InvalidParams,
+            `There is no tool "${params.name}"; tools/list says which there are.`,
+          );
         const input = tool.input.safeParse(params.arguments ?? {});
-        if (!input.success) return textResult(`These arguments do not fit ${tool.name}. ${z.prettifyError(input.error)}`, true);
+        if (!input.success)
+          return textResult(`These arguments do not fit ${tool.name}. ${z.prettifyError(input.error)}`, true);
         const entered = await enter(who, signal, telling);
         if (!entered.go) return textResult(heldSentence(entered.held, entered.seconds), true);
         telling.later(WORKING);
         const listening = tool.waits ? await heard.listen(caller.agentId) : null;
         try {
-          const { text, isError } = await tool.run(input.data, { ...caller, sessionId: sessionId(), ...(listening ? { heard: listening.signal } : {}) });
+          const { text, isError } = await tool.run(input.data, {
+            ...caller,
+            sessionId: sessionId(),
+            ...(listening ? { heard: listening.signal } : {}),
+          });
           return textResult(text, isError);
         } finally {
           listening?.stop();
@@ -117,7 +146,13 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
     );
 
     server.setRequestHandler('resources/list', () => ({
-      resources: resources.map(({ uri, name, title, description, mimeType }) => ({ uri, name, title, description, mimeType })),
+      resources: resources.map(({ uri, name, title, description, mimeType }) => ({
+        uri,
+        name,
+        title,
+        description,
+        mimeType,
+      })),
     }));
     server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
 
@@ -126,7 +161,8 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
         const resource = resources.find(({ uri }) => uri === params.uri);
         if (!resource) throw new ResourceNotFoundError(params.uri);
         const entered = await enter(who, signal, telling);
-        if (!entered.go) throw new ProtocolError(ASLEEP_CODE, heldSentence(entered.held, entered.seconds), { held: entered.held });
+        if (!entered.go)
+          throw new ProtocolError(ASLEEP_CODE, heldSentence(entered.held, entered.seconds), { held: entered.held });
         return { contents: [{ uri: resource.uri, mimeType: resource.mimeType, text: await resource.read(who.agent) }] };
       }),
     );

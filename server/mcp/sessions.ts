@@ -3,7 +3,12 @@
  * later names the session. A session belongs to the credential that began it; its client may cancel a call by a
  * notification, which is why the session is kept.
  */
-import { isInitializeRequest, WebStandardStreamableHTTPServerTransport, type AuthInfo, type Server } from '@modelcontextprotocol/server';
+import {
+  isInitializeRequest,
+  WebStandardStreamableHTTPServerTransport,
+  type AuthInfo,
+  type Server,
+} from '@modelcontextprotocol/server';
 import type { Busy } from './server.ts';
 import type { McpSettings } from './settings.ts';
 
@@ -13,7 +18,10 @@ export interface McpSessionsDeps {
   readonly now: () => number;
   /** Calls `run` once, `ms` from now. */
   readonly after: (ms: number, run: () => void) => void;
-  readonly settings: Pick<McpSettings, 'sessions' | 'sessionsOfOne' | 'ownIdleMs' | 'sessionIdleMs' | 'keepAliveMs' | 'revokeGraceMs'>;
+  readonly settings: Pick<
+    McpSettings,
+    'sessions' | 'sessionsOfOne' | 'ownIdleMs' | 'sessionIdleMs' | 'keepAliveMs' | 'revokeGraceMs'
+  >;
   readonly onError: (error: unknown) => void;
 }
 
@@ -27,7 +35,10 @@ interface Session {
 
 export interface McpSessions {
   /** `body`: what a POST carried, already parsed. */
-  handle(request: Request, options: { readonly auth: AuthInfo; readonly credentialId: string; readonly body: unknown }): Promise<Response>;
+  handle(
+    request: Request,
+    options: { readonly auth: AuthInfo; readonly credentialId: string; readonly body: unknown },
+  ): Promise<Response>;
   /** Ends the sessions of a credential, as soon as what is under way has said its last word. */
   revoke(credentialId: string): void;
   count(): number;
@@ -60,9 +71,17 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
     const own = [...sessions].filter(([, session]) => session.credentialId === credentialId);
     const used = own.length + [...beginning].filter((session) => session.credentialId === credentialId).length;
     if (used >= settings.sessionsOfOne && !endUnused(own, settings.ownIdleMs))
-      return refusal(429, -32_000, `This credential has ${used} sessions open, which is the most. End one with DELETE and its Mcp-Session-Id, or wait: one that is not used for ${Math.ceil(settings.ownIdleMs / 1_000)} s makes place.`);
+      return refusal(
+        429,
+        -32_000,
+        `This credential has ${used} sessions open, which is the most. End one with DELETE and its Mcp-Session-Id, or wait: one that is not used for ${Math.ceil(settings.ownIdleMs / 1_000)} s makes place.`,
+      );
     if (sessions.size + beginning.size < settings.sessions || endUnused(sessions, settings.sessionIdleMs)) return null;
-    return refusal(503, -32_000, `Too many sessions are open; there may be ${settings.sessions}. End one, or try again later.`);
+    return refusal(
+      503,
+      -32_000,
+      `Too many sessions are open; there may be ${settings.sessions}. End one, or try again later.`,
+    );
   }
 
   async function begin(credentialId: string): Promise<Session> {
@@ -83,7 +102,8 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       };
     });
     server.onclose = () => {
-      if (transport.sessionId !== undefined && sessions.get(transport.sessionId) === session) sessions.delete(transport.sessionId);
+      if (transport.sessionId !== undefined && sessions.get(transport.sessionId) === session)
+        sessions.delete(transport.sessionId);
     };
     server.onerror = onError;
     await server.connect(transport);
@@ -95,9 +115,15 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       const id = request.headers.get('mcp-session-id');
       let session = id === null ? undefined : sessions.get(id);
       // Whose session it is, is nobody else's to know.
-      if (id !== null && session?.credentialId !== credentialId) return refusal(404, -32_001, 'Session not found. Begin another with initialize.');
+      if (id !== null && session?.credentialId !== credentialId)
+        return refusal(404, -32_001, 'Session not found. Begin another with initialize.');
       if (!session) {
-        if (!isInitializeRequest(body)) return refusal(400, -32_000, 'Bad Request: begin with initialize, and send its Mcp-Session-Id with everything later.');
+        if (!isInitializeRequest(body))
+          return refusal(
+            400,
+            -32_000,
+            'Bad Request: begin with initialize, and send its Mcp-Session-Id with everything later.',
+          );
         const full = refuse(credentialId);
         if (full) return full;
         session = await begin(credentialId);
@@ -105,7 +131,10 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       session.usedAt = now();
       if (id !== null && sessions.delete(id)) sessions.set(id, session);
       try {
-        return await session.transport.handleRequest(request, { authInfo: auth, ...(body === undefined ? {} : { parsedBody: body }) });
+        return await session.transport.handleRequest(request, {
+          authInfo: auth,
+          ...(body === undefined ? {} : { parsedBody: body }),
+        });
       } finally {
         beginning.delete(session);
       }

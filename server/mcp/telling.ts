@@ -21,14 +21,21 @@ export interface TellingDeps {
 
 const SILENT: Telling = { now: () => undefined, later: () => undefined, stop: () => undefined };
 
-export function createTelling({ every, progressEveryMs, onError }: TellingDeps, { mcpReq }: ServerContext, signal: AbortSignal): Telling {
+export function createTelling(
+  { every, progressEveryMs, onError }: TellingDeps,
+  { mcpReq }: ServerContext,
+  signal: AbortSignal,
+): Telling {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return SILENT;
   // Over the whole call: what a client is told may only grow.
   let progress = 0;
   let stop = () => {};
   const send = (message: string) => {
-    const sent = mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress: (progress += 1), message } });
+    const sent = mcpReq.notify({
+      method: 'notifications/progress',
+      params: { progressToken, progress: (progress += 1), message },
+    });
     sent.catch((error: unknown) => {
       if (!signal.aborted) onError(error);
     });

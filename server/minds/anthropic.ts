@@ -7,7 +7,15 @@ import { createKeyFilter } from '../key-filter.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
 import { problemOf, retryAfterOf } from './problems.ts';
 import { createRequestQueue, type Sending, type Turn } from './request-queue.ts';
-import { DEFAULT_MODELS, MAX_REQUESTS, MIND_LIMITS, OFFICIAL_API, QUEUE_LIMITS, thinksAdaptively, type QueueLimits } from './settings.ts';
+import {
+  DEFAULT_MODELS,
+  MAX_REQUESTS,
+  MIND_LIMITS,
+  OFFICIAL_API,
+  QUEUE_LIMITS,
+  thinksAdaptively,
+  type QueueLimits,
+} from './settings.ts';
 import { isWellFormed, mapStrings } from './well-formed.ts';
 import { blockOf, charactersOf, requestParams, stopReasonOf, usageOf, type Shape } from './wire.ts';
 
@@ -77,8 +85,12 @@ function sendingOf(answer: MindAnswer, unsaid: unknown): Sending<MindAnswer> {
   const headers = unsaid instanceof Anthropic.APIError ? unsaid.headers : undefined;
   if (headers?.get('x-should-retry') === 'false') return done;
   const { kind } = answer.error;
-  if (kind === 'rate-limited' || kind === 'overloaded') return { kind: 'busy', value: answer, retryAfterMs: retryAfterOf(headers) };
-  const broken = kind === 'unreachable' || (unsaid instanceof Anthropic.APIError && (unsaid.status === 408 || unsaid.status === 409 || (unsaid.status ?? 0) >= 500));
+  if (kind === 'rate-limited' || kind === 'overloaded')
+    return { kind: 'busy', value: answer, retryAfterMs: retryAfterOf(headers) };
+  const broken =
+    kind === 'unreachable' ||
+    (unsaid instanceof Anthropic.APIError &&
+      (unsaid.status === 408 || unsaid.status === 409 || (unsaid.status ?? 0) >= 500));
   return broken ? { kind: 'broken', value: answer } : done;
 }
 
@@ -87,16 +99,27 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const { host } = new URL(baseURL);
   const official = host === new URL(OFFICIAL_API).host;
   const client = createClient(config, baseURL, official);
-  const queue = createRequestQueue({ limits: { ...QUEUE_LIMITS, ...config.queue }, max: config.maxRequests ?? MAX_REQUESTS, timers: config.timers ?? systemTimers, now: () => performance.now() });
+  const queue = createRequestQueue({
+    limits: { ...QUEUE_LIMITS, ...config.queue },
+    max: config.maxRequests ?? MAX_REQUESTS,
+    timers: config.timers ?? systemTimers,
+    now: () => performance.now(),
+  });
   const filter = createKeyFilter(config.key);
   const defaults = config.models ?? DEFAULT_MODELS;
   /** What this server turned out not to understand; learned once, kept while the relay runs. */
   const learned = { plain: false, unthinking: new Set<string>() };
 
   /** A server that echoes what it was sent does not tell the household the key. */
-  const clean = <Value>(value: Value): Value => (config.key === null ? value : (mapStrings(value, filter.words) as Value));
+  const clean = <Value>(value: Value): Value =>
+    config.key === null ? value : (mapStrings(value, filter.words) as Value);
 
-  async function attempt(request: MindRequest, shape: Shape, { onText, onLost, signal }: MindListener, turn: Turn): Promise<Attempt> {
+  async function attempt(
+    request: MindRequest,
+    shape: Shape,
+    { onText, onLost, signal }: MindListener,
+    turn: Turn,
+  ): Promise<Attempt> {
     const done: MindBlock[] = [];
     let words = filter.pieces();
     const flush = () => {
@@ -104,7 +127,12 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       words = filter.pieces();
       if (rest !== '') onText(rest);
     };
-    const seen: { message: Anthropic.Message | null; blockOpen: boolean; characters: number; whole: boolean } = { message: null, blockOpen: false, characters: 0, whole: false };
+    const seen: { message: Anthropic.Message | null; blockOpen: boolean; characters: number; whole: boolean } = {
+      message: null,
+      blockOpen: false,
+      characters: 0,
+      whole: false,
+    };
     const stream = client.messages.stream(requestParams(request, shape), { signal });
     stream.on('streamEvent', (event, snapshot) => {
       turn.begun();
@@ -126,7 +154,11 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     });
     try {
       const final = await stream.finalMessage();
-      return { answer: { ok: true, blocks: done, stop: stopReasonOf(final), usage: clean(usageOf(final, request.model)) }, refused: null, unsaid: null };
+      return {
+        answer: { ok: true, blocks: done, stop: stopReasonOf(final), usage: clean(usageOf(final, request.model)) },
+        refused: null,
+        unsaid: null,
+      };
     } catch (error) {
       flush();
       const { message } = seen;
@@ -136,8 +168,21 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
       const problem = clean(problemOf(cause, { model: request.model, host, key: config.key, began: message !== null }));
       if (message === null && mayHaveArrived(error)) onLost?.();
-      const refused = problem.kind === 'refused-request' && error instanceof Anthropic.APIError ? { status: error.status ?? 0, said: error.message } : null;
-      return { answer: { ok: false, error: problem, blocks: done, usage: message && clean(usageOf(message, request.model)), whole: seen.whole }, refused, unsaid: seen.characters === 0 && done.length === 0 ? error : null };
+      const refused =
+        problem.kind === 'refused-request' && error instanceof Anthropic.APIError
+          ? { status: error.status ?? 0, said: error.message }
+          : null;
+      return {
+        answer: {
+          ok: false,
+          error: problem,
+          blocks: done,
+          usage: message && clean(usageOf(message, request.model)),
+          whole: seen.whole,
+        },
+        refused,
+        unsaid: seen.characters === 0 && done.length === 0 ? error : null,
+      };
     }
   }
 
@@ -161,7 +206,8 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
 
   /** Once, in the easiest way that this server was found to need. */
   async function send(request: MindRequest, listener: MindListener, turn: Turn): Promise<Sending<MindAnswer>> {
-    const thinks = (config.thinking ?? official) && thinksAdaptively(request.model) && !learned.unthinking.has(request.model);
+    const thinks =
+      (config.thinking ?? official) && thinksAdaptively(request.model) && !learned.unthinking.has(request.model);
     let shape: Shape = { plain: learned.plain, thinking: thinks, wellFormed: false };
     for (;;) {
       const { answer, refused, unsaid } = await attempt(request, shape, listener, turn);
@@ -176,12 +222,20 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   }
 
   return {
-    models: (chosen) => ({ kind: config.kind ?? 'anthropic', leadModel: chosen.lead || defaults.lead, agentModel: chosen.agent || defaults.agent }),
+    models: (chosen) => ({
+      kind: config.kind ?? 'anthropic',
+      leadModel: chosen.lead || defaults.lead,
+      agentModel: chosen.agent || defaults.agent,
+    }),
     async answer(request, listener) {
       const { priority } = request;
       const { signal } = listener;
-      const answer = await queue.run({ priority, signal, onState: listener.onState?.bind(listener) }, (turn) => send(request, listener, turn));
-      return answer ?? { ok: false, error: { kind: 'aborted', message: 'Stopped.' }, blocks: [], usage: null, whole: false };
+      const answer = await queue.run({ priority, signal, onState: listener.onState?.bind(listener) }, (turn) =>
+        send(request, listener, turn),
+      );
+      return (
+        answer ?? { ok: false, error: { kind: 'aborted', message: 'Stopped.' }, blocks: [], usage: null, whole: false }
+      );
     },
     close: () => Promise.resolve(),
   };

@@ -35,7 +35,8 @@ export type Priority = (typeof PRIORITIES)[number];
  * Where a request is. `waiting`: in line, at `place` (1 is next). `sent`: the server has it, and it is its turn.
  * `behind`: the server has it, and is busy with one of ours that it was sent before.
  */
-export type RequestState = { readonly kind: 'waiting'; readonly place: number } | { readonly kind: 'sent' } | { readonly kind: 'behind' };
+export type RequestState =
+  { readonly kind: 'waiting'; readonly place: number } | { readonly kind: 'sent' } | { readonly kind: 'behind' };
 
 export interface MindRequest {
   readonly priority: Priority;
@@ -77,7 +78,13 @@ export type StopReason = 'end' | 'tools' | 'length' | 'refusal';
 export type MindAnswer =
   | { readonly ok: true; readonly blocks: readonly MindBlock[]; readonly stop: StopReason; readonly usage: Usage }
   /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. `whole`: the model told all that it took. */
-  | { readonly ok: false; readonly error: MindError; readonly blocks: readonly MindBlock[]; readonly usage: Usage | null; readonly whole: boolean };
+  | {
+      readonly ok: false;
+      readonly error: MindError;
+      readonly blocks: readonly MindBlock[];
+      readonly usage: Usage | null;
+      readonly whole: boolean;
+    };
 
 export interface MindListener {
   /** The server has had the request, and it ended without a word of what it took: it is sent again, or was the last. */

@@ -16,9 +16,12 @@ export interface ProblemContext {
 
 /** As Anthropic, llama.cpp, LM Studio, LiteLLM, vLLM and OpenAI's own say it. */
 const isTooLong = (said: string) =>
-  /too (long|large|many tokens)|context[ _]?(length|window|size)|exceed_context_size|exceeds?.{0,60}(context|tokens)|maximum context|input length and `?max_tokens/i.test(said);
+  /too (long|large|many tokens)|context[ _]?(length|window|size)|exceed_context_size|exceeds?.{0,60}(context|tokens)|maximum context|input length and `?max_tokens/i.test(
+    said,
+  );
 /** What of an upstream's answer may mean that: a limit on requests speaks of tokens too. */
-const mayBeTooLong = (status: number | undefined) => status === undefined || status === 400 || status === 413 || status === 422 || status >= 500;
+const mayBeTooLong = (status: number | undefined) =>
+  status === undefined || status === 400 || status === 413 || status === 422 || status >= 500;
 
 /** How many tokens were sent and how many fit, where the sentence says so. */
 function tokensIn(said: string): MindError['tokens'] {
@@ -27,11 +30,16 @@ function tokensIn(said: string): MindError['tokens'] {
   if (both) return { asked: number(both[1]) + number(both[2]), most: number(both[3]) };
   const than = /([\d,]+) (?:tokens )?> ([\d,]+)/.exec(said);
   if (than) return { asked: number(than[1]), most: number(than[2]) };
-  const context = /(?:maximum context length is|context (?:size|length|window)[^\d]{0,40}?|"?n_ctx"?:? ?)\(?([\d,]+)/i.exec(said);
-  const asked = /(?:request(?:ed)?|messages resulted in|prompt contains(?: at least)?|"?n_prompt_tokens"?:?)[^\d]{0,30}([\d,]+)/i.exec(said);
+  const context =
+    /(?:maximum context length is|context (?:size|length|window)[^\d]{0,40}?|"?n_ctx"?:? ?)\(?([\d,]+)/i.exec(said);
+  const asked =
+    /(?:request(?:ed)?|messages resulted in|prompt contains(?: at least)?|"?n_prompt_tokens"?:?)[^\d]{0,30}([\d,]+)/i.exec(
+      said,
+    );
   return context && asked ? { asked: number(asked[1]), most: number(context[1]) } : undefined;
 }
-const isCredit = (said: string, type: string | null) => type === 'billing_error' || /credit balance|insufficient (credit|funds|quota)|billing/i.test(said);
+const isCredit = (said: string, type: string | null) =>
+  type === 'billing_error' || /credit balance|insufficient (credit|funds|quota)|billing/i.test(said);
 
 /** A model that is not there is named, or called one; an address that is not there is not. */
 const namesModel = (said: string, model: string) => said.includes(model) || /\bmodel\b/i.test(said);
@@ -49,23 +57,49 @@ function statusProblem(error: InstanceType<typeof Anthropic.APIError>, context: 
   // An error event inside a stream has no status, only its type.
   const is = (status: number, name: string) => error.status === status || type === name;
   if (error.status === 402 || isCredit(said, type))
-    return { kind: 'out-of-credit', message: `${host} says that the account is out of credit. Add credit there, then try again.` };
-  if (is(401, 'authentication_error')) return { kind: 'bad-key', message: `${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.` };
-  if (is(403, 'permission_error')) return { kind: 'bad-key', message: `The API key may not do this at ${host}: ${said}` };
+    return {
+      kind: 'out-of-credit',
+      message: `${host} says that the account is out of credit. Add credit there, then try again.`,
+    };
+  if (is(401, 'authentication_error'))
+    return {
+      kind: 'bad-key',
+      message: `${host} did not accept the API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again.`,
+    };
+  if (is(403, 'permission_error'))
+    return { kind: 'bad-key', message: `The API key may not do this at ${host}: ${said}` };
   if (is(404, 'not_found_error') && !namesModel(said, model))
-    return { kind: 'no-such-address', message: `${host} has no Messages API under this address (404). Check ANTHROPIC_BASE_URL: it is what stands before /v1/messages. ${host} said: ${said}` };
-  if (is(404, 'not_found_error')) return { kind: 'no-such-model', message: `${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}` };
-  if (is(429, 'rate_limit_error')) return busyProblem('rate-limited', `${host} asks for a pause: too many requests at once.`, error.headers);
-  if (is(529, 'overloaded_error') || error.status === 503) return busyProblem('overloaded', `${host} is overloaded at the moment.`, error.headers);
+    return {
+      kind: 'no-such-address',
+      message: `${host} has no Messages API under this address (404). Check ANTHROPIC_BASE_URL: it is what stands before /v1/messages. ${host} said: ${said}`,
+    };
+  if (is(404, 'not_found_error'))
+    return {
+      kind: 'no-such-model',
+      message: `${host} does not know the model “${model}”. Choose another model in the settings. It said: ${said}`,
+    };
+  if (is(429, 'rate_limit_error'))
+    return busyProblem('rate-limited', `${host} asks for a pause: too many requests at once.`, error.headers);
+  if (is(529, 'overloaded_error') || error.status === 503)
+    return busyProblem('overloaded', `${host} is overloaded at the moment.`, error.headers);
   if (is(413, 'request_too_large') || (mayBeTooLong(error.status) && isTooLong(error.message))) {
     // Not in its own words alone: some servers count in fields beside them.
     const tokens = tokensIn(error.message);
-    const message = 'This is longer than the model can read, even without the earlier conversation. A shorter message helps, a smaller transcript cap in the settings, or a model that reads more.';
-    return { kind: 'too-large', message, ...(tokens && tokens.most > 0 && tokens.asked > tokens.most ? { tokens } : {}) };
+    const message =
+      'This is longer than the model can read, even without the earlier conversation. A shorter message helps, a smaller transcript cap in the settings, or a model that reads more.';
+    return {
+      kind: 'too-large',
+      message,
+      ...(tokens && tokens.most > 0 && tokens.asked > tokens.most ? { tokens } : {}),
+    };
   }
-  if (error.status !== undefined && error.status >= 400 && error.status < 500) return { kind: 'refused-request', message: `${host} refused the request (${error.status}): ${said}` };
+  if (error.status !== undefined && error.status >= 400 && error.status < 500)
+    return { kind: 'refused-request', message: `${host} refused the request (${error.status}): ${said}` };
   if (context.began) return { kind: 'stream-cut', message: `${host} broke off in mid-answer: ${said}` };
-  return { kind: 'upstream-broken', message: `${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}` };
+  return {
+    kind: 'upstream-broken',
+    message: `${host} had an error of its own${error.status ? ` (${error.status})` : ''}: ${said}`,
+  };
 }
 
 /** ms after which the server may be asked again, as it says in seconds, in ms, or by a date; null: it does not say. */
@@ -88,7 +122,11 @@ function pauseWords(ms: number): string {
 function busyProblem(kind: 'rate-limited' | 'overloaded', what: string, headers: Headers | undefined): MindError {
   const after = retryAfterOf(headers);
   const when = after === null || after < 1000 ? 'Try again in a minute.' : `Try again in ${pauseWords(after)}.`;
-  return { kind, message: `${what} ${when}`, ...(after !== null && after > QUEUE_LIMITS.longestRetryAfterMs ? { lasting: true } : {}) };
+  return {
+    kind,
+    message: `${what} ${when}`,
+    ...(after !== null && after > QUEUE_LIMITS.longestRetryAfterMs ? { lasting: true } : {}),
+  };
 }
 
 export function problemOf(error: unknown, context: ProblemContext): MindError {
@@ -96,14 +134,23 @@ export function problemOf(error: unknown, context: ProblemContext): MindError {
   if (error instanceof Anthropic.APIConnectionError)
     return context.began
       ? { kind: 'stream-cut', message: `The connection to ${context.host} broke in mid-answer. Try again.` }
-      : { kind: 'unreachable', message: `${context.host} cannot be reached. Is it running, and is this machine online?` };
+      : {
+          kind: 'unreachable',
+          message: `${context.host} cannot be reached. Is it running, and is this machine online?`,
+        };
   if (error instanceof Anthropic.APIError) return statusProblem(error, context);
   if (context.began && error instanceof Error && error.cause instanceof SyntaxError)
-    return { kind: 'upstream-broken', message: `The model “${context.model}” wrote something that cannot be read, often a tool call that is not JSON. Try again, or choose another model.` };
+    return {
+      kind: 'upstream-broken',
+      message: `The model “${context.model}” wrote something that cannot be read, often a tool call that is not JSON. Try again, or choose another model.`,
+    };
   // What is left are broken bodies: a socket closed in mid-stream, JSON that is none, events out of order.
   if (error instanceof Error)
     return context.began
       ? { kind: 'stream-cut', message: `The answer from ${context.host} broke off. Try again.` }
-      : { kind: 'upstream-broken', message: `${context.host} answered with something that is not the Messages API. Check ANTHROPIC_BASE_URL.` };
+      : {
+          kind: 'upstream-broken',
+          message: `${context.host} answered with something that is not the Messages API. Check ANTHROPIC_BASE_URL.`,
+        };
   throw error;
 }

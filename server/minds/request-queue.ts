@@ -91,7 +91,13 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
 
   /** The server is busy with one that was sent no later, and has not been so for all too long. */
   const standsBehind = (sent: Sent) =>
-    answering().some((other) => other !== sent && other.begunAt !== null && other.at <= sent.at + limits.volleyMs && now() - other.begunAt < limits.holdMs);
+    answering().some(
+      (other) =>
+        other !== sent &&
+        other.begunAt !== null &&
+        other.at <= sent.at + limits.volleyMs &&
+        now() - other.begunAt < limits.holdMs,
+    );
 
   function tell(entry: Entry, state: RequestState, again = false): void {
     const told = state.kind === 'waiting' ? String(state.place) : state.kind;
@@ -106,10 +112,11 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
     let place = 0;
     inService.forEach((sent, i) => {
       const behind = sent.begunAt === null && standsBehind(sent);
-      if (behind && !cancelHold) cancelHold = timers.after(limits.holdMs / 10, () => {
-        cancelHold = null;
-        tellAll();
-      });
+      if (behind && !cancelHold)
+        cancelHold = timers.after(limits.holdMs / 10, () => {
+          cancelHold = null;
+          tellAll();
+        });
       if (behind) tell(sent.entry, i >= limit ? { kind: 'waiting', place: (place += 1) } : { kind: 'behind' });
       else tell(sent.entry, { kind: 'sent' }, moved && sent.begunAt === null);
     });
@@ -158,7 +165,14 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
   function learnSerial(sent: Sent): void {
     const { begunAt, at, together } = sent;
     if (begunAt === null || begunAt - at < limits.serialAfterMs) return;
-    const through = past.some((other) => other !== sent && other.begunAt !== null && other.begunAt >= at && other.endedAt !== null && other.endedAt <= begunAt);
+    const through = past.some(
+      (other) =>
+        other !== sent &&
+        other.begunAt !== null &&
+        other.begunAt >= at &&
+        other.endedAt !== null &&
+        other.endedAt <= begunAt,
+    );
     if (!through) return;
     serial = serial.at === together ? { at: together, times: serial.times + 1 } : { at: together, times: 1 };
     if (serial.times < limits.serialTimes || together >= limit) return;
@@ -170,7 +184,10 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
     if (sent.at > cutAt) {
       const abreast = out.length + 1;
       const least = Math.max(1, answering().length);
-      limit = Math.max(least, trying !== null && limit === trying ? limit - 1 : Math.floor(Math.min(limit, abreast) / 2));
+      limit = Math.max(
+        least,
+        trying !== null && limit === trying ? limit - 1 : Math.floor(Math.min(limit, abreast) / 2),
+      );
       trying = null;
       goodRun = 0;
       cutAt = now();
@@ -229,13 +246,16 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
           const tooLong = sending.kind === 'busy' && (sending.retryAfterMs ?? 0) > limits.longestRetryAfterMs;
           if (sending.kind === 'busy' && !tooLong) refused(sent, sending.retryAfterMs);
           // Where the server answers others of ours, or did since, it was only too many at once.
-          const alone = !out.some((each) => each.begunAt !== null || each.at < sent.at) && !past.some((each) => (each.endedAt ?? 0) >= sent.at);
+          const alone =
+            !out.some((each) => each.begunAt !== null || each.at < sent.at) &&
+            !past.some((each) => (each.endedAt ?? 0) >= sent.at);
           if (alone) entry.refusals += 1;
           if (sending.kind === 'broken') pauseFor(limits.pauseMs * 2 ** entry.refusals);
           if (tooLong || entry.refusals > (sending.kind === 'busy' ? limits.refusals : limits.breaks)) {
             finish(last);
             // Nothing gets through: who was refused as well is not made to wait for the same.
-            if (!tooLong && sending.kind === 'busy') for (const other of line.filter((each) => each.refusals > 0)) other.giveUp();
+            if (!tooLong && sending.kind === 'busy')
+              for (const other of line.filter((each) => each.refusals > 0)) other.giveUp();
           } else enqueue(entry);
           pump();
         }
@@ -249,7 +269,15 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
           leaveLine();
           pump();
         };
-        const entry: Entry = { order: (orders += 1), rank: PRIORITIES.indexOf(request.priority), request, go, giveUp: leaveLine, refusals: 0, told: '' };
+        const entry: Entry = {
+          order: (orders += 1),
+          rank: PRIORITIES.indexOf(request.priority),
+          request,
+          go,
+          giveUp: leaveLine,
+          refusals: 0,
+          told: '',
+        };
         if (request.signal.aborted) return resolve(null);
         request.signal.addEventListener('abort', onAbort, { once: true });
         enqueue(entry);

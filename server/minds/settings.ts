@@ -59,7 +59,10 @@ export function thinksAdaptively(model: string): boolean {
  * Tokens that models read, where the name tells it for sure. Of all others it is the person's setting, or it is learned: a
  * model that refuses says how much it reads, or is asked with less until it answers.
  */
-const WINDOWS: readonly (readonly [name: RegExp, tokens: number])[] = [[/^claude-(?:3-|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8})?$)/, 200_000]];
+const WINDOWS: readonly (readonly [name: RegExp, tokens: number])[] = [
+  [/^claude-(?:3-|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8})?$)/, 200_000],
+];
 
 /** Tokens that a model reads: what the person set, or what its name tells; null: not known. */
-export const windowTokensOf = (model: string, set: number): number | null => (set > 0 ? set : (WINDOWS.find(([name]) => name.test(model))?.[1] ?? null));
+export const windowTokensOf = (model: string, set: number): number | null =>
+  set > 0 ? set : (WINDOWS.find(([name]) => name.test(model))?.[1] ?? null);

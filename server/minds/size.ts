@@ -6,10 +6,27 @@ import type { MindRequest } from './mind.ts';
 const AROUND = 64;
 
 /** `wire.ts` marks what may be kept in the model's cache, for minutes. */
-export function sizeOfRequest({ model, system, messages, tools, maxTokens }: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens'>): RequestSize {
+export function sizeOfRequest({
+  model,
+  system,
+  messages,
+  tools,
+  maxTokens,
+}: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens'>): RequestSize {
   let bytes = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
-  for (const { blocks } of messages) for (const block of blocks) bytes += AROUND + Object.values(block).reduce<number>((sum, value) => sum + lengthOf(value), 0);
-  return { model, bytes, pictures: 0, openEnded: false, searches: 0, maxOutputTokens: maxTokens, cached: 'minutes', terms: PLAIN_TERMS };
+  for (const { blocks } of messages)
+    for (const block of blocks)
+      bytes += AROUND + Object.values(block).reduce<number>((sum, value) => sum + lengthOf(value), 0);
+  return {
+    model,
+    bytes,
+    pictures: 0,
+    openEnded: false,
+    searches: 0,
+    maxOutputTokens: maxTokens,
+    cached: 'minutes',
+    terms: PLAIN_TERMS,
+  };
 }
 
 function lengthOf(value: unknown): number {

@@ -8,7 +8,19 @@ import { createAnthropicMind } from './anthropic.ts';
 import type { Mind } from './mind.ts';
 
 const EVENTS: readonly { readonly type: string; readonly [field: string]: unknown }[] = [
-  { type: 'message_start', message: { id: 'warm', type: 'message', role: 'assistant', model: 'warm', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 0, output_tokens: 0 } } },
+  {
+    type: 'message_start',
+    message: {
+      id: 'warm',
+      type: 'message',
+      role: 'assistant',
+      model: 'warm',
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: { input_tokens: 0, output_tokens: 0 },
+    },
+  },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
   { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Warm.' } },
   { type: 'content_block_stop', index: 0 },
@@ -29,7 +41,11 @@ export async function withWarmMind(run: (mind: Mind) => Promise<void>): Promise<
       resolve(typeof address === 'object' && address ? address.port : 0);
     });
   });
-  const mind = createAnthropicMind({ key: null, baseUrl: `http://127.0.0.1:${port}`, models: { lead: 'warm', agent: 'warm' } });
+  const mind = createAnthropicMind({
+    key: null,
+    baseUrl: `http://127.0.0.1:${port}`,
+    models: { lead: 'warm', agent: 'warm' },
+  });
   try {
     await run(mind);
   } finally {

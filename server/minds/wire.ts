@@ -17,9 +17,15 @@ export interface Shape {
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
-type Content = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam | Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam;
+type Content =
+  | Anthropic.TextBlockParam
+  | Anthropic.ToolUseBlockParam
+  | Anthropic.ToolResultBlockParam
+  | Anthropic.ThinkingBlockParam
+  | Anthropic.RedactedThinkingBlockParam;
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function contentOf(block: MindBlock, text: (raw: string) => string): Content {
   switch (block.kind) {
@@ -58,7 +64,9 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
     model: request.model,
     max_tokens: request.maxTokens,
     system: shape.plain ? system : [{ type: 'text', text: system, ...CACHED }],
-    messages: request.messages.map((message, i) => messageParam(message, !shape.plain && (i === 0 || i === newest), text)),
+    messages: request.messages.map((message, i) =>
+      messageParam(message, !shape.plain && (i === 0 || i === newest), text),
+    ),
     ...(request.tools.length > 0
       ? {
           tools: request.tools.map((tool) => ({

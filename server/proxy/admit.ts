@@ -18,11 +18,20 @@ export interface AdmitDeps {
 }
 
 /** `size`: null where it costs nothing. */
-export type Admit = (request: { readonly agent: TeamMember; readonly credentialId: string; readonly size: RequestSize | null; readonly signal: AbortSignal }) => Promise<Admission>;
+export type Admit = (request: {
+  readonly agent: TeamMember;
+  readonly credentialId: string;
+  readonly size: RequestSize | null;
+  readonly signal: AbortSignal;
+}) => Promise<Admission>;
 
 export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit {
   /** Null: awake. */
-  async function rest({ agentId, name }: TeamMember, since: number, signal: AbortSignal): Promise<Exclude<Admission, { kind: 'go' }> | null> {
+  async function rest(
+    { agentId, name }: TeamMember,
+    since: number,
+    signal: AbortSignal,
+  ): Promise<Exclude<Admission, { kind: 'go' }> | null> {
     if (!sleepers.isSleeping(agentId)) return null;
     const { effective } = await configs.agent(agentId);
     const how = await sleepers.wait(agentId, { signal, limitMs: since + effective.sleep_wait_seconds * 1_000 - now() });
@@ -30,9 +39,21 @@ export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit
       case 'awake':
         return null;
       case 'late':
-        return { kind: 'refused', error: { kind: 'asleep', message: `${name} is asleep, try again: the request was held for ${effective.sleep_wait_seconds} s, and nothing was sent to the model.` } };
+        return {
+          kind: 'refused',
+          error: {
+            kind: 'asleep',
+            message: `${name} is asleep, try again: the request was held for ${effective.sleep_wait_seconds} s, and nothing was sent to the model.`,
+          },
+        };
       case 'ended':
-        return { kind: 'refused', error: { kind: 'session-ended', message: `The session ended while ${name} was asleep; nothing was sent to the model.` } };
+        return {
+          kind: 'refused',
+          error: {
+            kind: 'session-ended',
+            message: `The session ended while ${name} was asleep; nothing was sent to the model.`,
+          },
+        };
       case 'aborted':
         return { kind: 'gone' };
       default:
@@ -43,7 +64,9 @@ export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit
   async function room(request: CostRequest, signal: AbortSignal): Promise<Admission> {
     try {
       const checked = await costs.check(request, signal);
-      return checked.ok ? { kind: 'go', hold: checked.hold } : { kind: 'refused', error: { kind: 'budget-used-up', message: checked.message } };
+      return checked.ok
+        ? { kind: 'go', hold: checked.hold }
+        : { kind: 'refused', error: { kind: 'budget-used-up', message: checked.message } };
     } catch (error) {
       if (signal.aborted) return { kind: 'gone' };
       throw error;
@@ -55,7 +78,9 @@ export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit
     for (;;) {
       const held = await rest(agent, since, signal);
       if (held) return held;
-      const admission: Admission = size ? await room({ agentId: agent.agentId, credentialId, size }, signal) : { kind: 'go', hold: null };
+      const admission: Admission = size
+        ? await room({ agentId: agent.agentId, credentialId, size }, signal)
+        : { kind: 'go', hold: null };
       if (admission.kind !== 'go') return admission;
       // Nothing is awaited between here and the request, so an agent that was just set to sleep sends none.
       if (!signal.aborted && !sleepers.isSleeping(agent.agentId)) return admission;

@@ -33,7 +33,10 @@ export interface AnswerDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export type Ask = (request: UpstreamRequest, account: Account | null) => Promise<{ readonly ok: true; readonly answer: ProxyAnswer } | { readonly ok: false; readonly error: ProxyError }>;
+export type Ask = (
+  request: UpstreamRequest,
+  account: Account | null,
+) => Promise<{ readonly ok: true; readonly answer: ProxyAnswer } | { readonly ok: false; readonly error: ProxyError }>;
 
 const isOk = (status: number) => status >= 200 && status < 300;
 
@@ -61,7 +64,11 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
     return () => (closing ??= account ? settle(account, reader.took(), lost) : Promise.resolve());
   }
 
-  async function* passed(body: AsyncIterable<Uint8Array>, reader: UsageReader, close: ProxyAnswer['close']): ProxyAnswer['body'] {
+  async function* passed(
+    body: AsyncIterable<Uint8Array>,
+    reader: UsageReader,
+    close: ProxyAnswer['close'],
+  ): ProxyAnswer['body'] {
     try {
       for await (const bytes of body) {
         reader.read(bytes);
@@ -87,11 +94,23 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
       const sent = await upstream.send({ ...request, onLost: () => (lost += 1) });
       if (sent.status === 401) {
         await free();
-        return { ok: false, error: { kind: 'bad-key', message: `${upstream.host} did not accept the relay’s own API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again. Your credential is fine.` } };
+        return {
+          ok: false,
+          error: {
+            kind: 'bad-key',
+            message: `${upstream.host} did not accept the relay’s own API key. Check ANTHROPIC_API_KEY where the relay runs, and start it again. Your credential is fine.`,
+          },
+        };
       }
       if (sent.status < 200 || (sent.status >= 300 && sent.status < 400)) {
         await free();
-        return { ok: false, error: { kind: 'unreachable', message: `${upstream.host} answered ${sent.status}, which is not the Messages API. Check ANTHROPIC_BASE_URL where the relay runs.` } };
+        return {
+          ok: false,
+          error: {
+            kind: 'unreachable',
+            message: `${upstream.host} answered ${sent.status}, which is not the Messages API. Check ANTHROPIC_BASE_URL where the relay runs.`,
+          },
+        };
       }
       const headers = responseHeaders(sent.headers, filter);
       const body = withoutKey(unpacked(sent), filter);
@@ -99,10 +118,20 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
         // A model that refuses charges nothing.
         await free();
         const bytes = await refusal(body);
-        return { ok: true, answer: { status: sent.status, headers: { ...headers, 'content-length': String(bytes.byteLength) }, body: whole(bytes), close: () => Promise.resolve() } };
+        return {
+          ok: true,
+          answer: {
+            status: sent.status,
+            headers: { ...headers, 'content-length': String(bytes.byteLength) },
+            body: whole(bytes),
+            close: () => Promise.resolve(),
+          },
+        };
       }
       const model = account?.model ?? '';
-      const reader = headers['content-type']?.includes('text/event-stream') ? createStreamReader(model) : createJsonReader(model);
+      const reader = headers['content-type']?.includes('text/event-stream')
+        ? createStreamReader(model)
+        : createJsonReader(model);
       const close = counting(reader, account, lost);
       return { ok: true, answer: { status: sent.status, headers, body: passed(body, reader, close), close } };
     } catch (error) {
@@ -110,7 +139,13 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
       // It went out, and nobody will tell what it took.
       if (account && !isUnsent(error)) await settle(account, null, lost);
       else await free();
-      return { ok: false, error: { kind: 'unreachable', message: `${upstream.host} cannot be reached from the relay: ${filter.words(error.message)}. Is it running, and is the relay’s machine online?` } };
+      return {
+        ok: false,
+        error: {
+          kind: 'unreachable',
+          message: `${upstream.host} cannot be reached from the relay: ${filter.words(error.message)}. Is it running, and is the relay’s machine online?`,
+        },
+      };
     }
   };
 }

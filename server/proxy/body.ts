@@ -33,13 +33,20 @@ async function bytesOf(request: Request): Promise<Uint8Array | null> {
   }
 }
 
-export async function readRequest(request: Request): Promise<{ readonly ok: true; readonly body: ProxyBody } | { readonly ok: false; readonly error: ProxyError }> {
+export async function readRequest(
+  request: Request,
+): Promise<{ readonly ok: true; readonly body: ProxyBody } | { readonly ok: false; readonly error: ProxyError }> {
   const bytes = await bytesOf(request);
-  if (bytes === null) return { ok: false, error: { kind: 'too-large', message: `A request may carry ${LIMITS.bodyBytes} bytes at most.` } };
+  if (bytes === null)
+    return {
+      ok: false,
+      error: { kind: 'too-large', message: `A request may carry ${LIMITS.bodyBytes} bytes at most.` },
+    };
   const tooMuch = refuseJson(bytes);
   if (tooMuch !== null) return { ok: false, error: { kind: 'too-large', message: tooMuch } };
   const parsed = requestShape.safeParse(jsonOf(Buffer.from(bytes).toString('utf8')));
-  if (parsed.success) return { ok: true, body: { bytes, stream: parsed.data.stream, size: sizeOf(parsed.data, bytes.byteLength) } };
+  if (parsed.success)
+    return { ok: true, body: { bytes, stream: parsed.data.stream, size: sizeOf(parsed.data, bytes.byteLength) } };
   return { ok: false, error: { kind: 'malformed', message: 'The body is not a JSON object in UTF-8.' } };
 }
 
@@ -47,7 +54,12 @@ export async function readRequest(request: Request): Promise<{ readonly ok: true
  * The pieces as they come, no faster than they are read. Where they break off the connection does too, once what was
  * said is on its way: an answer that was cut must not look whole. `over` is called when no more will be read.
  */
-export function streamOf(pieces: AsyncGenerator<Uint8Array, void, undefined>, outgoing: ServerResponse, gone: AbortController, over: () => Promise<void>): ReadableStream<Uint8Array> {
+export function streamOf(
+  pieces: AsyncGenerator<Uint8Array, void, undefined>,
+  outgoing: ServerResponse,
+  gone: AbortController,
+  over: () => Promise<void>,
+): ReadableStream<Uint8Array> {
   const cut = () => {
     if (!outgoing.destroyed) outgoing.write('', () => outgoing.destroy());
   };

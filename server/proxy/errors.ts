@@ -37,7 +37,8 @@ export function errorResponse(error: ProxyError): Response {
 }
 
 /** One event of a stream. JSON text has no line breaks of its own, so one `data` line is enough. */
-export const event = (name: string, data: unknown): Uint8Array => Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`, 'utf8');
+export const event = (name: string, data: unknown): Uint8Array =>
+  Buffer.from(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`, 'utf8');
 
 /** The same as `errorResponse`, where an answer has begun already as a stream. */
 export const errorEvent = (error: ProxyError): Uint8Array => event('error', errorOf(error));

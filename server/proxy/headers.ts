@@ -18,7 +18,16 @@ export interface UpstreamKey {
 
 const REQUEST = new Set(['accept', 'content-type', 'idempotency-key', 'user-agent', 'x-app', 'x-client-request-id']);
 const REQUEST_PREFIXES = ['anthropic-', 'x-stainless-', 'x-claude-'];
-const RESPONSE = new Set(['cache-control', 'content-type', 'date', 'request-id', 'retry-after', 'retry-after-ms', 'x-request-id', 'x-should-retry']);
+const RESPONSE = new Set([
+  'cache-control',
+  'content-type',
+  'date',
+  'request-id',
+  'retry-after',
+  'retry-after-ms',
+  'x-request-id',
+  'x-should-retry',
+]);
 const RESPONSE_PREFIXES = ['anthropic-'];
 
 /** Anthropic's own takes a key as the client's generation sends it; of other servers it is not known which they read. */

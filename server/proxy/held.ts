@@ -4,7 +4,10 @@ import { errorEvent, event, PING, type ProxyError } from './errors.ts';
 import type { ProxyAnswer } from './answer.ts';
 import { jsonOf } from './json.ts';
 
-export type Outcome = { readonly kind: 'answer'; readonly answer: ProxyAnswer } | { readonly kind: 'error'; readonly error: ProxyError } | { readonly kind: 'gone' };
+export type Outcome =
+  | { readonly kind: 'answer'; readonly answer: ProxyAnswer }
+  | { readonly kind: 'error'; readonly error: ProxyError }
+  | { readonly kind: 'gone' };
 
 /** Resolves with what `work` does, or with null after `ms`. */
 export async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
@@ -19,7 +22,10 @@ export async function within<Value>(ms: number, work: Promise<Value>): Promise<V
   }
 }
 
-const refusalShape = z.object({ type: z.literal('error'), error: z.looseObject({ type: z.string(), message: z.string() }) });
+const refusalShape = z.object({
+  type: z.literal('error'),
+  error: z.looseObject({ type: z.string(), message: z.string() }),
+});
 
 /** A refusal of the upstream comes as JSON; in a stream that has begun it is an error event. */
 async function* inStream({ status, headers, body }: ProxyAnswer): ProxyAnswer['body'] {
@@ -27,7 +33,9 @@ async function* inStream({ status, headers, body }: ProxyAnswer): ProxyAnswer['b
   const chunks: Uint8Array[] = [];
   for await (const chunk of body) chunks.push(chunk);
   const refused = refusalShape.safeParse(jsonOf(Buffer.concat(chunks).toString('utf8')));
-  yield refused.success ? event('error', refused.data) : errorEvent({ kind: 'unreachable', message: `The model’s server answered ${status}, and not with a stream.` });
+  yield refused.success
+    ? event('error', refused.data)
+    : errorEvent({ kind: 'unreachable', message: `The model’s server answered ${status}, and not with a stream.` });
 }
 
 export async function* heldAnswer(outcome: Promise<Outcome>, pingMs: number): ProxyAnswer['body'] {

@@ -36,21 +36,29 @@ export interface ProxyDeps {
 
 const NO_MODEL: ProxyError = {
   kind: 'no-upstream',
-  message: 'This relay rehearses: no model is connected to it. Set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL, for a server of your own) where the relay runs, and start it again.',
+  message:
+    'This relay rehearses: no model is connected to it. Set ANTHROPIC_API_KEY (or ANTHROPIC_BASE_URL, for a server of your own) where the relay runs, and start it again.',
 };
 const BAD_CREDENTIAL: ProxyError = {
   kind: 'bad-credential',
-  message: 'This credential is unknown or revoked. Make a new one on Roost’s page, and use http://…/llm/<credential> as ANTHROPIC_BASE_URL.',
+  message:
+    'This credential is unknown or revoked. Make a new one on Roost’s page, and use http://…/llm/<credential> as ANTHROPIC_BASE_URL.',
 };
 const OF_APPLICATION: ProxyError = {
   kind: 'bad-credential',
-  message: 'This credential is an application’s: it sets agents to sleep and wakes them, and asks no model. Make one for an agent on Roost’s page.',
+  message:
+    'This credential is an application’s: it sets agents to sleep and wakes them, and asks no model. Make one for an agent on Roost’s page.',
 };
 const BROKEN: ProxyError = { kind: 'broken', message: 'Something in the relay broke. Its log says more.' };
 const REVOKED: ProxyError = { kind: 'bad-credential', message: 'This credential was revoked.' };
 
 /** Without it, whoever asks for more of the API would be told to sign in. */
-const nothing = () => errorResponse({ kind: 'no-such-call', message: 'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.' });
+const nothing = () =>
+  errorResponse({
+    kind: 'no-such-call',
+    message:
+      'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.',
+  });
 
 /**
  * Some clients put `/v1` behind a base address (Anthropic's SDKs), some take one that ends in it (the Vercel AI SDK),
@@ -81,13 +89,21 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const everybody = shared(() => directory.all());
 
   /** Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is revoked. */
-  async function called(context: Context<Env>, run: (call: Call, gone: AbortController, done: () => void) => Promise<Response>): Promise<Response> {
+  async function called(
+    context: Context<Env>,
+    run: (call: Call, gone: AbortController, done: () => void) => Promise<Response>,
+  ): Promise<Response> {
     const bearer = await credentials.check(context.req.param('credential') ?? '');
     if (bearer === null) return errorResponse(BAD_CREDENTIAL);
     if (bearer.agentId === null) return errorResponse(OF_APPLICATION);
     const agent = (await everybody()).find((member) => member.agentId === bearer.agentId);
     if (!agent || agent.retired)
-      return errorResponse({ kind: 'no-agent', message: agent ? `${agent.name} is retired, and asks no model any more.` : 'The agent of this credential is not in the household any more.' });
+      return errorResponse({
+        kind: 'no-agent',
+        message: agent
+          ? `${agent.name} is retired, and asks no model any more.`
+          : 'The agent of this credential is not in the household any more.',
+      });
     if (to === null || ask === null) return errorResponse(NO_MODEL);
     const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
     try {
@@ -100,12 +116,20 @@ export function createProxy(deps: ProxyDeps): Proxy {
     }
   }
 
-  function passing(context: Context<Env>, { status, headers, body, close }: ProxyAnswer, gone: AbortController, done: () => void): Response {
+  function passing(
+    context: Context<Env>,
+    { status, headers, body, close }: ProxyAnswer,
+    gone: AbortController,
+    done: () => void,
+  ): Response {
     const over = async () => {
       done();
       await close();
     };
-    return new Response(streamOf(body, context.env.outgoing, gone, over), { status, headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers } });
+    return new Response(streamOf(body, context.env.outgoing, gone, over), {
+      status,
+      headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no', ...headers },
+    });
   }
 
   /** The upstream's path: everything below the credential, with `/v1` once. */
@@ -121,15 +145,37 @@ export function createProxy(deps: ProxyDeps): Proxy {
     return outcome.kind === 'error' ? errorResponse(outcome.error) : new Response(null, { status: 499 });
   }
 
-  const left = (signal: AbortSignal): Outcome => (signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' });
+  const left = (signal: AbortSignal): Outcome =>
+    signal.reason === open.revoked ? { kind: 'error', error: REVOKED } : { kind: 'gone' };
 
-  async function send({ agent, client, ask: sendOn, to: key }: Call, context: Context<Env>, body: ProxyBody, costly: boolean, signal: AbortSignal): Promise<Outcome> {
+  async function send(
+    { agent, client, ask: sendOn, to: key }: Call,
+    context: Context<Env>,
+    body: ProxyBody,
+    costly: boolean,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     try {
-      const admission = await admit({ agent, credentialId: client.credentialId, size: costly ? body.size : null, signal });
+      const admission = await admit({
+        agent,
+        credentialId: client.credentialId,
+        size: costly ? body.size : null,
+        signal,
+      });
       if (admission.kind === 'gone') return left(signal);
       if (admission.kind === 'refused') return { kind: 'error', error: admission.error };
-      const account: Account | null = admission.hold && { sessionId: sessionId(), model: body.size.model, hold: admission.hold };
-      const request = { method: 'POST', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: body.bytes, signal } as const;
+      const account: Account | null = admission.hold && {
+        sessionId: sessionId(),
+        model: body.size.model,
+        hold: admission.hold,
+      };
+      const request = {
+        method: 'POST',
+        path: pathOf(context),
+        headers: requestHeaders(context.req.raw.headers, key),
+        body: body.bytes,
+        signal,
+      } as const;
       const sent = await sendOn(request, account);
       if (sent.ok) return { kind: 'answer', answer: sent.answer };
       return signal.aborted ? left(signal) : { kind: 'error', error: sent.error };
@@ -159,8 +205,22 @@ export function createProxy(deps: ProxyDeps): Proxy {
 
   const get = (context: Context<Env>) =>
     called(context, async ({ ask: sendOn, to: key }, gone, done) => {
-      const sent = await sendOn({ method: 'GET', path: pathOf(context), headers: requestHeaders(context.req.raw.headers, key), body: null, signal: gone.signal }, null);
-      return respond(context, sent.ok ? { kind: 'answer', answer: sent.answer } : { kind: 'error', error: sent.error }, gone, done);
+      const sent = await sendOn(
+        {
+          method: 'GET',
+          path: pathOf(context),
+          headers: requestHeaders(context.req.raw.headers, key),
+          body: null,
+          signal: gone.signal,
+        },
+        null,
+      );
+      return respond(
+        context,
+        sent.ok ? { kind: 'answer', answer: sent.answer } : { kind: 'error', error: sent.error },
+        gone,
+        done,
+      );
     });
 
   return {

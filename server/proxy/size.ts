@@ -8,7 +8,14 @@ const shape = z.looseObject({
   speed: z.string().nullish().catch(null),
   service_tier: z.string().nullish().catch(null),
   inference_geo: z.string().nullish().catch(null),
-  tools: z.array(z.looseObject({ type: z.string().nullish().catch(null), max_uses: z.number().nullish().catch(null) }).catch({ type: null, max_uses: null })).nullish().catch(null),
+  tools: z
+    .array(
+      z
+        .looseObject({ type: z.string().nullish().catch(null), max_uses: z.number().nullish().catch(null) })
+        .catch({ type: null, max_uses: null }),
+    )
+    .nullish()
+    .catch(null),
   mcp_servers: z.array(z.unknown()).nullish().catch(null),
 });
 
@@ -48,7 +55,8 @@ function look(value: unknown, found: Found, depth: number): void {
 }
 
 /** Tools of a client's own have no type, or `custom`; the server runs the others. */
-const isOfServer = (type: string | null | undefined) => type !== null && type !== undefined && /^(?:web_search|web_fetch|code_execution|tool_search|mcp_toolset)/.test(type);
+const isOfServer = (type: string | null | undefined) =>
+  type !== null && type !== undefined && /^(?:web_search|web_fetch|code_execution|tool_search|mcp_toolset)/.test(type);
 
 /** `body`: as it was parsed; `bytes`: of it as it came. */
 export function sizeOf(body: unknown, bytes: number): RequestSize {
@@ -66,6 +74,10 @@ export function sizeOf(body: unknown, bytes: number): RequestSize {
     searches: searching.reduce((sum, { max_uses: most }) => sum + (most ?? SEARCHES), 0),
     maxOutputTokens: known?.max_tokens ?? null,
     cached: found.hourOfCache ? 'hour' : found.cached ? 'minutes' : 'not',
-    terms: { fast: known?.speed === 'fast', priority: known?.service_tier === 'auto', resident: typeof known?.inference_geo === 'string' && known.inference_geo !== 'global' },
+    terms: {
+      fast: known?.speed === 'fast',
+      priority: known?.service_tier === 'auto',
+      resident: typeof known?.inference_geo === 'string' && known.inference_geo !== 'global',
+    },
   };
 }

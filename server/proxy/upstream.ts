@@ -30,7 +30,8 @@ export interface Upstream {
 }
 
 /** A kept connection that the other side closed just now: in all likelihood before it read the request. */
-const isStale = (error: NodeJS.ErrnoException, request: http.ClientRequest) => request.reusedSocket && error.code === 'ECONNRESET';
+const isStale = (error: NodeJS.ErrnoException, request: http.ClientRequest) =>
+  request.reusedSocket && error.code === 'ECONNRESET';
 
 export function createUpstream(baseUrl: string, silenceMs: number = PROXY_LIMITS.upstreamSilenceMs): Upstream {
   const base = new URL(baseUrl);
@@ -42,7 +43,12 @@ export function createUpstream(baseUrl: string, silenceMs: number = PROXY_LIMITS
     const { method, path, headers, body, signal, onLost } = asked;
     return new Promise((resolve, reject) => {
       const length = body === null ? {} : { 'content-length': String(body.byteLength) };
-      const request = (secure ? https : http).request(new URL(`${root}${path}`, base), { method, agent, signal, headers: { ...headers, ...length } });
+      const request = (secure ? https : http).request(new URL(`${root}${path}`, base), {
+        method,
+        agent,
+        signal,
+        headers: { ...headers, ...length },
+      });
       request.setTimeout(silenceMs, () => request.destroy(new Error(`nothing was said for ${silenceMs / 1_000} s`)));
       request.once('response', (answer: IncomingMessage) => {
         resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: answer });

@@ -21,7 +21,14 @@ const usageShape = z.object({
   speed: word,
   inference_geo: word,
   /** What the server did on the way; of these only a summary that it wrote for itself is not in the sums above. */
-  iterations: z.array(z.object({ type: word, input_tokens: count, output_tokens: count }).catch({ type: null, input_tokens: null, output_tokens: null })).nullish().catch(null),
+  iterations: z
+    .array(
+      z
+        .object({ type: word, input_tokens: count, output_tokens: count })
+        .catch({ type: null, input_tokens: null, output_tokens: null }),
+    )
+    .nullish()
+    .catch(null),
 });
 const usageOrNot = usageShape.nullish().catch(null);
 const messageShape = z.object({ model: z.string().nullish().catch(null), usage: usageOrNot });
@@ -43,7 +50,17 @@ export interface UsageReader {
 }
 
 function createSum(model: string) {
-  const sum = { model, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, hourWrites: 0, searches: 0, compacted: { input: 0, output: 0 }, told: false };
+  const sum = {
+    model,
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    hourWrites: 0,
+    searches: 0,
+    compacted: { input: 0, output: 0 },
+    told: false,
+  };
   const terms: { -readonly [Name in keyof Terms]: boolean } = { fast: false, priority: false, resident: false };
   return {
     sum,
@@ -57,7 +74,11 @@ function createSum(model: string) {
       sum.hourWrites = usage.cache_creation?.ephemeral_1h_input_tokens ?? sum.hourWrites;
       sum.searches = usage.server_tool_use?.web_search_requests ?? sum.searches;
       const compactions = usage.iterations?.filter(({ type }) => type === 'compaction');
-      if (compactions) sum.compacted = { input: total(compactions.map((each) => each.input_tokens)), output: total(compactions.map((each) => each.output_tokens)) };
+      if (compactions)
+        sum.compacted = {
+          input: total(compactions.map((each) => each.input_tokens)),
+          output: total(compactions.map((each) => each.output_tokens)),
+        };
       terms.fast ||= usage.speed === 'fast';
       terms.priority ||= usage.service_tier === 'priority';
       terms.resident ||= typeof usage.inference_geo === 'string' && !NOWHERE.has(usage.inference_geo);
@@ -65,12 +86,19 @@ function createSum(model: string) {
     took(whole: boolean): Took {
       if (!sum.told) return null;
       const { input, output } = sum.compacted;
-      const usage = { model: sum.model, inputTokens: sum.input + input, outputTokens: sum.output + output, cacheReadTokens: sum.cacheRead, cacheWriteTokens: sum.cacheWrite };
+      const usage = {
+        model: sum.model,
+        inputTokens: sum.input + input,
+        outputTokens: sum.output + output,
+        cacheReadTokens: sum.cacheRead,
+        cacheWriteTokens: sum.cacheWrite,
+      };
       return { usage, whole, hourCacheWrites: sum.hourWrites, searches: sum.searches, terms };
     },
   };
 }
-const total = (counts: readonly (number | null | undefined)[]) => counts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+const total = (counts: readonly (number | null | undefined)[]) =>
+  counts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
 /** Where an answer was made that was bound to no country. */
 const NOWHERE: ReadonlySet<string> = new Set(['', 'global', 'not_available']);
 

@@ -27,13 +27,28 @@ interface Deferred {
 }
 
 /** Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands for all of them. */
-export function createAsk({ gate, sleepers, inbox, directory, host, logger }: AskDeps): { readonly ask: Reach['ask']; turnEnded(agentId: string): Promise<void> } {
+export function createAsk({ gate, sleepers, inbox, directory, host, logger }: AskDeps): {
+  readonly ask: Reach['ask'];
+  turnEnded(agentId: string): Promise<void>;
+} {
   const deferred = new Map<string, Deferred>();
 
-  async function wakeUp(target: string, source: WakeSource, wakeId: string, state: AgentState, why: () => Promise<string>): Promise<void> {
+  async function wakeUp(
+    target: string,
+    source: WakeSource,
+    wakeId: string,
+    state: AgentState,
+    why: () => Promise<string>,
+  ): Promise<void> {
     const sessionId = host().sessionId();
     try {
-      if (sessionId !== null && sleepers.isSleeping(target)) await sleepers.set(sessionId, target, false, source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name);
+      if (sessionId !== null && sleepers.isSleeping(target))
+        await sleepers.set(
+          sessionId,
+          target,
+          false,
+          source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name,
+        );
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
       if (state === 'sleeping' || state === 'idle') await host().rouse(target, await why());
     } finally {
@@ -54,7 +69,15 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
     }
     if (outcome === 'granted') {
       deferred.delete(target);
-      void wakeUp(target, source, wakeId, state, async () => wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all())).catch((error: unknown) => logger.error('a granted wake could not be carried out; the message waits', { target, wakeId, error: String(error) }));
+      void wakeUp(target, source, wakeId, state, async () =>
+        wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
+      ).catch((error: unknown) =>
+        logger.error('a granted wake could not be carried out; the message waits', {
+          target,
+          wakeId,
+          error: String(error),
+        }),
+      );
     }
     return answer;
   }
@@ -64,9 +87,13 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
     if (!wanted || !deferred.delete(agentId)) return;
     try {
       // It may have read what it was wanted for in the turn that ended.
-      if ((await inbox.count(agentId)) > 0) await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null }, wanted.way);
+      if ((await inbox.count(agentId)) > 0)
+        await ask({ ...wanted, target: agentId, way: 'deferred', callerSession: null }, wanted.way);
     } catch (error) {
-      logger.error('a deferred wake could not be asked for again; the message waits', { agentId, error: String(error) });
+      logger.error('a deferred wake could not be asked for again; the message waits', {
+        agentId,
+        error: String(error),
+      });
     }
   }
 

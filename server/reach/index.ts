@@ -36,11 +36,19 @@ export function createReach(deps: ReachDeps): OpenReach {
   async function addressee(sender: Sender, to: string) {
     const found = await directory.find(to);
     if (!found.ok) return found;
-    if (found.agent.agentId === sender.agentId) return { ok: false as const, reason: 'That is you. A message goes to somebody else.' };
+    if (found.agent.agentId === sender.agentId)
+      return { ok: false as const, reason: 'That is you. A message goes to somebody else.' };
     return found;
   }
 
-  const letter = (sender: Sender, to: string, text: string) => ({ messageId: newId(), to, from: sender.agentId, text, time: now(), threadId: null });
+  const letter = (sender: Sender, to: string, text: string) => ({
+    messageId: newId(),
+    to,
+    from: sender.agentId,
+    text,
+    time: now(),
+    threadId: null,
+  });
 
   const message: Reach['message'] = async (sender, { to, text, priority }) => {
     const found = await addressee(sender, to);
@@ -51,7 +59,14 @@ export function createReach(deps: ReachDeps): OpenReach {
     const full = await inbox.put(mail, name);
     if (full !== null) return toolError(full);
     if (priority === 'normal') return toolDone(delivered(name));
-    const { decision } = await ask({ target: agentId, source: { kind: 'agent', agentId: sender.agentId }, way: 'urgent_message', reason: null, messageId: mail.messageId, callerSession: null });
+    const { decision } = await ask({
+      target: agentId,
+      source: { kind: 'agent', agentId: sender.agentId },
+      way: 'urgent_message',
+      reason: null,
+      messageId: mail.messageId,
+      callerSession: null,
+    });
     return toolDone(outcomeText(name, decision, null));
   };
 
@@ -64,7 +79,14 @@ export function createReach(deps: ReachDeps): OpenReach {
     const mail = { ...letter(sender, agentId, text), priority: 'urgent' as const };
     const full = await inbox.put(mail, name);
     if (full !== null) return toolError(full);
-    const { decision, left } = await ask({ target: agentId, source: { kind: 'agent', agentId: sender.agentId }, way: 'wake_agent', reason, messageId: mail.messageId, callerSession: sender.sessionId });
+    const { decision, left } = await ask({
+      target: agentId,
+      source: { kind: 'agent', agentId: sender.agentId },
+      way: 'wake_agent',
+      reason,
+      messageId: mail.messageId,
+      callerSession: sender.sessionId,
+    });
     const told = outcomeText(name, decision, left);
     return decision.outcome === 'error' ? toolError(told) : toolDone(told);
   };
@@ -77,17 +99,27 @@ export function createReach(deps: ReachDeps): OpenReach {
   const nameOf = async (agentId: string) => withSeatWhereAlike(await directory.all(), agentId);
 
   /** What became of the wake that it asked for; null: it asked for none. */
-  async function happening(agentId: string, events: readonly TeamEvent[], by: string, messageId: string | null): Promise<string | null> {
+  async function happening(
+    agentId: string,
+    events: readonly TeamEvent[],
+    by: string,
+    messageId: string | null,
+  ): Promise<string | null> {
     const { sleep_events, wake_events } = (await configs.agent(agentId)).effective.coordination;
     const names = (list: readonly TeamEvent[]) => list.some((event) => events.includes(event));
     const sleeping = sleepers.isSleeping(agentId);
-    if (names(wake_events)) return sleeping ? askFor(agentId, events.includes('mentioned') ? 'thread_mention' : 'thread_added', by, messageId) : null;
+    if (names(wake_events))
+      return sleeping
+        ? askFor(agentId, events.includes('mentioned') ? 'thread_mention' : 'thread_added', by, messageId)
+        : null;
     const sessionId = host().sessionId();
-    if (names(sleep_events) && !sleeping && sessionId !== null) await sleepers.set(sessionId, agentId, true, events[0] ?? 'relay');
+    if (names(sleep_events) && !sleeping && sessionId !== null)
+      await sleepers.set(sessionId, agentId, true, events[0] ?? 'relay');
     return null;
   }
 
-  const happened: Reach['happened'] = async (agentId, events, { by, messageId }) => void (await happening(agentId, events, by, messageId));
+  const happened: Reach['happened'] = async (agentId, events, { by, messageId }) =>
+    void (await happening(agentId, events, by, messageId));
 
   /** What the person does in a thread is told by the relay: it is not part of their conversation with the agent. */
   const tellerOf = (by: string) => (by === 'human' ? 'relay' : by);
@@ -95,21 +127,51 @@ export function createReach(deps: ReachDeps): OpenReach {
   const hooks: ThreadHooks = {
     async added({ threadId, title, agentId, by, times }) {
       const messageId = `${threadId}-${agentId}-${times}`;
-      const full = await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `You were added to the thread ${titled(title)}${by === 'human' ? ' by the human' : ''} (id ${threadId}). read_thread shows what was said.`, time: now(), priority: 'normal', threadId }, await nameOf(agentId));
+      const full = await inbox.put(
+        {
+          messageId,
+          to: agentId,
+          from: tellerOf(by),
+          text: `You were added to the thread ${titled(title)}${by === 'human' ? ' by the human' : ''} (id ${threadId}). read_thread shows what was said.`,
+          time: now(),
+          priority: 'normal',
+          threadId,
+        },
+        await nameOf(agentId),
+      );
       // Nobody is woken for what is not in the inbox.
       if (full !== null) return full;
-      return happening(agentId, times === 1 ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'], by, messageId);
+      return happening(
+        agentId,
+        times === 1 ? ['added_to_any_thread', 'added_to_thread_first_time'] : ['added_to_any_thread'],
+        by,
+        messageId,
+      );
     },
     async mentioned({ threadId, title, agentId, by, messageId: said, text }) {
       const messageId = mentionId(said, agentId);
-      const full = await inbox.put({ messageId, to: agentId, from: tellerOf(by), text: `${by === 'human' ? 'The human mentions you' : 'You are mentioned'} in the thread ${titled(title)} (id ${threadId}):\n${quote(cutMiddle(text, QUOTAS.mentionCharacters))}`, time: now(), priority: 'high', threadId }, await nameOf(agentId));
+      const full = await inbox.put(
+        {
+          messageId,
+          to: agentId,
+          from: tellerOf(by),
+          text: `${by === 'human' ? 'The human mentions you' : 'You are mentioned'} in the thread ${titled(title)} (id ${threadId}):\n${quote(cutMiddle(text, QUOTAS.mentionCharacters))}`,
+          time: now(),
+          priority: 'high',
+          threadId,
+        },
+        await nameOf(agentId),
+      );
       if (full !== null) return full;
       // Whoever is set to sleep is woken by its own list alone; whoever is awake is asked for as by an urgent message.
       if (sleepers.isSleeping(agentId)) return happening(agentId, ['mentioned'], by, messageId);
       return askFor(agentId, 'thread_mention', by, messageId);
     },
     async mentionsRead({ agentId, messageIds, run }) {
-      await inbox.claim(messageIds.map((messageId) => mentionId(messageId, agentId)), { sessionId: null, run, time: now() });
+      await inbox.claim(
+        messageIds.map((messageId) => mentionId(messageId, agentId)),
+        { sessionId: null, run, time: now() },
+      );
     },
     leftLast: ({ agentId, event }) => happened(agentId, [event], { by: 'human', messageId: null }),
   };
@@ -128,4 +190,11 @@ export function createReach(deps: ReachDeps): OpenReach {
 
 /** The person wakes an agent, by a button or by a call to the team. */
 export const personWake = (reach: Reach, agentId: string) =>
-  reach.ask({ target: agentId, source: { kind: 'person' }, way: 'person', reason: null, messageId: null, callerSession: null });
+  reach.ask({
+    target: agentId,
+    source: { kind: 'person' },
+    way: 'person',
+    reason: null,
+    messageId: null,
+    callerSession: null,
+  });

@@ -19,13 +19,32 @@ export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
   return async (agentId, text) => {
     const time = now();
     const recent = (left.get(agentId) ?? []).filter((at) => at > time - TO_HUMAN.withinMs && at <= time);
-    if (recent.length >= TO_HUMAN.most) return toolError(`You have left ${TO_HUMAN.most} messages for the human within an hour, which is the limit. Put what is left into one, later.`);
+    if (recent.length >= TO_HUMAN.most)
+      return toolError(
+        `You have left ${TO_HUMAN.most} messages for the human within an hour, which is the limit. Put what is left into one, later.`,
+      );
     // Between two sessions it belongs to the one before.
     const sessionId = host().sessionId() ?? log.snapshot().lastEnd?.sessionId ?? null;
-    if (sessionId === null) return toolError('No session has run yet, so there is no conversation with the human to leave it in.');
+    if (sessionId === null)
+      return toolError('No session has run yet, so there is no conversation with the human to leave it in.');
     left.set(agentId, [...recent, time]);
     await log.append([
-      { kind: 'message', time, messageId: newId(), sessionId, agentId, author: agentId, role: 'assistant', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false },
+      {
+        kind: 'message',
+        time,
+        messageId: newId(),
+        sessionId,
+        agentId,
+        author: agentId,
+        role: 'assistant',
+        blocks: [{ kind: 'text', text }],
+        status: 'complete',
+        error: null,
+        usage: null,
+        clientId: null,
+        replaces: null,
+        waiting: false,
+      },
     ]);
     return toolDone('It is left for the human, marked as unread.');
   };

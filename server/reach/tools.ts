@@ -28,13 +28,29 @@ export interface ReachToolDeps {
 }
 
 const to = z.string().min(1).max(LIMITS.id).describe('whom: a name, a seat number, or an id');
-const text = z.string().trim().min(1).max(LIMITS.letterText, `a message to another agent has at most ${LIMITS.letterText} characters`);
+const text = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.letterText, `a message to another agent has at most ${LIMITS.letterText} characters`);
 
 /** The relay's own mind is in the seat. */
 const BY_MIND: ReadonlySet<AgentState> = new Set(['sleeping', 'idle', 'busy']);
-const BESIDE = 'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
+const BESIDE =
+  'You are awake in the running session as well, and read this there. It is only shown here, and stays unread.';
 
-export function createReachTools({ reach, inbox, gate, configs, directory, sleepers, host, now, toHuman, tell }: ReachToolDeps): readonly TeamTool[] {
+export function createReachTools({
+  reach,
+  inbox,
+  gate,
+  configs,
+  directory,
+  sleepers,
+  host,
+  now,
+  toHuman,
+  tell,
+}: ReachToolDeps): readonly TeamTool[] {
   /** The lead is there as long as the session is. */
   const isNotLead = ({ agentId }: Caller) => Promise.resolve(agentId !== LEAD_ID);
   /** Several tools ask for one caller at once. */
@@ -48,7 +64,8 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
     const { wakes_enabled, coordination } = (await configOf(caller)).effective;
     return wakes_enabled && coordination.wake_guardrails.max_wakes_per_session > 0;
   };
-  const mayPutOthersToSleep = async (caller: Caller) => (await configOf(caller)).effective.coordination.may_put_others_to_sleep;
+  const mayPutOthersToSleep = async (caller: Caller) =>
+    (await configOf(caller)).effective.coordination.may_put_others_to_sleep;
 
   async function setSleeping(agentId: string, caller: Caller) {
     if (caller.sessionId === null) return toolError('No session runs: everyone sleeps already.');
@@ -76,7 +93,13 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
       name: 'message_human',
       description:
         'Leaves a message for the human in your conversation with them, marked as unread: for what they should see when they look again. What you say in an answer to them is seen anyway; do not repeat it here.',
-      input: z.object({ message: z.string().trim().min(1).max(TO_HUMAN.characters, `a message to the human has at most ${TO_HUMAN.characters} characters here`) }),
+      input: z.object({
+        message: z
+          .string()
+          .trim()
+          .min(1)
+          .max(TO_HUMAN.characters, `a message to the human has at most ${TO_HUMAN.characters} characters here`),
+      }),
       run: ({ message }, caller) => toHuman(caller.agentId, message),
     }),
     defineTool({
@@ -89,19 +112,41 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
         // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
         const sessionId = caller.kind === 'session' ? caller.sessionId : null;
         // The mind that sits in this seat reads its mail itself: it is shown here, and waits on.
-        const taken = beside ? waiting : await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run: caller.run, time: now() });
+        const taken = beside
+          ? waiting
+          : await inbox.claim(
+              waiting.map(({ messageId }) => messageId),
+              { sessionId, run: caller.run, time: now() },
+            );
         if (caller.signal.aborted && !beside) {
           // Nobody is there to read them.
           await inbox.giveBack(taken.map(({ messageId }) => messageId));
           return toolError('The call was given up before anything was read.');
         }
         for (const { messageId, from } of taken)
-          if (from === 'human' && !beside) tell({ kind: 'message-read', time: now(), messageId, agentId: caller.agentId, sessionId: caller.sessionId ?? caller.run });
+          if (from === 'human' && !beside)
+            tell({
+              kind: 'message-read',
+              time: now(),
+              messageId,
+              agentId: caller.agentId,
+              sessionId: caller.sessionId ?? caller.run,
+            });
         const left = beside ? 0 : await inbox.count(caller.agentId);
         const team = await directory.all();
-        const nameOf = (id: string) => (id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id));
-        const lines = taken.map((mail) => writeSaid({ head: `From ${nameOf(mail.from)} at ${new Date(mail.time).toISOString()}${mail.priority === 'normal' ? '' : `, ${mail.priority}`}:`, text: mail.text }));
-        return toolDone(lines.length === 0 ? 'Nothing waits for you.' : [...(beside ? [BESIDE] : []), ...lines, ...(left === 0 ? [] : [`${moreWait(left)}.`])].join('\n\n'));
+        const nameOf = (id: string) =>
+          id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id);
+        const lines = taken.map((mail) =>
+          writeSaid({
+            head: `From ${nameOf(mail.from)} at ${new Date(mail.time).toISOString()}${mail.priority === 'normal' ? '' : `, ${mail.priority}`}:`,
+            text: mail.text,
+          }),
+        );
+        return toolDone(
+          lines.length === 0
+            ? 'Nothing waits for you.'
+            : [...(beside ? [BESIDE] : []), ...lines, ...(left === 0 ? [] : [`${moreWait(left)}.`])].join('\n\n'),
+        );
       },
     }),
     defineTool({
@@ -118,7 +163,8 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
     }),
     defineTool({
       name: 'wake_limits',
-      description: 'Says how often an agent can still be woken today, and when the next wake would pass. Left out: yourself.',
+      description:
+        'Says how often an agent can still be woken today, and when the next wake would pass. Left out: yourself.',
       input: z.object({ agent: to.optional() }),
       readOnly: true,
       async run(input, caller) {
@@ -130,19 +176,26 @@ export function createReachTools({ reach, inbox, gate, configs, directory, sleep
     defineTool({
       name: 'go_to_sleep',
       allowed: isNotLead,
-      description: 'Sets you to sleep from the end of this call on: nothing is asked of you, and nothing is lost, until somebody wakes you.',
+      description:
+        'Sets you to sleep from the end of this call on: nothing is asked of you, and nothing is lost, until somebody wakes you.',
       input: z.object({}),
-      run: async (_input, caller) => (await setSleeping(caller.agentId, caller)) ?? toolDone('You are asleep from now on. What is sent to you waits.'),
+      run: async (_input, caller) =>
+        (await setSleeping(caller.agentId, caller)) ??
+        toolDone('You are asleep from now on. What is sent to you waits.'),
     }),
     defineTool({
       name: 'put_to_sleep',
-      description: 'Sets another agent to sleep to save its tokens. A call of its that is under way finishes; what is sent to it waits.',
+      description:
+        'Sets another agent to sleep to save its tokens. A call of its that is under way finishes; what is sent to it waits.',
       input: z.object({ agent: to }),
       allowed: mayPutOthersToSleep,
       async run(input, caller) {
         const found = await directory.find(input.agent);
         if (!found.ok) return toolError(found.reason);
-        return (await setSleeping(found.agent.agentId, caller)) ?? toolDone(`${withSeatWhereAlike(await directory.all(), found.agent.agentId)} is asleep.`);
+        return (
+          (await setSleeping(found.agent.agentId, caller)) ??
+          toolDone(`${withSeatWhereAlike(await directory.all(), found.agent.agentId)} is asleep.`)
+        );
       },
     }),
   ];

@@ -5,7 +5,8 @@ import { seatNumber } from '../../src/domain/seat.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
 
-const waits = (name: string) => `Your message is in ${name}’s inbox and will be read at its next turn; nothing of it is lost.`;
+const waits = (name: string) =>
+  `Your message is in ${name}’s inbox and will be read at its next turn; nothing of it is lost.`;
 
 /** `left`: calls of `wake_agent` that the caller has left in its session; null: not counted here. */
 export function outcomeText(name: string, { outcome, detail }: WakeDecision, left: number | null): string {
@@ -25,21 +26,33 @@ export function outcomeText(name: string, { outcome, detail }: WakeDecision, lef
 }
 
 /** What was given is not all. */
-export const moreWait = (count: number): string => `${count} more ${count === 1 ? 'letter waits' : 'letters wait'} for you; read_inbox gives the next`;
+export const moreWait = (count: number): string =>
+  `${count} more ${count === 1 ? 'letter waits' : 'letters wait'} for you; read_inbox gives the next`;
 
 export const delivered = (name: string): string => `Delivered to ${name}’s inbox. It is read at ${name}’s next turn.`;
 
-const WHY: Readonly<Record<WakeReason, string>> = { blocker: 'something is blocked', critical_finding: 'a critical finding', user_request: 'the human asked for it' };
+const WHY: Readonly<Record<WakeReason, string>> = {
+  blocker: 'something is blocked',
+  critical_finding: 'a critical finding',
+  user_request: 'the human asked for it',
+};
 
 function byWhom(source: WakeSource, team: readonly TeamMember[]): string {
   if (source.kind === 'person') return 'the human';
   if (source.kind !== 'agent') return shownName(source.name, 'label');
   const member = team.find(({ agentId }) => agentId === source.agentId);
-  return member ? `${member.name}${member.position === null ? '' : ` (seat ${seatNumber(member.position)})`}` : source.agentId;
+  return member
+    ? `${member.name}${member.position === null ? '' : ` (seat ${seatNumber(member.position)})`}`
+    : source.agentId;
 }
 
 /** The line that an agent is given with the turn for which it was woken. */
-export function wokenBy(source: WakeSource, way: WakeWay, reason: WakeReason | null, team: readonly TeamMember[]): string {
+export function wokenBy(
+  source: WakeSource,
+  way: WakeWay,
+  reason: WakeReason | null,
+  team: readonly TeamMember[],
+): string {
   const who = byWhom(source, team);
   switch (way) {
     case 'wake_agent':

@@ -8,15 +8,23 @@ import type { Guests } from './guests.ts';
 import type { Presence } from './presence.ts';
 
 /** `call` is null where everybody in it is here and only set to sleep. */
-export type Admission = { readonly ok: true; readonly call: TeamCall | null } | { readonly ok: false; readonly detail: string };
+export type Admission =
+  { readonly ok: true; readonly call: TeamCall | null } | { readonly ok: false; readonly detail: string };
 
 const sentence = (names: readonly string[]) => names.join(', ');
 
 /** The call without those who are awake or on the way already. Whoever is only played by a client can be woken; nobody is born in its seat. */
-export function admit(call: TeamCall, presence: Presence, guests: Pick<Guests, 'inSeat'>, isResting: (agentId: string) => boolean): Admission {
+export function admit(
+  call: TeamCall,
+  presence: Presence,
+  guests: Pick<Guests, 'inSeat'>,
+  isResting: (agentId: string) => boolean,
+): Admission {
   if (call.kind === 'summon') {
     const seats = call.seats.filter((seat) => !presence.inSeat(seat.position) && !guests.inSeat(seat.position));
-    return seats.length > 0 ? { ok: true, call: { kind: 'summon', seats } } : { ok: false, detail: 'Somebody is in each of these seats, or on the way there.' };
+    return seats.length > 0
+      ? { ok: true, call: { kind: 'summon', seats } }
+      : { ok: false, detail: 'Somebody is in each of these seats, or on the way there.' };
   }
   const agents = call.agents.filter((agent) => !presence.get(agent.id));
   if (agents.length === 0 && call.agents.some((agent) => isResting(agent.id))) return { ok: true, call: null };

@@ -19,7 +19,10 @@ export interface AnswerWriter {
   /** What was said so far, in order. */
   blocks(): readonly Block[];
   /** Resolves when the message and `with_` are on disk. An answer in which nothing was said and that was not begun leaves no message. */
-  finish(end: { status: MessageStatus; error: string | null; usage: Usage | null }, with_: readonly RoostEvent[]): Promise<void>;
+  finish(
+    end: { status: MessageStatus; error: string | null; usage: Usage | null },
+    with_: readonly RoostEvent[],
+  ): Promise<void>;
 }
 
 export interface AnswerWriterDeps {

@@ -3,7 +3,17 @@
  * done. What is said goes into the log by the writer and into the conversation.
  */
 import type { MessageStatus, Usage } from '../../src/protocol/documents.ts';
-import { sizeOfRequest, type Mind, type MindAnswer, type MindBlock, type MindError, type MindTool, type Priority, type RequestState, type StopReason } from '../minds/index.ts';
+import {
+  sizeOfRequest,
+  type Mind,
+  type MindAnswer,
+  type MindBlock,
+  type MindError,
+  type MindTool,
+  type Priority,
+  type RequestState,
+  type StopReason,
+} from '../minds/index.ts';
 import type { AnswerWriter } from './answer-writer.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
@@ -11,7 +21,9 @@ import type { ToolOutcome, Took } from '../contracts.ts';
 import type { Window } from './window.ts';
 
 /** Of `settle`, for a request that was sent, and `release` the first call counts. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
-export type Permit = { readonly ok: true; settle(took: Took, lost: number): Promise<void>; release(): void } | { readonly ok: false; readonly reason: string | null };
+export type Permit =
+  | { readonly ok: true; settle(took: Took, lost: number): Promise<void>; release(): void }
+  | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
   readonly mind: Mind;
@@ -55,13 +67,18 @@ function add(total: Usage | null, more: Usage | null): Usage | null {
   };
 }
 
-async function runTools(blocks: readonly MindBlock[], { writer, runTool, signal }: AnswerDeps): Promise<{ readonly results: readonly ToolResult[]; readonly endsTurn: boolean }> {
+async function runTools(
+  blocks: readonly MindBlock[],
+  { writer, runTool, signal }: AnswerDeps,
+): Promise<{ readonly results: readonly ToolResult[]; readonly endsTurn: boolean }> {
   const results: ToolResult[] = [];
   let endsTurn = false;
   for (const block of blocks) {
     if (block.kind !== 'tool-use') continue;
     const done = writer.tool(block);
-    const outcome: ToolOutcome = signal.aborted ? { text: CALL_CUT, isError: true } : await runTool(block.name, block.input);
+    const outcome: ToolOutcome = signal.aborted
+      ? { text: CALL_CUT, isError: true }
+      : await runTool(block.name, block.input);
     const { text, isError } = outcome;
     endsTurn ||= outcome.endsTurn === true;
     done(text, isError);
@@ -85,7 +102,10 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
     case 'refusal':
       return { status: 'failed', error: 'The model declined to answer this.' };
     case 'length':
-      return { status: 'interrupted', error: `The answer reached the limit of ${maxTokens} tokens and was cut there. The settings can raise it.` };
+      return {
+        status: 'interrupted',
+        error: `The answer reached the limit of ${maxTokens} tokens and was cut there. The settings can raise it.`,
+      };
     case 'end':
     case 'tools':
       return { status: 'complete', error: null };
@@ -102,11 +122,23 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
     window.fit();
     const size = sizeOfRequest({ model, system, messages: conversation.messages(), tools, maxTokens });
     const permit = await deps.permit(size, signal);
-    if (!permit.ok) return { status: permit.reason === null ? 'interrupted' : 'failed', error: permit.reason, usage, stop: null, failure: null };
+    if (!permit.ok)
+      return {
+        status: permit.reason === null ? 'interrupted' : 'failed',
+        error: permit.reason,
+        usage,
+        stop: null,
+        failure: null,
+      };
     window.fit();
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens };
     let lost = 0;
-    const answer = await mind.answer(request, { onText: (words) => writer.text(words), onLost: () => (lost += 1), onState: deps.onState, signal });
+    const answer = await mind.answer(request, {
+      onText: (words) => writer.text(words),
+      onLost: () => (lost += 1),
+      onState: deps.onState,
+      signal,
+    });
     await settle(permit, answer, lost);
     usage = add(usage, answer.usage);
     if (answer.usage) window.counted(answer.usage);
@@ -116,13 +148,27 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
       continue;
     }
     // What a model declined to say must not be handed back to it.
-    if (!answer.ok || answer.stop !== 'refusal') conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));
-    if (!answer.ok || answer.stop !== 'tools') return { ...endOf(answer, maxTokens), usage, stop: answer.ok ? answer.stop : null, failure: answer.ok ? null : answer.error };
+    if (!answer.ok || answer.stop !== 'refusal')
+      conversation.addAnswer(answer.ok && answer.stop === 'tools' ? answer.blocks : withoutCalls(answer.blocks));
+    if (!answer.ok || answer.stop !== 'tools')
+      return {
+        ...endOf(answer, maxTokens),
+        usage,
+        stop: answer.ok ? answer.stop : null,
+        failure: answer.ok ? null : answer.error,
+      };
     const { results, endsTurn } = await runTools(answer.blocks, deps);
     conversation.addResults(results);
     if (signal.aborted) return { status: 'interrupted', error: null, usage, stop: null, failure: null };
     if (endsTurn) return { status: 'complete', error: null, usage, stop: 'end', failure: null };
-    if (turn >= deps.maxTurns) return { status: 'failed', error: `It used tools ${turn} times without coming to an end, and was stopped there.`, usage, stop: null, failure: null };
+    if (turn >= deps.maxTurns)
+      return {
+        status: 'failed',
+        error: `It used tools ${turn} times without coming to an end, and was stopped there.`,
+        usage,
+        stop: null,
+        failure: null,
+      };
   }
 }
 

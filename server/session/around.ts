@@ -50,7 +50,10 @@ export function createNews(agentId: string, everyMs: number): News {
       const team = teammatesText(around.team, agentId);
       const isOther = team !== teammatesText(before.team, agentId);
       last = { ...around, now: isLater ? around.now : before.now };
-      return [...(isLater ? [`[It is ${momentText(around.now, around.timeZone)}]`] : []), ...(isOther ? [`[With you live now: ${team ?? 'no other agents'}]`] : [])];
+      return [
+        ...(isLater ? [`[It is ${momentText(around.now, around.timeZone)}]`] : []),
+        ...(isOther ? [`[With you live now: ${team ?? 'no other agents'}]`] : []),
+      ];
     },
   };
 }

@@ -60,7 +60,10 @@ const isResult = ({ block }: Part) => block.kind === 'tool-result';
 const stays = ({ shortened }: Part) => shortened !== undefined;
 
 /** Results stand before texts in a user turn: the Messages API wants them right after the calls. */
-const resultsFirst = (blocks: readonly MindBlock[]) => [...blocks.filter((block) => block.kind === 'tool-result'), ...blocks.filter((block) => block.kind !== 'tool-result')];
+const resultsFirst = (blocks: readonly MindBlock[]) => [
+  ...blocks.filter((block) => block.kind === 'tool-result'),
+  ...blocks.filter((block) => block.kind !== 'tool-result'),
+];
 
 export const leftOutLine = (count: number): string =>
   `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} left out here: the conversation is longer than you can be given at once. Nothing of it is lost for the human.]`;
@@ -80,15 +83,21 @@ function sizeOf(block: MindBlock): number {
       return block satisfies never;
   }
 }
-const sizeOfAll = (entries: readonly Entry[]) => entries.reduce((sum, { parts }) => sum + parts.reduce((inner, { block }) => inner + sizeOf(block), 0), 0);
+const sizeOfAll = (entries: readonly Entry[]) =>
+  entries.reduce((sum, { parts }) => sum + parts.reduce((inner, { block }) => inner + sizeOf(block), 0), 0);
 
 /** No text in it is longer than `most`. Thoughts are signed, and stay as they are. */
 function cutBlock(block: MindBlock, most: number): MindBlock {
   if (block.kind === 'text' || block.kind === 'tool-result') return { ...block, text: cutMiddle(block.text, most) };
-  return block.kind === 'tool-use' ? { ...block, input: mapStrings(block.input, (text) => cutMiddle(text, most)) } : block;
+  return block.kind === 'tool-use'
+    ? { ...block, input: mapStrings(block.input, (text) => cutMiddle(text, most)) }
+    : block;
 }
 const cutParts = (entries: readonly Entry[], most: number): Entry[] =>
-  entries.map(({ role, parts }) => ({ role, parts: parts.map((each) => (stays(each) ? each : { ...each, block: cutBlock(each.block, most) })) }));
+  entries.map(({ role, parts }) => ({
+    role,
+    parts: parts.map((each) => (stays(each) ? each : { ...each, block: cutBlock(each.block, most) })),
+  }));
 
 /** What people would count: words of one side. */
 const countMessages = (entries: readonly Entry[]) =>
@@ -104,19 +113,38 @@ export function createConversation(): Conversation {
 
   function openCalls(): string[] {
     const index = entries.findLastIndex((entry) => entry.role === 'assistant');
-    const calls = (entries[index]?.parts ?? []).flatMap(({ block }) => (block.kind === 'tool-use' ? [block.toolUseId] : []));
-    const answered = new Set(entries.slice(index + 1).flatMap((entry) => entry.parts.flatMap(({ block }) => (block.kind === 'tool-result' ? [block.toolUseId] : []))));
+    const calls = (entries[index]?.parts ?? []).flatMap(({ block }) =>
+      block.kind === 'tool-use' ? [block.toolUseId] : [],
+    );
+    const answered = new Set(
+      entries
+        .slice(index + 1)
+        .flatMap((entry) =>
+          entry.parts.flatMap(({ block }) => (block.kind === 'tool-result' ? [block.toolUseId] : [])),
+        ),
+    );
     return calls.filter((call) => !answered.has(call));
   }
 
   function addResults(results: readonly ToolResult[]): void {
-    if (results.length > 0) entries.push({ role: 'user', parts: results.map((result) => part({ kind: 'tool-result', ...result })) });
+    if (results.length > 0)
+      entries.push({ role: 'user', parts: results.map((result) => part({ kind: 'tool-result', ...result })) });
   }
 
   /** The prompts that stay, cut as far as they can be. */
   function promptsWithin(most: number): Entry[] {
     const parts = entries.flatMap((entry) => entry.parts.filter(stays));
-    return parts.length === 0 ? [] : [{ role: 'user', parts: parts.map((each) => ({ ...each, block: { kind: 'text', text: each.shortened?.(Math.floor(most / parts.length)) ?? '' } })) }];
+    return parts.length === 0
+      ? []
+      : [
+          {
+            role: 'user',
+            parts: parts.map((each) => ({
+              ...each,
+              block: { kind: 'text', text: each.shortened?.(Math.floor(most / parts.length)) ?? '' },
+            })),
+          },
+        ];
   }
 
   function shorten(most: number): boolean {
@@ -126,12 +154,18 @@ export function createConversation(): Conversation {
     const whole = promptsWithin(Infinity);
     const prompts = sizeOfAll(whole) <= most / 2 ? whole : promptsWithin(most / 2);
     const room = Math.max(0, most - sizeOfAll(prompts));
-    const rest = cutParts(entries.flatMap((entry) => (isPrompt(entry) ? [] : [{ role: entry.role, parts: entry.parts.filter((each) => !stays(each)) }])), Math.max(LEAST, room / 2));
+    const rest = cutParts(
+      entries.flatMap((entry) =>
+        isPrompt(entry) ? [] : [{ role: entry.role, parts: entry.parts.filter((each) => !stays(each)) }],
+      ),
+      Math.max(LEAST, room / 2),
+    );
     // What is kept begins with words that were put before it: no call is torn from its result.
     const starts = rest.flatMap(({ role, parts }, i) => (role === 'user' && !parts.some(isResult) ? [i] : []));
     const from = starts.find((i) => sizeOfAll(rest.slice(i)) <= room) ?? starts.at(-1) ?? 0;
     let kept = rest.slice(from);
-    for (let each = room / 2; sizeOfAll(kept) > room && each > LEAST; each /= 2) kept = cutParts(kept, Math.max(LEAST, each));
+    for (let each = room / 2; sizeOfAll(kept) > room && each > LEAST; each /= 2)
+      kept = cutParts(kept, Math.max(LEAST, each));
     const shorter = [...prompts, ...kept];
     if (sizeOfAll(shorter) >= before) return false;
     leftOut += countMessages(rest.slice(0, from));
@@ -141,12 +175,19 @@ export function createConversation(): Conversation {
 
   return {
     addUser(texts) {
-      entries.push({ role: 'user', parts: texts.map(({ messageId, text, shortened }) => ({ ...part({ kind: 'text', text: isBlank(text) ? BLANK : text }, messageId), ...(shortened ? { shortened } : {}) })) });
+      entries.push({
+        role: 'user',
+        parts: texts.map(({ messageId, text, shortened }) => ({
+          ...part({ kind: 'text', text: isBlank(text) ? BLANK : text }, messageId),
+          ...(shortened ? { shortened } : {}),
+        })),
+      });
     },
     addAnswer(blocks) {
       const kept = blocks.filter(worthKeeping);
       // Thoughts alone are not an answer, and may not stand alone.
-      if (kept.some((block) => block.kind === 'text' || block.kind === 'tool-use')) entries.push({ role: 'assistant', parts: kept.map((block) => part(block)) });
+      if (kept.some((block) => block.kind === 'text' || block.kind === 'tool-use'))
+        entries.push({ role: 'assistant', parts: kept.map((block) => part(block)) });
     },
     addResults,
     closeCalls: (reason) => addResults(openCalls().map((toolUseId) => ({ toolUseId, text: reason, isError: true }))),
@@ -154,7 +195,10 @@ export function createConversation(): Conversation {
       const index = entries.findIndex((entry) => entry.parts.some((item) => item.messageId === messageId));
       const entry = entries[index];
       if (!entry) return false;
-      const before = entry.parts.slice(0, entry.parts.findIndex((item) => item.messageId === messageId));
+      const before = entry.parts.slice(
+        0,
+        entry.parts.findIndex((item) => item.messageId === messageId),
+      );
       entries = entries.slice(0, index);
       if (before.length > 0) entries.push({ role: 'user', parts: before });
       return true;
@@ -162,7 +206,8 @@ export function createConversation(): Conversation {
     size: () => sizeOfAll(entries),
     shorten,
     messages() {
-      const note: Entry[] = leftOut > 0 ? [{ role: 'user', parts: [part({ kind: 'text', text: leftOutLine(leftOut) })] }] : [];
+      const note: Entry[] =
+        leftOut > 0 ? [{ role: 'user', parts: [part({ kind: 'text', text: leftOutLine(leftOut) })] }] : [];
       const first = entries.findIndex((entry) => !entry.parts.every(stays));
       const told = first < 0 ? [...entries, ...note] : [...entries.slice(0, first), ...note, ...entries.slice(first)];
       const merged: { role: Entry['role']; blocks: MindBlock[] }[] = [];

@@ -58,7 +58,10 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     phase = 'leaving';
     remove();
     void speaker?.close({ by: 'person' });
-    return [{ kind: 'birth-ended', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
+    return [
+      { kind: 'birth-ended', time: now(), agentId, position, sessionId, reason },
+      ...call.decided(agentId, { here: false, reason }),
+    ];
   }
 
   function born(chosen: string): RoostEvent[] {
@@ -68,7 +71,18 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     mail.open();
     const time = now();
     return [
-      { kind: 'agent-born', time, agentId, position, sessionId, name: chosen, color, colorName, soul: soul.join('\n\n'), bornAt: time },
+      {
+        kind: 'agent-born',
+        time,
+        agentId,
+        position,
+        sessionId,
+        name: chosen,
+        color,
+        colorName,
+        soul: soul.join('\n\n'),
+        bornAt: time,
+      },
       ...call.decided(agentId, { here: true }),
     ];
   }
@@ -78,9 +92,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     const text = prompts.nudge();
     const messageId = newId();
     speaker?.put([{ messageId, text, priority: 'wake' }]);
-    return [
-      toldEvent({ time: now(), messageId, sessionId, agentId, author: 'relay', text }),
-    ];
+    return [toldEvent({ time: now(), messageId, sessionId, agentId, author: 'relay', text })];
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {

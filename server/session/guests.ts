@@ -62,12 +62,25 @@ export function createGuests({ sessionId, now, timers, limits, sleepers, record,
       awaitCall(guest);
       // Of calls that come together, none goes on before it is known whether the agent starts asleep.
       const here = onHere(agent.agentId);
-      if (isNews) await record([{ kind: 'client-joined', time: now(), ...agent, sessionId, credentialId, client: name, readsMail: client.readsMail }]);
+      if (isNews)
+        await record([
+          {
+            kind: 'client-joined',
+            time: now(),
+            ...agent,
+            sessionId,
+            credentialId,
+            client: name,
+            readsMail: client.readsMail,
+          },
+        ]);
       await here;
     },
     left,
     leave(agentId) {
-      const here = [...guests].flatMap(([credentialId, guest]) => (guest.agent.agentId === agentId ? [credentialId] : []));
+      const here = [...guests].flatMap(([credentialId, guest]) =>
+        guest.agent.agentId === agentId ? [credentialId] : [],
+      );
       here.forEach(left);
       return here.length > 0;
     },

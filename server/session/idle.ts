@@ -7,7 +7,19 @@ export interface Idle {
 }
 
 /** `elapsed`: ms, only ever forward. `busy` says whether something is being said; then the time begins anew. */
-export function createIdle({ idleMs, timers, elapsed, busy, onIdle }: { idleMs: number; timers: Timers; elapsed: () => number; busy: () => boolean; onIdle: () => void }): Idle {
+export function createIdle({
+  idleMs,
+  timers,
+  elapsed,
+  busy,
+  onIdle,
+}: {
+  idleMs: number;
+  timers: Timers;
+  elapsed: () => number;
+  busy: () => boolean;
+  onIdle: () => void;
+}): Idle {
   let last = elapsed();
   const watch = (ms: number) =>
     timers.after(ms, () => {

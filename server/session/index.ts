@@ -5,7 +5,17 @@ import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import type { Configs, Costs, Directory, EventLog, Inbox, PostOutcome, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import type {
+  Configs,
+  Costs,
+  Directory,
+  EventLog,
+  Inbox,
+  PostOutcome,
+  SessionHost,
+  Sleepers,
+  TeamTool,
+} from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
 import { createReadAround } from './around.ts';
@@ -59,7 +69,11 @@ interface Running {
   ending: Promise<void> | null;
 }
 
-const NO_SESSION: PostOutcome = { ok: false, reason: 'no-session', detail: 'No session runs. Start one first; until then everyone sleeps.' };
+const NO_SESSION: PostOutcome = {
+  ok: false,
+  reason: 'no-session',
+  detail: 'No session runs. Start one first; until then everyone sleeps.',
+};
 
 function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
   const { maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs } = DEFAULT_SETTINGS;
@@ -73,7 +87,25 @@ function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
 }
 
 export function createSessionHost(deps: SessionHostDeps): SessionHost {
-  const { log, inbox, directory, sleepers, costs, configs, teamTools, memories, onPersonWake, mind, protocol, now, elapsed = now, newId, logger, timers: given = systemTimers, limits = SESSION_LIMITS } = deps;
+  const {
+    log,
+    inbox,
+    directory,
+    sleepers,
+    costs,
+    configs,
+    teamTools,
+    memories,
+    onPersonWake,
+    mind,
+    protocol,
+    now,
+    elapsed = now,
+    newId,
+    logger,
+    timers: given = systemTimers,
+    limits = SESSION_LIMITS,
+  } = deps;
   let current: Running | null = null;
   /** Starts and ends happen one after another. */
   const inTurn = createQueue();
@@ -102,8 +134,13 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     function fail(error: unknown): void {
       if (broken) return;
       broken = true;
-      logger.error('the session ended because something in it failed', { sessionId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-      void end('crash').catch((again: unknown) => logger.error('the end of the session could not be written', { sessionId, error: String(again) }));
+      logger.error('the session ended because something in it failed', {
+        sessionId,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+      void end('crash').catch((again: unknown) =>
+        logger.error('the end of the session could not be written', { sessionId, error: String(again) }),
+      );
     }
     async function record(events: readonly RoostEvent[]): Promise<void> {
       if (broken || sealed) return;
@@ -115,19 +152,68 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const onQuiet = (agentId: string) => {
       for (const listener of turnEnds) listener(agentId);
     };
-    const startsAsleep = async (agentId: string) => (await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started');
+    const startsAsleep = async (agentId: string) =>
+      (await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started');
     sleepers.begin(sessionId);
     memories.begin(request);
-    const context: SessionContext = { sessionId, mind, models: { lead: info.leadModel, agent: info.agentModel }, inbox, directory, sleepers, costs, teamTools, memories, around, begun, startsAsleep, onPersonWake, onHere, onQuiet, line, prompts, settings, limits, now, newId, timers, logger, record, fail };
+    const context: SessionContext = {
+      sessionId,
+      mind,
+      models: { lead: info.leadModel, agent: info.agentModel },
+      inbox,
+      directory,
+      sleepers,
+      costs,
+      teamTools,
+      memories,
+      around,
+      begun,
+      startsAsleep,
+      onPersonWake,
+      onHere,
+      onQuiet,
+      line,
+      prompts,
+      settings,
+      limits,
+      now,
+      newId,
+      timers,
+      logger,
+      record,
+      fail,
+    };
     const session = createRunningSession(context, log);
     const problem = prompts.templateProblem;
     const notice: RoostEvent[] =
       problem === null
         ? []
-        : [toldEvent({ time: now(), messageId: newId(), sessionId, agentId: LEAD_ID, author: 'relay', text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.` })];
+        : [
+            toldEvent({
+              time: now(),
+              messageId: newId(),
+              sessionId,
+              agentId: LEAD_ID,
+              author: 'relay',
+              text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.`,
+            }),
+          ];
     await log.append([{ kind: 'session-started', time: now(), sessionId, mind: info }, ...notice]);
-    idle = createIdle({ idleMs: settings.idleMs, timers, elapsed, busy: session.busy, onIdle: () => void end('idle').catch(fail) });
-    return { sessionId, session, stopTimers: () => timers.close(), touch: () => idle?.touch(), seal: () => (sealed = true), ending: null };
+    idle = createIdle({
+      idleMs: settings.idleMs,
+      timers,
+      elapsed,
+      busy: session.busy,
+      onIdle: () => void end('idle').catch(fail),
+    });
+    return {
+      sessionId,
+      session,
+      stopTimers: () => timers.close(),
+      touch: () => idle?.touch(),
+      seal: () => (sealed = true),
+      ending: null,
+    };
   }
 
   async function close(running: Running, reason: EndReason): Promise<void> {
@@ -167,7 +253,16 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   }
 
   const readsAround = (sessionId: string | null) =>
-    createReadAround({ configs, directory, now, onError: (error) => logger.error('who is here could not be read; what was known before is told', { sessionId, error: String(error) }) });
+    createReadAround({
+      configs,
+      directory,
+      now,
+      onError: (error) =>
+        logger.error('who is here could not be read; what was known before is told', {
+          sessionId,
+          error: String(error),
+        }),
+    });
 
   return {
     recover: () => recoverSession(log, inbox, now),
@@ -181,7 +276,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     start: (request) =>
       inTurn(async () => {
         if (current) return { ok: false, sessionId: current.sessionId };
-        if (request.after !== undefined && request.ahead !== true && log.isAhead(request.after)) return { ok: false, sessionId: null };
+        if (request.after !== undefined && request.ahead !== true && log.isAhead(request.after))
+          return { ok: false, sessionId: null };
         if (request.after !== undefined) log.follow(request.after);
         current = await begin(request);
         return { ok: true, sessionId: current.sessionId };

@@ -9,7 +9,10 @@ export type Interruption =
   | { readonly by: 'relay'; readonly error: string };
 
 /** How an answer ended, for those who read it. */
-export function statusOf(outcome: Pick<AnswerOutcome, 'status' | 'error'>, interruption: Interruption | null): { status: MessageStatus; error: string | null } {
+export function statusOf(
+  outcome: Pick<AnswerOutcome, 'status' | 'error'>,
+  interruption: Interruption | null,
+): { status: MessageStatus; error: string | null } {
   switch (interruption?.by) {
     case undefined:
       return { status: outcome.status, error: outcome.error };

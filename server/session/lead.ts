@@ -59,7 +59,10 @@ export function createLead(context: SessionContext): Lead {
 
   const reportItem = (text: string): { item: Item; event: RoostEvent } => {
     const messageId = newId();
-    return { item: { messageId, text }, event: toldEvent({ time: now(), messageId, sessionId, agentId: LEAD_ID, author: 'relay', text }) };
+    return {
+      item: { messageId, text },
+      event: toldEvent({ time: now(), messageId, sessionId, agentId: LEAD_ID, author: 'relay', text }),
+    };
   };
 
   /** Tells the lead, when the call is over, of those it has not been told of: in a turn for it, or with its next one. */
@@ -98,9 +101,11 @@ export function createLead(context: SessionContext): Lead {
     cancelSilence();
     const ended = current;
     current = null;
-    if (!hasSoul && end.status === 'complete' && end.items.some(({ fromPerson }) => fromPerson)) cancelSoul = timers.after(limits.soulQuietMs, askForSoul);
+    if (!hasSoul && end.status === 'complete' && end.items.some(({ fromPerson }) => fromPerson))
+      cancelSoul = timers.after(limits.soulQuietMs, askForSoul);
     // Who answers in words greets once it knows whom; who cannot answer is not asked again for that.
-    if (ended && !ended.joined && end.interruption?.by !== 'closing') void reportLater(ended.call, end.status === 'complete');
+    if (ended && !ended.joined && end.interruption?.by !== 'closing')
+      void reportLater(ended.call, end.status === 'complete');
     return [];
   }
 
@@ -124,7 +129,11 @@ export function createLead(context: SessionContext): Lead {
       },
       onState({ kind }) {
         cancelSilence();
-        if (current && !hasSpoken && kind === 'sent') cancelSilence = timers.after(settings.wakeTimeoutMs, () => void speaker.interrupt({ by: 'relay', error: leadSilent(settings.wakeTimeoutMs) }));
+        if (current && !hasSpoken && kind === 'sent')
+          cancelSilence = timers.after(
+            settings.wakeTimeoutMs,
+            () => void speaker.interrupt({ by: 'relay', error: leadSilent(settings.wakeTimeoutMs) }),
+          );
       },
       onFirstWords() {
         hasSpoken = true;
@@ -135,7 +144,10 @@ export function createLead(context: SessionContext): Lead {
       async gather(run) {
         const told = reports.splice(0).map(reportItem);
         const letters = await mail.take(run);
-        return { items: [...told.map(({ item }) => item), ...letters.items], events: [...told.map(({ event }) => event), ...letters.events] };
+        return {
+          items: [...told.map(({ item }) => item), ...letters.items],
+          events: [...told.map(({ event }) => event), ...letters.events],
+        };
       },
       onWaiting: () => needed(),
       runTool(call, signal) {

@@ -15,7 +15,9 @@ export function createLine(): Line {
   const listeners = new Set<(waiting: Waiting) => void>();
   let telling = false;
 
-  const now = (): Waiting => ({ waiting: [...places].map(([agentId, place]) => ({ agentId, place })).sort((a, b) => a.place - b.place) });
+  const now = (): Waiting => ({
+    waiting: [...places].map(([agentId, place]) => ({ agentId, place })).sort((a, b) => a.place - b.place),
+  });
 
   function changed(): void {
     if (telling) return;

@@ -42,8 +42,16 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
 
   /** A letter of another agent enters the conversation when it is read; the person's stood in it from the start. */
   function eventOf(letter: Letter): RoostEvent {
-    if (isOwnTalk(letter)) return { kind: 'message-read', time: now(), messageId: letter.messageId, agentId, sessionId };
-    return toldEvent({ time: now(), messageId: letter.messageId, sessionId, agentId, author: letter.from, text: letter.text });
+    if (isOwnTalk(letter))
+      return { kind: 'message-read', time: now(), messageId: letter.messageId, agentId, sessionId };
+    return toldEvent({
+      time: now(),
+      messageId: letter.messageId,
+      sessionId,
+      agentId,
+      author: letter.from,
+      text: letter.text,
+    });
   }
 
   async function prodFor(isWorthATurn: (letter: Letter) => boolean): Promise<void> {
@@ -52,7 +60,9 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
 
   const look = (isWorthATurn: (letter: Letter) => boolean) => {
     if (!isOpen || sleepers.isSleeping(agentId)) return;
-    prodFor(isWorthATurn).catch((error: unknown) => logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }));
+    prodFor(isWorthATurn).catch((error: unknown) =>
+      logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }),
+    );
   };
 
   return {
@@ -67,14 +77,21 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
       if (!isOpen) return NOTHING;
       const waiting = mailBatch(await inbox.waiting(agentId, limits.mail.count), limits.mail);
       if (waiting.length === 0) return NOTHING;
-      const taken = await inbox.claim(waiting.map(({ messageId }) => messageId), { sessionId, run, time: now() });
+      const taken = await inbox.claim(
+        waiting.map(({ messageId }) => messageId),
+        { sessionId, run, time: now() },
+      );
       const left = await inbox.count(agentId);
       // What the person wrote and did not fit comes with a turn of its own, at once.
       if (left > 0) look(isOwnTalk);
       const team = taken.every(isOwnTalk) ? [] : await directory.all();
       return {
         items: [
-          ...taken.map((letter) => ({ messageId: letter.messageId, text: isOwnTalk(letter) ? letter.text : writeSaid({ head: headOf(letter, team), text: letter.text }), fromPerson: isOwnTalk(letter) })),
+          ...taken.map((letter) => ({
+            messageId: letter.messageId,
+            text: isOwnTalk(letter) ? letter.text : writeSaid({ head: headOf(letter, team), text: letter.text }),
+            fromPerson: isOwnTalk(letter),
+          })),
           ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
         ],
         events: taken.map(eventOf),

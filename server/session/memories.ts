@@ -76,9 +76,15 @@ export function createMemories({ log, directory, conversationChars }: MemoriesDe
     const replaced = replaces === null ? -1 : talk.said.findIndex((said) => said.messageId === replaces);
     const standing = replaced < 0 ? talk.said : talk.said.slice(0, replaced);
     const text = talkText({ agentId, author, role, blocks });
-    const said = text === '' ? [...standing] : [...standing, { messageId, author, time, text, addressed: author !== agentId }];
+    const said =
+      text === '' ? [...standing] : [...standing, { messageId, author, time, text, addressed: author !== agentId }];
     // The newest stays whatever its length: it is cut as it is told.
-    for (let chars = said.reduce((sum, each) => sum + each.text.length, 0); chars > conversationChars && said.length > 1; talk.earlier += 1) chars -= said.shift()?.text.length ?? 0;
+    for (
+      let chars = said.reduce((sum, each) => sum + each.text.length, 0);
+      chars > conversationChars && said.length > 1;
+      talk.earlier += 1
+    )
+      chars -= said.shift()?.text.length ?? 0;
     talk.said = said;
   }
 
@@ -106,13 +112,24 @@ export function createMemories({ log, directory, conversationChars }: MemoriesDe
     async conversationOf(agentId) {
       const team = await directory.all();
       const seats = new Map(team.map(({ agentId: id, position }) => [id, position]));
-      const called = [...new Map([...team.map(({ agentId: id, name }) => [id, name] as const), ...names])].map(([id, name]) => ({ agentId: id, name, position: seats.get(id) ?? null }));
+      const called = [...new Map([...team.map(({ agentId: id, name }) => [id, name] as const), ...names])].map(
+        ([id, name]) => ({ agentId: id, name, position: seats.get(id) ?? null }),
+      );
       const talk = talks.get(agentId);
       if (!talk) return null;
       const { transcript, said, earlier } = talk;
-      const messages = said.map(({ author, time, text }): TranscriptMessage => ({ author: called.some((one) => one.agentId === author) ? withSeatWhereAlike(called, author) : 'somebody', time, text }));
-      const since = renderTranscript([{ kind: 'talk', addressed: said.some(({ addressed }) => addressed), messages, earlier }], conversationChars);
-      return [transcript ?? '', since && since.kept > 0 ? `${SINCE}\n\n${since.text}` : ''].filter((part) => part !== '').join('\n\n');
+      const messages = said.map(({ author, time, text }): TranscriptMessage => ({
+        author: called.some((one) => one.agentId === author) ? withSeatWhereAlike(called, author) : 'somebody',
+        time,
+        text,
+      }));
+      const since = renderTranscript(
+        [{ kind: 'talk', addressed: said.some(({ addressed }) => addressed), messages, earlier }],
+        conversationChars,
+      );
+      return [transcript ?? '', since && since.kept > 0 ? `${SINCE}\n\n${since.text}` : '']
+        .filter((part) => part !== '')
+        .join('\n\n');
     },
     close: stop,
   };

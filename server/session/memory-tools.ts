@@ -19,7 +19,8 @@ export interface MemoryToolDeps {
   readonly now: () => number;
 }
 
-const NOT_HERE = 'lives on the person’s devices, and the relay does not have it now. It can be read while a session runs in which you were woken: ask the person to press WAKE for you, and call this again.';
+const NOT_HERE =
+  'lives on the person’s devices, and the relay does not have it now. It can be read while a session runs in which you were woken: ask the person to press WAKE for you, and call this again.';
 const NOBODY_KEEPS = 'No session runs, so there is nobody to keep it. Try again when one does.';
 
 const mayRead = ({ credential }: Caller) => Promise.resolve(credential?.readsSoul ?? false);
@@ -28,7 +29,11 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
   /** By credential, the soul that it has read or written last; null: there was none. */
   const known = new Map<string, string | null>();
 
-  async function keep({ agentId, sessionId }: Caller, change: EventOf<'agent-changed'>['change'], done: string): Promise<ToolOutcome> {
+  async function keep(
+    { agentId, sessionId }: Caller,
+    change: EventOf<'agent-changed'>['change'],
+    done: string,
+  ): Promise<ToolOutcome> {
     if (sessionId === null) return toolError(NOBODY_KEEPS);
     await log.append([{ kind: 'agent-changed', time: now(), agentId, sessionId, change }]);
     return toolDone(done);
@@ -39,8 +44,11 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
     const soul = memories.soulOf(agentId);
     if (soul === null) return null;
     const last = credential && known.get(credential.credentialId);
-    if (last === undefined) return 'You have not read your soul, and this would replace it. Nothing was kept. Call read_soul first; then write it, with what is to stay.';
-    return soul === undefined || last === soul ? null : 'Your soul was written anew since you read it. Nothing was kept. Call read_soul again; then write it, with what is to stay.';
+    if (last === undefined)
+      return 'You have not read your soul, and this would replace it. Nothing was kept. Call read_soul first; then write it, with what is to stay.';
+    return soul === undefined || last === soul
+      ? null
+      : 'Your soul was written anew since you read it. Nothing was kept. Call read_soul again; then write it, with what is to stay.';
   }
 
   return [
@@ -56,7 +64,8 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
     }),
     defineTool({
       name: 'read_soul',
-      description: 'Reads your soul: who you are, in your own words, as it stands. The relay has it while a session runs in which you were woken.',
+      description:
+        'Reads your soul: who you are, in your own words, as it stands. The relay has it while a session runs in which you were woken.',
       input: z.object({}),
       readOnly: true,
       allowed: mayRead,
@@ -69,7 +78,8 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
     }),
     defineTool({
       name: 'read_last_conversation',
-      description: 'Reads what you are given when you wake: your last conversations with the person, and what was said to you and by you in this session since. The relay has it while a session runs in which you were woken.',
+      description:
+        'Reads what you are given when you wake: your last conversations with the person, and what was said to you and by you in this session since. The relay has it while a session runs in which you were woken.',
       input: z.object({}),
       readOnly: true,
       allowed: mayRead,
@@ -88,7 +98,11 @@ export function createMemoryTools({ log, memories, now }: MemoryToolDeps): reado
         if (caller.sessionId === null) return toolError(NOBODY_KEEPS);
         const why = whyNotWrite(caller);
         if (why !== null) return toolError(why);
-        const kept = await keep(caller, { kind: 'soul', individuationArtifact: text }, 'Kept. You will be given it whenever you wake.');
+        const kept = await keep(
+          caller,
+          { kind: 'soul', individuationArtifact: text },
+          'Kept. You will be given it whenever you wake.',
+        );
         if (caller.credential) known.set(caller.credential.credentialId, text);
         return kept;
       },

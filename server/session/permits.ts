@@ -31,7 +31,11 @@ export function createPermits({ sleepers, costs, agentId, sessionId, onError }: 
           if (!check.ok) return { ok: false, reason: check.message };
           const { hold } = check;
           if (!sleepers.isSleeping(agentId))
-            return { ok: true, settle: (took, lost) => hold.settle({ sessionId, messageId, via: 'session', took, lost }).catch(onError), release: () => hold.release() };
+            return {
+              ok: true,
+              settle: (took, lost) => hold.settle({ sessionId, messageId, via: 'session', took, lost }).catch(onError),
+              release: () => hold.release(),
+            };
           // It was set to sleep while it waited for others to end.
           hold.release();
         } catch (error) {

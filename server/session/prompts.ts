@@ -56,8 +56,23 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
   const wakeTemplate = parsed?.ok ? own : templates.wake;
 
   const seatOf = ({ position }: { readonly position: number }) => String(seatNumber(position));
-  const wakeText = ({ name, soul, color, colorName, position, id, asleepSince }: AgentPayload, transcript: string | null, around: Around) =>
-    renderTemplate(wakeTemplate, 'wake', { name, soul, transcript, human, lead, team: teammatesText(around.team, id), color, colorName, seat: seatOf({ position }), ...times(around, asleepSince) });
+  const wakeText = (
+    { name, soul, color, colorName, position, id, asleepSince }: AgentPayload,
+    transcript: string | null,
+    around: Around,
+  ) =>
+    renderTemplate(wakeTemplate, 'wake', {
+      name,
+      soul,
+      transcript,
+      human,
+      lead,
+      team: teammatesText(around.team, id),
+      color,
+      colorName,
+      seat: seatOf({ position }),
+      ...times(around, asleepSince),
+    });
 
   return {
     human,
@@ -67,16 +82,34 @@ export function createPrompts({ templates, document }: Protocol, start: StartSes
       const { soul, transcript, asleepSince } = start.lead;
       return `${renderTemplate(templates.lead, 'lead', { name: lead, human, soul, transcript, team: teammatesText(around.team, LEAD_ID), ...times(around, asleepSince) })}\n\n${document}`;
     },
-    agentSystem: (agent) => renderTemplate(templates.agent, 'agent', { name: agent.name, human, lead, colorName: agent.colorName, seat: seatOf(agent) }),
+    agentSystem: (agent) =>
+      renderTemplate(templates.agent, 'agent', {
+        name: agent.name,
+        human,
+        lead,
+        colorName: agent.colorName,
+        seat: seatOf(agent),
+      }),
     wake(agent, around) {
       const text = wakeText(agent, agent.transcript, around);
       return {
         text,
-        shortened: (most) => (text.length <= most || agent.transcript === null ? text : wakeText(agent, cutMiddle(agent.transcript, most - (text.length - agent.transcript.length)), around)),
+        shortened: (most) =>
+          text.length <= most || agent.transcript === null
+            ? text
+            : wakeText(agent, cutMiddle(agent.transcript, most - (text.length - agent.transcript.length)), around),
       };
     },
     birth(agentId, seat, around) {
-      const text = renderTemplate(templates.birth, 'birth', { human, lead, team: teammatesText(around.team, agentId), color: seat.color, colorName: seat.colorName, seat: seatOf(seat), now: times(around, null).now });
+      const text = renderTemplate(templates.birth, 'birth', {
+        human,
+        lead,
+        team: teammatesText(around.team, agentId),
+        color: seat.color,
+        colorName: seat.colorName,
+        seat: seatOf(seat),
+        now: times(around, null).now,
+      });
       return { text, shortened: () => text };
     },
     nudge: () => renderTemplate(templates.nudge, 'nudge', { human, lead }),

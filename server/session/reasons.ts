@@ -13,15 +13,28 @@ export function failedReason(end: AnswerEnd): AsleepReason | null {
 
 /** `afterMs`: the time it was given; without it, it answered and said nothing. */
 export function silentReason(afterMs?: number): AsleepReason {
-  return { code: 'silent', message: afterMs === undefined ? 'It answered, but said nothing.' : `It said nothing for ${seconds(afterMs)}.` };
+  return {
+    code: 'silent',
+    message: afterMs === undefined ? 'It answered, but said nothing.' : `It said nothing for ${seconds(afterMs)}.`,
+  };
 }
 
-export const unnamedReason = (afterMs: number): AsleepReason => ({ code: 'unnamed', message: `It found no name within ${seconds(afterMs)}. The seat is free again.` });
+export const unnamedReason = (afterMs: number): AsleepReason => ({
+  code: 'unnamed',
+  message: `It found no name within ${seconds(afterMs)}. The seat is free again.`,
+});
 export const putToSleep: AsleepReason = { code: 'put-to-sleep', message: 'You put it to sleep.' };
 export const stoppedBefore: AsleepReason = { code: 'put-to-sleep', message: 'You stopped it before its first words.' };
 export const cancelled: AsleepReason = { code: 'cancelled', message: 'You gave up this egg. The seat is free again.' };
 export const leadSilent = (afterMs: number): string => `The lead said nothing for ${seconds(afterMs)}.`;
 
 /** Failures that may pass by themselves; a key, an account, a model's name or a request does not mend itself. */
-const PASSING: ReadonlySet<MindErrorKind> = new Set(['overloaded', 'rate-limited', 'unreachable', 'stream-cut', 'upstream-broken']);
-export const mayPass = (failure: MindError | null): boolean => failure !== null && failure.lasting !== true && PASSING.has(failure.kind);
+const PASSING: ReadonlySet<MindErrorKind> = new Set([
+  'overloaded',
+  'rate-limited',
+  'unreachable',
+  'stream-cut',
+  'upstream-broken',
+]);
+export const mayPass = (failure: MindError | null): boolean =>
+  failure !== null && failure.lasting !== true && PASSING.has(failure.kind);

@@ -7,11 +7,14 @@ import type { EventLog, Inbox } from '../contracts.ts';
 const PAGE = 2_000;
 
 /** The blocks of each of these answers, from its `text` and `tool` events, and when it began. */
-async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promise<{ readonly answers: Map<string, Block[]>; readonly began: Map<string, number> }> {
+async function readBlocks(
+  log: EventLog,
+  messageIds: ReadonlySet<string>,
+): Promise<{ readonly answers: Map<string, Block[]>; readonly began: Map<string, number> }> {
   const began = new Map<string, number>();
   const answers = new Map<string, Block[]>([...messageIds].map((messageId) => [messageId, []]));
   if (messageIds.size === 0) return { answers, began };
-  for (let after = 0; ; ) {
+  for (let after = 0; ;) {
     const page = await log.read(after, PAGE);
     for (const { event } of page) {
       if (event.kind === 'answer-started' && messageIds.has(event.messageId)) began.set(event.messageId, event.time);
@@ -25,7 +28,9 @@ async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promi
         continue;
       }
       const { block } = event;
-      const open = blocks.findIndex((held) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId);
+      const open = blocks.findIndex(
+        (held) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId,
+      );
       if (open < 0) blocks.push(block);
       else blocks[open] = block;
     }
@@ -38,14 +43,15 @@ async function readBlocks(log: EventLog, messageIds: ReadonlySet<string>): Promi
 /** Gives back what was taken out of inboxes and did not reach the log before the crash: nobody has read it. */
 async function giveBackUnread(log: EventLog, inbox: Inbox, sessionId: string): Promise<void> {
   const taken = new Map((await inbox.takenIn(sessionId)).map((mail) => [mail.messageId, mail]));
-  for (let after = 0; taken.size > 0; ) {
+  for (let after = 0; taken.size > 0;) {
     const page = await log.read(after, PAGE);
     for (const { event } of page) {
       if (event.kind === 'message-read' || (event.kind === 'message' && !event.waiting)) taken.delete(event.messageId);
       if (event.kind !== 'tool' || event.block.kind !== 'tool') continue;
       // What an answer fetched by itself stands in what its call gave back.
       const { result } = event.block;
-      for (const { messageId, read, text } of taken.values()) if (read?.run === event.messageId && result?.includes(text)) taken.delete(messageId);
+      for (const { messageId, read, text } of taken.values())
+        if (read?.run === event.messageId && result?.includes(text)) taken.delete(messageId);
     }
     const last = page.at(-1);
     if (!last || page.length < PAGE) break;

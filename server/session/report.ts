@@ -16,7 +16,9 @@ const called = ({ name, seat }: ReportLine) => (name === null ? `seat ${seat}` :
 export function teamReport(lines: readonly ReportLine[]): string {
   const here = lines.filter((line) => line.outcome?.here === true);
   const late = lines.filter((line) => line.outcome === null);
-  const missing = lines.flatMap((line) => (line.outcome?.here === false ? [`- ${called(line)}: ${onOneLine(line.outcome.reason.message)}`] : []));
+  const missing = lines.flatMap((line) =>
+    line.outcome?.here === false ? [`- ${called(line)}: ${onOneLine(line.outcome.reason.message)}`] : [],
+  );
   return [
     REPORT_TAG,
     ...(here.length > 0 ? [`Here: ${here.map(called).join(', ')}.`] : []),

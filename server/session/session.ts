@@ -36,11 +36,17 @@ export interface RunningSession {
   close(reason: EndReason): Promise<void>;
 }
 
-const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({ ok: false, reason, detail });
+const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({
+  ok: false,
+  reason,
+  detail,
+});
 
 /** A ledger may hold names that nobody would be given now. */
 const withShownNames = (call: TeamCall): TeamCall =>
-  call.kind === 'wake' ? { ...call, agents: call.agents.map((agent) => ({ ...agent, name: shownName(agent.name, 'agent') })) } : call;
+  call.kind === 'wake'
+    ? { ...call, agents: call.agents.map((agent) => ({ ...agent, name: shownName(agent.name, 'agent') })) }
+    : call;
 
 export function createRunningSession(context: SessionContext, log: EventLog): RunningSession {
   const { sessionId, now, newId, inbox, sleepers } = context;
@@ -52,7 +58,22 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   /** The person's message as an event. Its id follows from the client's, so that a repeat is the same message. */
   function personMessage(message: PostMessage, agentId: string, blocks: Block[], waiting: boolean): EventOf<'message'> {
     const { clientId, replaces = null } = message;
-    return { kind: 'message', time: now(), messageId: `h-${clientId}`, sessionId, agentId, author: 'human', role: 'user', blocks, status: 'complete', error: null, usage: null, clientId, replaces, waiting };
+    return {
+      kind: 'message',
+      time: now(),
+      messageId: `h-${clientId}`,
+      sessionId,
+      agentId,
+      author: 'human',
+      role: 'user',
+      blocks,
+      status: 'complete',
+      error: null,
+      usage: null,
+      clientId,
+      replaces,
+      waiting,
+    };
   }
 
   /**
@@ -62,7 +83,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
    */
   async function postCall(message: PostMessage): Promise<PostOutcome> {
     const parsed = parseTeamCall(message.text);
-    if (!parsed.ok) return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
+    if (!parsed.ok)
+      return refused('malformed', `This begins like a call to the team but cannot be read: ${parsed.reason}.`);
     const asked = withShownNames(parsed.call);
     wakeResting(asked);
     const admission = admit(asked, presence, guests, (agentId) => sleepers.isSleeping(agentId));
@@ -78,7 +100,10 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     // Before a word is said: what follows is heard in addition.
     if (call.kind === 'wake') call.agents.forEach(context.memories.called);
     const giveBack = () => agents.forEach((agent) => agent.abandon());
-    const written = log.appendOnce(message.clientId, [event, { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats }]);
+    const written = log.appendOnce(message.clientId, [
+      event,
+      { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats },
+    ]);
     for (const agent of agents) agent.begin();
     const { eventId, repeated } = await written.catch((error: unknown) => {
       giveBack();
@@ -95,7 +120,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
 
   /** Those of a call who are here and only set to sleep need no lead to be woken. */
   function wakeResting(call: TeamCall): void {
-    if (call.kind === 'wake') for (const { id } of call.agents) if (sleepers.isSleeping(id)) void context.onPersonWake(id);
+    if (call.kind === 'wake')
+      for (const { id } of call.agents) if (sleepers.isSleeping(id)) void context.onPersonWake(id);
   }
 
   /** A call in which everybody was here already, and only set to sleep. */
@@ -115,7 +141,9 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   function seatAll(call: TeamCall, running: ReturnType<typeof createRunningCall>): Present[] {
     const agents =
       call.kind === 'wake'
-        ? call.agents.map((payload) => createWaking({ context, call: running, payload, remove: () => leave(payload.id) }))
+        ? call.agents.map((payload) =>
+            createWaking({ context, call: running, payload, remove: () => leave(payload.id) }),
+          )
         : call.seats.map((seat) => {
             const agentId = newId();
             eggs.add(agentId);
@@ -128,34 +156,55 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   /** To somebody who can read it now. */
   async function postNow(message: PostMessage, agentId: string, speaker: Speaker): Promise<PostOutcome> {
     const { text, clientId, replaces } = message;
-    if (replaces !== undefined && !speaker.isLast(replaces)) return refused('not-last', 'Only your last message of this conversation can be changed, and only in the session it was sent in.');
-    if (replaces !== undefined && agentId === LEAD_ID && lead.calling()) return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
+    if (replaces !== undefined && !speaker.isLast(replaces))
+      return refused(
+        'not-last',
+        'Only your last message of this conversation can be changed, and only in the session it was sent in.',
+      );
+    if (replaces !== undefined && agentId === LEAD_ID && lead.calling())
+      return refused('not-last', 'The lead is calling the team. Change the message when that is done.');
     const event = personMessage(message, agentId, [{ kind: 'text', text }], false);
     speaker.setLast(event.messageId);
     // Views hide what lies between the two messages: what is being said stands before the new one.
     if (replaces !== undefined) await speaker.withdraw(replaces);
     const { eventId, repeated } = await log.appendOnce(clientId, [{ ...event, time: now() }]);
     if (repeated) return { ok: true, eventId };
-    speaker.put([{ messageId: event.messageId, text, fromPerson: true, ...(replaces === undefined ? {} : { replaces }) }]);
+    speaker.put([
+      { messageId: event.messageId, text, fromPerson: true, ...(replaces === undefined ? {} : { replaces }) },
+    ]);
     return { ok: true, eventId };
   }
 
   /** To somebody who sleeps, or is still on the way: it waits, and is read after the first words. */
   async function postLater(message: PostMessage, agentId: string): Promise<PostOutcome> {
     const { text, clientId, replaces } = message;
-    if (replaces !== undefined) return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
+    if (replaces !== undefined)
+      return refused('not-last', 'This agent sleeps. A message can be changed while the agent is awake.');
     const event = personMessage(message, agentId, [{ kind: 'text', text }], true);
     // First the inbox, whose row is the same for a repeat: a crash between the two leaves nothing unread.
-    await inbox.put({ messageId: event.messageId, to: agentId, from: 'human', text, time: event.time, priority: 'normal', threadId: null });
+    await inbox.put({
+      messageId: event.messageId,
+      to: agentId,
+      from: 'human',
+      text,
+      time: event.time,
+      priority: 'normal',
+      threadId: null,
+    });
     const { eventId } = await log.appendOnce(clientId, [event]);
     presence.get(agentId)?.inboxChanged();
     return { ok: true, eventId };
   }
 
-  const speakerOf = (agentId: string) => (agentId === LEAD_ID ? lead.speaker : (presence.get(agentId)?.speaker() ?? null));
+  const speakerOf = (agentId: string) =>
+    agentId === LEAD_ID ? lead.speaker : (presence.get(agentId)?.speaker() ?? null);
 
   const answering = (agentId: string): Answering =>
-    whoAnswers({ mind: presence.get(agentId)?.phase() === 'awake', client: guests.of(agentId), resting: sleepers.isSleeping(agentId) });
+    whoAnswers({
+      mind: presence.get(agentId)?.phase() === 'awake',
+      client: guests.of(agentId),
+      resting: sleepers.isSleeping(agentId),
+    });
 
   function stateOf(agentId: string): AgentState {
     if (agentId === LEAD_ID) return lead.speaker.busy() ? 'busy' : 'idle';
@@ -169,7 +218,8 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   async function post(message: PostMessage): Promise<PostOutcome> {
     const { text, to = LEAD_ID } = message;
     if (to === LEAD_ID && isTeamCall(text)) return postCall(message);
-    if (text.length > LIMITS.messageText) return refused('too-large', `A message can have ${LIMITS.messageText} characters; this one has ${text.length}.`);
+    if (text.length > LIMITS.messageText)
+      return refused('too-large', `A message can have ${LIMITS.messageText} characters; this one has ${text.length}.`);
     if (to === LEAD_ID) return postNow(message, LEAD_ID, lead.speaker);
     const speaker = answering(to).by === 'mind' ? speakerOf(to) : null;
     return speaker ? postNow(message, to, speaker) : postLater(message, to);
@@ -208,7 +258,11 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
       else presence.get(agentId)?.inboxChanged();
     },
     // Whoever is set to sleep says nothing, even in the middle of an answer.
-    busy: () => lead.speaker.busy() || presence.all().some((agent) => !sleepers.isSleeping(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
+    busy: () =>
+      lead.speaker.busy() ||
+      presence
+        .all()
+        .some((agent) => !sleepers.isSleeping(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
     async close(reason) {
       const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
       await Promise.all([lead.speaker, ...presence.all()].map((each) => each.close(why)));

@@ -92,13 +92,20 @@ interface Current {
   readonly over: Promise<void>;
 }
 
-const SHORTENED = 'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
+const SHORTENED =
+  'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, agentId, author, model, system, tools, announces, hooks } = deps;
   const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools } = context;
   const permits = createPermits({ sleepers, costs, agentId, sessionId, onError: context.fail });
-  const toolbox = createToolbox({ context, agentId, own: tools, runOwn: hooks.runTool, untilAwake: permits.untilAwake });
+  const toolbox = createToolbox({
+    context,
+    agentId,
+    own: tools,
+    runOwn: hooks.runTool,
+    untilAwake: permits.untilAwake,
+  });
   const news = createNews(agentId, limits.timeEveryMs);
   if (deps.toldAround) news.told(deps.toldAround, system);
   const conversation = createConversation();
@@ -128,7 +135,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   }
 
   function takeItems(): Item[] {
-    const until = queue[0]?.alone ? 1 : queue.findIndex((item, i) => i > 0 && (item.alone || item.replaces !== undefined));
+    const until = queue[0]?.alone
+      ? 1
+      : queue.findIndex((item, i) => i > 0 && (item.alone || item.replaces !== undefined));
     return queue.splice(0, until === -1 ? queue.length : until);
   }
 
@@ -148,7 +157,13 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     });
     let resolveOver: () => void = () => undefined;
     const over = new Promise<void>((resolve) => (resolveOver = resolve));
-    const mine: Current = { abort: new AbortController(), heard: new AbortController(), writer, interruption: null, over };
+    const mine: Current = {
+      abort: new AbortController(),
+      heard: new AbortController(),
+      writer,
+      interruption: null,
+      over,
+    };
     current = mine;
     if (queue.some(({ fromPerson }) => fromPerson)) mine.heard.abort();
     try {
@@ -167,10 +182,16 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   /** As they are put: the prompts first, then what has changed since, who woke it, and what was said. */
   function textsOf(items: readonly Item[], around: Around): UserText[] {
-    const prompts = items.flatMap(({ messageId, text }) => (typeof text === 'string' ? [] : [{ messageId, ...text(around) }]));
+    const prompts = items.flatMap(({ messageId, text }) =>
+      typeof text === 'string' ? [] : [{ messageId, ...text(around) }],
+    );
     for (const { text } of prompts) news.told(around, text);
     const notes = [...news.since(around), ...woken.splice(0)].map((text) => ({ messageId: null, text }));
-    return [...prompts, ...notes, ...items.flatMap(({ messageId, text }) => (typeof text === 'string' ? [{ messageId, text }] : []))];
+    return [
+      ...prompts,
+      ...notes,
+      ...items.flatMap(({ messageId, text }) => (typeof text === 'string' ? [{ messageId, text }] : [])),
+    ];
   }
 
   async function take(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
@@ -179,11 +200,19 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     await permits.untilAwake(mine.abort.signal);
     // It slept until the end: nothing of this was put before it.
     if (mine.interruption?.by === 'closing') return;
-    const gathered = mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
+    const gathered =
+      mine.abort.signal.aborted || given.some(({ alone }) => alone) ? null : await hooks.gather?.(messageId);
     // What waited was said before what comes now.
     const items = [...(gathered?.items ?? []), ...given];
     if (items.length === 0) return;
-    const caller: Caller = { agentId, sessionId, run: messageId, kind: 'session', signal: mine.abort.signal, heard: mine.heard.signal };
+    const caller: Caller = {
+      agentId,
+      sessionId,
+      run: messageId,
+      kind: 'session',
+      signal: mine.abort.signal,
+      heard: mine.heard.signal,
+    };
     const [offered, around] = await Promise.all([toolbox.offered(caller), context.around()]);
     for (const item of gathered?.items ?? []) if (item.fromPerson && given.length === 0) lastOfPerson = item.messageId;
     conversation.addUser(textsOf(items, around));
@@ -213,9 +242,17 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     });
     conversation.closeCalls(TOOLS_CUT);
     // A call that was not answered at all is over; the next one must not be read together with it.
-    for (const item of items) if (item.alone && item.messageId !== null && writer.blocks().length === 0) conversation.cutBefore(item.messageId);
+    for (const item of items)
+      if (item.alone && item.messageId !== null && writer.blocks().length === 0) conversation.cutBefore(item.messageId);
     const end = { ...outcome, ...statusOf(outcome, mine.interruption) };
-    const with_ = hooks.onEnd?.({ ...end, items, blocks: writer.blocks(), hasWords: writer.hasWords(), interruption: mine.interruption }) ?? [];
+    const with_ =
+      hooks.onEnd?.({
+        ...end,
+        items,
+        blocks: writer.blocks(),
+        hasWords: writer.hasWords(),
+        interruption: mine.interruption,
+      }) ?? [];
     await writer.finish(end, with_);
   }
 

@@ -32,12 +32,24 @@ export interface RunningCall {
 
 /** What one word to the person says of all: every seat failed, and for the same reason. */
 function sharedReason(outcomes: readonly SeatOutcome[]): string | null {
-  const reasons = new Set(outcomes.map((outcome) => (outcome.here || !['failed', 'silent'].includes(outcome.reason.code) ? null : outcome.reason.message)));
+  const reasons = new Set(
+    outcomes.map((outcome) =>
+      outcome.here || !['failed', 'silent'].includes(outcome.reason.code) ? null : outcome.reason.message,
+    ),
+  );
   const [reason = null] = reasons;
   return outcomes.length > 1 && reasons.size === 1 ? reason : null;
 }
 
-export function createRunningCall({ context, wakeId, kind }: { context: SessionContext; wakeId: string; kind: CallKind }): RunningCall {
+export function createRunningCall({
+  context,
+  wakeId,
+  kind,
+}: {
+  context: SessionContext;
+  wakeId: string;
+  kind: CallKind;
+}): RunningCall {
   const { sessionId, now, timers, limits } = context;
   const outcomes = new Map<string, SeatOutcome>();
   const told = new Set<string>();
@@ -55,7 +67,11 @@ export function createRunningCall({ context, wakeId, kind }: { context: SessionC
   }
 
   function reportOf(some: readonly Present[]): string {
-    const lines = some.map((agent): ReportLine => ({ seat: seatNumber(agent.position), name: agent.name(), outcome: outcomes.get(agent.agentId) ?? null }));
+    const lines = some.map((agent): ReportLine => ({
+      seat: seatNumber(agent.position),
+      name: agent.name(),
+      outcome: outcomes.get(agent.agentId) ?? null,
+    }));
     for (const agent of some) if (outcomes.has(agent.agentId)) told.add(agent.agentId);
     return teamReport(lines);
   }

@@ -4,7 +4,10 @@ import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
 import { toolError } from '../tool-outcome.ts';
 
-const objectSchema = z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}), required: z.array(z.string()).default([]) });
+const objectSchema = z.looseObject({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  required: z.array(z.string()).default([]),
+});
 
 /** Tools do not change, and every answer needs all of them: each is written for minds once. */
 const written = new WeakMap<TeamTool, MindTool>();
@@ -26,7 +29,12 @@ export async function allowedTools(tools: readonly TeamTool[], caller: Caller): 
 }
 
 /** Runs the tool of this name; null where there is none. What does not fit is a sentence for the mind, which may try again. */
-export async function runTeamTool(tools: readonly TeamTool[], name: string, input: unknown, caller: Caller): Promise<ToolOutcome | null> {
+export async function runTeamTool(
+  tools: readonly TeamTool[],
+  name: string,
+  input: unknown,
+  caller: Caller,
+): Promise<ToolOutcome | null> {
   const tool = tools.find((one) => one.name === name);
   if (!tool || (tool.allowed && !(await tool.allowed(caller)))) return null;
   const parsed = tool.input.safeParse(input);

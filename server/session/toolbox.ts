@@ -28,7 +28,8 @@ export interface ToolboxDeps {
 }
 
 export const TOOLS_CUT = 'The answer was cut off before this call was made.';
-const TOOL_BROKEN = 'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
+const TOOL_BROKEN =
+  'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
 
 export function createToolbox({ context, agentId, own, runOwn, untilAwake }: ToolboxDeps): Toolbox {
   const { teamTools, logger, prompts } = context;
@@ -44,7 +45,11 @@ export function createToolbox({ context, agentId, own, runOwn, untilAwake }: Too
         const outcome = await runTeamTool(team, name, input, caller);
         if (outcome) return outcome;
       } catch (error) {
-        logger.error('a tool failed', { agentId, tool: name, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+        logger.error('a tool failed', {
+          agentId,
+          tool: name,
+          error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+        });
         return toolError(TOOL_BROKEN);
       }
       const read = readToolCall(all, own, name, input, prompts.human);

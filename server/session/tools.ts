@@ -8,18 +8,26 @@ const SPAWN_TEAM: MindTool = {
   name: 'spawn_team',
   description:
     'Joins the call that the human has made: the agents are on their way already. Answers with a [TEAM REPORT] when everyone has answered or failed.',
-  properties: { seats: { type: 'array', items: { type: 'integer' }, description: 'Seat numbers from 1 to 9 (position + 1). 5 is your own.' } },
+  properties: {
+    seats: {
+      type: 'array',
+      items: { type: 'integer' },
+      description: 'Seat numbers from 1 to 9 (position + 1). 5 is your own.',
+    },
+  },
   required: ['seats'],
 };
 export const CHOOSE_NAME: MindTool = {
   name: 'choose_name',
-  description: 'Takes a name as your own. At birth it is the name you are born with; later it is your name from now on.',
+  description:
+    'Takes a name as your own. At birth it is the name you are born with; later it is your name from now on.',
   properties: { name: { type: 'string', description: `The name, at most ${LIMITS.name} characters` } },
   required: ['name'],
 };
 export const WRITE_SOUL: MindTool = {
   name: 'write_soul',
-  description: 'Keeps this text as your soul: who you are, in your own words. It is given back to you whenever you wake. The earlier one is kept as well.',
+  description:
+    'Keeps this text as your soul: who you are, in your own words. It is given back to you whenever you wake. The earlier one is kept as well.',
   properties: { text: { type: 'string' } },
   required: ['text'],
 };
@@ -29,7 +37,10 @@ export const AGENT_TOOLS: readonly MindTool[] = [CHOOSE_NAME, WRITE_SOUL];
 
 /** As it is asked for: `checkName` says whether it can be had. */
 export const nameSchema = z.string();
-export const soulSchema = z.string().max(LIMITS.soul, 'that is too long').refine((text) => text.trim() !== '', 'a soul is not empty');
+export const soulSchema = z
+  .string()
+  .max(LIMITS.soul, 'that is too long')
+  .refine((text) => text.trim() !== '', 'a soul is not empty');
 
 const callSchema = z.discriminatedUnion('tool', [
   // Whom it names changes nothing: the person has called them, and they are on their way.
@@ -44,8 +55,18 @@ const callSchema = z.discriminatedUnion('tool', [
 export type ToolCall = z.infer<typeof callSchema>;
 
 /** Reads a call of one of `tools`, the session's own among `all` that the mind has; the reason is a sentence for the mind, which may try again. */
-export function readToolCall(all: readonly MindTool[], tools: readonly MindTool[], name: string, input: unknown, human: string): { ok: true; call: ToolCall } | { ok: false; reason: string } {
-  if (!tools.some((tool) => tool.name === name)) return { ok: false, reason: `There is no tool “${name}” here. You have: ${all.map((tool) => tool.name).join(', ')}.` };
+export function readToolCall(
+  all: readonly MindTool[],
+  tools: readonly MindTool[],
+  name: string,
+  input: unknown,
+  human: string,
+): { ok: true; call: ToolCall } | { ok: false; reason: string } {
+  if (!tools.some((tool) => tool.name === name))
+    return {
+      ok: false,
+      reason: `There is no tool “${name}” here. You have: ${all.map((tool) => tool.name).join(', ')}.`,
+    };
   const parsed = callSchema.safeParse({ tool: name, input });
   if (parsed.success && parsed.data.tool === 'choose_name') {
     const checked = checkName(parsed.data.input.name, 'agent', human);

@@ -52,7 +52,10 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     phase = 'leaving';
     remove();
     void recordWake();
-    return [{ kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason }, ...call.decided(agentId, { here: false, reason })];
+    return [
+      { kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason },
+      ...call.decided(agentId, { here: false, reason }),
+    ];
   }
 
   function onFirstWords(): readonly RoostEvent[] {
@@ -60,7 +63,10 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     phase = 'awake';
     firstWords.stop();
     void context.onHere(agentId);
-    return [{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })];
+    return [
+      { kind: 'agent-awake', time: now(), agentId, position, sessionId },
+      ...call.decided(agentId, { here: true }),
+    ];
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
@@ -115,7 +121,10 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     await recordWake();
     if (phase !== 'waking' || givenUp) return;
     phase = 'awake';
-    await record([{ kind: 'agent-awake', time: now(), agentId, position, sessionId }, ...call.decided(agentId, { here: true })]);
+    await record([
+      { kind: 'agent-awake', time: now(), agentId, position, sessionId },
+      ...call.decided(agentId, { here: true }),
+    ]);
     await context.onHere(agentId);
     if (phase !== 'awake') return;
     mail.open();
@@ -130,7 +139,10 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     speaker: () => speaker,
     begin() {
       phase = 'waking';
-      context.startsAsleep(agentId).then((resting) => (phase === 'waking' && !givenUp ? (resting ? rest() : firstWords.ask()) : undefined)).catch(context.fail);
+      context
+        .startsAsleep(agentId)
+        .then((resting) => (phase === 'waking' && !givenUp ? (resting ? rest() : firstWords.ask()) : undefined))
+        .catch(context.fail);
     },
     abandon() {
       phase = 'leaving';

@@ -25,7 +25,14 @@ export const WARM_SETTINGS = {
 
 const text = (chars: number) => 'Nobody is here yet. '.repeat(chars / 20);
 const WAKE = writeWake(
-  SEAT_ORDER.map((position) => ({ id: `warm-${position}`, name: `Agent ${position}`, ...seatColor(position), position, soul: text(WARM_SETTINGS.soulChars), transcript: text(WARM_SETTINGS.conversationChars) })),
+  SEAT_ORDER.map((position) => ({
+    id: `warm-${position}`,
+    name: `Agent ${position}`,
+    ...seatColor(position),
+    position,
+    soul: text(WARM_SETTINGS.soulChars),
+    transcript: text(WARM_SETTINGS.conversationChars),
+  })),
 );
 
 /** As the log of a home, of which nothing is kept. */
@@ -63,12 +70,28 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
     ...deps,
     mind,
     log: createNoLog(),
-    inbox: { ...inbox, waiting: () => Promise.resolve([]), put: () => Promise.resolve(null), claim: () => Promise.resolve([]), giveBack: () => Promise.resolve() },
-    sleepers: { ...sleepers, begin: () => undefined, join: () => Promise.resolve(), end: () => undefined, isSleeping: () => false, wait: () => Promise.resolve('awake'), subscribe: () => () => undefined },
+    inbox: {
+      ...inbox,
+      waiting: () => Promise.resolve([]),
+      put: () => Promise.resolve(null),
+      claim: () => Promise.resolve([]),
+      giveBack: () => Promise.resolve(),
+    },
+    sleepers: {
+      ...sleepers,
+      begin: () => undefined,
+      join: () => Promise.resolve(),
+      end: () => undefined,
+      isSleeping: () => false,
+      wait: () => Promise.resolve('awake'),
+      subscribe: () => () => undefined,
+    },
     costs: {
       async check(request, signal) {
         const checked = await costs.check(request, signal);
-        return checked.ok ? { ok: true, hold: { release: checked.hold.release, settle: () => Promise.resolve(checked.hold.release()) } } : checked;
+        return checked.ok
+          ? { ok: true, hold: { release: checked.hold.release, settle: () => Promise.resolve(checked.hold.release()) } }
+          : checked;
       },
     },
     memories: { begin: () => undefined, called: () => undefined },
@@ -82,7 +105,10 @@ export async function askStore({ costs, teamTools, inbox, log, configs, now }: S
   const signal = new AbortController().signal;
   const caller: Caller = { agentId: LEAD_ID, sessionId: null, run: 'warm', kind: 'session', signal };
   const [check, { effective }] = await Promise.all([
-    costs.check({ agentId: LEAD_ID, size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }) }, signal),
+    costs.check(
+      { agentId: LEAD_ID, size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }) },
+      signal,
+    ),
     configs.household(),
     allowedTools(teamTools, caller),
     inbox.waiting(LEAD_ID, 1),
@@ -106,7 +132,9 @@ export async function runWakes(host: SessionHost, log: EventLog, signal: AbortSi
         if ((said.ended && said.greeted) || event.kind === 'session-ended') resolve();
       });
     });
-    await host.start(startSessionSchema.parse({ human: { name: 'Nobody' }, lead: { name: 'Lead', soul: null, transcript: null } }));
+    await host.start(
+      startSessionSchema.parse({ human: { name: 'Nobody' }, lead: { name: 'Lead', soul: null, transcript: null } }),
+    );
     await host.post(postMessageSchema.parse({ text: WAKE, clientId: `warm-${time}` }));
     await Promise.race([over, stopped]);
     stop();

@@ -45,7 +45,14 @@ const CHARACTERS_PER_TOKEN = 4;
 /** What a count may say without being doubted: some servers count only what was new. */
 const BELIEVED = { least: 0.3, most: 8 } as const;
 
-export function createWindow({ conversation, fixed, maxTokens, windowTokens, limits, onShortened }: WindowDeps): Window {
+export function createWindow({
+  conversation,
+  fixed,
+  maxTokens,
+  windowTokens,
+  limits,
+  onShortened,
+}: WindowDeps): Window {
   let perToken = CHARACTERS_PER_TOKEN;
   let tokens = windowTokens;
   /** Characters of the shortest request that was refused. */
@@ -54,7 +61,11 @@ export function createWindow({ conversation, fixed, maxTokens, windowTokens, lim
   let sent = 0;
 
   /** Characters of a whole request that fits, as far as it is known. */
-  const room = () => Math.min(tokens === null ? Infinity : (tokens - Math.min(maxTokens, tokens / 4)) * perToken * limits.fullAt, tooLong * limits.fullAt);
+  const room = () =>
+    Math.min(
+      tokens === null ? Infinity : (tokens - Math.min(maxTokens, tokens / 4)) * perToken * limits.fullAt,
+      tooLong * limits.fullAt,
+    );
   const size = () => fixed + conversation.size();
 
   function shortenTo(most: number): boolean {

@@ -80,10 +80,12 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
 
   // An agent that is not in the session any more is not held back either.
   const stopListening = log.subscribe(({ event }) => {
-    if ((event.kind !== 'agent-asleep' && event.kind !== 'client-left') || event.sessionId !== running?.sessionId) return;
+    if ((event.kind !== 'agent-asleep' && event.kind !== 'client-left') || event.sessionId !== running?.sessionId)
+      return;
     // A client may play it where no mind is, and the other way round.
     const { session } = log.snapshot();
-    if (session?.awake.includes(event.agentId) || session?.clients.some(({ agentId }) => agentId === event.agentId)) return;
+    if (session?.awake.includes(event.agentId) || session?.clients.some(({ agentId }) => agentId === event.agentId))
+      return;
     const sleeper = running.agents.get(event.agentId);
     running.agents.delete(event.agentId);
     sleeper?.waiters.release('awake');
@@ -98,7 +100,10 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
     async join(agentId) {
       const session = running;
       if (session === null) return;
-      await queueOf(session, agentId)(async () => {
+      await queueOf(
+        session,
+        agentId,
+      )(async () => {
         if (running !== session || session.agents.has(agentId)) return;
         const sleeper: Sleeper = { state: 'joining', waiters: createWaiters(timers) };
         session.agents.set(agentId, sleeper);
@@ -121,7 +126,10 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
     async set(sessionId, agentId, sleeping, by) {
       const session = running;
       if (session?.sessionId !== sessionId) return null;
-      return await queueOf(session, agentId)(async () => {
+      return await queueOf(
+        session,
+        agentId,
+      )(async () => {
         const sleeper = running === session ? session.agents.get(agentId) : undefined;
         if (!sleeper) return null;
         if (sleeper.state === (sleeping ? 'sleeping' : 'awake')) return sleeping;

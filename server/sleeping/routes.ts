@@ -25,7 +25,13 @@ export interface SleepingRoutesDeps {
   readonly wake: (agentId: string, source: WakeSource) => Promise<Pick<WakeDecision, 'outcome' | 'detail'>>;
 }
 
-export function createSleepingRoutes({ sleepers, directory, sessionId: runningId, callerOf, wake }: SleepingRoutesDeps): Routes {
+export function createSleepingRoutes({
+  sleepers,
+  directory,
+  sessionId: runningId,
+  callerOf,
+  wake,
+}: SleepingRoutesDeps): Routes {
   function unknown(): never {
     throw problem(404, 'unknown', 'There is no such session, or this agent is not in it.');
   }
@@ -37,7 +43,8 @@ export function createSleepingRoutes({ sleepers, directory, sessionId: runningId
     return [session === CURRENT ? (runningId() ?? unknown()) : session, found.ok ? found.agent.agentId : called];
   }
   /** The lead is in every session, and never set to sleep. */
-  const flagOf = (sessionId: string, agentId: string) => sleepers.get(sessionId, agentId) ?? (agentId === LEAD_ID && sessionId === runningId() ? false : unknown());
+  const flagOf = (sessionId: string, agentId: string) =>
+    sleepers.get(sessionId, agentId) ?? (agentId === LEAD_ID && sessionId === runningId() ? false : unknown());
 
   async function read(context: Context): Promise<Response> {
     const [sessionId, agentId] = await addressed(context);
@@ -52,12 +59,19 @@ export function createSleepingRoutes({ sleepers, directory, sessionId: runningId
     const before = flagOf(sessionId, agentId);
     // Not set and waited for: it may be set by another call in this moment, and that one is not undone without the gate.
     if (!before && !asked.sleeping) return context.json({ sleeping: false } satisfies Sleeping);
-    if (agentId === LEAD_ID) throw problem(409, 'lead', 'The lead cannot be set to sleep: the team is reached through it. Ending the session lets everybody sleep.');
+    if (agentId === LEAD_ID)
+      throw problem(
+        409,
+        'lead',
+        'The lead cannot be set to sleep: the team is reached through it. Ending the session lets everybody sleep.',
+      );
     if (!asked.sleeping) {
       const { outcome, detail } = await wake(agentId, source);
       if (outcome !== 'granted') throw problem(409, 'not-woken', detail);
     }
-    const sleeping = (await sleepers.set(sessionId, agentId, asked.sleeping, source.kind === 'api' ? source.name : 'human')) ?? unknown();
+    const sleeping =
+      (await sleepers.set(sessionId, agentId, asked.sleeping, source.kind === 'api' ? source.name : 'human')) ??
+      unknown();
     return context.json({ sleeping } satisfies Sleeping);
   }
 

@@ -114,14 +114,16 @@ export function createDurableFiles(folder: string): DurableFiles {
     };
     /** Files without a change since they were flushed here: after a crash Postgres flushes every file, twice. */
     const clean = new WeakSet<NodeEntry>();
-    const paying = (operation: Operation | undefined): Operation =>
+    const paying =
+      (operation: Operation | undefined): Operation =>
       (...given: never[]) => {
         files.tryFSOperation(payNow);
         return operation?.(...given);
       };
     for (const name of CHANGING) nodes[name] = paying(nodes[name]);
     streams['setattr'] = paying(streams['setattr']);
-    const forget = (operation: Operation | undefined, entryOf: (first: never) => NodeEntry): Operation =>
+    const forget =
+      (operation: Operation | undefined, entryOf: (first: never) => NodeEntry): Operation =>
       (first: never, ...given: never[]) => {
         clean.delete(entryOf(first));
         return operation?.(first, ...given);

@@ -17,7 +17,12 @@ const REOPEN_PAUSE_MS = 500;
 /** Segments of the log of 1 MB, not 16. */
 const INITDB = ['--wal-segsize=1'];
 /** Two databases that others would be made from: two thirds of an empty store's files. */
-const TRIM = ['update pg_database set datistemplate = false', 'drop database template0', 'drop database template1', 'checkpoint'];
+const TRIM = [
+  'update pg_database set datistemplate = false',
+  'drop database template0',
+  'drop database template1',
+  'checkpoint',
+];
 
 /** CommonJS, as a worker made from text is; the package's address is resolved out here, where it is known. */
 const MAKER = `
@@ -48,7 +53,12 @@ async function flushTree(folder: string): Promise<void> {
 async function makeStore(folder: string): Promise<void> {
   const making = `${folder}.making`;
   await rm(making, { recursive: true, force: true });
-  const workerData = { pglite: import.meta.resolve('@electric-sql/pglite'), folder: making, initdb: INITDB, trim: TRIM };
+  const workerData = {
+    pglite: import.meta.resolve('@electric-sql/pglite'),
+    folder: making,
+    initdb: INITDB,
+    trim: TRIM,
+  };
   const worker = new Worker(MAKER, { eval: true, workerData });
   await new Promise<void>((resolve, reject) => {
     worker.once('error', reject);

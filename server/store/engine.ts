@@ -67,10 +67,15 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
 }
 
 function readRows(messages: Messages, parsers: PGlite['parsers']): Rows {
-  const found: { rows: Record<string, unknown>[]; affectedRows: number | undefined; command: string | undefined } = { rows: [], affectedRows: undefined, command: undefined };
+  const found: { rows: Record<string, unknown>[]; affectedRows: number | undefined; command: string | undefined } = {
+    rows: [],
+    affectedRows: undefined,
+    command: undefined,
+  };
   let fields: { name: string; parse: ((text: string, type: number) => unknown) | undefined; type: number }[] = [];
   for (const message of messages) {
-    if (message instanceof protocol.messages.RowDescriptionMessage) fields = message.fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID, parse: parsers[dataTypeID] }));
+    if (message instanceof protocol.messages.RowDescriptionMessage)
+      fields = message.fields.map(({ name, dataTypeID }) => ({ name, type: dataTypeID, parse: parsers[dataTypeID] }));
     else if (message instanceof protocol.messages.DataRowMessage) {
       const row: Record<string, unknown> = {};
       fields.forEach(({ name, parse, type }, i) => {
@@ -131,7 +136,8 @@ export async function openEngine(folder: string): Promise<Engine> {
   const { serialize } = protocol;
   const prepared = new Map<string, Prepared>();
   let named = 0;
-  const send = async (...parts: readonly Uint8Array[]) => (await pglite.execProtocol(joined(...parts), { syncToFs: false })).messages;
+  const send = async (...parts: readonly Uint8Array[]) =>
+    (await pglite.execProtocol(joined(...parts), { syncToFs: false })).messages;
 
   async function prepare(sql: string): Promise<Prepared> {
     const known = prepared.get(sql);
@@ -141,7 +147,11 @@ export async function openEngine(folder: string): Promise<Engine> {
       return known;
     }
     const name = `s${++named}`;
-    const messages = await send(serialize.parse({ name, text: sql, types: [] }), serialize.describe({ type: 'S', name }), serialize.sync());
+    const messages = await send(
+      serialize.parse({ name, text: sql, types: [] }),
+      serialize.describe({ type: 'S', name }),
+      serialize.sync(),
+    );
     const described = messages.find((message) => message instanceof protocol.messages.ParameterDescriptionMessage);
     const made = { name, types: described?.dataTypeIDs ?? [] };
     prepared.set(sql, made);
@@ -160,7 +170,15 @@ export async function openEngine(folder: string): Promise<Engine> {
       const toText = pglite.serializers[types[i] ?? 0];
       return toText ? toText(value) : String(value);
     });
-    return readRows(await send(serialize.bind({ statement: name, values }), serialize.describe({ type: 'P' }), serialize.execute({}), serialize.sync()), pglite.parsers);
+    return readRows(
+      await send(
+        serialize.bind({ statement: name, values }),
+        serialize.describe({ type: 'P' }),
+        serialize.execute({}),
+        serialize.sync(),
+      ),
+      pglite.parsers,
+    );
   }
 
   async function runOnce(sql: string, parameters: readonly unknown[]): Promise<Rows> {

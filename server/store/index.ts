@@ -45,7 +45,9 @@ async function refuseNewer(db: Kysely<Tables>): Promise<void> {
   const done = await sql<{ name: string }>`select name from ${sql.table(table)}`.execute(db);
   const unknown = done.rows.map((row) => row.name).filter((name) => !(name in MIGRATIONS));
   if (unknown.length > 0)
-    throw new StoreError(`The store was last used by a newer Roost (this one does not know its step ${unknown.join(', ')}). Update Roost, or use another --home.`);
+    throw new StoreError(
+      `The store was last used by a newer Roost (this one does not know its step ${unknown.join(', ')}). Update Roost, or use another --home.`,
+    );
 }
 
 async function migrate(db: Kysely<Tables>): Promise<void> {
@@ -55,16 +57,21 @@ async function migrate(db: Kysely<Tables>): Promise<void> {
   if (error) throw error instanceof Error ? error : new Error('The migration failed.', { cause: error });
 }
 
-const keptOpen = (openJournal: OpenJournal, opened: Set<Journal>): OpenJournal => async (name) => {
-  const journal = await openJournal(name);
-  opened.add(journal);
-  return journal;
-};
+const keptOpen =
+  (openJournal: OpenJournal, opened: Set<Journal>): OpenJournal =>
+  async (name) => {
+    const journal = await openJournal(name);
+    opened.add(journal);
+    return journal;
+  };
 
 /** Opens the store and brings it to this version. Throws `StoreError`, one line for people, where that cannot be done. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { folder, databaseUrl, onFirst, onIdleError = () => undefined } = options;
-  const { dialect, upkeep } = databaseUrl === null ? await openEmbedded(folder, onFirst) : { dialect: openServer(databaseUrl, onIdleError), upkeep: null };
+  const { dialect, upkeep } =
+    databaseUrl === null
+      ? await openEmbedded(folder, onFirst)
+      : { dialect: openServer(databaseUrl, onIdleError), upkeep: null };
   const db = new Kysely<Tables>({ dialect });
   try {
     await migrate(db);
@@ -72,7 +79,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     await db.destroy();
     if (error instanceof StoreError) throw error;
     const where = databaseUrl === null ? `The store in ${folder}` : 'The database that DATABASE_URL names';
-    throw new StoreError(`${where} cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new StoreError(`${where} cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
   const opened = new Set<Journal>();
   const journals = databaseUrl === null ? journalsIn(folder) : null;

@@ -63,7 +63,7 @@ async function makeFile(path: string, bytes: number): Promise<void> {
 function recordsOf(bytes: Buffer): Buffer[] {
   const found: Buffer[] = [];
   let tag: Buffer | null = null;
-  for (let at = 0; at + HEAD_BYTES <= bytes.length; ) {
+  for (let at = 0; at + HEAD_BYTES <= bytes.length;) {
     const end = at + HEAD_BYTES + bytes.readUInt32LE(at);
     if (end > bytes.length || end === at + HEAD_BYTES) break;
     const own = bytes.subarray(at + 8, at + HEAD_BYTES);
@@ -86,7 +86,11 @@ async function openFile(path: string, bytes: number): Promise<FileHandle> {
 }
 
 /** The journals of the store in `folder`: they lie in it, so that a copy of the store has them. */
-export function journalsIn(folder: string, bytes: number = JOURNAL_BYTES, newTag: () => Buffer = () => randomBytes(TAG_BYTES)): OpenJournal {
+export function journalsIn(
+  folder: string,
+  bytes: number = JOURNAL_BYTES,
+  newTag: () => Buffer = () => randomBytes(TAG_BYTES),
+): OpenJournal {
   return async (name) => {
     const journals = join(folder, FOLDER);
     await mkdir(journals, { recursive: true, mode: 0o700 });

@@ -8,4 +8,12 @@ import { grants } from './steps/0005-grants.ts';
 import { pageKeys } from './steps/0006-page-keys.ts';
 import { quotas } from './steps/0007-quotas.ts';
 
-export const MIGRATIONS: Readonly<Record<string, Migration>> = { '0001-first': first, '0002-reach': reach, '0003-sync': sync, '0004-homes': homes, '0005-grants': grants, '0006-page-keys': pageKeys, '0007-quotas': quotas };
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-first': first,
+  '0002-reach': reach,
+  '0003-sync': sync,
+  '0004-homes': homes,
+  '0005-grants': grants,
+  '0006-page-keys': pageKeys,
+  '0007-quotas': quotas,
+};

@@ -3,7 +3,15 @@
  * from `begin` to its end, a single statement for as long as it runs. Whoever wrote, or read what another wrote, waits
  * for the disk outside of its turn: the next one runs meanwhile, and one flush serves all who wait.
  */
-import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler, type CompiledQuery, type DatabaseConnection, type Dialect, type Driver } from 'kysely';
+import {
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+} from 'kysely';
 import type { Engine, Rows } from './engine.ts';
 import { createUpkeep, type Upkeep, type UpkeepDeps } from './upkeep.ts';
 
@@ -67,7 +75,8 @@ function createConnection({ source, turns, upkeep }: Shared): EmbeddedConnection
 
   return {
     async executeQuery<R>(query: CompiledQuery) {
-      const { rows, affectedRows, command } = await (transaction?.engine.run(query.sql, query.parameters) ?? runAlone(query.sql, query.parameters));
+      const { rows, affectedRows, command } = await (transaction?.engine.run(query.sql, query.parameters) ??
+        runAlone(query.sql, query.parameters));
       // Kysely's types say what the columns are; the engine says what came.
       const typed = rows as R[];
       return WRITES.has(command ?? '') ? { rows: typed, numAffectedRows: BigInt(affectedRows ?? 0) } : { rows: typed };

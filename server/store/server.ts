@@ -9,11 +9,20 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** `bigint` as a number: the ids and times kept here stay below 2^53. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : format === 'binary' ? pg.types.getTypeParser(oid, 'binary') : pg.types.getTypeParser(oid, 'text'),
+    oid === pg.types.builtins.INT8
+      ? Number
+      : format === 'binary'
+        ? pg.types.getTypeParser(oid, 'binary')
+        : pg.types.getTypeParser(oid, 'text'),
 };
 
 export function openServer(databaseUrl: string, onIdleError: (error: Error) => void): Dialect {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: POOL_SIZE, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, types });
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    types,
+  });
   // A connection that breaks while nobody uses it: the pool makes another; unheard, it would end the process.
   pool.on('error', onIdleError);
   return new PostgresDialect({ pool });

@@ -21,6 +21,7 @@ const DISK_FULL = '53100';
 export function storeTrouble(error: unknown): 'disk-full' | 'recovering' | null {
   const sql = sqlErrorSchema.safeParse(error);
   if (sql.success && (sql.data.code === DISK_FULL || sql.data.code === 'ENOSPC')) return 'disk-full';
-  if (error instanceof EngineDied) return /No space left on device|ENOSPC/.test(error.message) ? 'disk-full' : 'recovering';
+  if (error instanceof EngineDied)
+    return /No space left on device|ENOSPC/.test(error.message) ? 'disk-full' : 'recovering';
   return null;
 }

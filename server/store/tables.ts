@@ -28,7 +28,14 @@ export interface Tables {
   /** One-time codes, by the SHA-256 of the code in hex. */
   codes: { relay: string; code_hash: string; made_at: number };
   /** Browsers that are signed in, by the SHA-256 of their cookie's token in hex. */
-  browsers: { relay: string; token_hash: string; made_at: number; seen_at: number; /** SHA-256 of the page key; null: let in before there were any. */ key_hash: string | null; /** The home that it belongs to; null: none yet. */ home: string | null };
+  browsers: {
+    relay: string;
+    token_hash: string;
+    made_at: number;
+    seen_at: number;
+    /** SHA-256 of the page key; null: let in before there were any. */ key_hash: string | null;
+    /** The home that it belongs to; null: none yet. */ home: string | null;
+  };
   /**
    * The relay's side of each household. In every table about a team, `relay` holds `home`; in those of sign-ins and of
    * synchronisation it holds the name of the whole relay, as it does here. `begun_at`: somebody lives there. `household`: as
@@ -62,7 +69,14 @@ export interface Tables {
     budget_json: string | null;
   };
   /** The sessions that granted wakes have opened, under the wake's name. `seen_at`: the last sign of life of the process that runs it. */
-  runs: { relay: string; wake: string; target_json: string; opened_at: number; seen_at: number; ended_at: number | null };
+  runs: {
+    relay: string;
+    wake: string;
+    target_json: string;
+    opened_at: number;
+    seen_at: number;
+    ended_at: number | null;
+  };
   threads: {
     relay: string;
     thread: string;
@@ -152,15 +166,37 @@ export interface Tables {
     recovery_epoch: number | null;
   };
   /** One that was removed stays as a row, so that it is refused. `device_key`: an Ed25519 public key; null for one that was removed before it came here. */
-  devices: { relay: string; household: string; device: string; device_key: string | null; added_at: number; seen_at: number; removed_at: number | null };
+  devices: {
+    relay: string;
+    household: string;
+    device: string;
+    device_key: string | null;
+    added_at: number;
+    seen_at: number;
+    removed_at: number | null;
+  };
   /** The sign-ins that a device has used, as `browsers` has them. */
   device_browsers: { relay: string; household: string; device: string; browser: string };
   /** Renewals of the household key. `boxes_json`: the keys, sealed to each device that stayed; those of the newest renewal alone are kept. */
-  rotations: { relay: string; household: string; epoch: number; auth_key: string; rotated_at: number; boxes_json: string };
+  rotations: {
+    relay: string;
+    household: string;
+    epoch: number;
+    auth_key: string;
+    rotated_at: number;
+    boxes_json: string;
+  };
   /** Offers to join. One that has ended is kept for a while, so that it is not made again. `browser`: the sign-in that made it. */
   offers: { relay: string; offer: string; made_at: number; ended_at: number | null; browser: Generated<string> };
   /** What two devices say to each other over an offer. Each is written once. */
   offer_slots: { relay: string; offer: string; slot: string; data: string };
   /** Sealed entries of a household, each in its place in the log of one writer. */
-  entries: { relay: string; household: string; writer: string; counter: number; sealed: Uint8Array; arrived_at: number };
+  entries: {
+    relay: string;
+    household: string;
+    writer: string;
+    counter: number;
+    sealed: Uint8Array;
+    arrived_at: number;
+  };
 }

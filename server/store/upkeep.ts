@@ -40,7 +40,12 @@ export function createUpkeep({ alone, settings = {} }: UpkeepDeps): Upkeep {
   const checkpoint = async (engine: Engine) => void (await engine.run('checkpoint', []));
 
   async function vacuum(): Promise<void> {
-    const { rows } = await alone((engine) => engine.run('select quote_ident(schemaname) || $1 || quote_ident(tablename) as name from pg_tables where schemaname = $2', ['.', SCHEMA]));
+    const { rows } = await alone((engine) =>
+      engine.run(
+        'select quote_ident(schemaname) || $1 || quote_ident(tablename) as name from pg_tables where schemaname = $2',
+        ['.', SCHEMA],
+      ),
+    );
     for (const { name } of rows) {
       if (closed) return;
       await alone((engine) => engine.run(`vacuum ${String(name)}`, []));

@@ -20,7 +20,11 @@ export interface RangeRow {
 export async function readRanges(db: Db, { relay, household }: HouseholdRef): Promise<readonly RangeRow[]> {
   const numbered = db
     .selectFrom('entries')
-    .select(['writer', 'counter', sql<number>`counter - row_number() over (partition by writer order by counter)`.as('island')])
+    .select([
+      'writer',
+      'counter',
+      sql<number>`counter - row_number() over (partition by writer order by counter)`.as('island'),
+    ])
     .where('relay', '=', relay)
     .where('household', '=', household);
   return await db
@@ -53,19 +57,30 @@ export interface PlaceRow {
 }
 
 /** Puts in those whose place is free, and answers which these were. No place may be among the entries twice. */
-export async function insertEntries(db: Db, { relay, household }: HouseholdRef, entries: readonly Entry[], now: number): Promise<readonly PlaceRow[]> {
+export async function insertEntries(
+  db: Db,
+  { relay, household }: HouseholdRef,
+  entries: readonly Entry[],
+  now: number,
+): Promise<readonly PlaceRow[]> {
   const { from, sealed } = columnsOf(entries);
   return await db
     .insertInto('entries')
     .columns(['relay', 'household', 'writer', 'counter', 'sealed', 'arrived_at'])
-    .expression(sql`select ${relay}::text, ${household}::text, given.writer, given.counter, ${sealed}, ${now}::bigint ${from}`)
+    .expression(
+      sql`select ${relay}::text, ${household}::text, given.writer, given.counter, ${sealed}, ${now}::bigint ${from}`,
+    )
     .onConflict((conflict) => conflict.columns(['relay', 'household', 'writer', 'counter']).doNothing())
     .returning(['writer', 'counter'])
     .execute();
 }
 
 /** Which of these places hold other bytes, and how many. */
-export async function differing(db: Db, { relay, household }: HouseholdRef, entries: readonly Entry[]): Promise<readonly (PlaceRow & { readonly bytes: number })[]> {
+export async function differing(
+  db: Db,
+  { relay, household }: HouseholdRef,
+  entries: readonly Entry[],
+): Promise<readonly (PlaceRow & { readonly bytes: number })[]> {
   const { from, sealed } = columnsOf(entries);
   const { rows } = await sql<PlaceRow & { bytes: number }>`
     select entries.writer, entries.counter, octet_length(entries.sealed) as bytes
@@ -76,12 +91,19 @@ export async function differing(db: Db, { relay, household }: HouseholdRef, entr
 }
 
 /** Overwrites places that are there. */
-export async function overwrite(db: Db, { relay, household }: HouseholdRef, entries: readonly Entry[], now: number): Promise<void> {
+export async function overwrite(
+  db: Db,
+  { relay, household }: HouseholdRef,
+  entries: readonly Entry[],
+  now: number,
+): Promise<void> {
   const { from, sealed } = columnsOf(entries);
   await sql`
     update ${sql.table(`${SCHEMA}.entries`)} as entries set sealed = ${sealed}, arrived_at = ${now}
     ${from}
-    where entries.relay = ${relay} and entries.household = ${household} and entries.writer = given.writer and entries.counter = given.counter`.execute(db);
+    where entries.relay = ${relay} and entries.household = ${household} and entries.writer = given.writer and entries.counter = given.counter`.execute(
+    db,
+  );
 }
 
 export interface ReadRange {
@@ -94,7 +116,11 @@ export interface ReadRange {
 }
 
 /** In order, as many as `maxBytes` has room for, the first in any case. */
-export async function readEntries(db: Db, { relay, household }: HouseholdRef, range: ReadRange): Promise<readonly Entry[]> {
+export async function readEntries(
+  db: Db,
+  { relay, household }: HouseholdRef,
+  range: ReadRange,
+): Promise<readonly Entry[]> {
   const direction = range.newestFirst ? 'desc' : 'asc';
   const near = db
     .selectFrom('entries')
@@ -109,7 +135,11 @@ export async function readEntries(db: Db, { relay, household }: HouseholdRef, ra
   const summed = db
     .selectFrom(near.as('near'))
     .select(['writer', 'counter', 'sealed'])
-    .select(sql<number>`sum(octet_length(sealed)) over (order by counter ${sql.raw(direction)} rows unbounded preceding)`.as('up_to'))
+    .select(
+      sql<number>`sum(octet_length(sealed)) over (order by counter ${sql.raw(direction)} rows unbounded preceding)`.as(
+        'up_to',
+      ),
+    )
     .select(sql<number>`row_number() over (order by counter ${sql.raw(direction)})`.as('place'));
   const rows = await db
     .selectFrom(summed.as('summed'))
@@ -117,11 +147,20 @@ export async function readEntries(db: Db, { relay, household }: HouseholdRef, ra
     .where((eb) => eb.or([eb('up_to', '<=', range.maxBytes), eb('place', '=', 1)]))
     .orderBy('place')
     .execute();
-  return rows.map(({ writer, counter, base64 }) => ({ writer, counter, sealed: new Uint8Array(Buffer.from(base64, 'base64')) }));
+  return rows.map(({ writer, counter, base64 }) => ({
+    writer,
+    counter,
+    sealed: new Uint8Array(Buffer.from(base64, 'base64')),
+  }));
 }
 
 /** Deletes an entry that still has this digest; answers with its size, null where there is none such. */
-export async function deleteEntry(db: Db, { relay, household }: HouseholdRef, { writer, counter }: PlaceRow, digest: string): Promise<number | null> {
+export async function deleteEntry(
+  db: Db,
+  { relay, household }: HouseholdRef,
+  { writer, counter }: PlaceRow,
+  digest: string,
+): Promise<number | null> {
   const gone = await db
     .deleteFrom('entries')
     .where('relay', '=', relay)

@@ -2,7 +2,16 @@
 import type { Entry, EntryKey } from '../../src/protocol/sync/entries.ts';
 import type { EntryStore } from '../../src/protocol/sync/store.ts';
 import type { Db } from '../store/index.ts';
-import { countBytes, deleteEntry, differing, insertEntries, overwrite, readEntries, readRanges, type HouseholdRef } from './entry-rows.ts';
+import {
+  countBytes,
+  deleteEntry,
+  differing,
+  insertEntries,
+  overwrite,
+  readEntries,
+  readRanges,
+  type HouseholdRef,
+} from './entry-rows.ts';
 import { SYNC_LIMITS } from './settings.ts';
 
 /** The household may not keep more here. The message is a sentence for people. */
@@ -23,7 +32,10 @@ const placeOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter 
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
 /** Each place once: the first that was given, or the last; and those that were given for the same place with other bytes. */
-function onePerPlace(entries: readonly Entry[], keepLast: boolean): { readonly kept: readonly Entry[]; readonly others: readonly EntryKey[] } {
+function onePerPlace(
+  entries: readonly Entry[],
+  keepLast: boolean,
+): { readonly kept: readonly Entry[]; readonly others: readonly EntryKey[] } {
   const kept = new Map<string, Entry>();
   const others: EntryKey[] = [];
   for (const entry of entries) {
@@ -41,7 +53,9 @@ export function createEntryStore({ db, now, mostBytes, relay, household }: Entry
   async function grow(trx: Db, more: number): Promise<void> {
     const bytes = await countBytes(trx, home, more);
     if (more > 0 && bytes > mostBytes)
-      throw new HouseholdFull(`This household has no more room on the relay: it may keep ${mostBytes / GIGABYTE} GB. What is here stays; what is new stays on your devices. The relay’s owner can set --household-gb higher.`);
+      throw new HouseholdFull(
+        `This household has no more room on the relay: it may keep ${mostBytes / GIGABYTE} GB. What is here stays; what is new stays on your devices. The relay’s owner can set --household-gb higher.`,
+      );
   }
 
   return {

@@ -7,8 +7,24 @@ import { recoveryBytes, registrationBytes } from '../../src/protocol/sync/proofs
 import type { Db } from '../store/index.ts';
 import type { HouseholdRef } from './entry-rows.ts';
 import {
-  applyRotation, countHouseholds, countOfBrowser, findRecovery, insertDevice, insertHousehold, lockHousehold, lockRelay, noteBrowser, noteSeen, readBoxes, readDevice, readDevices, readEnded, readHousehold,
-  revokeBrowsers, setRecovery, type DeviceRow,
+  applyRotation,
+  countHouseholds,
+  countOfBrowser,
+  findRecovery,
+  insertDevice,
+  insertHousehold,
+  lockHousehold,
+  lockRelay,
+  noteBrowser,
+  noteSeen,
+  readBoxes,
+  readDevice,
+  readDevices,
+  readEnded,
+  readHousehold,
+  revokeBrowsers,
+  setRecovery,
+  type DeviceRow,
 } from './household-rows.ts';
 import { isDeviceOf, isSignedBy } from './proofs.ts';
 import { chainFrom, isHandedOver, type AuthKey } from './rotations.ts';
@@ -32,10 +48,16 @@ interface Revoked {
 }
 export type Registered =
   | ({ readonly ok: true; readonly epoch: number } & Revoked)
-  | { readonly ok: false; readonly reason: 'households' | 'sign-in-households' | 'devices' | 'removed' | 'other-household' | 'bad-proof' | 'bad-rotations' }
+  | {
+      readonly ok: false;
+      readonly reason:
+        'households' | 'sign-in-households' | 'devices' | 'removed' | 'other-household' | 'bad-proof' | 'bad-rotations';
+    }
   /** The proof is of a key before the current one. `box`: the keys sealed to this device, if a renewal had some for it. */
   | { readonly ok: false; readonly reason: 'old-key'; readonly epoch: number; readonly box: string | null };
-export type Rotated = ({ readonly ok: true } & Revoked) | { readonly ok: false; readonly reason: 'late' | 'too-early' | 'bad-proof' | 'not-here' | 'taken' };
+export type Rotated =
+  | ({ readonly ok: true } & Revoked)
+  | { readonly ok: false; readonly reason: 'late' | 'too-early' | 'bad-proof' | 'not-here' | 'taken' };
 export type RecoverySet = { readonly ok: true } | { readonly ok: false; readonly reason: 'bad-proof' | 'taken' };
 
 export interface HouseholdNow {
@@ -54,7 +76,11 @@ export interface Households {
   register(household: string, request: Register, browser: string): Promise<Registered>;
   /** `by`: a device of the household. */
   rotate(household: string, rotation: Rotation, by: string): Promise<Rotated>;
-  setRecovery(household: string, recovery: { readonly id: string; readonly box: string }, proof: string): Promise<RecoverySet>;
+  setRecovery(
+    household: string,
+    recovery: { readonly id: string; readonly box: string },
+    proof: string,
+  ): Promise<RecoverySet>;
   recovery(id: string): Promise<{ readonly household: string; readonly epoch: number; readonly box: string } | null>;
   device(household: string, device: string): Promise<DeviceRow | undefined>;
   now(household: string): Promise<HouseholdNow | null>;
@@ -69,7 +95,11 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
   const homeOf = (household: string): HouseholdRef => ({ relay, household });
 
   /** The renewals that lead from what is known to what is claimed, and the key that counts then. */
-  function caughtUp(household: string, known: AuthKey, request: Register): { chain: readonly Rotation[]; key: AuthKey } | null {
+  function caughtUp(
+    household: string,
+    known: AuthKey,
+    request: Register,
+  ): { chain: readonly Rotation[]; key: AuthKey } | null {
     const chain = chainFrom(household, known, request.rotations);
     return chain && { chain, key: chain.at(-1) ?? known };
   }
@@ -81,7 +111,9 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
     if (!oldest) return { chain: [], key };
     const chain = chainFrom(household, oldest, later);
     const last = chain?.at(-1) ?? oldest;
-    return chain && last.epoch === key.epoch && last.authKey === key.authKey ? { chain: [oldest, ...chain], key } : null;
+    return chain && last.epoch === key.epoch && last.authKey === key.authKey
+      ? { chain: [oldest, ...chain], key }
+      : null;
   }
 
   async function register(trx: Db, household: string, request: Register, browser: string): Promise<Registered> {
@@ -90,13 +122,23 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
     await lockRelay(trx, relay);
     const row = await lockHousehold(trx, home);
     if (!row && (await countHouseholds(trx, relay)) >= most) return { ok: false, reason: 'households' };
-    if (!row && (await countOfBrowser(trx, relay, browser)) >= mostBySignIn) return { ok: false, reason: 'sign-in-households' };
-    const next = row ? caughtUp(household, { epoch: row.epoch, authKey: row.auth_key }, request) : claimed(household, request);
+    if (!row && (await countOfBrowser(trx, relay, browser)) >= mostBySignIn)
+      return { ok: false, reason: 'sign-in-households' };
+    const next = row
+      ? caughtUp(household, { epoch: row.epoch, authKey: row.auth_key }, request)
+      : claimed(household, request);
     if (next === null) return { ok: false, reason: 'bad-rotations' };
     const { chain, key } = next;
     const before = await readDevice(trx, home, device);
-    if ((before && before.removed_at !== null) || chain.some(({ removed }) => removed.includes(device))) return { ok: false, reason: 'removed' };
-    if (request.epoch < key.epoch) return { ok: false, reason: 'old-key', epoch: key.epoch, box: (await boxesAt(trx, home, chain, key.epoch))[device] ?? null };
+    if ((before && before.removed_at !== null) || chain.some(({ removed }) => removed.includes(device)))
+      return { ok: false, reason: 'removed' };
+    if (request.epoch < key.epoch)
+      return {
+        ok: false,
+        reason: 'old-key',
+        epoch: key.epoch,
+        box: (await boxesAt(trx, home, chain, key.epoch))[device] ?? null,
+      };
     if (request.epoch > key.epoch) return { ok: false, reason: 'bad-rotations' };
     if (request.authKey !== key.authKey) return { ok: false, reason: 'other-household' };
     for (const rotation of chain) if (await isTaken(trx, home, rotation)) return { ok: false, reason: 'bad-rotations' };
@@ -146,7 +188,8 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
         if (rotation.epoch === row.epoch && rotation.authKey === row.auth_key) return { ok: true, revoked: [] };
         if (rotation.epoch <= row.epoch) return { ok: false, reason: 'late' };
         if (rotation.epoch > row.epoch + 1) return { ok: false, reason: 'too-early' };
-        if (!isHandedOver(household, { epoch: row.epoch, authKey: row.auth_key }, rotation)) return { ok: false, reason: 'bad-proof' };
+        if (!isHandedOver(household, { epoch: row.epoch, authKey: row.auth_key }, rotation))
+          return { ok: false, reason: 'bad-proof' };
         if (await isTaken(trx, home, rotation)) return { ok: false, reason: 'taken' };
         await applyRotation(trx, home, rotation, by, now());
         return { ok: true, revoked: await revokeBrowsers(trx, home) };
@@ -156,7 +199,8 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
         const home = homeOf(household);
         await lockRelay(trx, relay);
         const row = await lockHousehold(trx, home);
-        if (!row || !isSignedBy(row.auth_key, recoveryBytes(household, row.epoch, recovery.id), proof)) return { ok: false, reason: 'bad-proof' };
+        if (!row || !isSignedBy(row.auth_key, recoveryBytes(household, row.epoch, recovery.id), proof))
+          return { ok: false, reason: 'bad-proof' };
         if (await isTaken(trx, home, { recovery })) return { ok: false, reason: 'taken' };
         await setRecovery(trx, home, recovery, row.epoch);
         return { ok: true };
@@ -167,7 +211,13 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
       const home = homeOf(household);
       const row = await readHousehold(db, home);
       if (!row) return null;
-      return { epoch: row.epoch, recoveryId: row.recovery, bytes: row.bytes, devices: await readDevices(db, home), boxes: await readBoxes(db, home, row.epoch) };
+      return {
+        epoch: row.epoch,
+        recoveryId: row.recovery,
+        bytes: row.bytes,
+        devices: await readDevices(db, home),
+        boxes: await readBoxes(db, home, row.epoch),
+      };
     },
     epoch: async (household) => (await readHousehold(db, homeOf(household)))?.epoch ?? null,
     ended: (browsers) => readEnded(db, relay, browsers),

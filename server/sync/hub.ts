@@ -62,13 +62,23 @@ interface Room {
   bytes: number | null;
 }
 
-const troubleOf = (error: unknown) => (error instanceof HouseholdFull ? error.message : 'The relay cannot store anything just now; it goes on trying. Its log says more.');
+const troubleOf = (error: unknown) =>
+  error instanceof HouseholdFull
+    ? error.message
+    : 'The relay cannot store anything just now; it goes on trying. Its log says more.';
 
 export function createHub({ households, storeOf, timers, alone, onRevoked, logger }: HubDeps): Hub {
   const rooms = new Map<string, Room>();
 
   function roomOf(household: string): Room {
-    const room = rooms.get(household) ?? { household, places: new Map<Member, Place>(), turn: createQueue(), replica: null, trouble: null, bytes: null };
+    const room = rooms.get(household) ?? {
+      household,
+      places: new Map<Member, Place>(),
+      turn: createQueue(),
+      replica: null,
+      trouble: null,
+      bytes: null,
+    };
     rooms.set(household, room);
     return room;
   }
@@ -77,7 +87,12 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     const online = new Set([...room.places.keys()].map(({ device }) => device));
     return devices
       .filter(({ removed_at }) => removed_at === null)
-      .map(({ device, added_at, seen_at }) => ({ device, addedAt: added_at, lastSeen: seen_at, online: online.has(device) }));
+      .map(({ device, added_at, seen_at }) => ({
+        device,
+        addedAt: added_at,
+        lastSeen: seen_at,
+        online: online.has(device),
+      }));
   }
 
   function onTrouble(room: Room, error: unknown): void {
@@ -128,10 +143,12 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     for (const place of room.places.values()) {
       const { member, told } = place;
       const box = state.boxes[member.device] ?? null;
-      if (told === null) member.send({ kind: 'welcome', epoch: state.epoch, box, recoveryId: state.recoveryId, devices: [...seen] });
+      if (told === null)
+        member.send({ kind: 'welcome', epoch: state.epoch, box, recoveryId: state.recoveryId, devices: [...seen] });
       if (told !== null && told.epoch !== state.epoch) member.send({ kind: 'rotated', epoch: state.epoch, box });
       if (told !== null && told.devices !== devices) member.send({ kind: 'devices', devices: [...seen] });
-      if (told === null && room.trouble !== null) member.send({ kind: 'refused', what: 'entries', reason: room.trouble });
+      if (told === null && room.trouble !== null)
+        member.send({ kind: 'refused', what: 'entries', reason: room.trouble });
       place.told = { epoch: state.epoch, devices };
     }
   }
@@ -171,14 +188,17 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
       if (revoked.length > 0) onRevoked(revoked);
     },
     signal(household, from, to, data) {
-      const member = [...(rooms.get(household)?.places.values() ?? [])].filter(({ told, member: { device } }) => told !== null && device === to).at(-1)?.member;
+      const member = [...(rooms.get(household)?.places.values() ?? [])]
+        .filter(({ told, member: { device } }) => told !== null && device === to)
+        .at(-1)?.member;
       member?.send({ kind: 'signal', from, data });
       return member !== undefined;
     },
     async look() {
       for (const room of [...rooms.values()])
         await room.turn(async () => {
-          for (const { device, browser } of [...room.places.keys()]) await households.seen(room.household, device, browser);
+          for (const { device, browser } of [...room.places.keys()])
+            await households.seen(room.household, device, browser);
           await settle(room);
         });
     },

@@ -38,8 +38,26 @@ export interface Sync {
   close(): Promise<void>;
 }
 
-export function createSync({ db, relay, now, elapsed, timers, alone, onRevoked, onMember, logger, settings }: SyncDeps): Sync {
-  const households = createHouseholds({ db, relay, now, most: settings.households, mostBySignIn: settings.householdsBySignIn, onMember });
+export function createSync({
+  db,
+  relay,
+  now,
+  elapsed,
+  timers,
+  alone,
+  onRevoked,
+  onMember,
+  logger,
+  settings,
+}: SyncDeps): Sync {
+  const households = createHouseholds({
+    db,
+    relay,
+    now,
+    most: settings.households,
+    mostBySignIn: settings.householdsBySignIn,
+    onMember,
+  });
   const hub = createHub({
     households,
     storeOf: (household) => createEntryStore({ db, relay, household, now, mostBytes: settings.householdBytes }),
@@ -51,15 +69,37 @@ export function createSync({ db, relay, now, elapsed, timers, alone, onRevoked, 
     },
     logger,
   });
-  const failures = createRateLimit({ perSecond: SYNC_LIMITS.failuresPerSecond, burst: SYNC_LIMITS.failureBurst, elapsed });
+  const failures = createRateLimit({
+    perSecond: SYNC_LIMITS.failuresPerSecond,
+    burst: SYNC_LIMITS.failureBurst,
+    elapsed,
+  });
   const lookups = createRateLimit({ perSecond: SYNC_LIMITS.lookupsPerSecond, burst: SYNC_LIMITS.lookupBurst, elapsed });
-  const sockets = createSockets({ households, hub, failures, elapsed, onError: (error) => logger.error('A sync socket failed.', { error }) });
+  const sockets = createSockets({
+    households,
+    hub,
+    failures,
+    elapsed,
+    onError: (error) => logger.error('A sync socket failed.', { error }),
+  });
   const upgrades = createUpgrades({ path: SOCKET_PATH, messageBytes: SYNC_LIMITS.messageBytes });
 
   // What another process has changed is seen with the next look; alone, it is enough to note now and then who is here.
-  const looks = setInterval(() => void hub.look().catch((error: unknown) => logger.error('Who is connected could not be looked after.', { error })), alone ? SYNC_LIMITS.noteSeenMs : SYNC.heartbeatMs);
+  const looks = setInterval(
+    () =>
+      void hub.look().catch((error: unknown) => logger.error('Who is connected could not be looked after.', { error })),
+    alone ? SYNC_LIMITS.noteSeenMs : SYNC.heartbeatMs,
+  );
   return {
-    routes: createSyncRoutes({ households, offers: createOffers({ db, relay, now }), hub, sockets, upgrades, failures, lookups }),
+    routes: createSyncRoutes({
+      households,
+      offers: createOffers({ db, relay, now }),
+      hub,
+      sockets,
+      upgrades,
+      failures,
+      lookups,
+    }),
     upgrades,
     async close() {
       clearInterval(looks);

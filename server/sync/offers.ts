@@ -16,9 +16,19 @@ export interface OffersDeps {
 type NotThere = { readonly ok: false; readonly reason: 'unknown' | 'gone' };
 export interface Offers {
   /** Harmless where it is there already. `browser`: the sign-in that makes it. */
-  make(offer: string, browser: string): Promise<{ readonly ok: true; readonly until: number } | { readonly ok: false; readonly reason: 'gone' | 'too-many' | 'too-many-of-yours' }>;
+  make(
+    offer: string,
+    browser: string,
+  ): Promise<
+    | { readonly ok: true; readonly until: number }
+    | { readonly ok: false; readonly reason: 'gone' | 'too-many' | 'too-many-of-yours' }
+  >;
   /** Harmless where the same lies there already. */
-  write(offer: string, slot: OfferSlot, data: string): Promise<{ readonly ok: true } | NotThere | { readonly ok: false; readonly reason: 'taken' }>;
+  write(
+    offer: string,
+    slot: OfferSlot,
+    data: string,
+  ): Promise<{ readonly ok: true } | NotThere | { readonly ok: false; readonly reason: 'taken' }>;
   /** Null: nothing lies there yet. */
   read(offer: string, slot: OfferSlot): Promise<{ readonly ok: true; readonly data: string | null } | NotThere>;
   /** It is not made again. Harmless where it has ended already. */
@@ -29,15 +39,44 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
   /** Ends what is too old, and forgets what ended long ago. */
   async function sweep(trx: Db): Promise<void> {
     // One that was made later than now is of before the clock went back: how old it is, nobody knows.
-    const expired = await trx.updateTable('offers').set({ ended_at: now() }).where('relay', '=', relay).where('ended_at', 'is', null).where((or) => or.or([or('made_at', '<=', now() - SYNC.offerMs), or('made_at', '>', now() + SYNC.offerMs)])).returning('offer').execute();
-    if (expired.length > 0) await trx.deleteFrom('offer_slots').where('relay', '=', relay).where('offer', 'in', expired.map(({ offer }) => offer)).execute();
-    await trx.deleteFrom('offers').where('relay', '=', relay).where('ended_at', '<=', now() - SYNC_LIMITS.offerMemoryMs).execute();
+    const expired = await trx
+      .updateTable('offers')
+      .set({ ended_at: now() })
+      .where('relay', '=', relay)
+      .where('ended_at', 'is', null)
+      .where((or) => or.or([or('made_at', '<=', now() - SYNC.offerMs), or('made_at', '>', now() + SYNC.offerMs)]))
+      .returning('offer')
+      .execute();
+    if (expired.length > 0)
+      await trx
+        .deleteFrom('offer_slots')
+        .where('relay', '=', relay)
+        .where(
+          'offer',
+          'in',
+          expired.map(({ offer }) => offer),
+        )
+        .execute();
+    await trx
+      .deleteFrom('offers')
+      .where('relay', '=', relay)
+      .where('ended_at', '<=', now() - SYNC_LIMITS.offerMemoryMs)
+      .execute();
   }
-  const find = (trx: Db, offer: string) => trx.selectFrom('offers').select(['made_at', 'ended_at']).where('relay', '=', relay).where('offer', '=', offer);
+  const find = (trx: Db, offer: string) =>
+    trx.selectFrom('offers').select(['made_at', 'ended_at']).where('relay', '=', relay).where('offer', '=', offer);
   const stateOf = (row: { readonly ended_at: number | null } | undefined): NotThere | null =>
     row === undefined ? { ok: false, reason: 'unknown' } : row.ended_at === null ? null : { ok: false, reason: 'gone' };
   const slotOf = async (trx: Db, offer: string, slot: OfferSlot) =>
-    (await trx.selectFrom('offer_slots').select('data').where('relay', '=', relay).where('offer', '=', offer).where('slot', '=', slot).executeTakeFirst())?.data ?? null;
+    (
+      await trx
+        .selectFrom('offer_slots')
+        .select('data')
+        .where('relay', '=', relay)
+        .where('offer', '=', offer)
+        .where('slot', '=', slot)
+        .executeTakeFirst()
+    )?.data ?? null;
 
   return {
     make: (offer, browser) =>
@@ -57,9 +96,14 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
         const there = await find(trx, offer).executeTakeFirst();
         if (there?.ended_at === null) return { ok: true, until: there.made_at + SYNC.offerMs };
         if (there) return { ok: false, reason: 'gone' };
-        if (Number(own) >= QUOTAS.offersBySignIn.open || Number(remembered) >= QUOTAS.offersBySignIn.remembered) return { ok: false, reason: 'too-many-of-yours' };
+        if (Number(own) >= QUOTAS.offersBySignIn.open || Number(remembered) >= QUOTAS.offersBySignIn.remembered)
+          return { ok: false, reason: 'too-many-of-yours' };
         if (Number(open) >= SYNC_LIMITS.offers) return { ok: false, reason: 'too-many' };
-        await trx.insertInto('offers').values({ relay, offer, made_at: now(), browser }).onConflict((conflict) => conflict.doNothing()).execute();
+        await trx
+          .insertInto('offers')
+          .values({ relay, offer, made_at: now(), browser })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
         return { ok: true, until: now() + SYNC.offerMs };
       }),
     write: (offer, slot, data) =>
@@ -68,7 +112,11 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
         // Locked, so that it does not end in between.
         const state = stateOf(await find(trx, offer).forUpdate().executeTakeFirst());
         if (state) return state;
-        await trx.insertInto('offer_slots').values({ relay, offer, slot, data }).onConflict((conflict) => conflict.doNothing()).execute();
+        await trx
+          .insertInto('offer_slots')
+          .values({ relay, offer, slot, data })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
         return (await slotOf(trx, offer, slot)) === data ? { ok: true } : { ok: false, reason: 'taken' };
       }),
     read: (offer, slot) =>
@@ -78,7 +126,13 @@ export function createOffers({ db, relay, now }: OffersDeps): Offers {
       }),
     end: (offer) =>
       db.transaction().execute(async (trx) => {
-        await trx.updateTable('offers').set({ ended_at: now() }).where('relay', '=', relay).where('offer', '=', offer).where('ended_at', 'is', null).execute();
+        await trx
+          .updateTable('offers')
+          .set({ ended_at: now() })
+          .where('relay', '=', relay)
+          .where('offer', '=', offer)
+          .where('ended_at', 'is', null)
+          .execute();
         await trx.deleteFrom('offer_slots').where('relay', '=', relay).where('offer', '=', offer).execute();
       }),
   };

@@ -9,5 +9,14 @@ export function isSignedBy(publicKey: string, bytes: Uint8Array, signature: stri
 }
 
 /** Does this id follow from these keys, as src/sync/README.md says? Nobody else's can. */
-export const isDeviceOf = (device: string, { deviceKey, boxKey }: { readonly deviceKey: string; readonly boxKey: string }): boolean =>
-  createHash('sha256').update('roost device id 1').update(Buffer.from(deviceKey, 'base64url')).update(Buffer.from(boxKey, 'base64url')).digest().subarray(0, SYNC.idBytes).toString('base64url') === device;
+export const isDeviceOf = (
+  device: string,
+  { deviceKey, boxKey }: { readonly deviceKey: string; readonly boxKey: string },
+): boolean =>
+  createHash('sha256')
+    .update('roost device id 1')
+    .update(Buffer.from(deviceKey, 'base64url'))
+    .update(Buffer.from(boxKey, 'base64url'))
+    .digest()
+    .subarray(0, SYNC.idBytes)
+    .toString('base64url') === device;

@@ -10,10 +10,19 @@ export interface AuthKey {
 
 /** Does the key before hand over to this one? */
 export const isHandedOver = (household: string, from: AuthKey, rotation: Rotation): boolean =>
-  rotation.epoch === from.epoch + 1 && isSignedBy(from.authKey, rotationBytes(household, rotation.epoch, rotation.authKey, rotation.removed), rotation.proof);
+  rotation.epoch === from.epoch + 1 &&
+  isSignedBy(
+    from.authKey,
+    rotationBytes(household, rotation.epoch, rotation.authKey, rotation.removed),
+    rotation.proof,
+  );
 
 /** The renewals that lead on from a key, in order; null where one of them is not handed over to, or one is missing between. */
-export function chainFrom(household: string, from: AuthKey, rotations: readonly Rotation[]): readonly Rotation[] | null {
+export function chainFrom(
+  household: string,
+  from: AuthKey,
+  rotations: readonly Rotation[],
+): readonly Rotation[] | null {
   const chain = rotations.filter(({ epoch }) => epoch > from.epoch).sort((a, b) => a.epoch - b.epoch);
   let last: AuthKey = from;
   for (const rotation of chain) {

@@ -1,6 +1,13 @@
 /** The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the socket. */
 import type { Context } from 'hono';
-import { OFFER_SLOTS, publicKey, registerSchema, slotSchema, syncId, type OfferSlot } from '../../src/protocol/sync/control.ts';
+import {
+  OFFER_SLOTS,
+  publicKey,
+  registerSchema,
+  slotSchema,
+  syncId,
+  type OfferSlot,
+} from '../../src/protocol/sync/control.ts';
 import type { RateLimit } from '../access/index.ts';
 import { readBody } from '../body.ts';
 import { problem } from '../problem.ts';
@@ -27,7 +34,12 @@ export interface SyncRoutesDeps {
 const addressOf = (context: Context<Env>) => context.get('address') ?? '';
 const browserOf = (context: Context<Env>): string => {
   const browser = context.get('browser');
-  if (browser === undefined) throw problem(401, 'not-signed-in', 'This browser is not let in. Open the link that Roost printed when it started.');
+  if (browser === undefined)
+    throw problem(
+      401,
+      'not-signed-in',
+      'This browser is not let in. Open the link that Roost printed when it started.',
+    );
   return browser;
 };
 
@@ -52,44 +64,99 @@ function slotOf(context: Context): OfferSlot {
 
 function notThere(reason: 'unknown' | 'gone') {
   return reason === 'gone'
-    ? problem(410, 'offer-gone', 'This offer is used or its time is over: it lives five minutes and works once. Make a new one on the device that wants to join.')
+    ? problem(
+        410,
+        'offer-gone',
+        'This offer is used or its time is over: it lives five minutes and works once. Make a new one on the device that wants to join.',
+      )
     : problem(404, 'no-offer', 'There is no such offer. It may have been made at another relay.');
 }
 
 function refusal(refused: Exclude<Registered, { ok: true }>) {
   switch (refused.reason) {
     case 'households':
-      return problem(409, 'households-full', 'This relay keeps as many households as it may. Its owner can set --households higher.');
+      return problem(
+        409,
+        'households-full',
+        'This relay keeps as many households as it may. Its owner can set --households higher.',
+      );
     case 'sign-in-households':
-      return problem(409, 'sign-in-full', `This browser has brought ${QUOTAS.householdsBySignIn} households to this relay, and a sign-in may bring no more. Use one of them, or open a new link of the relay for another.`);
+      return problem(
+        409,
+        'sign-in-full',
+        `This browser has brought ${QUOTAS.householdsBySignIn} households to this relay, and a sign-in may bring no more. Use one of them, or open a new link of the relay for another.`,
+      );
     case 'devices':
-      return problem(409, 'devices-full', 'This household has as many devices as it may. Remove one that is not used any more.');
+      return problem(
+        409,
+        'devices-full',
+        'This household has as many devices as it may. Remove one that is not used any more.',
+      );
     case 'removed':
-      return problem(403, 'device-removed', 'This device was removed from its household. Let it join again as a new device.');
+      return problem(
+        403,
+        'device-removed',
+        'This device was removed from its household. Let it join again as a new device.',
+      );
     case 'other-household':
-      return problem(409, 'other-household', 'This relay knows the household with another key. Somebody who was removed may have brought it here before.');
+      return problem(
+        409,
+        'other-household',
+        'This relay knows the household with another key. Somebody who was removed may have brought it here before.',
+      );
     case 'bad-proof':
-      return problem(403, 'bad-proof', 'This device could not prove that it is itself, and that it has the household’s key.');
+      return problem(
+        403,
+        'bad-proof',
+        'This device could not prove that it is itself, and that it has the household’s key.',
+      );
     case 'bad-rotations':
-      return problem(409, 'bad-rotations', 'The relay cannot follow from the key it knows to this one: a renewal of the household’s key is missing, or was not signed by the one before.');
+      return problem(
+        409,
+        'bad-rotations',
+        'The relay cannot follow from the key it knows to this one: a renewal of the household’s key is missing, or was not signed by the one before.',
+      );
     case 'old-key':
-      return problem(403, 'old-key', 'The household’s key was renewed since. Let this device join again, unless it can open what was sealed to it.', { fields: { epoch: refused.epoch, box: refused.box } });
+      return problem(
+        403,
+        'old-key',
+        'The household’s key was renewed since. Let this device join again, unless it can open what was sealed to it.',
+        { fields: { epoch: refused.epoch, box: refused.box } },
+      );
   }
 }
 
-export function createSyncRoutes({ households, offers, hub, sockets, upgrades, failures, lookups }: SyncRoutesDeps): Routes {
+export function createSyncRoutes({
+  households,
+  offers,
+  hub,
+  sockets,
+  upgrades,
+  failures,
+  lookups,
+}: SyncRoutesDeps): Routes {
   function checkRate(seconds: number, what: string): void {
-    if (seconds > 0) throw problem(429, 'too-many-tries', `${what} Try again in ${seconds} s.`, { headers: { 'retry-after': String(seconds) } });
+    if (seconds > 0)
+      throw problem(429, 'too-many-tries', `${what} Try again in ${seconds} s.`, {
+        headers: { 'retry-after': String(seconds) },
+      });
   }
 
   return (route) => {
     route(SOCKET_PATH, {
       GET(context) {
         const { incoming } = context.env;
-        if (!upgrades.isUpgrade(incoming)) throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', { headers: { upgrade: 'websocket' } });
+        if (!upgrades.isUpgrade(incoming))
+          throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', {
+            headers: { upgrade: 'websocket' },
+          });
         // Every browser names the page that opens a socket; whoever does not is none.
-        if (context.req.header('origin') === undefined) throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
-        if (sockets.full(browserOf(context))) throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', { headers: { 'retry-after': '5' } });
+        if (context.req.header('origin') === undefined)
+          throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
+        if (sockets.full(browserOf(context)))
+          throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', {
+            headers: { 'retry-after': '5' },
+          });
         const [browser, address] = [browserOf(context), addressOf(context)];
         upgrades.accept(incoming, (socket) => sockets.open(socket, { browser, address }));
         return context.body(null, 204);
@@ -115,8 +182,15 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
         if (made.ok) return context.json({ until: made.until });
         if (made.reason === 'gone') throw notThere('gone');
         if (made.reason === 'too-many-of-yours')
-          throw problem(429, 'too-many-offers', `This browser has begun to join too often: ${QUOTAS.offersBySignIn.open} tries may be open at once, and ${QUOTAS.offersBySignIn.remembered} within an hour. End one, or wait five minutes.`, { headers: { 'retry-after': '300' } });
-        throw problem(429, 'too-many-offers', 'Too many devices want to join at once. Try again in a few minutes.', { headers: { 'retry-after': '60' } });
+          throw problem(
+            429,
+            'too-many-offers',
+            `This browser has begun to join too often: ${QUOTAS.offersBySignIn.open} tries may be open at once, and ${QUOTAS.offersBySignIn.remembered} within an hour. End one, or wait five minutes.`,
+            { headers: { 'retry-after': '300' } },
+          );
+        throw problem(429, 'too-many-offers', 'Too many devices want to join at once. Try again in a few minutes.', {
+          headers: { 'retry-after': '60' },
+        });
       },
       async DELETE(context) {
         await offers.end(offerOf(context));
@@ -128,7 +202,12 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
         const [offer, slot] = [offerOf(context), slotOf(context)];
         const written = await offers.write(offer, slot, (await readBody(context, slotSchema)).data);
         if (written.ok) return context.body(null, 204);
-        if (written.reason === 'taken') throw problem(409, 'slot-taken', 'Another device has answered this offer already. Make a new one on the device that wants to join.');
+        if (written.reason === 'taken')
+          throw problem(
+            409,
+            'slot-taken',
+            'Another device has answered this offer already. Make a new one on the device that wants to join.',
+          );
         throw notThere(written.reason);
       },
       async GET(context) {
@@ -139,10 +218,18 @@ export function createSyncRoutes({ households, offers, hub, sockets, upgrades, f
     });
     route('/api/sync/recoveries/:id', {
       async GET(context) {
-        checkRate(lookups.take(triesKey({ browser: browserOf(context), address: addressOf(context) })), 'Recovery phrases were tried too often by this browser.');
+        checkRate(
+          lookups.take(triesKey({ browser: browserOf(context), address: addressOf(context) })),
+          'Recovery phrases were tried too often by this browser.',
+        );
         const id = publicKey.safeParse(context.req.param('id'));
         const found = id.success ? await households.recovery(id.data) : null;
-        if (found === null) throw problem(404, 'no-recovery', 'This relay knows no household with this recovery phrase. Look at the words once more; the phrase may also be of another relay, or have been replaced by a newer one.');
+        if (found === null)
+          throw problem(
+            404,
+            'no-recovery',
+            'This relay knows no household with this recovery phrase. Look at the words once more; the phrase may also be of another relay, or have been replaced by a newer one.',
+          );
         return context.json(found);
       },
     });

@@ -56,4 +56,5 @@ export interface SyncSettings {
 }
 
 /** Tries are counted by sign-in and address, so that nobody uses up another's: neither who shares an address, nor who shares a sign-in. */
-export const triesKey = ({ browser, address }: { readonly browser: string; readonly address: string }): string => `${browser} ${address}`;
+export const triesKey = ({ browser, address }: { readonly browser: string; readonly address: string }): string =>
+  `${browser} ${address}`;

@@ -58,7 +58,8 @@ class Refusal extends Error {
   }
 }
 
-const bytesOf = (data: RawData): Buffer => (Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data));
+const bytesOf = (data: RawData): Buffer =>
+  Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data);
 
 function parse(text: string): FromDevice {
   let value: unknown;
@@ -73,15 +74,27 @@ function parse(text: string): FromDevice {
   const message = fromDeviceSchema.safeParse(value);
   if (message.success) return message.data;
   const [issue] = message.error.issues;
-  throw new Refusal('message', `A message does not fit${issue && issue.path.length > 0 ? ` at "${issue.path.map(String).join('.')}"` : ''}: ${issue?.message ?? ''}`);
+  throw new Refusal(
+    'message',
+    `A message does not fit${issue && issue.path.length > 0 ? ` at "${issue.path.map(String).join('.')}"` : ''}: ${issue?.message ?? ''}`,
+  );
 }
 
-function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): { readonly reason: string; readonly ends: boolean } {
+function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): {
+  readonly reason: string;
+  readonly ends: boolean;
+} {
   switch (reason) {
     case 'late':
-      return { reason: 'Another device renewed the household’s key first. Take its keys, and try again if it is still wanted.', ends: false };
+      return {
+        reason: 'Another device renewed the household’s key first. Take its keys, and try again if it is still wanted.',
+        ends: false,
+      };
     case 'too-early':
-      return { reason: 'The relay does not know the key before this one: register with the renewals that it lacks.', ends: false };
+      return {
+        reason: 'The relay does not know the key before this one: register with the renewals that it lacks.',
+        ends: false,
+      };
     case 'taken':
       return { reason: 'Another household of this relay has this recovery id.', ends: false };
     case 'not-here':
@@ -91,13 +104,29 @@ function rotationRefusal({ reason }: Exclude<Rotated, { ok: true }>): { readonly
   }
 }
 const recoveryRefusal = ({ reason }: Exclude<RecoverySet, { ok: true }>) =>
-  reason === 'taken' ? { reason: 'Another household of this relay has this recovery id.', ends: false } : { reason: 'The household’s current key did not sign this.', ends: true };
+  reason === 'taken'
+    ? { reason: 'Another household of this relay has this recovery id.', ends: false }
+    : { reason: 'The household’s current key did not sign this.', ends: true };
 
-export function createSockets({ households, hub, failures, elapsed, onError, heartbeatMs = SYNC.heartbeatMs, limits = {} }: SocketsDeps): Sockets {
+export function createSockets({
+  households,
+  hub,
+  failures,
+  elapsed,
+  onError,
+  heartbeatMs = SYNC.heartbeatMs,
+  limits = {},
+}: SocketsDeps): Sockets {
   const bounds = { ...SYNC_LIMITS, socketsBySignIn: QUOTAS.socketsBySignIn, ...limits };
-  const open = new Map<WebSocket, { readonly browser: string; readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void }>();
+  const open = new Map<
+    WebSocket,
+    { readonly browser: string; readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void }
+  >();
 
-  function serve(socket: WebSocket, { browser, address }: Opener): { readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void } {
+  function serve(
+    socket: WebSocket,
+    { browser, address }: Opener,
+  ): { readonly gone: Promise<void>; readonly leave: (code: number, why: string) => void } {
     const nonce = randomBytes(NONCE_BYTES).toString('base64url');
     const tries = triesKey({ browser, address });
     const turn = createQueue();
@@ -148,18 +177,31 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
       close: (reason) => refuse(new Refusal('frame', reason)),
     };
 
-    async function hello({ household, device, deviceKey, boxKey, signature }: Extract<FromDevice, { kind: 'hello' }>): Promise<void> {
+    async function hello({
+      household,
+      device,
+      deviceKey,
+      boxKey,
+      signature,
+    }: Extract<FromDevice, { kind: 'hello' }>): Promise<void> {
       const wait = failures.wait(tries);
       if (wait > 0) throw new Refusal('hello', `Too many proofs of this browser have failed. Try again in ${wait} s.`);
       // Before anything is looked up: who is known here is told to nobody but that device.
-      if (!isDeviceOf(device, { deviceKey, boxKey }) || !isSignedBy(deviceKey, socketBytes(household, device, nonce), signature)) {
+      if (
+        !isDeviceOf(device, { deviceKey, boxKey }) ||
+        !isSignedBy(deviceKey, socketBytes(household, device, nonce), signature)
+      ) {
         failures.take(tries);
         throw new Refusal('hello', 'This device could not prove that it is itself.');
       }
       const row = await households.device(household, device);
       if (!row) return endWith({ kind: 'unknown' });
       if (row.removed_at !== null) return endWith({ kind: 'removed' });
-      if (hub.count(household) >= bounds.householdSockets) throw new Refusal('hello', 'Too many sockets of this household are open at once. Close some pages and try again.');
+      if (hub.count(household) >= bounds.householdSockets)
+        throw new Refusal(
+          'hello',
+          'Too many sockets of this household are open at once. Close some pages and try again.',
+        );
       if (over) return;
       const member: Member = { device, browser, link, send: sendText, end: endWith };
       joining = { household, member };
@@ -178,7 +220,8 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
         case 'hello':
           throw new Refusal('hello', 'This device has said hello already.');
         case 'signal':
-          if (!hub.signal(household, member.device, message.to, message.data)) sendText({ kind: 'refused', what: 'signal', reason: 'That device is not connected to the relay now.' });
+          if (!hub.signal(household, member.device, message.to, message.data))
+            sendText({ kind: 'refused', what: 'signal', reason: 'That device is not connected to the relay now.' });
           return;
         case 'rotate': {
           const rotated = await households.rotate(household, message.rotation, member.device);
@@ -211,7 +254,8 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
           return state.end.take(new Uint8Array(data.buffer, data.byteOffset, data.length));
         }
         if (texts.take('') > 0) throw new Refusal('message', 'Too many messages at once.');
-        if (data.length > bounds.textBytes) throw new Refusal('message', `A text message may have ${bounds.textBytes} bytes at most.`);
+        if (data.length > bounds.textBytes)
+          throw new Refusal('message', `A text message may have ${bounds.textBytes} bytes at most.`);
         await handle(parse(data.toString('utf8')));
       } catch (error) {
         if (error instanceof Refusal) return refuse(error);
@@ -220,7 +264,10 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
       }
     }
 
-    const tooLate = setTimeout(() => state === null && refuse(new Refusal('hello', 'No hello came in time.')), bounds.helloMs);
+    const tooLate = setTimeout(
+      () => state === null && refuse(new Refusal('hello', 'No hello came in time.')),
+      bounds.helloMs,
+    );
     const beats = setInterval(() => {
       silent = heard ? 0 : silent + 1;
       unread = socket.bufferedAmount > 0 && !taken ? unread + 1 : 0;
@@ -240,7 +287,10 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
         state?.end.gone();
         // After what it was in the middle of.
         const leave = async () => joining && (await hub.leave(joining.household, joining.member));
-        turn(leave).then(() => resolve(), (error: unknown) => resolve(onError(error)));
+        turn(leave).then(
+          () => resolve(),
+          (error: unknown) => resolve(onError(error)),
+        );
       }),
     );
 
@@ -263,12 +313,15 @@ export function createSockets({ households, hub, failures, elapsed, onError, hea
   }
 
   return {
-    full: (browser) => open.size >= bounds.sockets || [...open.values()].filter((each) => each.browser === browser).length >= bounds.socketsBySignIn,
+    full: (browser) =>
+      open.size >= bounds.sockets ||
+      [...open.values()].filter((each) => each.browser === browser).length >= bounds.socketsBySignIn,
     open(socket, opener) {
       open.set(socket, { browser: opener.browser, ...serve(socket, opener) });
     },
     cut(browsers) {
-      for (const { browser, leave } of [...open.values()]) if (browsers.includes(browser)) leave(CLOSE.policy, 'the sign-in has ended');
+      for (const { browser, leave } of [...open.values()])
+        if (browsers.includes(browser)) leave(CLOSE.policy, 'the sign-in has ended');
     },
     async close() {
       const all = [...open.values()];

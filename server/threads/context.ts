@@ -32,7 +32,9 @@ export interface ThreadsContext extends ThreadsDeps {
   /** After a change is on disk: the page asks again, and those who wait look again. */
   changed(agentIds: readonly string[]): void;
   /** Agents by id, name or seat, each once; the refusal names the first that is not found. */
-  findAgents(references: readonly string[]): Promise<{ readonly ok: true; readonly agents: readonly Named[] } | Refusal>;
+  findAgents(
+    references: readonly string[],
+  ): Promise<{ readonly ok: true; readonly agents: readonly Named[] } | Refusal>;
 }
 
 export function createThreadsContext(deps: ThreadsDeps): ThreadsContext {
@@ -64,11 +66,17 @@ export const refuse = (reason: Refusal['reason'], detail: string): Refusal => ({
 export function admit(thread: Thread | null, who: string): Answer<{ readonly thread: Thread }> {
   if (thread === null) return refuse('no-thread', 'There is no such thread.');
   if (who === PERSON || thread.participants.includes(who)) return { ok: true, thread };
-  return refuse('not-in-it', `You are not in the thread “${thread.title}”. Only those who are in it read it and write in it.`);
+  return refuse(
+    'not-in-it',
+    `You are not in the thread “${thread.title}”. Only those who are in it read it and write in it.`,
+  );
 }
 
 /** Null where something may be written in it. */
 export function refuseClosed({ closed, title }: Thread): Refusal | null {
   if (closed === null) return null;
-  return refuse('closed', `The thread “${title}” is closed and takes nothing more${closed.summary === '' ? '.' : `. Its summary: ${closed.summary}`}`);
+  return refuse(
+    'closed',
+    `The thread “${title}” is closed and takes nothing more${closed.summary === '' ? '.' : `. Its summary: ${closed.summary}`}`,
+  );
 }

@@ -9,11 +9,18 @@ import { threadsUsed } from './used.ts';
 import type { Telling } from './telling.ts';
 import type { Answer, Threads } from './types.ts';
 
-export function createMembership(context: ThreadsContext, telling: Telling): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
+export function createMembership(
+  context: ThreadsContext,
+  telling: Telling,
+): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
   const { db, relay, now, newId, hooks, inTurn, changed, findAgents, directory, refuseForRoom } = context;
 
   /** One change of an open thread; the answer is given when it is on disk. */
-  const change = <Value>(by: string, threadId: string, work: (trx: Db, thread: Thread) => Promise<Answer<Value>>): Promise<Answer<Value & { readonly thread: Thread }>> =>
+  const change = <Value>(
+    by: string,
+    threadId: string,
+    work: (trx: Db, thread: Thread) => Promise<Answer<Value>>,
+  ): Promise<Answer<Value & { readonly thread: Thread }>> =>
     db.transaction().execute(async (trx) => {
       await lockMemberships(trx, relay);
       const taken = admit(await lockThread(trx, relay, threadId), by);
@@ -39,10 +46,22 @@ export function createMembership(context: ThreadsContext, telling: Telling): Pic
         const time = now();
         const refusal = await db.transaction().execute(async (trx): Promise<string | null> => {
           await lockMemberships(trx, relay);
-          const over = by === PERSON ? null : ((await refuseForRoom?.()) ?? refuseThread(await threadsUsed(trx, relay, by, time)));
+          const over =
+            by === PERSON ? null : ((await refuseForRoom?.()) ?? refuseThread(await threadsUsed(trx, relay, by, time)));
           if (over !== null) return over;
-          const row = { relay, thread: threadId, title_json: json(title), created_by_json: json(by), created_at: time, last_at: time, messages: 0 };
-          await trx.insertInto('threads').values({ ...row, closed_at: null, closed_by_json: null, summary_json: null }).execute();
+          const row = {
+            relay,
+            thread: threadId,
+            title_json: json(title),
+            created_by_json: json(by),
+            created_at: time,
+            last_at: time,
+            messages: 0,
+          };
+          await trx
+            .insertInto('threads')
+            .values({ ...row, closed_at: null, closed_by_json: null, summary_json: null })
+            .execute();
           await insertMembers(trx, { relay, threadId, agentIds: by === PERSON ? others : [by, ...others], by, time });
           return null;
         });
@@ -73,8 +92,13 @@ export function createMembership(context: ThreadsContext, telling: Telling): Pic
         const agentId = found.ok ? found.agent.agentId : agentRef;
         const name = await nameOf(agentId);
         const done = await change(by, threadId, async (trx, thread) => {
-          if (!thread.participants.includes(agentId)) return refuse('not-in-it', found.ok ? `${name} is not in the thread “${thread.title}”.` : found.reason);
-          const member = trx.updateTable('thread_members').where('relay', '=', relay).where('thread', '=', threadId).where('agent_json', '=', json(agentId));
+          if (!thread.participants.includes(agentId))
+            return refuse('not-in-it', found.ok ? `${name} is not in the thread “${thread.title}”.` : found.reason);
+          const member = trx
+            .updateTable('thread_members')
+            .where('relay', '=', relay)
+            .where('thread', '=', threadId)
+            .where('agent_json', '=', json(agentId));
           await member.set({ removed_at: now() }).execute();
           return { ok: true, gone: thread.participants, left: await withoutThread(trx, relay, [agentId]) };
         });
@@ -88,7 +112,14 @@ export function createMembership(context: ThreadsContext, telling: Telling): Pic
         const time = now();
         const done = await change(by, threadId, async (trx, thread) => {
           const row = trx.updateTable('threads').where('relay', '=', relay).where('thread', '=', threadId);
-          await row.set({ closed_at: time, closed_by_json: json(by), summary_json: json(summary), last_at: Math.max(time, thread.lastTime) }).execute();
+          await row
+            .set({
+              closed_at: time,
+              closed_by_json: json(by),
+              summary_json: json(summary),
+              last_at: Math.max(time, thread.lastTime),
+            })
+            .execute();
           return { ok: true, left: await withoutThread(trx, relay, thread.participants) };
         });
         if (!done.ok) return done;

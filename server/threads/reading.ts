@@ -16,26 +16,65 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
   const { pageCharacters, page: pageSize } = THREAD_LIMITS;
 
   const memberOf = (agentId: string, threadId: string) => (trx: Db) =>
-    trx.selectFrom('thread_members').select('seen_place').where('relay', '=', relay).where('thread', '=', threadId).where('agent_json', '=', json(agentId)).where('removed_at', 'is', null);
+    trx
+      .selectFrom('thread_members')
+      .select('seen_place')
+      .where('relay', '=', relay)
+      .where('thread', '=', threadId)
+      .where('agent_json', '=', json(agentId))
+      .where('removed_at', 'is', null);
   const markSeen = (trx: Db, agentId: string, threadId: string, place: number) =>
-    trx.updateTable('thread_members').set({ seen_place: place }).where('relay', '=', relay).where('thread', '=', threadId).where('agent_json', '=', json(agentId)).execute();
+    trx
+      .updateTable('thread_members')
+      .set({ seen_place: place })
+      .where('relay', '=', relay)
+      .where('thread', '=', threadId)
+      .where('agent_json', '=', json(agentId))
+      .execute();
 
   /** A mention that is read here waits in the inbox too; told of in turn, so after it was put there. */
-  async function tellRead(agentId: string, threadId: string, messages: readonly ThreadMessage[], run: string): Promise<void> {
+  async function tellRead(
+    agentId: string,
+    threadId: string,
+    messages: readonly ThreadMessage[],
+    run: string,
+  ): Promise<void> {
     const messageIds = messages.filter(({ mentions }) => mentions.includes(agentId)).map(({ messageId }) => messageId);
     if (messageIds.length > 0) await inTurn(() => hooks.mentionsRead({ threadId, agentId, messageIds, run }));
   }
 
   return {
     async list(reader, { before, limit, closedToo }) {
-      const from = before === null ? undefined : await db.selectFrom('threads').select(['last_at', 'thread']).where('relay', '=', relay).where('thread', '=', before).executeTakeFirst();
+      const from =
+        before === null
+          ? undefined
+          : await db
+              .selectFrom('threads')
+              .select(['last_at', 'thread'])
+              .where('relay', '=', relay)
+              .where('thread', '=', before)
+              .executeTakeFirst();
       if (before !== null && !from) return { threads: [], more: false };
-      let query = db.selectFrom('threads').selectAll().where('relay', '=', relay).orderBy('last_at', 'desc').orderBy('thread', 'desc').limit(limit + 1);
+      let query = db
+        .selectFrom('threads')
+        .selectAll()
+        .where('relay', '=', relay)
+        .orderBy('last_at', 'desc')
+        .orderBy('thread', 'desc')
+        .limit(limit + 1);
       if (!closedToo) query = query.where('closed_at', 'is', null);
-      if (from) query = query.where(({ eb, refTuple, tuple }) => eb(refTuple('last_at', 'thread'), '<', tuple(from.last_at, from.thread)));
+      if (from)
+        query = query.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('last_at', 'thread'), '<', tuple(from.last_at, from.thread)),
+        );
       if (reader !== PERSON)
         query = query.where('thread', 'in', (eb) =>
-          eb.selectFrom('thread_members').select('thread_members.thread').where('thread_members.relay', '=', relay).where('agent_json', '=', json(reader)).where('removed_at', 'is', null),
+          eb
+            .selectFrom('thread_members')
+            .select('thread_members.thread')
+            .where('thread_members.relay', '=', relay)
+            .where('agent_json', '=', json(reader))
+            .where('removed_at', 'is', null),
         );
       const rows = await query.execute();
       return { threads: await threadsOf(db, relay, rows.slice(0, limit)), more: rows.length > limit };
@@ -44,7 +83,12 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
       const read = await db.transaction().execute(async (trx) => {
         const taken = admit(await readThread(trx, relay, threadId), reader);
         if (!taken.ok) return taken;
-        const said = trx.selectFrom('thread_messages').selectAll().where('relay', '=', relay).where('thread', '=', threadId).orderBy('place', 'desc');
+        const said = trx
+          .selectFrom('thread_messages')
+          .selectAll()
+          .where('relay', '=', relay)
+          .where('thread', '=', threadId)
+          .orderBy('place', 'desc');
         const rows = await (before === null ? said : said.where('place', '<', before)).limit(limit + 1).execute();
         const newest = fitting(rows.slice(0, limit).map(messageOf), pageCharacters);
         const messages = [...newest].reverse();
@@ -52,7 +96,8 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
         if (run !== null && first && last) {
           const member = await memberOf(reader, threadId)(trx).forUpdate().executeTakeFirst();
           // A page that begins behind what was not given yet leaves that to be given.
-          if (member && first.place <= member.seen_place + 1 && last.place > member.seen_place) await markSeen(trx, reader, threadId, last.place);
+          if (member && first.place <= member.seen_place + 1 && last.place > member.seen_place)
+            await markSeen(trx, reader, threadId, last.place);
         }
         return { ...taken, messages, more: rows.length > messages.length };
       });

@@ -43,26 +43,46 @@ export function createThreadRoutes({ threads }: { readonly threads: Threads }): 
   return (route) => {
     route('/api/threads', {
       async GET(context) {
-        const listed = await threads.list(PERSON, { before: optionalIdOf(context, 'before'), limit: numberOf(context, 'limit', listPage), closedToo: true });
+        const listed = await threads.list(PERSON, {
+          before: optionalIdOf(context, 'before'),
+          limit: numberOf(context, 'limit', listPage),
+          closedToo: true,
+        });
         const answer: z.infer<typeof threadsSchema> = { threads: [...listed.threads], more: listed.more };
         return context.json(answer);
       },
       async POST(context) {
         const { title, participants } = await readBody(context, createThreadSchema);
-        const { thread } = orRefuse(await threads.create(PERSON, { title, participantRefs: participants }), 'participants');
+        const { thread } = orRefuse(
+          await threads.create(PERSON, { title, participantRefs: participants }),
+          'participants',
+        );
         return context.json(thread, 201);
       },
     });
     route('/api/threads/:threadId/messages', {
       async GET(context) {
         const before = numberOf(context, 'before', { min: 1, max: Number.MAX_SAFE_INTEGER, otherwise: 0 });
-        const read = orRefuse(await threads.read(PERSON, idOf(context, 'threadId'), { before: before === 0 ? null : before, limit: numberOf(context, 'limit', page), run: null }));
-        const answer: z.infer<typeof threadMessagesSchema> = { thread: read.thread, messages: [...read.messages], more: read.more };
+        const read = orRefuse(
+          await threads.read(PERSON, idOf(context, 'threadId'), {
+            before: before === 0 ? null : before,
+            limit: numberOf(context, 'limit', page),
+            run: null,
+          }),
+        );
+        const answer: z.infer<typeof threadMessagesSchema> = {
+          thread: read.thread,
+          messages: [...read.messages],
+          more: read.more,
+        };
         return context.json(answer);
       },
       async POST(context) {
         const { text, mentions, clientId } = await readBody(context, sendToThreadSchema);
-        const { message } = orRefuse(await threads.send(PERSON, idOf(context, 'threadId'), { text, mentionRefs: mentions, clientId }), 'mentions');
+        const { message } = orRefuse(
+          await threads.send(PERSON, idOf(context, 'threadId'), { text, mentionRefs: mentions, clientId }),
+          'mentions',
+        );
         return context.json(message);
       },
     });

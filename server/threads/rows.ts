@@ -37,7 +37,11 @@ function threadOf(row: ThreadRow, participants: readonly string[]): Thread {
 }
 
 /** Who is in these threads now, in the order in which they came. */
-export async function readParticipants(db: Db, relay: string, threadIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+export async function readParticipants(
+  db: Db,
+  relay: string,
+  threadIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await db
     .selectFrom('thread_members')
     .select(['thread', 'agent_json'])
@@ -54,18 +58,33 @@ export async function readParticipants(db: Db, relay: string, threadIds: readonl
 
 export async function threadsOf(db: Db, relay: string, rows: readonly ThreadRow[]): Promise<Thread[]> {
   if (rows.length === 0) return [];
-  const participants = await readParticipants(db, relay, rows.map((row) => row.thread));
+  const participants = await readParticipants(
+    db,
+    relay,
+    rows.map((row) => row.thread),
+  );
   return rows.map((row) => threadOf(row, participants.get(row.thread) ?? []));
 }
 
 export async function readThread(db: Db, relay: string, threadId: string): Promise<Thread | null> {
-  const rows = await db.selectFrom('threads').selectAll().where('relay', '=', relay).where('thread', '=', threadId).execute();
+  const rows = await db
+    .selectFrom('threads')
+    .selectAll()
+    .where('relay', '=', relay)
+    .where('thread', '=', threadId)
+    .execute();
   return (await threadsOf(db, relay, rows))[0] ?? null;
 }
 
 /** The thread, locked until the transaction ends: messages get their places in the order of commits. */
 export async function lockThread(db: Db, relay: string, threadId: string): Promise<Thread | null> {
-  const rows = await db.selectFrom('threads').selectAll().where('relay', '=', relay).where('thread', '=', threadId).forUpdate().execute();
+  const rows = await db
+    .selectFrom('threads')
+    .selectAll()
+    .where('relay', '=', relay)
+    .where('thread', '=', threadId)
+    .forUpdate()
+    .execute();
   return (await threadsOf(db, relay, rows))[0] ?? null;
 }
 
@@ -75,7 +94,16 @@ export async function lockMemberships(db: Db, relay: string): Promise<void> {
 }
 
 /** Puts agents into a thread. They count as not told of it yet. */
-export async function insertMembers(db: Db, { relay, threadId, agentIds, by, time }: { relay: string; threadId: string; agentIds: readonly string[]; by: string; time: number }): Promise<void> {
+export async function insertMembers(
+  db: Db,
+  {
+    relay,
+    threadId,
+    agentIds,
+    by,
+    time,
+  }: { relay: string; threadId: string; agentIds: readonly string[]; by: string; time: number },
+): Promise<void> {
   if (agentIds.length === 0) return;
   const rows = agentIds.map((agentId) => ({
     relay,
@@ -108,7 +136,9 @@ export async function insertMembers(db: Db, { relay, threadId, agentIds, by, tim
 export async function withoutThread(db: Db, relay: string, agentIds: readonly string[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('thread_members as member')
-    .innerJoin('threads as thread', (join) => join.onRef('thread.relay', '=', 'member.relay').onRef('thread.thread', '=', 'member.thread'))
+    .innerJoin('threads as thread', (join) =>
+      join.onRef('thread.relay', '=', 'member.relay').onRef('thread.thread', '=', 'member.thread'),
+    )
     .select('member.agent_json')
     .distinct()
     .where('member.relay', '=', relay)

@@ -30,9 +30,21 @@ export function createSending(context: ThreadsContext, telling: Telling): Pick<T
     const at = { relay, thread: thread.threadId, place };
     await trx
       .insertInto('thread_messages')
-      .values({ ...at, message: messageId, from_json: json(from), text_json: json(text), mentions_json: JSON.stringify(mentions), sent_at: time, client_json: clientId === null ? null : json(clientId) })
+      .values({
+        ...at,
+        message: messageId,
+        from_json: json(from),
+        text_json: json(text),
+        mentions_json: JSON.stringify(mentions),
+        sent_at: time,
+        client_json: clientId === null ? null : json(clientId),
+      })
       .execute();
-    if (mentions.length > 0) await trx.insertInto('thread_mentions').values(mentions.map((agentId) => ({ ...at, agent_json: json(agentId), told: false }))).execute();
+    if (mentions.length > 0)
+      await trx
+        .insertInto('thread_mentions')
+        .values(mentions.map((agentId) => ({ ...at, agent_json: json(agentId), told: false })))
+        .execute();
     await trx
       .updateTable('threads')
       .set({ messages: place, last_at: Math.max(time, thread.lastTime) })
@@ -57,9 +69,24 @@ export function createSending(context: ThreadsContext, telling: Telling): Pick<T
           const bad = refuseMentions({ from: by, participants: thread.participants, mentions: found.agents });
           if (bad !== null) return refuse('bad-mention', bad);
           const time = now();
-          const over = by === PERSON ? null : ((await refuseForRoom?.()) ?? refuseThreadMessage(Buffer.byteLength(json(text)), thread.messages, await saidBy(trx, relay, by, time)));
+          const over =
+            by === PERSON
+              ? null
+              : ((await refuseForRoom?.()) ??
+                refuseThreadMessage(
+                  Buffer.byteLength(json(text)),
+                  thread.messages,
+                  await saidBy(trx, relay, by, time),
+                ));
           if (over !== null) return refuse('too-many', over);
-          const message: ThreadMessage = { messageId: newId(), place: thread.messages + 1, from: by, text, mentions: found.agents.map(({ agentId }) => agentId), time };
+          const message: ThreadMessage = {
+            messageId: newId(),
+            place: thread.messages + 1,
+            from: by,
+            text,
+            mentions: found.agents.map(({ agentId }) => agentId),
+            time,
+          };
           await write(trx, thread, message, clientId);
           return { ok: true, thread, message, repeated: false };
         });

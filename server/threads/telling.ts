@@ -10,18 +10,32 @@ import { json, messageOf } from './rows.ts';
 
 export interface Telling {
   /** Tells those of `agentIds` who were added to the thread and were not told yet, in this order. */
-  added(thread: { readonly threadId: string; readonly title: string }, agentIds: readonly string[]): Promise<readonly string[]>;
+  added(
+    thread: { readonly threadId: string; readonly title: string },
+    agentIds: readonly string[],
+  ): Promise<readonly string[]>;
   /** Tells those whom the message mentions and who were not told yet, in the order of the mentions. */
-  mentioned(thread: { readonly threadId: string; readonly title: string }, message: ThreadMessage): Promise<readonly string[]>;
+  mentioned(
+    thread: { readonly threadId: string; readonly title: string },
+    message: ThreadMessage,
+  ): Promise<readonly string[]>;
   /** Tells what is not told yet, in all threads. */
   all(): Promise<void>;
 }
 
-const sentences = (told: readonly (string | null)[]) => told.flatMap((sentence) => (sentence === null ? [] : [sentence]));
+const sentences = (told: readonly (string | null)[]) =>
+  told.flatMap((sentence) => (sentence === null ? [] : [sentence]));
 
 export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 'relay' | 'hooks'>): Telling {
   const untoldMembers = (threadId: string) =>
-    db.selectFrom('thread_members').selectAll().where('relay', '=', relay).where('thread', '=', threadId).where(sql<boolean>`not told`).where('removed_at', 'is', null).execute();
+    db
+      .selectFrom('thread_members')
+      .selectAll()
+      .where('relay', '=', relay)
+      .where('thread', '=', threadId)
+      .where(sql<boolean>`not told`)
+      .where('removed_at', 'is', null)
+      .execute();
 
   const added: Telling['added'] = async ({ threadId, title }, agentIds) => {
     const untold = new Map((await untoldMembers(threadId)).map((row) => [parseText(row.agent_json), row]));
@@ -30,7 +44,13 @@ export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 
       const row = untold.get(agentId);
       if (!row) continue;
       told.push(await hooks.added({ threadId, title, agentId, by: parseText(row.added_by_json), times: row.times }));
-      await db.updateTable('thread_members').set({ told: true }).where('relay', '=', relay).where('thread', '=', threadId).where('agent_json', '=', json(agentId)).execute();
+      await db
+        .updateTable('thread_members')
+        .set({ told: true })
+        .where('relay', '=', relay)
+        .where('thread', '=', threadId)
+        .where('agent_json', '=', json(agentId))
+        .execute();
     }
     return sentences(told);
   };
@@ -67,18 +87,23 @@ export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 
     async all() {
       const members = await db
         .selectFrom('thread_members as member')
-        .innerJoin('threads as thread', (join) => join.onRef('thread.relay', '=', 'member.relay').onRef('thread.thread', '=', 'member.thread'))
+        .innerJoin('threads as thread', (join) =>
+          join.onRef('thread.relay', '=', 'member.relay').onRef('thread.thread', '=', 'member.thread'),
+        )
         .select(['thread.thread', 'thread.title_json', 'member.agent_json'])
         .where('member.relay', '=', relay)
         .where(sql<boolean>`not member.told`)
         .where('member.removed_at', 'is', null)
         .orderBy('member.added_at')
         .execute();
-      for (const row of members) await added({ threadId: row.thread, title: parseText(row.title_json) }, [parseText(row.agent_json)]);
+      for (const row of members)
+        await added({ threadId: row.thread, title: parseText(row.title_json) }, [parseText(row.agent_json)]);
 
       const messages = await db
         .selectFrom('thread_messages as message')
-        .innerJoin('threads as thread', (join) => join.onRef('thread.relay', '=', 'message.relay').onRef('thread.thread', '=', 'message.thread'))
+        .innerJoin('threads as thread', (join) =>
+          join.onRef('thread.relay', '=', 'message.relay').onRef('thread.thread', '=', 'message.thread'),
+        )
         .selectAll('message')
         .select('thread.title_json')
         .where('message.relay', '=', relay)
@@ -95,7 +120,8 @@ export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 
         .orderBy('message.sent_at')
         .orderBy('message.place')
         .execute();
-      for (const row of messages) await mentioned({ threadId: row.thread, title: parseText(row.title_json) }, messageOf(row));
+      for (const row of messages)
+        await mentioned({ threadId: row.thread, title: parseText(row.title_json) }, messageOf(row));
     },
   };
 }

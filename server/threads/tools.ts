@@ -18,7 +18,12 @@ export interface ThreadToolDeps {
 const { waitSeconds, page, listPage, named } = THREAD_LIMITS;
 const agent = z.string().min(1).max(LIMITS.id).describe('a name, a seat number, or an id');
 // The store refuses to look for a NUL.
-const threadId = z.string().min(1).max(LIMITS.id).refine((id) => !id.includes('\0'), 'no thread has such an id').describe('the thread’s id');
+const threadId = z
+  .string()
+  .min(1)
+  .max(LIMITS.id)
+  .refine((id) => !id.includes('\0'), 'no thread has such an id')
+  .describe('the thread’s id');
 const waiting = {
   threadId: threadId.optional().describe('only in this thread; left out: in any thread you are in'),
   timeoutSeconds: z
@@ -30,7 +35,8 @@ const waiting = {
     .describe('how long to wait at most; 0 only looks'),
 };
 /** What every wait ends with, in its description. */
-const GIVES = 'Answers with all of that thread that you have not read yet, at once if it is there already. What the human says to you ends the wait.';
+const GIVES =
+  'Answers with all of that thread that you have not read yet, at once if it is there already. What the human says to you ends the wait.';
 
 const refused = ({ detail }: Refusal): ToolOutcome => toolError(detail);
 const done = (words: string, told: readonly string[]): ToolOutcome => toolDone([words, ...told].join('\n'));
@@ -38,17 +44,38 @@ const done = (words: string, told: readonly string[]): ToolOutcome => toolDone([
 export function createThreadTools({ threads, directory }: ThreadToolDeps): readonly TeamTool[] {
   const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
 
-  async function wait(caller: Caller, until: WaitFor, input: { readonly threadId?: string | undefined; readonly timeoutSeconds: number }): Promise<ToolOutcome> {
+  async function wait(
+    caller: Caller,
+    until: WaitFor,
+    input: { readonly threadId?: string | undefined; readonly timeoutSeconds: number },
+  ): Promise<ToolOutcome> {
     const { signal, heard, run } = caller;
     const either = heard ? AbortSignal.any([signal, heard]) : signal;
-    const answer = await threads.wait(caller.agentId, { until, threadId: input.threadId ?? null, limitMs: input.timeoutSeconds * 1_000, signal: either, run });
+    const answer = await threads.wait(caller.agentId, {
+      until,
+      threadId: input.threadId ?? null,
+      limitMs: input.timeoutSeconds * 1_000,
+      signal: either,
+      run,
+    });
     if (!answer.ok) return refused(answer);
-    if (answer.came) return toolDone((await wordsFor(caller)).page(answer.page, 'There is more that you have not read: wait again, and it is there at once.'));
+    if (answer.came)
+      return toolDone(
+        (await wordsFor(caller)).page(
+          answer.page,
+          'There is more that you have not read: wait again, and it is there at once.',
+        ),
+      );
     if (!signal.aborted && heard?.aborted) {
       const next = caller.kind === 'client' ? 'Read their words with read_inbox.' : 'Their words come next.';
-      return { ...toolDone(`The human wrote to you meanwhile; nothing new was read in the threads. ${next}`), endsTurn: true };
+      return {
+        ...toolDone(`The human wrote to you meanwhile; nothing new was read in the threads. ${next}`),
+        endsTurn: true,
+      };
     }
-    return answer.why === 'late' ? toolDone(`Nothing came in ${input.timeoutSeconds} s. Wait again, or go on with something else.`) : toolError('The wait was given up.');
+    return answer.why === 'late'
+      ? toolDone(`Nothing came in ${input.timeoutSeconds} s. Wait again, or go on with something else.`)
+      : toolError('The wait was given up.');
   }
 
   return [
@@ -73,7 +100,8 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
     }),
     defineTool({
       name: 'remove_participant',
-      description: 'Takes an agent out of a thread you are in; it reads and writes there no more. Name yourself to leave.',
+      description:
+        'Takes an agent out of a thread you are in; it reads and writes there no more. Name yourself to leave.',
       input: z.object({ threadId, agent }),
       async run(input, caller) {
         const answer = await threads.remove(caller.agentId, input.threadId, input.agent);
@@ -86,17 +114,28 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
         'Says something in a thread you are in. Everyone in it can read it; those in `mentions` also get it in their inbox, and are woken for it if their limits allow. Mention only whom you need an answer from.',
       input: z.object({
         threadId,
-        message: z.string().trim().min(1).max(LIMITS.letterText, `a message of an agent in a thread has at most ${LIMITS.letterText} characters`),
+        message: z
+          .string()
+          .trim()
+          .min(1)
+          .max(LIMITS.letterText, `a message of an agent in a thread has at most ${LIMITS.letterText} characters`),
         mentions: z.array(agent).max(named).default([]).describe('agents of this thread, not yourself'),
       }),
       async run(input, caller) {
-        const answer = await threads.send(caller.agentId, input.threadId, { text: input.message, mentionRefs: input.mentions, clientId: null });
-        return answer.ok ? done(`Sent, as message ${answer.message.place} of the thread.`, answer.told) : refused(answer);
+        const answer = await threads.send(caller.agentId, input.threadId, {
+          text: input.message,
+          mentionRefs: input.mentions,
+          clientId: null,
+        });
+        return answer.ok
+          ? done(`Sent, as message ${answer.message.place} of the thread.`, answer.told)
+          : refused(answer);
       },
     }),
     defineTool({
       name: 'close_thread',
-      description: 'Closes a thread you are in for good, with a summary of what came of it. It can be read still, and takes nothing more.',
+      description:
+        'Closes a thread you are in for good, with a summary of what came of it. It can be read still, and takes nothing more.',
       input: z.object({ threadId, summary: closeThreadSchema.shape.summary }),
       async run(input, caller) {
         const answer = await threads.close(caller.agentId, input.threadId, input.summary);
@@ -109,17 +148,37 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
       input: z.object({ closedToo: z.boolean().default(false).describe('closed ones as well') }),
       readOnly: true,
       async run({ closedToo }, caller) {
-        const { threads: listed, more } = await threads.list(caller.agentId, { before: null, limit: listPage.otherwise, closedToo });
+        const { threads: listed, more } = await threads.list(caller.agentId, {
+          before: null,
+          limit: listPage.otherwise,
+          closedToo,
+        });
         const { listed: line } = await wordsFor(caller);
-        return toolDone(listed.length === 0 ? 'You are in no thread.' : [...listed.map(line), ...(more ? ['There are older ones.'] : [])].join('\n'));
+        return toolDone(
+          listed.length === 0
+            ? 'You are in no thread.'
+            : [...listed.map(line), ...(more ? ['There are older ones.'] : [])].join('\n'),
+        );
       },
     }),
     defineTool({
       name: 'read_thread',
       description: 'Reads what was last said in a thread you are in, oldest first.',
-      input: z.object({ threadId, before: z.number().int().min(1).optional().describe('only what stands before the message with this number; left out: the newest') }),
+      input: z.object({
+        threadId,
+        before: z
+          .number()
+          .int()
+          .min(1)
+          .optional()
+          .describe('only what stands before the message with this number; left out: the newest'),
+      }),
       async run(input, caller) {
-        const answer = await threads.read(caller.agentId, input.threadId, { before: input.before ?? null, limit: page.otherwise, run: caller.run });
+        const answer = await threads.read(caller.agentId, input.threadId, {
+          before: input.before ?? null,
+          limit: page.otherwise,
+          run: caller.run,
+        });
         if (!answer.ok) return refused(answer);
         const more = `There are earlier ones: read again with before ${answer.messages[0]?.place ?? 1}.`;
         return toolDone((await wordsFor(caller)).page(answer, more));
@@ -145,7 +204,8 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
       description: `Waits until one agent says something, for example its answer to you. ${GIVES}`,
       input: z.object({ agent: agent.describe('a name, a seat number, or an id; "human" for the person'), ...waiting }),
       async run(input, caller) {
-        if (input.agent.trim().toLowerCase() === PERSON) return await wait(caller, { kind: 'from', who: PERSON, name: 'The human' }, input);
+        if (input.agent.trim().toLowerCase() === PERSON)
+          return await wait(caller, { kind: 'from', who: PERSON, name: 'The human' }, input);
         const found = await directory.find(input.agent);
         if (!found.ok) return toolError(found.reason);
         const { agentId, name } = found.agent;

@@ -18,17 +18,29 @@ export interface Page {
 }
 
 /** What a wait is for: anything that others say, what mentions the reader, or what somebody says. */
-export type WaitFor = { readonly kind: 'message' } | { readonly kind: 'mention' } | { readonly kind: 'from'; readonly who: string; readonly name: string };
+export type WaitFor =
+  | { readonly kind: 'message' }
+  | { readonly kind: 'mention' }
+  | { readonly kind: 'from'; readonly who: string; readonly name: string };
 
 /** `late`: nothing came in time. `aborted`: whoever waits has gone. */
-export type WaitAnswer = Answer<{ readonly came: true; readonly page: Page } | { readonly came: false; readonly why: 'late' | 'aborted' }>;
+export type WaitAnswer = Answer<
+  { readonly came: true; readonly page: Page } | { readonly came: false; readonly why: 'late' | 'aborted' }
+>;
 
 /** Agents are named by id, name or seat wherever a name below ends in `Ref`. `told` is what became of the wakes that were asked for. */
 export interface Threads {
   /** An agent that creates a thread is in it. */
-  create(by: string, thread: { readonly title: string; readonly participantRefs: readonly string[] }): Promise<Answer<{ readonly thread: Thread; readonly told: readonly string[] }>>;
+  create(
+    by: string,
+    thread: { readonly title: string; readonly participantRefs: readonly string[] },
+  ): Promise<Answer<{ readonly thread: Thread; readonly told: readonly string[] }>>;
   /** A new participant may read everything that was said. Adding one who is there already changes nothing. */
-  add(by: string, threadId: string, agentRef: string): Promise<Answer<{ readonly thread: Thread; readonly told: readonly string[] }>>;
+  add(
+    by: string,
+    threadId: string,
+    agentRef: string,
+  ): Promise<Answer<{ readonly thread: Thread; readonly told: readonly string[] }>>;
   remove(by: string, threadId: string, agentRef: string): Promise<Answer<{ readonly thread: Thread }>>;
   /** A repeat with the same `clientId` is one message, also when the thread was closed in between. */
   send(
@@ -38,16 +50,29 @@ export interface Threads {
   ): Promise<Answer<{ readonly message: ThreadMessage; readonly told: readonly string[] }>>;
   close(by: string, threadId: string, summary: string): Promise<Answer<{ readonly thread: Thread }>>;
   /** Newest first: those that the reader is in; the person's: all. `before` is a thread id. */
-  list(reader: string, page: { readonly before: string | null; readonly limit: number; readonly closedToo: boolean }): Promise<{ readonly threads: readonly Thread[]; readonly more: boolean }>;
+  list(
+    reader: string,
+    page: { readonly before: string | null; readonly limit: number; readonly closedToo: boolean },
+  ): Promise<{ readonly threads: readonly Thread[]; readonly more: boolean }>;
   /** The newest messages before the place `before`. With `run`, those are marked as given to the agent in this run. */
-  read(reader: string, threadId: string, page: { readonly before: number | null; readonly limit: number; readonly run: string | null }): Promise<Answer<Page>>;
+  read(
+    reader: string,
+    threadId: string,
+    page: { readonly before: number | null; readonly limit: number; readonly run: string | null },
+  ): Promise<Answer<Page>>;
   /**
    * Waits until one of the reader's threads, or this one, has something that it was not given yet and that it waits for;
    * it may be there already. Gives all of that thread that the reader was not given yet, its own words apart, and marks it as given.
    */
   wait(
     reader: string,
-    options: { readonly until: WaitFor; readonly threadId: string | null; readonly limitMs: number; readonly signal: AbortSignal; readonly run: string },
+    options: {
+      readonly until: WaitFor;
+      readonly threadId: string | null;
+      readonly limitMs: number;
+      readonly signal: AbortSignal;
+      readonly run: string;
+    },
   ): Promise<WaitAnswer>;
   /** Tells again what an earlier process of this relay has written and not told. Once, before anything else. */
   recover(): Promise<void>;

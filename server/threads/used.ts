@@ -9,7 +9,10 @@ import { json } from './rows.ts';
 export async function threadsUsed(db: Db, relay: string, by: string, now: number): Promise<ThreadsUsed> {
   const open = await db
     .selectFrom('threads')
-    .select([sql<string>`count(*)`.as('all'), sql<string>`count(*) filter (where created_by_json = ${json(by)})`.as('own')])
+    .select([
+      sql<string>`count(*)`.as('all'),
+      sql<string>`count(*) filter (where created_by_json = ${json(by)})`.as('own'),
+    ])
     .where('relay', '=', relay)
     .where('created_by_json', '<>', json(PERSON))
     .where('closed_at', 'is', null)

@@ -11,7 +11,10 @@ export function createWaiting({ db, relay, bells }: ThreadsContext, { takeUnread
     let query = db
       .selectFrom('thread_members as member')
       .innerJoin('thread_messages as message', (join) =>
-        join.onRef('message.relay', '=', 'member.relay').onRef('message.thread', '=', 'member.thread').onRef('message.place', '>', 'member.seen_place'),
+        join
+          .onRef('message.relay', '=', 'member.relay')
+          .onRef('message.thread', '=', 'member.thread')
+          .onRef('message.place', '>', 'member.seen_place'),
       )
       .select('message.thread')
       .where('member.relay', '=', relay)
@@ -35,8 +38,17 @@ export function createWaiting({ db, relay, bells }: ThreadsContext, { takeUnread
   }
 
   /** Null: nothing yet. A refusal where nothing can come any more. */
-  async function look(agentId: string, until: WaitFor, threadId: string | null, run: string): Promise<Answer<{ readonly page: Page }> | null> {
-    for (let found = await findUnread(agentId, until, threadId); found !== null; found = await findUnread(agentId, until, threadId)) {
+  async function look(
+    agentId: string,
+    until: WaitFor,
+    threadId: string | null,
+    run: string,
+  ): Promise<Answer<{ readonly page: Page }> | null> {
+    for (
+      let found = await findUnread(agentId, until, threadId);
+      found !== null;
+      found = await findUnread(agentId, until, threadId)
+    ) {
       const page = await takeUnread(agentId, found, run);
       if (page) return { ok: true, page };
       // Another call of this agent was given it meanwhile.
@@ -45,7 +57,10 @@ export function createWaiting({ db, relay, bells }: ThreadsContext, { takeUnread
     const taken = admit(await readThread(db, relay, threadId), agentId);
     if (!taken.ok) return taken;
     if (until.kind === 'from' && until.who !== PERSON && !taken.thread.participants.includes(until.who))
-      return refuse('not-in-it', `${until.name} is not in the thread “${taken.thread.title}”, and will say nothing there.`);
+      return refuse(
+        'not-in-it',
+        `${until.name} is not in the thread “${taken.thread.title}”, and will say nothing there.`,
+      );
     return refuseClosed(taken.thread);
   }
 

@@ -26,18 +26,32 @@ export function createWords(team: readonly TeamMember[], readerId: string): Word
   }
 
   function head({ threadId, title, participants, messages, closed }: Thread): string {
-    const state = closed === null ? 'open' : `closed by ${nameOf(closed.by)}${closed.summary === '' ? '' : `, who said: ${titled(closed.summary)}`}`;
+    const state =
+      closed === null
+        ? 'open'
+        : `closed by ${nameOf(closed.by)}${closed.summary === '' ? '' : `, who said: ${titled(closed.summary)}`}`;
     return `Thread ${titled(title)}, id ${threadId}, ${messages} ${messages === 1 ? 'message' : 'messages'}, ${state}\n${INDENT}in it: ${participants.map(nameOf).join(', ')}`;
   }
 
   function said({ place, from, text, mentions, time }: ThreadMessage): string {
     const mentioned = mentions.length === 0 ? '' : `, mentions ${mentions.map(nameOf).join(', ')}`;
-    return writeSaid({ head: `${place}. ${nameOf(from)}, ${new Date(time).toISOString()}${mentioned}:`, text: cutMiddle(text, THREAD_LIMITS.pageCharacters) });
+    return writeSaid({
+      head: `${place}. ${nameOf(from)}, ${new Date(time).toISOString()}${mentioned}:`,
+      text: cutMiddle(text, THREAD_LIMITS.pageCharacters),
+    });
   }
 
   return {
     head,
-    listed: (thread) => head(thread.closed === null ? thread : { ...thread, closed: { ...thread.closed, summary: cutMiddle(thread.closed.summary, QUOTAS.listedSummary) } }),
+    listed: (thread) =>
+      head(
+        thread.closed === null
+          ? thread
+          : {
+              ...thread,
+              closed: { ...thread.closed, summary: cutMiddle(thread.closed.summary, QUOTAS.listedSummary) },
+            },
+      ),
     page({ thread, messages, more: isMore }, more) {
       return [head(thread), ...messages.map(said), ...(isMore ? [more] : [])].join('\n');
     },

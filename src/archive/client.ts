@@ -51,7 +51,12 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
     }
   }
 
-  function run<Name extends JobName>(job: Name, request: Jobs[Name]['request'], ports: Partial<Ports>, work: ArchiveWork): Promise<Jobs[Name]['result']> {
+  function run<Name extends JobName>(
+    job: Name,
+    request: Jobs[Name]['request'],
+    ports: Partial<Ports>,
+    work: ArchiveWork,
+  ): Promise<Jobs[Name]['result']> {
     const { signal, onProgress } = work;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -78,7 +83,9 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
             const { ask, port, value } = message;
             const answers = ports[port];
             // Page and worker are built together from one Ports: the value is what this port takes.
-            const answered: Promise<unknown> = answers ? (answers as (value: unknown) => Promise<unknown>)(value) : Promise.reject(unasked(port));
+            const answered: Promise<unknown> = answers
+              ? (answers as (value: unknown) => Promise<unknown>)(value)
+              : Promise.reject(unasked(port));
             answered.then(
               (answer) => {
                 if (!isOver) send({ answer: ask, value: answer });
@@ -106,7 +113,13 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
 
       worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => take(data));
       worker.addEventListener('error', (event: ErrorEvent) =>
-        end(() => reject(isReady ? new Error(`Packing or unpacking failed: ${event.message}. Reload the page and try again.`) : new ArchiveError('no-worker', NO_WORKER))),
+        end(() =>
+          reject(
+            isReady
+              ? new Error(`Packing or unpacking failed: ${event.message}. Reload the page and try again.`)
+              : new ArchiveError('no-worker', NO_WORKER),
+          ),
+        ),
       );
       signal?.addEventListener('abort', abort);
       send({ job, request });
@@ -158,7 +171,10 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
 const unasked = (port: PortName) => new Error(`Nothing was passed in to answer ${port}.`);
 
 /** The sink is closed after good work and aborted after bad, so that no half file passes for a whole one. */
-async function intoSink(sink: WritableStream<Uint8Array>, work: (write: Ports['write']) => Promise<Exported>): Promise<Exported> {
+async function intoSink(
+  sink: WritableStream<Uint8Array>,
+  work: (write: Ports['write']) => Promise<Exported>,
+): Promise<Exported> {
   const writer = sink.getWriter();
   try {
     const result = await work(async (chunk) => {

@@ -4,7 +4,13 @@ import { ARCHIVE } from './settings.ts';
 const day = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 /** `roost-household-2026-11-21.jsonl.gz`, with `.age` where it is under a passphrase; the day is in UTC. */
-export function householdFileName({ exportedAt, sealed }: { readonly exportedAt: number; readonly sealed: boolean }): string {
+export function householdFileName({
+  exportedAt,
+  sealed,
+}: {
+  readonly exportedAt: number;
+  readonly sealed: boolean;
+}): string {
   return `roost-household-${day(exportedAt)}.jsonl.gz${sealed ? '.age' : ''}`;
 }
 
@@ -24,7 +30,10 @@ const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²�
 export function safeFileName(name: string, fallback: string): string {
   const cleaned = name.normalize('NFC').replace(UNSAFE, '-').replace(/\s+/g, ' ');
   // Cut by characters, so that no pair is halved; dots and blanks at the ends are lost or hidden on some systems.
-  const cut = [...cleaned].slice(0, ARCHIVE.fileNameChars).join('').replace(/^[.\s]+|[.\s]+$/g, '');
+  const cut = [...cleaned]
+    .slice(0, ARCHIVE.fileNameChars)
+    .join('')
+    .replace(/^[.\s]+|[.\s]+$/g, '');
   if (!/[^\s.-]/.test(cut)) return fallback;
   return RESERVED.test(cut) ? `_${cut}` : cut;
 }

@@ -22,10 +22,18 @@ import type {
 export interface Jobs {
   'export-household': { request: Pick<HouseholdExport, 'passphrase' | 'exportedAt'>; result: Exported };
   'open-archive': {
-    request: { readonly file: Blob; readonly passphrase: string | null; readonly here: PreviewPorts['here']; readonly now: number };
+    request: {
+      readonly file: Blob;
+      readonly passphrase: string | null;
+      readonly here: PreviewPorts['here'];
+      readonly now: number;
+    };
     result: { readonly preview: ArchivePreview; readonly source: Omit<ArchiveSource, 'file'> };
   };
-  'import-archive': { request: Pick<ArchiveImport, 'withSettings' | 'leaveOut' | 'ticks'> & { readonly source: ArchiveSource }; result: Imported };
+  'import-archive': {
+    request: Pick<ArchiveImport, 'withSettings' | 'leaveOut' | 'ticks'> & { readonly source: ArchiveSource };
+    result: Imported;
+  };
   'export-agent': { request: Pick<AgentExport, 'agentId' | 'exportedAt'>; result: Exported };
   'read-agent': { request: { readonly file: Blob; readonly name: string }; result: Omit<ParsedAgent, 'documents'> };
 }
@@ -46,9 +54,16 @@ export type PortName = keyof Ports;
 export type Tell = (progress: ArchiveProgress) => void;
 
 /** The pure work behind each job. */
-export type Workers = { readonly [Name in JobName]: (request: Jobs[Name]['request'], ports: Ports, tell: Tell) => Promise<Jobs[Name]['result']> };
+export type Workers = {
+  readonly [Name in JobName]: (
+    request: Jobs[Name]['request'],
+    ports: Ports,
+    tell: Tell,
+  ) => Promise<Jobs[Name]['result']>;
+};
 
-export type ToWorker = { readonly job: JobName; readonly request: unknown } | { readonly answer: number; readonly value: unknown };
+export type ToWorker =
+  { readonly job: JobName; readonly request: unknown } | { readonly answer: number; readonly value: unknown };
 
 export type FromWorker =
   /** First of all: the worker's file has come and runs. */

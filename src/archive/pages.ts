@@ -11,7 +11,10 @@ export interface DocumentLines {
 }
 
 /** At least one page, which may be empty. The number asked for follows how long the documents are. */
-export async function* pagesOf(read: Ports['read'], agentId: string | null): AsyncGenerator<DocumentLines, void, undefined> {
+export async function* pagesOf(
+  read: Ports['read'],
+  agentId: string | null,
+): AsyncGenerator<DocumentLines, void, undefined> {
   let after: string | null = null;
   let limit: number = ARCHIVE.firstPage;
   do {

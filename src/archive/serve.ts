@@ -34,7 +34,8 @@ export function serveArchive(line: ServedLine): void {
   // ends the worker, so there are no other answers.
   const ports: Ports = {
     read: (request) => ask('read', request) as ReturnType<Ports['read']>,
-    write: (chunk) => ask('write', chunk, chunk.buffer instanceof ArrayBuffer ? [chunk.buffer] : []) as ReturnType<Ports['write']>,
+    write: (chunk) =>
+      ask('write', chunk, chunk.buffer instanceof ArrayBuffer ? [chunk.buffer] : []) as ReturnType<Ports['write']>,
     compare: (docs) => ask('compare', docs) as ReturnType<Ports['compare']>,
     append: (docs) => ask('append', docs) as ReturnType<Ports['append']>,
     take: (docs) => ask('take', docs) as ReturnType<Ports['take']>,
@@ -43,7 +44,9 @@ export function serveArchive(line: ServedLine): void {
   async function work<Name extends JobName>(job: Name, request: unknown): Promise<FromWorker> {
     try {
       // … and from one Jobs.
-      const value = await WORKERS[job](request as Parameters<Workers[Name]>[0], ports, (progress) => line.postMessage({ says: 'progress', progress }, []));
+      const value = await WORKERS[job](request as Parameters<Workers[Name]>[0], ports, (progress) =>
+        line.postMessage({ says: 'progress', progress }, []),
+      );
       return { says: 'done', value };
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);

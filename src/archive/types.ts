@@ -18,7 +18,11 @@ export interface ArchiveWork {
 }
 
 /** Gives documents page by page: `OwnerCalls.documents`. */
-export type ReadDocuments = (request: { after: string | null; limit: number; agentId: string | null }) => Promise<DocumentPage>;
+export type ReadDocuments = (request: {
+  after: string | null;
+  limit: number;
+  agentId: string | null;
+}) => Promise<DocumentPage>;
 
 export interface HouseholdExport extends ArchiveWork {
   readonly read: ReadDocuments;
@@ -91,14 +95,38 @@ export interface ShownAgent {
 
 /** Something that is here and would be different afterwards. It comes only where its `tick` is given to `importArchive`. */
 export type ArchiveChange = { readonly tick: string } & (
-  | { readonly kind: 'agent'; readonly what: 'name' | 'soul' | 'seat' | 'retired'; readonly agentId: string; readonly here: ShownAgent; readonly after: ShownAgent }
+  | {
+      readonly kind: 'agent';
+      readonly what: 'name' | 'soul' | 'seat' | 'retired';
+      readonly agentId: string;
+      readonly here: ShownAgent;
+      readonly after: ShownAgent;
+    }
   /** The file has another, earlier birth of somebody who lives here: the name, the soul and the face would be of that one. */
   | { readonly kind: 'birth'; readonly agentId: string; readonly here: ShownAgent; readonly after: ShownAgent }
   /** Somebody new was born before the one who sits there (`here`), and would have the seat. Without its tick it does not come. */
-  | { readonly kind: 'takes-seat'; readonly agentId: string; readonly name: string; readonly position: number; readonly here: string }
-  | { readonly kind: 'setting'; readonly key: string; readonly here: unknown; readonly file: unknown; readonly isDefaultHere: boolean }
+  | {
+      readonly kind: 'takes-seat';
+      readonly agentId: string;
+      readonly name: string;
+      readonly position: number;
+      readonly here: string;
+    }
+  | {
+      readonly kind: 'setting';
+      readonly key: string;
+      readonly here: unknown;
+      readonly file: unknown;
+      readonly isDefaultHere: boolean;
+    }
   /** Somebody, or what was said with them, would be forgotten. `name` null: nobody of here. `finalAt`: ms since the epoch, maybe past. */
-  | { readonly kind: 'forget'; readonly agentId: string; readonly name: string | null; readonly what: 'agent' | 'conversation'; readonly finalAt: number }
+  | {
+      readonly kind: 'forget';
+      readonly agentId: string;
+      readonly name: string | null;
+      readonly what: 'agent' | 'conversation';
+      readonly finalAt: number;
+    }
   /** What was asked here to be forgotten would be kept. */
   | { readonly kind: 'keep' }
   /** Messages that take the place of others: what stands here from there on would be out of sight. */
@@ -203,4 +231,3 @@ export interface ParsedAgent {
   readonly sessions: number;
   readonly warnings: readonly AgentWarning[];
 }
-

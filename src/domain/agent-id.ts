@@ -30,4 +30,5 @@ export function isAgentId(id: string): id is AgentId {
 }
 
 /** Can this stand as the author of a message: an agent, the person, or the relay? */
-export const isAuthor = (id: string): id is AgentId | Speaker => SPEAKERS.some((speaker) => speaker === id) || isAgentId(id);
+export const isAuthor = (id: string): id is AgentId | Speaker =>
+  SPEAKERS.some((speaker) => speaker === id) || isAgentId(id);

@@ -90,7 +90,10 @@ export function resolveAgent(identity: Identity, changes: readonly AgentChange[]
   const colors = isSeatPosition(position) ? seatColor(position) : identity;
   return {
     agentId: identity.agentId,
-    name: shownName(rename?.kind === 'rename' ? rename.name : identity.name, identity.agentId === LEAD_ID ? 'lead' : 'agent'),
+    name: shownName(
+      rename?.kind === 'rename' ? rename.name : identity.name,
+      identity.agentId === LEAD_ID ? 'lead' : 'agent',
+    ),
     birthName: identity.name,
     color: colors.color,
     colorName: colors.colorName,
@@ -103,7 +106,11 @@ export function resolveAgent(identity: Identity, changes: readonly AgentChange[]
 }
 
 /** The team from every identity and change a replica holds. Order and repetition of the input do not matter. `person`: what the person is called. */
-export function rosterOf(identities: readonly Identity[], changes: readonly AgentChange[], person: string | null = null): Roster {
+export function rosterOf(
+  identities: readonly Identity[],
+  changes: readonly AgentChange[],
+  person: string | null = null,
+): Roster {
   const changesOf = new Map<string, AgentChange[]>();
   for (const change of changes) {
     const list = changesOf.get(change.agentId);

@@ -56,8 +56,11 @@ export interface Dark {
 export function blackoutAt(blackouts: readonly Blackout[], zone: string, now: number): Dark | null {
   const first = blackouts.find((blackout) => endOf(blackout, wallTime(zone, now), now) !== null);
   if (!first) return null;
-  const lastOnce = Math.max(now, ...blackouts.map((blackout) => (blackout.type === 'one_off' ? wallOf(blackout.end_time, 0) : now)));
-  for (let time = now; time - lastOnce <= WHOLE_ROUND; ) {
+  const lastOnce = Math.max(
+    now,
+    ...blackouts.map((blackout) => (blackout.type === 'one_off' ? wallOf(blackout.end_time, 0) : now)),
+  );
+  for (let time = now; time - lastOnce <= WHOLE_ROUND;) {
     const wall = wallTime(zone, time);
     const ends = blackouts.flatMap((blackout) => endOf(blackout, wall, time) ?? []);
     if (ends.length === 0) return { label: first.label, until: time };

@@ -21,7 +21,8 @@ const ROWS: readonly (readonly [from: string, to: string])[] = [
 /** Digits and signs that are written for letters. */
 const LEET: readonly (readonly [from: string, to: string])[] = [['01345789$@|!', 'oleastbgsall']];
 
-const tableOf = (rows: readonly (readonly [string, string])[]) => new Map(rows.flatMap(([from, to]) => [...from].map((letter, i) => [letter, [...to][i] ?? letter] as const)));
+const tableOf = (rows: readonly (readonly [string, string])[]) =>
+  new Map(rows.flatMap(([from, to]) => [...from].map((letter, i) => [letter, [...to][i] ?? letter] as const)));
 const LOOKS = tableOf(ROWS);
 const SIGNS = tableOf(LEET);
 
@@ -38,8 +39,17 @@ function letterOf(sign: string): string {
 
 /** A text in NFKC as the letters that a reader takes it for, in lower case. `signs`: digits and signs for letters too. */
 export function latinLookOf(text: string, signs: boolean): string {
-  const plain = [...text.normalize('NFD').replace(/\p{M}+/gu, '')].map((sign) => letterOf(sign).toLowerCase()).map(letterOf).join('');
+  const plain = [...text.normalize('NFD').replace(/\p{M}+/gu, '')]
+    .map((sign) => letterOf(sign).toLowerCase())
+    .map(letterOf)
+    .join('');
   const letters = signs ? [...plain].map((sign) => SIGNS.get(sign) ?? sign).join('') : plain;
   // What looks alike within the Latin letters.
-  return letters.replace(/[il]/g, 'l').replaceAll('rn', 'm').replaceAll('vv', 'w').replaceAll('ß', 'ss').replaceAll('æ', 'ae').replaceAll('œ', 'oe');
+  return letters
+    .replace(/[il]/g, 'l')
+    .replaceAll('rn', 'm')
+    .replaceAll('vv', 'w')
+    .replaceAll('ß', 'ss')
+    .replaceAll('æ', 'ae')
+    .replaceAll('œ', 'oe');
 }

@@ -17,7 +17,8 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-const found = (table: readonly (readonly [string, RegExp])[], userAgent: string) => table.find(([, pattern]) => pattern.test(userAgent))?.[0];
+const found = (table: readonly (readonly [string, RegExp])[], userAgent: string) =>
+  table.find(([, pattern]) => pattern.test(userAgent))?.[0];
 
 export function guessDeviceName(userAgent: string): string {
   const browser = found(BROWSERS, userAgent) ?? 'Browser';

@@ -32,12 +32,15 @@ const LAST_CODE_POINT = 0x10ffff;
  */
 export function unescapeText(text: string): string | null {
   let bad = false;
-  const plain = text.replace(/&(?:#x([0-9a-f]{1,6});|#(\d{1,7});|([a-z]+);)?/gi, (all, hex?: string, decimal?: string, name = '') => {
-    const number = hex !== undefined ? Number.parseInt(hex, 16) : decimal !== undefined ? Number(decimal) : null;
-    if (number !== null && number <= LAST_CODE_POINT) return String.fromCodePoint(number);
-    const character = CHARACTERS.get(name);
-    bad ||= character === undefined;
-    return character ?? all;
-  });
+  const plain = text.replace(
+    /&(?:#x([0-9a-f]{1,6});|#(\d{1,7});|([a-z]+);)?/gi,
+    (all, hex?: string, decimal?: string, name = '') => {
+      const number = hex !== undefined ? Number.parseInt(hex, 16) : decimal !== undefined ? Number(decimal) : null;
+      if (number !== null && number <= LAST_CODE_POINT) return String.fromCodePoint(number);
+      const character = CHARACTERS.get(name);
+      bad ||= character === undefined;
+      return character ?? all;
+    },
+  );
   return bad ? null : plain;
 }

@@ -33,8 +33,39 @@ const MOUTHS = [
   ['0100', '1011'],
   ['100010', '010100', '001000'],
 ] as const;
-const BROWS = [[], [[0, 0], [1, 0], [2, 0]], [[0, 1], [1, 0], [2, 0]], [[0, 0], [1, 0], [2, 1]]] as const;
-const MARKS = [[], [[3, 9], [12, 9]], [[7, 8], [8, 8]], [[4, 12], [11, 12]]] as const;
+const BROWS = [
+  [],
+  [
+    [0, 0],
+    [1, 0],
+    [2, 0],
+  ],
+  [
+    [0, 1],
+    [1, 0],
+    [2, 0],
+  ],
+  [
+    [0, 0],
+    [1, 0],
+    [2, 1],
+  ],
+] as const;
+const MARKS = [
+  [],
+  [
+    [3, 9],
+    [12, 9],
+  ],
+  [
+    [7, 8],
+    [8, 8],
+  ],
+  [
+    [4, 12],
+    [11, 12],
+  ],
+] as const;
 
 /** FNV-1a, 32 bits, over UTF-16 code units (http://www.isthe.com/chongo/tech/comp/fnv/). */
 export function faceHash(agentId: string, birthName: string): number {

@@ -47,11 +47,18 @@ export function isCovered(doc: Written, { target, at }: Pick<Forget, 'target' | 
 
 function notUndone<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[]): F[] {
   // An undo that was written too late finds nothing to bring back: on other devices it is gone.
-  return forgets.filter(({ _id, finalAt }) => !undos.some((undo) => undo.forgetId === _id && (undo.time ?? parseStamp(undo.at)?.time ?? finalAt) < finalAt));
+  return forgets.filter(
+    ({ _id, finalAt }) =>
+      !undos.some((undo) => undo.forgetId === _id && (undo.time ?? parseStamp(undo.at)?.time ?? finalAt) < finalAt),
+  );
 }
 
 /** Asked for, not taken back, and not final: hidden, and still there. */
-export function pendingForgets<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[], now: number): F[] {
+export function pendingForgets<F extends Forget>(
+  forgets: readonly F[],
+  undos: readonly ForgetUndo[],
+  now: number,
+): F[] {
   return notUndone(forgets, undos).filter(({ finalAt }) => now < finalAt);
 }
 

@@ -7,7 +7,17 @@
  * Every way in which a wake can be asked for. The gate is asked in one place, `server/reach/ask.ts`; whoever
  * adds a way here is asked by a test to show that it passes there.
  */
-export const WAKE_WAYS = ['person', 'wake_agent', 'urgent_message', 'thread_mention', 'thread_added', 'deferred', 'schedule', 'script_failure', 'api'] as const;
+export const WAKE_WAYS = [
+  'person',
+  'wake_agent',
+  'urgent_message',
+  'thread_mention',
+  'thread_added',
+  'deferred',
+  'schedule',
+  'script_failure',
+  'api',
+] as const;
 export type WakeWay = (typeof WAKE_WAYS)[number];
 
 /** Why an agent may call `wake_agent`. */
@@ -15,7 +25,18 @@ export const WAKE_REASONS = ['blocker', 'critical_finding', 'user_request'] as c
 export type WakeReason = (typeof WAKE_REASONS)[number];
 
 /** In the order in which they are made; the first that fails decides. */
-export const GATE_CHECKS = ['source_budget', 'disabled', 'cooldown', 'daily', 'pair', 'blackout', 'minutes', 'concurrency', 'idle', 'flood'] as const;
+export const GATE_CHECKS = [
+  'source_budget',
+  'disabled',
+  'cooldown',
+  'daily',
+  'pair',
+  'blackout',
+  'minutes',
+  'concurrency',
+  'idle',
+  'flood',
+] as const;
 export type GateCheck = (typeof GATE_CHECKS)[number];
 
 /** `error`: nothing was asked of the target; `deferred`: asked again when its turn ends. Neither uses a quota. */

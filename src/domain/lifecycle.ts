@@ -34,7 +34,11 @@ export function lifecycleOf(agent: Agent | undefined, position: SeatPosition, li
 }
 
 export const answeringOf = (agentId: string, live: LiveSession | null): Answering =>
-  whoAnswers({ mind: live?.awake.has(agentId) ?? false, client: live?.clients.get(agentId) ?? null, resting: live?.resting.has(agentId) ?? false });
+  whoAnswers({
+    mind: live?.awake.has(agentId) ?? false,
+    client: live?.clients.get(agentId) ?? null,
+    resting: live?.resting.has(agentId) ?? false,
+  });
 
 /** Whom WAKE calls: whoever has no mind of the relay's that answers. */
 export const canBeWoken = (state: Lifecycle): boolean => state === 'sleeping' || state === 'played';
@@ -60,5 +64,9 @@ export function bigButton(roster: Roster, live: LiveSession | null, pending: Pen
   if (sleeping.length > 0) return { kind: 'wake', label: 'WAKE', agents: sleeping };
   const seats = emptySeats(roster);
   if (seats.length === 0) return { kind: 'none' };
-  return { kind: 'summon', label: seats.length === SEAT_ORDER.length ? 'SUMMON' : `SUMMON ${seats.length} MORE`, seats };
+  return {
+    kind: 'summon',
+    label: seats.length === SEAT_ORDER.length ? 'SUMMON' : `SUMMON ${seats.length} MORE`,
+    seats,
+  };
 }

@@ -15,7 +15,12 @@ const MARKS_MAX = 3;
 export type NameKind = 'agent' | 'lead' | 'person' | 'label';
 
 /** What somebody is called whose name cannot be shown. */
-const FALLBACK: Readonly<Record<NameKind, string>> = { agent: 'Nameless', lead: 'Lead', person: 'the human', label: 'a client' };
+const FALLBACK: Readonly<Record<NameKind, string>> = {
+  agent: 'Nameless',
+  lead: 'Lead',
+  person: 'the human',
+  label: 'a client',
+};
 
 /** Controls, formats (among them what turns lines around), halves of pairs, private and unassigned ones, and what shows as nothing. */
 const UNSEEN = /[\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Default_Ignorable_Code_Point}]/gu;
@@ -26,50 +31,95 @@ const SEEN = /[\p{L}\p{N}\p{S}]/u;
 const MANY_MARKS = new RegExp(`(\\p{M}{${MARKS_MAX}})\\p{M}+`, 'gu');
 
 /** At most so long, without half a pair of surrogates at its end. */
-const within = (text: string, most: number) => text.slice(0, most).replace(/[\ud800-\udbff]$/, '').trim();
+const within = (text: string, most: number) =>
+  text
+    .slice(0, most)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trim();
 
 /** The name without what does not belong into one; '' where nothing is left. */
 function cleaned(raw: string): string {
   // A name of a million characters is looked at no further than it could matter.
-  const name = raw.slice(0, NAME_MAX * 8).normalize('NFKC').replace(UNSEEN, '').replace(HEADING, ' ').replace(BLANK, ' ').replace(MANY_MARKS, '$1').trim();
+  const name = raw
+    .slice(0, NAME_MAX * 8)
+    .normalize('NFKC')
+    .replace(UNSEEN, '')
+    .replace(HEADING, ' ')
+    .replace(BLANK, ' ')
+    .replace(MANY_MARKS, '$1')
+    .trim();
   return SEEN.test(name) ? name : '';
 }
 
-const words = (name: string, signs = true) => latinLookOf(cleaned(name), signs).split(/[\s\p{P}]+/u).filter((word) => word !== '');
+const words = (name: string, signs = true) =>
+  latinLookOf(cleaned(name), signs)
+    .split(/[\s\p{P}]+/u)
+    .filter((word) => word !== '');
 
 /** What a reader sees of a name: names are alike where this is the same. Of no use but to compare. */
 export const foldName = (name: string): string => words(name).join('');
-export const isSameName = (one: string, other: string): boolean => foldName(one) !== '' && foldName(one) === foldName(other);
+export const isSameName = (one: string, other: string): boolean =>
+  foldName(one) !== '' && foldName(one) === foldName(other);
 
 const folded = (list: string) => new Set(list.split(' ').map(foldName));
 /** Not a name of an agent's, nor a word of one. */
 const NO_WORD = folded('human relay system assistant user');
-const NO_NAME = folded('human person user owner you yourself me relay roost system developer assistant tool admin administrator operator everyone everybody team somebody someone nobody nameless client');
+const NO_NAME = folded(
+  'human person user owner you yourself me relay roost system developer assistant tool admin administrator operator everyone everybody team somebody someone nobody nameless client',
+);
 const OF_LEAD = folded('lead leader');
 const OF_PERSON = folded('human person user owner you me');
 const ARTICLES = folded('the a an your our my this');
 const SEAT = /^(?:seat|position|place)?\d{1,2}$/;
 
 function isReserved(name: string, kind: NameKind): boolean {
-  if (kind === 'person' && OF_PERSON.has(words(name).filter((word) => !ARTICLES.has(word)).join(''))) return false;
+  if (
+    kind === 'person' &&
+    OF_PERSON.has(
+      words(name)
+        .filter((word) => !ARTICLES.has(word))
+        .join(''),
+    )
+  )
+    return false;
   const all = words(name);
   const rest = all.filter((word) => !ARTICLES.has(word));
-  const whole = [rest.join(''), all.join('')].flatMap((joined) => (joined.startsWith(THE) ? [joined, joined.slice(THE.length)] : [joined]));
+  const whole = [rest.join(''), all.join('')].flatMap((joined) =>
+    joined.startsWith(THE) ? [joined, joined.slice(THE.length)] : [joined],
+  );
   const taken = (joined: string) => NO_NAME.has(joined) || (kind !== 'lead' && OF_LEAD.has(joined));
-  const looksLikeSeat = SEAT.test(words(name, false).join('')) || SEAT.test(cleaned(name).toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''));
-  return whole.some(taken) || (kind !== 'person' && all.some((word) => NO_WORD.has(word))) || (kind !== 'label' && looksLikeSeat);
+  const looksLikeSeat =
+    SEAT.test(words(name, false).join('')) ||
+    SEAT.test(
+      cleaned(name)
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]/gu, ''),
+    );
+  return (
+    whole.some(taken) ||
+    (kind !== 'person' && all.some((word) => NO_WORD.has(word))) ||
+    (kind !== 'label' && looksLikeSeat)
+  );
 }
 const THE = foldName('the');
 
-export type CheckedName = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly reason: string };
+export type CheckedName =
+  { readonly ok: true; readonly name: string } | { readonly ok: false; readonly reason: string };
 
 /** The name as it is kept, or why not: a sentence for whoever chose it. `person`: what the person is called, which nobody else is. */
 export function checkName(raw: string, kind: NameKind, person: string | null = null): CheckedName {
   const name = cleaned(raw);
-  if (name === '') return { ok: false, reason: 'A name has at least one letter, digit or sign that can be seen. Choose another.' };
-  if (name.length > NAME_MAX) return { ok: false, reason: `A name has at most ${NAME_MAX} characters. Choose another, or a shorter one.` };
-  if (isReserved(name, kind)) return { ok: false, reason: `“${name}” would be taken for somebody or something else: the person, the relay, a role or a seat. Choose another.` };
-  if (kind !== 'person' && person !== null && isSameName(name, person)) return { ok: false, reason: `“${name}” is what the person here is called, or looks the same. Choose another.` };
+  if (name === '')
+    return { ok: false, reason: 'A name has at least one letter, digit or sign that can be seen. Choose another.' };
+  if (name.length > NAME_MAX)
+    return { ok: false, reason: `A name has at most ${NAME_MAX} characters. Choose another, or a shorter one.` };
+  if (isReserved(name, kind))
+    return {
+      ok: false,
+      reason: `“${name}” would be taken for somebody or something else: the person, the relay, a role or a seat. Choose another.`,
+    };
+  if (kind !== 'person' && person !== null && isSameName(name, person))
+    return { ok: false, reason: `“${name}” is what the person here is called, or looks the same. Choose another.` };
   return { ok: true, name };
 }
 
@@ -80,7 +130,10 @@ export function shownName(raw: string, kind: NameKind): string {
 }
 
 /** Ids of those who share their name with somebody else, the person among them, to the eye: they are told apart by their seats. */
-export function alikeOf(members: readonly { readonly agentId: string; readonly name: string }[], person: string | null = null): ReadonlySet<string> {
+export function alikeOf(
+  members: readonly { readonly agentId: string; readonly name: string }[],
+  person: string | null = null,
+): ReadonlySet<string> {
   const byFold = new Map<string, string[]>();
   for (const { agentId, name } of members) byFold.set(foldName(name), [...(byFold.get(foldName(name)) ?? []), agentId]);
   const persons = person === null ? null : foldName(person);

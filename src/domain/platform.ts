@@ -45,7 +45,9 @@ export function urlOf(text: string): URL | null {
 export type MaybeStorage = Partial<Pick<StorageManager, 'persisted' | 'estimate'>> | undefined;
 
 /** Whether what is stored is kept for good, and how much room there is. null: the browser does not say. */
-export async function storageFacts(storage: MaybeStorage): Promise<{ persisted: boolean | null; usedBytes: number | null; quotaBytes: number | null }> {
+export async function storageFacts(
+  storage: MaybeStorage,
+): Promise<{ persisted: boolean | null; usedBytes: number | null; quotaBytes: number | null }> {
   const [persisted, estimate] = await Promise.all([storage?.persisted?.() ?? null, storage?.estimate?.() ?? null]);
   return { persisted, usedBytes: estimate?.usage ?? null, quotaBytes: estimate?.quota ?? null };
 }

@@ -29,7 +29,13 @@ const WRITE = 1.25;
 const READ = 0.1;
 export const HOUR_OF_CACHE = 2 / WRITE;
 
-const row = (model: string, input: number, output: number, cacheRead = input * READ): ModelPrice => ({ model, input, output, cacheRead, cacheWrite: input * WRITE });
+const row = (model: string, input: number, output: number, cacheRead = input * READ): ModelPrice => ({
+  model,
+  input,
+  output,
+  cacheRead,
+  cacheWrite: input * WRITE,
+});
 
 /**
  * List prices of Anthropic's models, https://platform.claude.com/docs/en/about-claude/pricing, November 2026.
@@ -80,10 +86,18 @@ export function priceFor(model: string, prices: readonly ModelPrice[]): ModelPri
 const DUST = 1e-6;
 
 /** `hourWrites`: how many of the tokens written to a cache stay there for an hour. Rounded up to a whole millionth; `estimated`: by the row for all models. */
-export function costOf(count: TokenCount, prices: readonly ModelPrice[], hourWrites = 0): { readonly microUsd: number; readonly estimated: boolean } {
+export function costOf(
+  count: TokenCount,
+  prices: readonly ModelPrice[],
+  hourWrites = 0,
+): { readonly microUsd: number; readonly estimated: boolean } {
   const price = priceFor(count.model, prices);
   const writes = count.cacheWriteTokens + Math.min(hourWrites, count.cacheWriteTokens) * (HOUR_OF_CACHE - 1);
-  const exact = count.inputTokens * price.input + count.outputTokens * price.output + count.cacheReadTokens * price.cacheRead + writes * price.cacheWrite;
+  const exact =
+    count.inputTokens * price.input +
+    count.outputTokens * price.output +
+    count.cacheReadTokens * price.cacheRead +
+    writes * price.cacheWrite;
   return { microUsd: Math.max(0, Math.ceil(exact - DUST)), estimated: price.model === ANY_MODEL };
 }
 

@@ -65,7 +65,8 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
     if ((opens || closes) && alone) last += 1;
     if (closes) {
       const outer = around.pop();
-      if (!outer || block.block !== closes) return { ok: false, reason: `Line ${line}: {{/${closes}}} without {{#${closes} …}}` };
+      if (!outer || block.block !== closes)
+        return { ok: false, reason: `Line ${line}: {{/${closes}}} without {{#${closes} …}}` };
       outer.nodes.push({ kind: 'block', block: block.block, name: block.name, inside: block.nodes });
       block = outer;
       continue;
@@ -78,7 +79,8 @@ export function parseTemplate(template: string, known: readonly string[]): Parse
       block = { block: opens === 'if' ? 'if' : 'unless', name, line, nodes: [] };
     } else block.nodes.push({ kind: 'value', name });
   }
-  if (around.length > 0) return { ok: false, reason: `Line ${block.line}: {{#${block.block} ${block.name}}} is never closed` };
+  if (around.length > 0)
+    return { ok: false, reason: `Line ${block.line}: {{#${block.block} ${block.name}}} is never closed` };
   const nodes: Node[] = [...block.nodes, { kind: 'text', text: template.slice(last) }];
   return { ok: true, render: (values) => renderNodes(nodes, values) };
 }
@@ -87,7 +89,8 @@ function renderNodes(nodes: readonly Node[], values: PromptValues): string {
   let out = '';
   for (const node of nodes) {
     if (node.kind === 'text') out += node.text;
-    else if (node.kind === 'value') out += node.name === 'soul' ? quote(values[node.name] ?? '') : (values[node.name] ?? '');
+    else if (node.kind === 'value')
+      out += node.name === 'soul' ? quote(values[node.name] ?? '') : (values[node.name] ?? '');
     else if (Boolean(values[node.name]) === (node.block === 'if')) out += renderNodes(node.inside, values);
   }
   return out;
@@ -125,7 +128,14 @@ export function parseProtocol(text: string): Protocol {
     if (!parsed.ok) throw new Error(`CLAUDE.md, template "${name}". ${parsed.reason}`);
     return body;
   };
-  const all = { wake: take('wake'), birth: take('birth'), lead: take('lead'), agent: take('agent'), nudge: take('nudge'), soul: take('soul') };
+  const all = {
+    wake: take('wake'),
+    birth: take('birth'),
+    lead: take('lead'),
+    agent: take('agent'),
+    nudge: take('nudge'),
+    soul: take('soul'),
+  };
   const at = document.search(TEMPLATES);
   return {
     document: (at < 0 ? document : document.slice(0, at)).trimEnd(),

@@ -10,7 +10,7 @@ export function union(a: Ranges, b: Ranges): Ranges {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
   const out: [number, number][] = [];
-  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+  for (let i = 0, j = 0; i < a.length || j < b.length;) {
     const left = a[i];
     const right = b[j];
     const next = left !== undefined && (right === undefined || left[0] <= right[0]) ? left : right;
@@ -24,9 +24,11 @@ export function union(a: Ranges, b: Ranges): Ranges {
   return out;
 }
 
-export const addRange = (ranges: Ranges, from: number, to: number): Ranges => (from > to ? ranges : union(ranges, [[from, to]]));
+export const addRange = (ranges: Ranges, from: number, to: number): Ranges =>
+  from > to ? ranges : union(ranges, [[from, to]]);
 
-export const addOne = (ranges: Ranges, number: number): Ranges => (contains(ranges, number) ? ranges : union(ranges, [[number, number]]));
+export const addOne = (ranges: Ranges, number: number): Ranges =>
+  contains(ranges, number) ? ranges : union(ranges, [[number, number]]);
 
 /** What is in `a` and not in `b`. */
 export function subtract(a: Ranges, b: Ranges): Ranges {
@@ -49,12 +51,13 @@ export function subtract(a: Ranges, b: Ranges): Ranges {
   return out;
 }
 
-export const isSame = (a: Ranges, b: Ranges): boolean => a.length === b.length && a.every(([from, to], i) => from === b[i]?.[0] && to === b[i]?.[1]);
+export const isSame = (a: Ranges, b: Ranges): boolean =>
+  a.length === b.length && a.every(([from, to], i) => from === b[i]?.[0] && to === b[i]?.[1]);
 
 /** What is in both. */
 export function intersect(a: Ranges, b: Ranges): Ranges {
   const out: [number, number][] = [];
-  for (let i = 0, j = 0; ; ) {
+  for (let i = 0, j = 0; ;) {
     const left = a[i];
     const right = b[j];
     if (left === undefined || right === undefined) return out;

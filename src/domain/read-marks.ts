@@ -15,7 +15,10 @@ const THREAD = 'read-thread:';
 /** More than this are not counted. */
 export const UNREAD_MOST = 99;
 
-export type ReadMark = { readonly kind: 'since'; readonly at: Stamp } | { readonly kind: 'conversation'; readonly agentId: string; readonly at: Stamp } | { readonly kind: 'thread'; readonly threadId: string; readonly place: number };
+export type ReadMark =
+  | { readonly kind: 'since'; readonly at: Stamp }
+  | { readonly kind: 'conversation'; readonly agentId: string; readonly at: Stamp }
+  | { readonly kind: 'thread'; readonly threadId: string; readonly place: number };
 
 export interface ReadMarks {
   readonly since: Stamp | null;
@@ -42,7 +45,8 @@ export function readMarkSetting(mark: ReadMark): { readonly key: string; readonl
 }
 
 const isStamp = (value: unknown): value is Stamp => typeof value === 'string' && parseStamp(value) !== null;
-const isPlace = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+const isPlace = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 /** What follows `prefix`; '' where it is another key. */
 const after = (key: string, prefix: string): string => (key.startsWith(prefix) ? key.slice(prefix.length) : '');
 
@@ -57,7 +61,8 @@ export function readMarkOf({ key, value }: SettingLike): ReadMark | null {
 
 /** Does `mark` hold where `held`, of the same thing, held until now? Null: they say the same. */
 export function reachesFurther(mark: ReadMark, held: ReadMark): boolean | null {
-  if (mark.kind === 'thread' && held.kind === 'thread') return mark.place === held.place ? null : mark.place > held.place;
+  if (mark.kind === 'thread' && held.kind === 'thread')
+    return mark.place === held.place ? null : mark.place > held.place;
   if (mark.kind === 'thread' || held.kind === 'thread' || mark.at === held.at) return null;
   return mark.kind === 'since' ? mark.at < held.at : mark.at > held.at;
 }
@@ -69,8 +74,10 @@ export function foldReadMarks(settings: Iterable<SettingLike>): ReadMarks {
   for (const setting of settings) {
     const mark = readMarkOf(setting);
     if (mark?.kind === 'since' && (since === null || mark.at < since)) since = mark.at;
-    else if (mark?.kind === 'conversation' && mark.at > (byAgent.get(mark.agentId) ?? '')) byAgent.set(mark.agentId, mark.at);
-    else if (mark?.kind === 'thread' && mark.place > (byThread.get(mark.threadId) ?? 0)) byThread.set(mark.threadId, mark.place);
+    else if (mark?.kind === 'conversation' && mark.at > (byAgent.get(mark.agentId) ?? ''))
+      byAgent.set(mark.agentId, mark.at);
+    else if (mark?.kind === 'thread' && mark.place > (byThread.get(mark.threadId) ?? 0))
+      byThread.set(mark.threadId, mark.place);
   }
   return { since, byAgent, byThread };
 }
@@ -82,7 +89,10 @@ export const readUpTo = ({ since, byAgent }: ReadMarks, agentId: string): Stamp 
  * How many messages of a thread are new. `messages`: how many there are; `lastTime`: ms since the epoch, of the last. One
  * without a mark that was quiet before messages began to be new is history.
  */
-export function newInThread({ since, byThread }: Pick<ReadMarks, 'since' | 'byThread'>, { threadId, messages, lastTime }: { readonly threadId: string; readonly messages: number; readonly lastTime: number }): number {
+export function newInThread(
+  { since, byThread }: Pick<ReadMarks, 'since' | 'byThread'>,
+  { threadId, messages, lastTime }: { readonly threadId: string; readonly messages: number; readonly lastTime: number },
+): number {
   const place = byThread.get(threadId);
   if (place !== undefined) return Math.max(0, messages - place);
   const from = since === null ? null : parseStamp(since);
@@ -90,4 +100,5 @@ export function newInThread({ since, byThread }: Pick<ReadMarks, 'since' | 'byTh
 }
 
 /** Is this something that somebody else has said to the person? */
-export const isNews = ({ role, author }: { readonly role: string; readonly author: string }): boolean => role === 'assistant' && author !== 'human';
+export const isNews = ({ role, author }: { readonly role: string; readonly author: string }): boolean =>
+  role === 'assistant' && author !== 'human';

@@ -56,9 +56,15 @@ const RESIDENT_FACTOR = 1.1;
 /** What capacity bought ahead costs is between its buyer and the seller: a guess that errs on the safe side. */
 const PRIORITY_FACTOR = 2;
 /** Models that cost more from so many tokens of input on. */
-const LONG = { models: ['claude-sonnet-4-0', 'claude-sonnet-4-2', 'claude-sonnet-4-5'], above: 200_000, input: 2, output: 1.5 } as const;
+const LONG = {
+  models: ['claude-sonnet-4-0', 'claude-sonnet-4-2', 'claude-sonnet-4-5'],
+  above: 200_000,
+  input: 2,
+  output: 1.5,
+} as const;
 
-const isLong = (model: string, inputTokens: number) => inputTokens > LONG.above && LONG.models.some((name) => model.startsWith(name));
+const isLong = (model: string, inputTokens: number) =>
+  inputTokens > LONG.above && LONG.models.some((name) => model.startsWith(name));
 
 function factorOf(model: string, { fast, priority, resident }: Terms): number {
   const ofFast = FAST_FACTORS.find(([name]) => model.startsWith(name))?.[1] ?? FAST_FACTOR_MOST;
@@ -75,23 +81,57 @@ export interface Taken {
 }
 
 /** In whole millionths of a dollar, rounded up. `estimated`: a price in it is a guess. */
-export function costOfTaken({ count, hourWrites, searches, terms }: Taken, prices: readonly ModelPrice[]): { readonly microUsd: number; readonly estimated: boolean } {
+export function costOfTaken(
+  { count, hourWrites, searches, terms }: Taken,
+  prices: readonly ModelPrice[],
+): { readonly microUsd: number; readonly estimated: boolean } {
   const long = isLong(count.model, count.inputTokens + count.cacheReadTokens + count.cacheWriteTokens);
-  const priced = long ? prices.map((price) => ({ ...price, input: price.input * LONG.input, cacheRead: price.cacheRead * LONG.input, cacheWrite: price.cacheWrite * LONG.input, output: price.output * LONG.output })) : prices;
+  const priced = long
+    ? prices.map((price) => ({
+        ...price,
+        input: price.input * LONG.input,
+        cacheRead: price.cacheRead * LONG.input,
+        cacheWrite: price.cacheWrite * LONG.input,
+        output: price.output * LONG.output,
+      }))
+    : prices;
   const { microUsd, estimated } = costOf(count, priced, hourWrites);
-  return { microUsd: Math.ceil(microUsd * factorOf(count.model, terms)) + searches * SEARCH_MICRO_USD, estimated: estimated || terms.priority };
+  return {
+    microUsd: Math.ceil(microUsd * factorOf(count.model, terms)) + searches * SEARCH_MICRO_USD,
+    estimated: estimated || terms.priority,
+  };
 }
 
 /** The tokens that it may come to at most, at the dearest rate that applies: all of the input written to a cache where any of it is. */
-export function mostTaken({ model, bytes, pictures, openEnded, searches, maxOutputTokens, cached, terms }: RequestSize): Taken {
-  const input = Math.ceil(bytes / BYTES_PER_TOKEN) + pictures * TOKENS_PER_PICTURE + OVERHEAD_TOKENS + (openEnded ? WINDOW_TOKENS : 0);
+export function mostTaken({
+  model,
+  bytes,
+  pictures,
+  openEnded,
+  searches,
+  maxOutputTokens,
+  cached,
+  terms,
+}: RequestSize): Taken {
+  const input =
+    Math.ceil(bytes / BYTES_PER_TOKEN) +
+    pictures * TOKENS_PER_PICTURE +
+    OVERHEAD_TOKENS +
+    (openEnded ? WINDOW_TOKENS : 0);
   const written = cached === 'not' ? 0 : input;
   return {
-    count: { model, inputTokens: input - written, outputTokens: maxOutputTokens ?? LONGEST_ANSWER_TOKENS, cacheReadTokens: 0, cacheWriteTokens: written },
+    count: {
+      model,
+      inputTokens: input - written,
+      outputTokens: maxOutputTokens ?? LONGEST_ANSWER_TOKENS,
+      cacheReadTokens: 0,
+      cacheWriteTokens: written,
+    },
     hourWrites: cached === 'hour' ? written : 0,
     searches,
     terms,
   };
 }
 
-export const mostCost = (size: RequestSize, prices: readonly ModelPrice[]): number => costOfTaken(mostTaken(size), prices).microUsd;
+export const mostCost = (size: RequestSize, prices: readonly ModelPrice[]): number =>
+  costOfTaken(mostTaken(size), prices).microUsd;

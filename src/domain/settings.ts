@@ -52,7 +52,13 @@ export const SETTING_BOUNDS = {
 } as const satisfies Partial<Record<SettingKey, { min: number; max: number }>>;
 
 /** Longest text of a setting, in characters. */
-export const SETTING_TEXT_MAX = { humanName: 80, leadName: 80, leadModel: 200, agentModel: 200, wakeTemplate: 40_000 } as const;
+export const SETTING_TEXT_MAX = {
+  humanName: 80,
+  leadName: 80,
+  leadModel: 200,
+  agentModel: 200,
+  wakeTemplate: 40_000,
+} as const;
 
 export interface SettingRecord {
   readonly id: string;

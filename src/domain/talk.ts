@@ -8,8 +8,18 @@ import { onOneLine, quote } from './quoting.ts';
 
 export type TalkBlock =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'tool'; readonly name: string; readonly input: unknown; readonly result: string | null; readonly isError: boolean }
-  | { readonly kind: 'call'; readonly call: 'wake' | 'summon'; readonly seats: readonly { readonly position: number; readonly name: string | null }[] };
+  | {
+      readonly kind: 'tool';
+      readonly name: string;
+      readonly input: unknown;
+      readonly result: string | null;
+      readonly isError: boolean;
+    }
+  | {
+      readonly kind: 'call';
+      readonly call: 'wake' | 'summon';
+      readonly seats: readonly { readonly position: number; readonly name: string | null }[];
+    };
 
 export interface TalkMessage {
   /** Whose conversation it stands in. */
@@ -21,8 +31,21 @@ export interface TalkMessage {
 
 /** What a mind does for itself and for the team's waking: by these a session is no more than a greeting. */
 const HOUSEKEEPING: ReadonlySet<string> = new Set([
-  'spawn_team', 'choose_name', 'write_soul', 'read_soul', 'read_last_conversation', 'read_inbox', 'list_team', 'wake_limits', 'go_to_sleep', 'put_to_sleep',
-  'list_threads', 'read_thread', 'wait_for_message', 'wait_for_mention', 'wait_for_agent',
+  'spawn_team',
+  'choose_name',
+  'write_soul',
+  'read_soul',
+  'read_last_conversation',
+  'read_inbox',
+  'list_team',
+  'wake_limits',
+  'go_to_sleep',
+  'put_to_sleep',
+  'list_threads',
+  'read_thread',
+  'wait_for_message',
+  'wait_for_mention',
+  'wait_for_agent',
 ]);
 /** These hand over what others said, and each thing once. */
 const HEARING: ReadonlySet<string> = new Set(['read_inbox', 'wait_for_message', 'wait_for_mention', 'wait_for_agent']);
@@ -34,13 +57,21 @@ export const PERSON_MENTIONS = 'The human mentions you';
 const isSaying = (text: string) => text.trim() !== '';
 /** Where nothing was to be heard, they say so in a sentence that begins like this. */
 const NOTHING_CAME = /^Nothing /;
-const isHearing = (block: TalkBlock): block is Extract<TalkBlock, { kind: 'tool' }> => block.kind === 'tool' && HEARING.has(block.name) && !block.isError && block.result !== null && !NOTHING_CAME.test(block.result);
+const isHearing = (block: TalkBlock): block is Extract<TalkBlock, { kind: 'tool' }> =>
+  block.kind === 'tool' &&
+  HEARING.has(block.name) &&
+  !block.isError &&
+  block.result !== null &&
+  !NOTHING_CAME.test(block.result);
 
 /** Did somebody, the person or another agent, say something to the agent in this message? */
 export function isAddressed({ agentId, author, role, blocks }: TalkMessage): boolean {
   if (author === agentId) return blocks.some(isHearing);
   if (role !== 'user') return false;
-  return blocks.some((block) => block.kind === 'text' && isSaying(block.text) && (author !== 'relay' || block.text.startsWith(PERSON_MENTIONS)));
+  return blocks.some(
+    (block) =>
+      block.kind === 'text' && isSaying(block.text) && (author !== 'relay' || block.text.startsWith(PERSON_MENTIONS)),
+  );
 }
 
 /** Did the agent do something in it that others could notice? */
@@ -77,7 +108,10 @@ function toolText(block: Extract<TalkBlock, { kind: 'tool' }>): string {
   const { name, input, isError, result } = block;
   const message = field(input, 'message');
   if (WRITING.has(name) && message !== null) {
-    const where = name === 'send_message_to_thread' ? `in thread ${field(input, 'threadId') ?? ''}` : `to ${field(input, 'to') ?? ''}`;
+    const where =
+      name === 'send_message_to_thread'
+        ? `in thread ${field(input, 'threadId') ?? ''}`
+        : `to ${field(input, 'to') ?? ''}`;
     const came = isError || result === null ? `, ${outcome(block)}` : '';
     return `[${name}, ${inOneLine(`${where}${came}`, TOOL_LINE_MAX)}]\n${quote(message)}`;
   }

@@ -11,7 +11,9 @@ interface Teammate {
 
 /** `Lyra (seat 1), Vega (seat 2)`: everybody in a seat but the lead and the one who reads it; null where there is nobody. */
 export function teammatesText(team: readonly Teammate[], readerId: string): string | null {
-  const others = team.filter(({ agentId, position, retired }) => !retired && position !== null && agentId !== LEAD_ID && agentId !== readerId);
+  const others = team.filter(
+    ({ agentId, position, retired }) => !retired && position !== null && agentId !== LEAD_ID && agentId !== readerId,
+  );
   const inOrder = [...others].sort((a, b) => (a.position ?? 0) - (b.position ?? 0));
   return inOrder.map(({ name, position }) => `${name} (seat ${seatNumber(position ?? 0)})`).join(', ') || null;
 }

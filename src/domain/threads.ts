@@ -9,10 +9,19 @@ export interface Named {
 }
 
 /** Why these cannot be mentioned by `from`: a sentence that names the first who cannot; null where all can. */
-export function refuseMentions({ from, participants, mentions }: { readonly from: string; readonly participants: readonly string[]; readonly mentions: readonly Named[] }): string | null {
+export function refuseMentions({
+  from,
+  participants,
+  mentions,
+}: {
+  readonly from: string;
+  readonly participants: readonly string[];
+  readonly mentions: readonly Named[];
+}): string | null {
   for (const { agentId, name } of mentions) {
     if (agentId === from) return `${name} is you. Mention somebody else, or nobody.`;
-    if (!participants.includes(agentId)) return `${name} is not in this thread, and would not read it. Add ${name} first.`;
+    if (!participants.includes(agentId))
+      return `${name} is not in this thread, and would not read it. Add ${name} first.`;
   }
   return null;
 }
@@ -26,7 +35,10 @@ export function eachOnce<Item extends Named>(agents: readonly Item[]): readonly 
  * How much of `messages` is given to a reader at once: from the first on, while they fit into `characters`, and at
  * least one.
  */
-export function fitting<Message extends { readonly text: string }>(messages: readonly Message[], characters: number): readonly Message[] {
+export function fitting<Message extends { readonly text: string }>(
+  messages: readonly Message[],
+  characters: number,
+): readonly Message[] {
   let left = characters;
   const end = messages.findIndex((message, i) => (left -= message.text.length) < 0 && i > 0);
   return end === -1 ? messages : messages.slice(0, end);

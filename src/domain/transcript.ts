@@ -17,9 +17,21 @@ export interface TranscriptMessage {
 
 export type TranscriptSession =
   /** `addressed`: somebody said something to the one who remembers. `earlier`: messages before these that were not even read. */
-  | { readonly kind: 'talk'; readonly addressed: boolean; readonly messages: readonly TranscriptMessage[]; readonly earlier: number }
+  | {
+      readonly kind: 'talk';
+      readonly addressed: boolean;
+      readonly messages: readonly TranscriptMessage[];
+      readonly earlier: number;
+    }
   /** Sessions on end in which nobody said anything to it. `more`: there are more of them. `words`: of its last greeting. */
-  | { readonly kind: 'greetings'; readonly times: number; readonly more: boolean; readonly from: number; readonly until: number; readonly words: string | null };
+  | {
+      readonly kind: 'greetings';
+      readonly times: number;
+      readonly more: boolean;
+      readonly from: number;
+      readonly until: number;
+      readonly words: string | null;
+    };
 
 export interface Transcript {
   /** At most as many UTF-16 units as the cap. */
@@ -46,7 +58,8 @@ const dateLine = (time: number) => `=== ${day(time)} ===`;
 const messages = (count: number) => (count === 1 ? '1 earlier message' : `${count} earlier messages`);
 
 export const leftOutLine = (count: number): string => `[${messages(count)} ${count === 1 ? 'was' : 'were'} left out]`;
-const leftOutHere = (count: number): string => `[${messages(count)} of this session ${count === 1 ? 'was' : 'were'} left out]`;
+const leftOutHere = (count: number): string =>
+  `[${messages(count)} of this session ${count === 1 ? 'was' : 'were'} left out]`;
 /** A cut went through the mark of a line. */
 // eslint-disable-next-line no-control-regex
 const UNFINISHED_MARK = /(?:\r\n|[\n\r\v\f\u001c-\u001e\u0085\u2028\u2029])>?$/;
@@ -67,7 +80,10 @@ export function quoteWithin(text: string, most: number): string {
 function greetingsLine({ times, more, from, until, words }: Extract<TranscriptSession, { kind: 'greetings' }>): string {
   const when = day(from) === day(until) ? day(until) : `${day(from)} to ${day(until)}`;
   const often = more ? `more than ${times} times` : times === 1 ? 'once' : `${times} times`;
-  const said = words === null || words.trim() === '' ? '' : `; ${times === 1 && !more ? 'your greeting' : 'your last greeting'}: “${inOneLine(words, GREETING_MAX)}”`;
+  const said =
+    words === null || words.trim() === ''
+      ? ''
+      : `; ${times === 1 && !more ? 'your greeting' : 'your last greeting'}: “${inOneLine(words, GREETING_MAX)}”`;
   return `[${when}: you woke ${often}, and nobody said anything to you${said}]`;
 }
 
@@ -99,7 +115,12 @@ interface Pieces {
 }
 
 /** The newest of a session that fits `room`, no message longer than `pieces` allow; nothing where not even one does, and `must` does not hold. */
-function fitTalk(session: Extract<TranscriptSession, { kind: 'talk' }>, room: number, pieces: Pieces, must: boolean): Shown {
+function fitTalk(
+  session: Extract<TranscriptSession, { kind: 'talk' }>,
+  room: number,
+  pieces: Pieces,
+  must: boolean,
+): Shown {
   const { messages, earlier } = session;
   const total = messages.length + earlier;
   const [first] = messages;
@@ -123,23 +144,39 @@ function fitTalk(session: Extract<TranscriptSession, { kind: 'talk' }>, room: nu
   if (kept.length === 0) return { ...NOTHING, leftOut: total };
   const leftOut = total - kept.length;
   const oldest = messages[messages.length - kept.length] ?? first;
-  return { lines: [dateLine(oldest.time), ...(leftOut > 0 ? [leftOutHere(leftOut)] : []), ...kept], kept: kept.length, leftOut };
+  return {
+    lines: [dateLine(oldest.time), ...(leftOut > 0 ? [leftOutHere(leftOut)] : []), ...kept],
+    kept: kept.length,
+    leftOut,
+  };
 }
 
 function cutPiece(message: TranscriptMessage, most: number): string {
   const head = headOf(message);
   // A head is in one line, or it is none.
-  return head.length > most ? keepPairs(head.slice(0, Math.max(0, most)).trimEnd()) : head + quoteWithin(message.text, most - head.length);
+  return head.length > most
+    ? keepPairs(head.slice(0, Math.max(0, most)).trimEnd())
+    : head + quoteWithin(message.text, most - head.length);
 }
 
 function fit(session: TranscriptSession, room: number, cap: number, must: boolean): Shown {
-  if (session.kind === 'talk') return fitTalk(session, room, { most: Math.floor(cap * LONG_SHARE.most), least: Math.max(PIECE_MIN, Math.floor(cap * LONG_SHARE.least)) }, must);
+  if (session.kind === 'talk')
+    return fitTalk(
+      session,
+      room,
+      { most: Math.floor(cap * LONG_SHARE.most), least: Math.max(PIECE_MIN, Math.floor(cap * LONG_SHARE.least)) },
+      must,
+    );
   const line = greetingsLine(session);
   return sizeOf([line]) <= room ? { lines: [line], kept: 0, leftOut: 0 } : NOTHING;
 }
 
 /** The sessions that fit `room`, each with what of it does: first the one that must not be lost, then the newest. */
-function fill(sessions: readonly TranscriptSession[], room: number, cap: number): { readonly shown: readonly Shown[]; readonly whole: boolean } {
+function fill(
+  sessions: readonly TranscriptSession[],
+  room: number,
+  cap: number,
+): { readonly shown: readonly Shown[]; readonly whole: boolean } {
   const shown = sessions.map((): Shown => NOTHING);
   const first = sessions.findLastIndex((session) => session.kind === 'talk' && session.addressed);
   let left = room;
@@ -165,7 +202,10 @@ function fill(sessions: readonly TranscriptSession[], room: number, cap: number)
  * there is nothing to tell, or no room to tell it in.
  */
 export function renderTranscript(sessions: readonly TranscriptSession[], cap: number, earlier = 0): Transcript | null {
-  const total = sessions.reduce((sum, session) => (session.kind === 'talk' ? sum + session.messages.length + session.earlier : sum), earlier);
+  const total = sessions.reduce(
+    (sum, session) => (session.kind === 'talk' ? sum + session.messages.length + session.earlier : sum),
+    earlier,
+  );
   // What stands last is parted from nothing.
   const room = cap + BETWEEN.length;
   const line = sizeOf([leftOutLine(total)]);
@@ -190,7 +230,8 @@ export function parseTranscript(text: string): TranscriptMessage[] {
   for (const said of readSaid(text)) {
     const { author, at } = HEAD.exec(said.head)?.groups ?? {};
     const last = messages.at(-1);
-    if (author !== undefined && at !== undefined) messages.push({ author, time: Date.parse(`${at.replace(' ', 'T')}Z`), text: said.text });
+    if (author !== undefined && at !== undefined)
+      messages.push({ author, time: Date.parse(`${at.replace(' ', 'T')}Z`), text: said.text });
     else if (last && CUT.test(said.head)) last.text += ` … ${said.text}`;
   }
   return messages;

@@ -45,10 +45,19 @@ export interface WakeFacts {
 
 export type Verdict =
   | { readonly outcome: 'granted'; readonly check: null; readonly until: null; readonly detail: string }
-  | { readonly outcome: 'suppressed' | 'deferred' | 'error'; readonly check: GateCheck; readonly until: number | null; readonly detail: string };
+  | {
+      readonly outcome: 'suppressed' | 'deferred' | 'error';
+      readonly check: GateCheck;
+      readonly until: number | null;
+      readonly detail: string;
+    };
 
 /** ms of the day in which `now` lies that sessions of the target have run, those that run still with them. */
-export function sessionMs({ day, endedMs, running }: Pick<WakeFacts, 'day' | 'endedMs' | 'running'>, zone: string, now: number): number {
+export function sessionMs(
+  { day, endedMs, running }: Pick<WakeFacts, 'day' | 'endedMs' | 'running'>,
+  zone: string,
+  now: number,
+): number {
   const today = now < day.end ? day : dayOf(zone, now);
   const open = running.reduce((sum, start) => sum + Math.max(0, now - Math.max(start, today.start)), 0);
   return (now < day.end ? endedMs : 0) + open;
@@ -64,7 +73,9 @@ interface Failure {
 type Check = (question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number) => Failure | null;
 
 /** A limit of the day is over with the day, unless it is 0. */
-const tomorrow = (limit: number, zone: string, now: number): Failure => ({ until: limit === 0 ? null : dayOf(zone, now).end });
+const tomorrow = (limit: number, zone: string, now: number): Failure => ({
+  until: limit === 0 ? null : dayOf(zone, now).end,
+});
 
 const CHECKS: Readonly<Record<GateCheck, Check>> = {
   source_budget: ({ way }, { maxWakesPerSession }, { callsInSession }) =>
@@ -81,7 +92,8 @@ const CHECKS: Readonly<Record<GateCheck, Check>> = {
   blackout: (_, { blackouts, timeZone }, __, now) => blackoutAt(blackouts, timeZone, now),
   minutes: (_, { maxDailySessionMinutes: most, timeZone }, facts, now) =>
     sessionMs(facts, timeZone, now) >= most * 60_000 ? tomorrow(most, timeZone, now) : null,
-  concurrency: (_, { maxConcurrentSessions }, { running }) => (running.length >= maxConcurrentSessions ? { until: null } : null),
+  concurrency: (_, { maxConcurrentSessions }, { running }) =>
+    running.length >= maxConcurrentSessions ? { until: null } : null,
   idle: ({ state }) => (state === 'busy' || state === 'absent' || state === 'played' ? { until: null } : null),
   flood(_, { floodMaxWakes, floodWindowSeconds }, { latest }, now) {
     if (floodMaxWakes === 0) return { until: null };

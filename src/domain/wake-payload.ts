@@ -35,8 +35,7 @@ export type TeamCall =
   | { readonly kind: 'summon'; readonly seats: readonly SeatPayload[] };
 
 export type ParsedCall =
-  | { readonly ok: true; readonly call: TeamCall }
-  | { readonly ok: false; readonly reason: string };
+  { readonly ok: true; readonly call: TeamCall } | { readonly ok: false; readonly reason: string };
 
 /** Does this message claim to be a call to the team? Only then is it parsed, and refused if malformed. */
 export function isTeamCall(text: string): boolean {
@@ -88,15 +87,23 @@ function beginningOf(text: string, length: number): string {
 export function writeForLead(call: TeamCall, firstWords: number): string {
   if (call.kind === 'summon') return writeSummon(call.seats);
   const lines = call.agents.map((agent) => {
-    const head = attribute('name', agent.name) + attribute('color', agent.color) + attribute('colorName', agent.colorName) + attribute('position', agent.position);
-    return agent.soul === null || firstWords === 0 ? `  <agent${head}/>` : `  <agent${head}>${escapeText(beginningOf(agent.soul, firstWords))}</agent>`;
+    const head =
+      attribute('name', agent.name) +
+      attribute('color', agent.color) +
+      attribute('colorName', agent.colorName) +
+      attribute('position', agent.position);
+    return agent.soul === null || firstWords === 0
+      ? `  <agent${head}/>`
+      : `  <agent${head}>${escapeText(beginningOf(agent.soul, firstWords))}</agent>`;
   });
   return [WAKE_TAG, '<agents>', ...lines, '</agents>'].join('\n');
 }
 
 /** The positions that a call names, in either form; empty where the text is no call. */
 export function positionsCalled(text: string): number[] {
-  return isTeamCall(text) ? [...text.matchAll(/<(?:agent|seat)\b[^<>]* position="(\d)"/g)].map(([, position]) => Number(position)) : [];
+  return isTeamCall(text)
+    ? [...text.matchAll(/<(?:agent|seat)\b[^<>]* position="(\d)"/g)].map(([, position]) => Number(position))
+    : [];
 }
 
 class Malformed extends Error {}
@@ -123,7 +130,8 @@ function createReader(text: string) {
     at = SPACE.lastIndex;
     return at > from;
   };
-  const decode = (raw: string, what: string) => unescapeText(raw) ?? fail(`an "&" that begins no known reference in ${what}`);
+  const decode = (raw: string, what: string) =>
+    unescapeText(raw) ?? fail(`an "&" that begins no known reference in ${what}`);
   return {
     startsWith,
     expect,
@@ -131,7 +139,11 @@ function createReader(text: string) {
     space,
     atEnd: () => at === text.length,
     /** `name="value"` pairs up to `closing`: the named ones, each once, and of `optional` those that are there, in any order. */
-    attributes<Name extends string, Optional extends string = never>(names: readonly Name[], closing: string, optional: readonly Optional[] = []): Record<Name, string> & Partial<Record<Optional, string>> {
+    attributes<Name extends string, Optional extends string = never>(
+      names: readonly Name[],
+      closing: string,
+      optional: readonly Optional[] = [],
+    ): Record<Name, string> & Partial<Record<Optional, string>> {
       const found: Partial<Record<Name | Optional, string>> = {};
       while (space() && !startsWith(closing)) {
         ATTRIBUTE.lastIndex = at;
@@ -145,7 +157,8 @@ function createReader(text: string) {
         at += whole.length;
       }
       type Complete = Record<Name, string> & Partial<Record<Optional, string>>;
-      const isComplete = (record: Partial<Record<Name | Optional, string>>): record is Complete => names.every((name) => record[name] !== undefined);
+      const isComplete = (record: Partial<Record<Name | Optional, string>>): record is Complete =>
+        names.every((name) => record[name] !== undefined);
       if (!isComplete(found)) return fail(`attribute "${names.find((name) => found[name] === undefined)}" is missing`);
       expect(closing);
       return found;
@@ -192,17 +205,29 @@ function readAgents(reader: Reader): AgentPayload[] {
   const taken = new Set<number>();
   const ids = new Set<string>();
   return readAll(reader, 'agent-payloads', 'agent', () => {
-    const { position: raw, asleepSince, ...head } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>', ['asleepSince']);
-    if (asleepSince !== undefined && !/^\d{1,15}$/.test(asleepSince)) reader.fail(`asleepSince "${asleepSince}" is no time in ms`);
+    const {
+      position: raw,
+      asleepSince,
+      ...head
+    } = reader.attributes(['name', 'color', 'colorName', 'position', 'id'], '>', ['asleepSince']);
+    if (asleepSince !== undefined && !/^\d{1,15}$/.test(asleepSince))
+      reader.fail(`asleepSince "${asleepSince}" is no time in ms`);
     const position = readPosition(reader, raw, taken);
-    if (!isAgentId(head.id) || head.id === LEAD_ID) reader.fail(`agent id ${JSON.stringify(head.id)} is none that an agent can have`);
+    if (!isAgentId(head.id) || head.id === LEAD_ID)
+      reader.fail(`agent id ${JSON.stringify(head.id)} is none that an agent can have`);
     if (ids.has(head.id)) reader.fail(`agent id "${head.id}" stands twice`);
     ids.add(head.id);
     reader.space();
     const soul = reader.optional('soul');
     const transcript = reader.optional('transcript');
     reader.expect('</agent>');
-    return { ...head, position, soul, transcript, ...(asleepSince === undefined ? {} : { asleepSince: Number(asleepSince) }) };
+    return {
+      ...head,
+      position,
+      soul,
+      transcript,
+      ...(asleepSince === undefined ? {} : { asleepSince: Number(asleepSince) }),
+    };
   });
 }
 
@@ -221,7 +246,9 @@ export function parseTeamCall(text: string): ParsedCall {
     reader.space();
     const wakes = reader.startsWith(WAKE_TAG);
     reader.expect(wakes ? WAKE_TAG : SUMMON_TAG);
-    const call: TeamCall = wakes ? { kind: 'wake', agents: readAgents(reader) } : { kind: 'summon', seats: readSeats(reader) };
+    const call: TeamCall = wakes
+      ? { kind: 'wake', agents: readAgents(reader) }
+      : { kind: 'summon', seats: readSeats(reader) };
     reader.space();
     if (!reader.atEnd()) reader.fail('text after the end');
     return { ok: true, call };

@@ -33,11 +33,15 @@ export function reasonFor(check: GateCheck, stopped: Stopped): string {
         ? 'This agent may wake nobody. The message is left as message_agent would have left it; it need not be sent again.'
         : `This caller has woken others ${times(limits.maxWakesPerSession)} with wake_agent in this session, which is its limit. The message is left as message_agent would have left it; it need not be sent again.`;
     case 'disabled':
-      return limits.householdEnabled ? 'Waking this agent is switched off.' : 'All waking is switched off in this household.';
+      return limits.householdEnabled
+        ? 'Waking this agent is switched off.'
+        : 'All waking is switched off in this household.';
     case 'cooldown':
       return `It was woken less than ${limits.cooldownSeconds} s ago. ${whenOf(stopped)}`;
     case 'daily':
-      return limits.maxWakesPerDay === 0 ? 'Its limit is 0 wakes a day: it is never woken.' : `It was woken ${times(limits.maxWakesPerDay)} today, which is its limit. ${whenOf(stopped)}`;
+      return limits.maxWakesPerDay === 0
+        ? 'Its limit is 0 wakes a day: it is never woken.'
+        : `It was woken ${times(limits.maxWakesPerDay)} today, which is its limit. ${whenOf(stopped)}`;
     case 'pair':
       return limits.maxWakesPerPairPerDay === 0
         ? 'Its limit is 0 wakes a day for each who asks: it is never woken.'

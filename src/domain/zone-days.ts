@@ -42,7 +42,11 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
  * `RangeError` where there is no such zone.
  */
 export function wallTime(zone: string, time: number): number {
-  const parts = new Map(formatterOf(zone).formatToParts(time).map(({ type, value }) => [type, Number(value)]));
+  const parts = new Map(
+    formatterOf(zone)
+      .formatToParts(time)
+      .map(({ type, value }) => [type, Number(value)]),
+  );
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
   const seconds = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
   return seconds + (((time % 1_000) + 1_000) % 1_000);

@@ -9,7 +9,14 @@
 import { storageFacts, type MaybeStorage } from '../domain/platform.ts';
 import { createQueue } from '../domain/queue.ts';
 import type { Doc, ForgetDoc } from '../protocol/documents.ts';
-import type { OwnerCalls, OwnerProgress, RebuildReport, StorageProblem, StorageStatus, VolumeStatus } from '../protocol/worker.ts';
+import type {
+  OwnerCalls,
+  OwnerProgress,
+  RebuildReport,
+  StorageProblem,
+  StorageStatus,
+  VolumeStatus,
+} from '../protocol/worker.ts';
 import { recall, remember, type JournalDatabase, type OpenOptions, type OutboxRow } from './journal/database.ts';
 import { journalDocuments, writeRow } from './journal/journal.ts';
 import { clearOutbox, readOutbox, type Outgoing } from './journal/outbox.ts';
@@ -137,7 +144,10 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
   const tellOutcome = (source: Source) => (error: unknown) => {
     const problem = error === null ? null : storageProblemOf(error);
     // A volume that cannot be read is filed anew from the views: nothing else is wrong then.
-    problems.set(source, problem?.kind === 'unreadable' && source === 'volumes' ? { ...problem, kind: 'broken' } : problem);
+    problems.set(
+      source,
+      problem?.kind === 'unreadable' && source === 'volumes' ? { ...problem, kind: 'broken' } : problem,
+    );
   };
 
   const views = await createViews({
@@ -309,7 +319,13 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         journalRows: volumes.backlog(),
         documents: views.documents(),
         kinds: [...kinds].sort((a, b) => b.chars - a.chars),
-        volumes: records.map(({ name, documents, state, checkedAt, faults }): VolumeStatus => ({ name, documents, state, checkedAt, faults })),
+        volumes: records.map(({ name, documents, state, checkedAt, faults }): VolumeStatus => ({
+          name,
+          documents,
+          state,
+          checkedAt,
+          faults,
+        })),
         lastExport: lastExport ?? null,
       };
     },

@@ -21,7 +21,11 @@ export function isUnreadable(error: unknown): boolean {
   const name = error instanceof Error || error instanceof DOMException ? error.name : '';
   const text = textOf(error);
   if (/connection|closed|closing|terminated/i.test(text)) return false;
-  return name === 'NotReadableError' || name === 'UnknownError' || /Internal error|Data lost due to|Failed to read large IndexedDB value|backing store/.test(text);
+  return (
+    name === 'NotReadableError' ||
+    name === 'UnknownError' ||
+    /Internal error|Data lost due to|Failed to read large IndexedDB value|backing store/.test(text)
+  );
 }
 
 /** The problem behind an error of IndexedDB or Fireproof. */
@@ -31,8 +35,13 @@ export function storageProblemOf(error: unknown): StorageProblem {
   if (name === 'QuotaExceededError' || textOf(error).includes('QuotaExceeded'))
     return {
       kind: 'quota',
-      detail: 'The browser has no more room for this page. Free some disk space, or remove data of other sites; writing goes on by itself.',
+      detail:
+        'The browser has no more room for this page. Free some disk space, or remove data of other sites; writing goes on by itself.',
     };
-  if (isUnreadable(error)) return { kind: 'unreadable', detail: `${textOf(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.` };
+  if (isUnreadable(error))
+    return {
+      kind: 'unreadable',
+      detail: `${textOf(error)} It is looked for where everything is kept a second time, and this page goes on by itself; if it does not, reload it.`,
+    };
   return { kind: 'broken', detail: `The browser’s storage failed: ${textOf(error)}. Reload the page.` };
 }

@@ -7,7 +7,10 @@ export interface Problems<Source extends string> {
 }
 
 /** `sources`: gravest first. `tell` hears of every change of the gravest problem. */
-export function createProblems<Source extends string>(sources: readonly Source[], tell: (problem: StorageProblem | null) => void): Problems<Source> {
+export function createProblems<Source extends string>(
+  sources: readonly Source[],
+  tell: (problem: StorageProblem | null) => void,
+): Problems<Source> {
   const held = new Map<Source, StorageProblem>();
   const now = () => sources.map((source) => held.get(source)).find((problem) => problem !== undefined) ?? null;
   return {

@@ -60,7 +60,10 @@ async function allVolumes(journal: JournalDatabase, names: readonly string[]): P
   return [...listed.values()].sort((a, b) => a.number - b.number);
 }
 
-async function readVolume(openVolume: RebuildDeps['openVolume'], name: string): Promise<{ docs: readonly Doc[]; faults: string[] }> {
+async function readVolume(
+  openVolume: RebuildDeps['openVolume'],
+  name: string,
+): Promise<{ docs: readonly Doc[]; faults: string[] }> {
   try {
     const volume = await openVolume(name);
     try {
@@ -82,7 +85,10 @@ async function* documentsOfViews(name: string): AsyncGenerator<readonly Doc[]> {
       let from: IDBValidKey | null = null;
       for (;;) {
         const range: IDBKeyRange | null = from === null ? null : IDBKeyRange.lowerBound(from, true);
-        const [keys, records]: [IDBValidKey[], unknown[]] = await Promise.all([db.getAllKeys(store, range, LEDGER.rebuildBatch), db.getAll(store, range, LEDGER.rebuildBatch)]);
+        const [keys, records]: [IDBValidKey[], unknown[]] = await Promise.all([
+          db.getAllKeys(store, range, LEDGER.rebuildBatch),
+          db.getAll(store, range, LEDGER.rebuildBatch),
+        ]);
         yield records.flatMap((record) => {
           if (typeof record !== 'object' || record === null || !('doc' in record)) return [];
           try {
@@ -107,10 +113,12 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
   const names = await deps.databaseNames();
   const name = freshName(names);
   const db = await openViewsDatabase(name, deps);
-  const kept = (docs: readonly Doc[]) => (forgotten.length === 0 ? docs : docs.filter((doc) => !forgotten.some((forget) => isCovered(doc, forget))));
+  const kept = (docs: readonly Doc[]) =>
+    forgotten.length === 0 ? docs : docs.filter((doc) => !forgotten.some((forget) => isCovered(doc, forget)));
   const apply = async (docs: readonly Doc[], seq: number) => {
     let fresh = 0;
-    for (let at = 0; at < docs.length; at += LEDGER.rebuildBatch) fresh += (await applyBatches(db, [{ seq, docs: docs.slice(at, at + LEDGER.rebuildBatch) }])).fresh;
+    for (let at = 0; at < docs.length; at += LEDGER.rebuildBatch)
+      fresh += (await applyBatches(db, [{ seq, docs: docs.slice(at, at + LEDGER.rebuildBatch) }])).fresh;
     return fresh;
   };
 
@@ -121,10 +129,16 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
     const { docs, faults } = await readVolume(deps.openVolume, record.name);
     const manifest = await journal.get('manifests', record.name);
     const expected = manifest?.ids.length ?? record.documents;
-    if (docs.length < expected) faults.push(docs.length === 0 ? `it should hold ${expected} documents and opened empty` : `${docs.length} of ${expected} documents are there`);
+    if (docs.length < expected)
+      faults.push(
+        docs.length === 0
+          ? `it should hold ${expected} documents and opened empty`
+          : `${docs.length} of ${expected} documents are there`,
+      );
     await apply(kept(docs), 0);
     const state = faults.length > 0 ? 'damaged' : record.state;
-    if (faults.length > 0) damaged.push({ name: record.name, expected, found: docs.length, ids: manifest?.ids ?? null });
+    if (faults.length > 0)
+      damaged.push({ name: record.name, expected, found: docs.length, ids: manifest?.ids ?? null });
     const looked: VolumeRecord = {
       ...record,
       documents: Math.max(record.documents, docs.length),
@@ -135,7 +149,12 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
     };
     // The one that is written next has no list of what it holds: it would be wrong with the next commit. What a damaged one gives back still lies in it.
     if (state === 'writing') await putVolume(journal, looked);
-    else await putListed(journal, looked, docs.map(({ _id }) => _id));
+    else
+      await putListed(
+        journal,
+        looked,
+        docs.map(({ _id }) => _id),
+      );
   }
   deps.onProgress({ task: 'rebuild', done: volumes.length, of: volumes.length });
 
@@ -180,13 +199,22 @@ export async function rebuildViews(deps: RebuildDeps): Promise<Rebuilt> {
 /** Sentences about what damaged volumes held and nothing else holds; where no list of it is left, about what may be. */
 async function lostWith(
   db: ViewsDatabase,
-  damaged: readonly { readonly name: string; readonly expected: number; readonly found: number; readonly ids: readonly string[] | null }[],
+  damaged: readonly {
+    readonly name: string;
+    readonly expected: number;
+    readonly found: number;
+    readonly ids: readonly string[] | null;
+  }[],
   repaired: number,
 ): Promise<string[]> {
   const tx = db.transaction([...DOCUMENT_STORES]);
   const there = new Set((await Promise.all(DOCUMENT_STORES.map((store) => tx.objectStore(store).getAllKeys()))).flat());
   return damaged.flatMap(({ name, expected, found, ids }) => {
     const lost = ids === null ? Math.max(0, expected - found - repaired) : ids.filter((id) => !there.has(id)).length;
-    return lost === 0 ? [] : [`${lost} of ${expected} documents of volume ${name} could not be found anywhere on this device. Import a copy, if there is one.`];
+    return lost === 0
+      ? []
+      : [
+          `${lost} of ${expected} documents of volume ${name} could not be found anywhere on this device. Import a copy, if there is one.`,
+        ];
   });
 }

@@ -39,7 +39,17 @@ export interface Upkeep {
   close(): Promise<void>;
 }
 
-export function createUpkeep({ deps, views, volumes, forgets, counted, refile, inTurn, onRepaired, onTrouble }: UpkeepDeps): Upkeep {
+export function createUpkeep({
+  deps,
+  views,
+  volumes,
+  forgets,
+  counted,
+  refile,
+  inTurn,
+  onRepaired,
+  onTrouble,
+}: UpkeepDeps): Upkeep {
   const { journal } = deps;
   let final = finalForgets(forgets.asked, forgets.undone, deps.now());
   let rebuilding: Promise<RebuildReport> | null = null;
@@ -54,7 +64,10 @@ export function createUpkeep({ deps, views, volumes, forgets, counted, refile, i
     await inTurn(async () => {
       await views.upToDate();
       const { applied } = await readState(db);
-      const late = (await rowsAfter(journal, applied)).map(({ seq, docs }) => ({ seq, docs: docs.filter((doc) => !isForgotten(doc)) }));
+      const late = (await rowsAfter(journal, applied)).map(({ seq, docs }) => ({
+        seq,
+        docs: docs.filter((doc) => !isForgotten(doc)),
+      }));
       if (late.length > 0) await applyBatches(db, late);
       await remember(journal, 'views', { version: VIEWS_VERSION, name });
       await views.swap(db);
@@ -78,7 +91,9 @@ export function createUpkeep({ deps, views, volumes, forgets, counted, refile, i
 
   async function forget(due: readonly ForgetDoc[]) {
     // Damaged volumes go whole: what of them is sound lies elsewhere too, once this is done.
-    const damaged = (await journal.getAll('volumes')).filter(({ state }) => state === 'damaged').map(({ name }) => name);
+    const damaged = (await journal.getAll('volumes'))
+      .filter(({ state }) => state === 'damaged')
+      .map(({ name }) => name);
     if (damaged.length > 0) {
       const tx = journalTransaction(journal, 'strict');
       await Promise.all([...damaged.map((name) => tx.objectStore('manifests').delete(name)), tx.done]);
@@ -90,7 +105,9 @@ export function createUpkeep({ deps, views, volumes, forgets, counted, refile, i
     await volumes.exclusively(async () => {
       for (const name of damaged) await swap(journal, name, null, []);
       await discardVolumes(journal);
-      await replaceVolumes({ journal, openVolume: deps.openVolume, now: deps.now }, due, (at, of) => deps.onProgress({ task: 'forget', done: at, of }));
+      await replaceVolumes({ journal, openVolume: deps.openVolume, now: deps.now }, due, (at, of) =>
+        deps.onProgress({ task: 'forget', done: at, of }),
+      );
       await renewViews();
     });
   }
@@ -146,6 +163,9 @@ export function createUpkeep({ deps, views, volumes, forgets, counted, refile, i
 }
 
 /** Deletes the databases of views that are no longer read. One that is still open somewhere goes at the next start. */
-export async function dropOldViews({ databaseNames }: Pick<LedgerDeps, 'databaseNames'>, current: string): Promise<void> {
+export async function dropOldViews(
+  { databaseNames }: Pick<LedgerDeps, 'databaseNames'>,
+  current: string,
+): Promise<void> {
   for (const name of viewsNames(await databaseNames())) if (name !== current) await deleteDB(name);
 }

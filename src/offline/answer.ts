@@ -12,10 +12,16 @@ export interface AnswerDeps<Ask extends Asked> {
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
-const isRelayOnly = (path: string) => OFFLINE.relayOnly.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+const isRelayOnly = (path: string) =>
+  OFFLINE.relayOnly.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 
 /** Null: this is the network's alone, as if there were no service worker. */
-export function createAnswer<Ask extends Asked>({ precache, origin, fetch, after }: AnswerDeps<Ask>): (request: Ask) => Promise<Response> | null {
+export function createAnswer<Ask extends Asked>({
+  precache,
+  origin,
+  fetch,
+  after,
+}: AnswerDeps<Ask>): (request: Ask) => Promise<Response> | null {
   /** The relay's own answer, if it comes in time and is one: a proxy that finds no relay answers with 502. */
   function fromRelay(request: Ask): Promise<Response | null> {
     return new Promise((resolve) => {

@@ -28,7 +28,10 @@ async function sha256(content: string | Uint8Array): Promise<string> {
 async function listFiles(bundle: Rolldown.OutputBundle): Promise<Build> {
   const outputs = Object.values(bundle).filter(({ fileName }) => isNeeded(fileName));
   const files: BuiltFile[] = await Promise.all(
-    outputs.map(async (output) => ({ path: `/${output.fileName}`, integrity: `sha256-${await sha256(output.type === 'chunk' ? output.code : output.source)}` })),
+    outputs.map(async (output) => ({
+      path: `/${output.fileName}`,
+      integrity: `sha256-${await sha256(output.type === 'chunk' ? output.code : output.source)}`,
+    })),
   );
   files.sort((a, b) => (a.path < b.path ? -1 : 1));
   const entry = outputs.find((output) => output.type === 'chunk' && output.isEntry);
@@ -40,8 +43,16 @@ async function listFiles(bundle: Rolldown.OutputBundle): Promise<Build> {
 /** An icon for the home screen of iOS travels in the document: it is fetched there without the cookie that lets the page in. */
 function tags(appleIcon: Uint8Array): HtmlTagDescriptor[] {
   return [
-    { tag: 'link', attrs: { rel: 'manifest', href: `/${MANIFEST_FILE}`, crossorigin: 'use-credentials' }, injectTo: 'head' },
-    { tag: 'link', attrs: { rel: APPLE_ICON, href: `data:image/png;base64,${btoa(String.fromCharCode(...appleIcon))}` }, injectTo: 'head' },
+    {
+      tag: 'link',
+      attrs: { rel: 'manifest', href: `/${MANIFEST_FILE}`, crossorigin: 'use-credentials' },
+      injectTo: 'head',
+    },
+    {
+      tag: 'link',
+      attrs: { rel: APPLE_ICON, href: `data:image/png;base64,${btoa(String.fromCharCode(...appleIcon))}` },
+      injectTo: 'head',
+    },
   ];
 }
 
@@ -51,12 +62,21 @@ export function offlinePage({ serviceWorker, icon, target }: OfflineFiles): Plug
     name: 'roost-offline',
     apply: 'build',
     buildStart() {
-      for (const { name } of MANIFEST.icons) icons.set(name, this.emitFile({ type: 'asset', name: `${name}.png`, source: icon(name) }));
+      for (const { name } of MANIFEST.icons)
+        icons.set(name, this.emitFile({ type: 'asset', name: `${name}.png`, source: icon(name) }));
     },
     transformIndexHtml: { order: 'post', handler: () => tags(icon(APPLE_ICON)) },
     generateBundle() {
-      const withFiles = MANIFEST.icons.map(({ name, ...more }) => ({ src: `/${this.getFileName(icons.get(name) ?? '')}`, type: 'image/png', ...more }));
-      this.emitFile({ type: 'asset', fileName: MANIFEST_FILE, source: JSON.stringify({ ...MANIFEST, icons: withFiles }) });
+      const withFiles = MANIFEST.icons.map(({ name, ...more }) => ({
+        src: `/${this.getFileName(icons.get(name) ?? '')}`,
+        type: 'image/png',
+        ...more,
+      }));
+      this.emitFile({
+        type: 'asset',
+        fileName: MANIFEST_FILE,
+        source: JSON.stringify({ ...MANIFEST, icons: withFiles }),
+      });
     },
     writeBundle: {
       order: 'post',
@@ -71,7 +91,10 @@ export function offlinePage({ serviceWorker, icon, target }: OfflineFiles): Plug
             outDir: dir,
             emptyOutDir: false,
             target,
-            rolldownOptions: { input: serviceWorker, output: { format: 'iife', entryFileNames: OFFLINE.script.slice(1) } },
+            rolldownOptions: {
+              input: serviceWorker,
+              output: { format: 'iife', entryFileNames: OFFLINE.script.slice(1) },
+            },
           },
         });
       },

@@ -33,9 +33,12 @@ export function createPrecache({ build, caches, fetch, openPages }: PrecacheDeps
 
   async function store(cache: Cache, { path, integrity }: BuiltFile): Promise<void> {
     if (await cache.match(path, { ignoreVary: true })) return;
-    const get = (from: RequestCache) => fetch(path, { integrity, credentials: 'same-origin', redirect: 'error', cache: from });
+    const get = (from: RequestCache) =>
+      fetch(path, { integrity, credentials: 'same-origin', redirect: 'error', cache: from });
     // What the browser itself keeps under this name may be bad, or of an earlier build.
-    const response = path.startsWith(OFFLINE.hashed) ? await get('default').catch(() => get('reload')) : await get('no-cache');
+    const response = path.startsWith(OFFLINE.hashed)
+      ? await get('default').catch(() => get('reload'))
+      : await get('no-cache');
     if (!response.ok) throw new Error(`${path} was answered with ${response.status}.`);
     await cache.put(path, response);
   }

@@ -24,9 +24,11 @@ const isNews = (data: unknown): data is BuildNews => typeof data === 'object' &&
 
 /** Holds what this page may still ask for against being removed, for as long as it is open. */
 function keepParts(locks: LockManager | undefined, entry: string): void {
-  locks?.request(OFFLINE.lock + entry, { mode: 'shared' }, () => new Promise<never>(() => undefined)).catch(() => {
-    // The browser ends all locks of a page that it closes.
-  });
+  locks
+    ?.request(OFFLINE.lock + entry, { mode: 'shared' }, () => new Promise<never>(() => undefined))
+    .catch(() => {
+      // The browser ends all locks of a page that it closes.
+    });
 }
 
 /** Hears of newer builds from now on: what is said before anybody listens is lost once the page has loaded. */

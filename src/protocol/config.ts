@@ -3,9 +3,18 @@
  * as YAML. A household has defaults for all of it; an agent has only what differs. Bounds are the domain's.
  */
 import { z } from 'zod';
-import { BUDGET_BOUNDS, COORDINATION_BOUNDS, DEFAULT_LIMITS, isClockTime, isTimeZone, readDateTime, TEAM_EVENTS } from '../domain/guardrails.ts';
+import {
+  BUDGET_BOUNDS,
+  COORDINATION_BOUNDS,
+  DEFAULT_LIMITS,
+  isClockTime,
+  isTimeZone,
+  readDateTime,
+  TEAM_EVENTS,
+} from '../domain/guardrails.ts';
 
-const bounded = (key: keyof typeof COORDINATION_BOUNDS) => z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
+const bounded = (key: keyof typeof COORDINATION_BOUNDS) =>
+  z.number().int().min(COORDINATION_BOUNDS[key].min).max(COORDINATION_BOUNDS[key].max);
 const clockTime = z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59');
 
 const dateTime = z
@@ -18,13 +27,21 @@ const recurringBlackoutSchema = z.strictObject({
   type: z.literal('recurring').exactOptional().describe('may be left out'),
   label,
   start_time: clockTime,
-  end_time: clockTime.describe('where it is not after the start, the next day’s: 22:00–06:00 is a night, 00:00–00:00 a whole day'),
-  days: z.array(z.number().int().min(0).max(6)).default([]).describe('days on which it begins, 0 is Sunday; empty: every day'),
+  end_time: clockTime.describe(
+    'where it is not after the start, the next day’s: 22:00–06:00 is a night, 00:00–00:00 a whole day',
+  ),
+  days: z
+    .array(z.number().int().min(0).max(6))
+    .default([])
+    .describe('days on which it begins, 0 is Sunday; empty: every day'),
 });
 
 const oneOffBlackoutSchema = z
   .strictObject({ type: z.literal('one_off'), label, start_time: dateTime, end_time: dateTime })
-  .refine(({ start_time, end_time }) => (readDateTime(start_time)?.wall ?? 0) < (readDateTime(end_time)?.wall ?? Infinity), { path: ['end_time'], error: 'must be later than start_time' });
+  .refine(
+    ({ start_time, end_time }) => (readDateTime(start_time)?.wall ?? 0) < (readDateTime(end_time)?.wall ?? Infinity),
+    { path: ['end_time'], error: 'must be later than start_time' },
+  );
 
 /** Hours in which an agent is not woken: each week by the clock on the household's wall, or once. */
 export const blackoutSchema = z.discriminatedUnion('type', [recurringBlackoutSchema, oneOffBlackoutSchema]);
@@ -38,14 +55,23 @@ const coordination = {
       max_daily_session_minutes: bounded('max_daily_session_minutes'),
       max_wakes_per_day: bounded('max_wakes_per_day'),
       max_wakes_per_pair_per_day: bounded('max_wakes_per_pair_per_day'),
-      max_wakes_per_session: bounded('max_wakes_per_session').describe('calls of wake_agent in one session of the caller'),
+      max_wakes_per_session: bounded('max_wakes_per_session').describe(
+        'calls of wake_agent in one session of the caller',
+      ),
     })
     .partial(),
   blackouts: z.array(blackoutSchema).max(20),
   sleep_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that set its sleeping flag'),
-  wake_events: z.array(z.enum(TEAM_EVENTS)).describe('happenings that wake it, through the gate; one that is in both lists wakes'),
+  wake_events: z
+    .array(z.enum(TEAM_EVENTS))
+    .describe('happenings that wake it, through the gate; one that is in both lists wakes'),
   may_put_others_to_sleep: z.boolean().describe('it has the tools that set the sleeping flag of others'),
-  daily_budget_usd: z.number().min(BUDGET_BOUNDS.agent.min).max(BUDGET_BOUNDS.agent.max).nullable().describe('US dollars a day for its model requests; null: only the household’s holds'),
+  daily_budget_usd: z
+    .number()
+    .min(BUDGET_BOUNDS.agent.min)
+    .max(BUDGET_BOUNDS.agent.max)
+    .nullable()
+    .describe('US dollars a day for its model requests; null: only the household’s holds'),
 };
 
 /** `GET` and `PUT /v1/agents/{agentId}/config`. What is left out is the household's. */
@@ -57,10 +83,25 @@ export type AgentConfigInput = z.input<typeof agentConfigSchema>;
 export const householdConfigSchema = z.strictObject({
   coordination: z.strictObject(coordination).partial().default({}),
   wakes_enabled: z.boolean().optional().describe('the switch that stops all wakes at once, but the person’s own'),
-  time_zone: z.string().refine(isTimeZone, 'a time zone such as Europe/Berlin').optional().describe('left out: the relay’s own'),
-  flood_guard: z.strictObject({ max_wakes: bounded('flood_max_wakes'), window_seconds: bounded('flood_window_seconds') }).partial().optional(),
-  daily_budget_usd: z.number().min(BUDGET_BOUNDS.household.min).max(BUDGET_BOUNDS.household.max).nullable().optional().describe('US dollars a day for all model requests; null: no limit'),
-  sleep_wait_seconds: bounded('sleep_wait_seconds').optional().describe('how long a call of a sleeping agent is held before it is told to try again'),
+  time_zone: z
+    .string()
+    .refine(isTimeZone, 'a time zone such as Europe/Berlin')
+    .optional()
+    .describe('left out: the relay’s own'),
+  flood_guard: z
+    .strictObject({ max_wakes: bounded('flood_max_wakes'), window_seconds: bounded('flood_window_seconds') })
+    .partial()
+    .optional(),
+  daily_budget_usd: z
+    .number()
+    .min(BUDGET_BOUNDS.household.min)
+    .max(BUDGET_BOUNDS.household.max)
+    .nullable()
+    .optional()
+    .describe('US dollars a day for all model requests; null: no limit'),
+  sleep_wait_seconds: bounded('sleep_wait_seconds')
+    .optional()
+    .describe('how long a call of a sleeping agent is held before it is told to try again'),
 });
 export type HouseholdConfig = z.infer<typeof householdConfigSchema>;
 export type HouseholdConfigInput = z.input<typeof householdConfigSchema>;
@@ -100,35 +141,57 @@ const beside = {
 };
 /** What `GET` and `PUT /v1/agents/{agentId}/config` answer as JSON. */
 export const agentConfigAnswerSchema = z.object({
-  coordination: effective.coordination.describe('what holds for this agent, where programs that know these names look for it'),
+  coordination: effective.coordination.describe(
+    'what holds for this agent, where programs that know these names look for it',
+  ),
   own: agentConfigSchema.describe('what was set for this agent'),
   ...beside,
 });
 export type AgentConfigAnswer = z.infer<typeof agentConfigAnswerSchema>;
 /** What `GET` and `PUT /v1/config` answer as JSON. */
-export const householdConfigAnswerSchema = z.object({ ...effective, own: householdConfigSchema.describe('what was set for the household'), ...beside });
+export const householdConfigAnswerSchema = z.object({
+  ...effective,
+  own: householdConfigSchema.describe('what was set for the household'),
+  ...beside,
+});
 export type HouseholdConfigAnswer = z.infer<typeof householdConfigAnswerSchema>;
 
 /** An answer can be sent back, changed: what it has beside the configuration is passed over. */
-const answered = { own: z.unknown().optional().describe('passed over'), effective: z.unknown().optional().describe('passed over') };
+const answered = {
+  own: z.unknown().optional().describe('passed over'),
+  effective: z.unknown().optional().describe('passed over'),
+};
 
 /** The two lists as programs of other teams name them, and where they put them: beside the rest, or below it. */
 const camelCase = {
   sleepEvents: coordination.sleep_events.optional().describe('the same as `sleep_events`'),
   wakeEvents: coordination.wake_events.optional().describe('the same as `wake_events`'),
 };
-const spelled = z.strictObject({ ...coordination, ...camelCase }).partial().default({});
+const spelled = z
+  .strictObject({ ...coordination, ...camelCase })
+  .partial()
+  .default({});
 type Spelled = z.infer<typeof spelled>;
 
 /** One name for each. Where two say different things of one list it is refused rather than guessed. */
-function named({ coordination: { sleepEvents, wakeEvents, ...rest }, ...beside }: Pick<Spelled, 'sleepEvents' | 'wakeEvents'> & { coordination: Spelled }, context: z.RefinementCtx): AgentConfig['coordination'] {
-  const one = (name: 'sleep_events' | 'wake_events', ...said: readonly (Spelled['sleep_events'])[]) => {
+function named(
+  {
+    coordination: { sleepEvents, wakeEvents, ...rest },
+    ...beside
+  }: Pick<Spelled, 'sleepEvents' | 'wakeEvents'> & { coordination: Spelled },
+  context: z.RefinementCtx,
+): AgentConfig['coordination'] {
+  const one = (name: 'sleep_events' | 'wake_events', ...said: readonly Spelled['sleep_events'][]) => {
     const [first, ...others] = said.filter((list) => list !== undefined);
     if (others.some((other) => JSON.stringify(other) !== JSON.stringify(first)))
       context.addIssue({ code: 'custom', path: ['coordination', name], message: 'is said twice, and not the same' });
     return first === undefined ? {} : { [name]: first };
   };
-  return { ...rest, ...one('sleep_events', rest.sleep_events, sleepEvents, beside.sleepEvents), ...one('wake_events', rest.wake_events, wakeEvents, beside.wakeEvents) };
+  return {
+    ...rest,
+    ...one('sleep_events', rest.sleep_events, sleepEvents, beside.sleepEvents),
+    ...one('wake_events', rest.wake_events, wakeEvents, beside.wakeEvents),
+  };
 }
 
 /** `PUT /v1/agents/{agentId}/config` */
@@ -136,11 +199,13 @@ export const setAgentConfigSchema = agentConfigSchema
   .extend({ ...answered, ...camelCase, coordination: spelled })
   .transform((answer, context): AgentConfig => ({ coordination: named(answer, context) }));
 /** `PUT /v1/config` */
-export const setHouseholdConfigSchema = householdConfigSchema.extend({ ...answered, ...camelCase, coordination: spelled }).transform((answer, context): HouseholdConfig => {
-  const config: HouseholdConfig & Partial<typeof answer> = { ...answer, coordination: named(answer, context) };
-  delete config.own;
-  delete config.effective;
-  delete config.sleepEvents;
-  delete config.wakeEvents;
-  return config;
-});
+export const setHouseholdConfigSchema = householdConfigSchema
+  .extend({ ...answered, ...camelCase, coordination: spelled })
+  .transform((answer, context): HouseholdConfig => {
+    const config: HouseholdConfig & Partial<typeof answer> = { ...answer, coordination: named(answer, context) };
+    delete config.own;
+    delete config.effective;
+    delete config.sleepEvents;
+    delete config.wakeEvents;
+    return config;
+  });

@@ -6,14 +6,23 @@ const count = z.number().int().nonnegative();
 const usd = z.number().min(0).max(10_000);
 
 /** US dollars for a million tokens. `model` matches a model's name from its beginning; the longest match holds, `*` matches all. */
-export const priceSchema = z.strictObject({ model: z.string().min(1).max(200), input: usd, output: usd, cacheRead: usd, cacheWrite: usd });
+export const priceSchema = z.strictObject({
+  model: z.string().min(1).max(200),
+  input: usd,
+  output: usd,
+  cacheRead: usd,
+  cacheWrite: usd,
+});
 export type Price = z.infer<typeof priceSchema>;
 /** `GET` and `PUT /api/prices`. `PUT` with an empty list brings Roost's own back. */
 export const pricesSchema = z.strictObject({
   prices: z
     .array(priceSchema)
     .max(200)
-    .refine((prices) => new Set(prices.map((price) => price.model)).size === prices.length, 'a model may be named once'),
+    .refine(
+      (prices) => new Set(prices.map((price) => price.model)).size === prices.length,
+      'a model may be named once',
+    ),
 });
 export type Prices = z.infer<typeof pricesSchema>;
 
@@ -24,7 +33,11 @@ export const spentSchema = z.object({
   cacheReadTokens: count,
   cacheWriteTokens: count,
   costMicroUsd: count,
-  estimated: z.boolean().describe('some of it by the price of `*`, because the model is in no other row, or by the length of an answer that was cut'),
+  estimated: z
+    .boolean()
+    .describe(
+      'some of it by the price of `*`, because the model is in no other row, or by the length of an answer that was cut',
+    ),
 });
 export type Spent = z.infer<typeof spentSchema>;
 
@@ -33,11 +46,31 @@ export const costsSchema = z.object({
   today: spentSchema,
   dailyBudgetUsd: z.number().nullable(),
   days: z.array(z.object({ day: z.string().describe('YYYY-MM-DD'), spent: spentSchema })),
-  agents: z.array(z.object({ agentId: common.agentId, today: spentSchema, total: spentSchema, dailyBudgetUsd: z.number().nullable() })).describe('`total` over these days'),
+  agents: z
+    .array(
+      z.object({
+        agentId: common.agentId,
+        today: spentSchema,
+        total: spentSchema,
+        dailyBudgetUsd: z.number().nullable(),
+      }),
+    )
+    .describe('`total` over these days'),
   sessions: z.array(z.object({ sessionId: common.sessionId, spent: spentSchema })).describe('newest first, at most 50'),
-  stopped: z.array(z.object({ scope: z.enum(['household', 'agent']), agentId: common.agentId.nullable(), message: z.string(), until: common.time })).describe('budgets that are used up now'),
+  stopped: z
+    .array(
+      z.object({
+        scope: z.enum(['household', 'agent']),
+        agentId: common.agentId.nullable(),
+        message: z.string(),
+        until: common.time,
+      }),
+    )
+    .describe('budgets that are used up now'),
 });
 export type Costs = z.infer<typeof costsSchema>;
 
 /** `GET /api/costs/replies?ids=…` (comma-separated, at most 100): what replies cost. */
-export const replyCostsSchema = z.object({ replies: z.record(z.string(), z.object({ costMicroUsd: count, estimated: z.boolean() })) });
+export const replyCostsSchema = z.object({
+  replies: z.record(z.string(), z.object({ costMicroUsd: count, estimated: z.boolean() })),
+});

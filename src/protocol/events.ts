@@ -6,13 +6,24 @@
  * twice is harmless.
  */
 import { z } from 'zod';
-import { authorSchema, blockSchema, common, endReasonSchema, messageStatusSchema, ms, stamp, usageSchema } from './documents.ts';
+import {
+  authorSchema,
+  blockSchema,
+  common,
+  endReasonSchema,
+  messageStatusSchema,
+  ms,
+  stamp,
+  usageSchema,
+} from './documents.ts';
 
 const id = z.string().min(1);
 const { agentId, sessionId, messageId, position } = common;
 const when = {
   time: ms.describe('ms since the epoch, the relay’s clock'),
-  at: stamp.optional().describe('put there by the log: later than that of every event before it, also where the clock went back'),
+  at: stamp
+    .optional()
+    .describe('put there by the log: later than that of every event before it, also where the clock went back'),
 };
 const seat = { agentId, position };
 const wakeId = id.describe('one call to the team');
@@ -22,17 +33,21 @@ export type CallKind = z.infer<typeof callKindSchema>;
 
 export const asleepCodeSchema = z
   .enum(['failed', 'silent', 'put-to-sleep', 'unnamed', 'cancelled'])
-  .describe('failed: the model erred; silent: nothing was said in time; put-to-sleep: by the person; unnamed: no name in time; cancelled: the session ended first');
+  .describe(
+    'failed: the model erred; silent: nothing was said in time; put-to-sleep: by the person; unnamed: no name in time; cancelled: the session ended first',
+  );
 export const asleepReasonSchema = z
   .object({ code: asleepCodeSchema, message: z.string().describe('a sentence for people') })
   .describe('Why an agent sleeps again, or an egg is an empty seat again.');
 export type AsleepReason = z.infer<typeof asleepReasonSchema>;
 
-export const mindSchema = z.object({
-  kind: z.enum(['rehearsal', 'anthropic']),
-  leadModel: z.string().describe('the model that answers for the lead'),
-  agentModel: z.string().describe('the model that answers for the agents'),
-}).describe('Who thinks: nobody (`rehearsal`), or a model behind the Messages API.');
+export const mindSchema = z
+  .object({
+    kind: z.enum(['rehearsal', 'anthropic']),
+    leadModel: z.string().describe('the model that answers for the lead'),
+    agentModel: z.string().describe('the model that answers for the agents'),
+  })
+  .describe('Who thinks: nobody (`rehearsal`), or a model behind the Messages API.');
 export type MindInfo = z.infer<typeof mindSchema>;
 
 /** What the relay keeps beside the log, and says only that it changed: each is read by a call of its own. */
@@ -40,8 +55,12 @@ export const CHANGES = ['inbox', 'wakes', 'config', 'threads', 'credentials', 'c
 export type Changed = (typeof CHANGES)[number];
 
 export const eventSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('session-started'), ...when, sessionId, mind: mindSchema }).describe('a session runs; everyone sleeps still'),
-  z.object({ kind: z.literal('session-ended'), ...when, sessionId, reason: endReasonSchema }).describe('no session runs; everyone sleeps'),
+  z
+    .object({ kind: z.literal('session-started'), ...when, sessionId, mind: mindSchema })
+    .describe('a session runs; everyone sleeps still'),
+  z
+    .object({ kind: z.literal('session-ended'), ...when, sessionId, reason: endReasonSchema })
+    .describe('no session runs; everyone sleeps'),
   z
     .object({
       kind: z.literal('call-started'),
@@ -49,7 +68,9 @@ export const eventSchema = z.discriminatedUnion('kind', [
       sessionId,
       wakeId,
       call: callKindSchema,
-      seats: z.array(z.object({ ...seat, name: z.string().nullable().describe('null: nobody has been born here yet') })),
+      seats: z.array(
+        z.object({ ...seat, name: z.string().nullable().describe('null: nobody has been born here yet') }),
+      ),
     })
     .describe('a wake or a summon is under way for these seats: they hatch'),
   z
@@ -61,7 +82,9 @@ export const eventSchema = z.discriminatedUnion('kind', [
       error: z.string().nullable().describe('why the call as a whole failed, a sentence for people'),
     })
     .describe('every seat of the call is decided'),
-  z.object({ kind: z.literal('agent-awake'), ...when, ...seat, sessionId }).describe('its first words of this session arrived'),
+  z
+    .object({ kind: z.literal('agent-awake'), ...when, ...seat, sessionId })
+    .describe('its first words of this session arrived'),
   z
     .object({
       kind: z.literal('client-joined'),
@@ -72,11 +95,15 @@ export const eventSchema = z.discriminatedUnion('kind', [
       client: z.string().describe('the credential’s name'),
       readsMail: z.boolean().describe('it has Roost’s tools, and can read the inbox'),
     })
-    .describe('a client that holds this agent’s credential has called: it plays the agent from elsewhere; again where it turns out to read mail'),
+    .describe(
+      'a client that holds this agent’s credential has called: it plays the agent from elsewhere; again where it turns out to read mail',
+    ),
   z
     .object({ kind: z.literal('client-left'), ...when, agentId, sessionId, credentialId: id })
     .describe('its credential was revoked, or it has not called for long'),
-  z.object({ kind: z.literal('agent-asleep'), ...when, ...seat, sessionId, reason: asleepReasonSchema }).describe('it sleeps again, and why'),
+  z
+    .object({ kind: z.literal('agent-asleep'), ...when, ...seat, sessionId, reason: asleepReasonSchema })
+    .describe('it sleeps again, and why'),
   z
     .object({
       kind: z.literal('agent-born'),
@@ -90,7 +117,9 @@ export const eventSchema = z.discriminatedUnion('kind', [
       bornAt: common.time,
     })
     .describe('it chose its name, and its first words are complete: its soul'),
-  z.object({ kind: z.literal('birth-ended'), ...when, ...seat, sessionId, reason: asleepReasonSchema }).describe('the egg is an empty seat again'),
+  z
+    .object({ kind: z.literal('birth-ended'), ...when, ...seat, sessionId, reason: asleepReasonSchema })
+    .describe('the egg is an empty seat again'),
   z
     .object({
       kind: z.literal('agent-changed'),
@@ -124,16 +153,33 @@ export const eventSchema = z.discriminatedUnion('kind', [
       error: z.string().nullable().describe('a sentence for people, where it failed'),
       usage: usageSchema.nullable().describe('null: the model did not say, or none was asked'),
       clientId: z.string().nullable().describe('the page’s own id of a message that the person wrote'),
-      replaces: z.string().nullable().describe('edit-and-resend, or retry: the message with this id, and all after it, are hidden'),
+      replaces: z
+        .string()
+        .nullable()
+        .describe('edit-and-resend, or retry: the message with this id, and all after it, are hidden'),
       waiting: z.boolean().describe('it waits in the inbox of an agent that sleeps'),
     })
     .describe('a whole message, the person’s or an agent’s'),
-  z.object({ kind: z.literal('message-read'), ...when, messageId, agentId, sessionId }).describe('a message that waited was put before its agent'),
   z
-    .object({ kind: z.literal('sleep-flag'), ...when, sessionId, agentId, sleeping: z.boolean(), by: z.string().describe('"human", an agent’s id, or the happening that did it') })
+    .object({ kind: z.literal('message-read'), ...when, messageId, agentId, sessionId })
+    .describe('a message that waited was put before its agent'),
+  z
+    .object({
+      kind: z.literal('sleep-flag'),
+      ...when,
+      sessionId,
+      agentId,
+      sleeping: z.boolean(),
+      by: z.string().describe('"human", an agent’s id, or the happening that did it'),
+    })
     .describe('an agent of the running session was set to sleep, or woken'),
   z
-    .object({ kind: z.literal('changed'), ...when, what: z.enum(CHANGES), agentId: agentId.nullable().describe('whose; null: everybody’s') })
+    .object({
+      kind: z.literal('changed'),
+      ...when,
+      what: z.enum(CHANGES),
+      agentId: agentId.nullable().describe('whose; null: everybody’s'),
+    })
     .describe('something that the relay keeps has changed; whoever shows it asks again'),
 ]);
 export type RoostEvent = z.infer<typeof eventSchema>;
@@ -172,8 +218,12 @@ export const snapshotSchema = z.object({
       hatching: z
         .array(z.object({ ...seat, call: callKindSchema, wakeId, name: z.string().nullable() }))
         .describe('who was called and has not answered yet'),
-      asleep: z.array(z.object({ agentId, reason: asleepReasonSchema })).describe('who fell asleep in this session, and why'),
-      answering: z.array(z.object({ messageId, agentId, at: stamp.optional().describe('of its beginning') })).describe('the answers that are being written'),
+      asleep: z
+        .array(z.object({ agentId, reason: asleepReasonSchema }))
+        .describe('who fell asleep in this session, and why'),
+      answering: z
+        .array(z.object({ messageId, agentId, at: stamp.optional().describe('of its beginning') }))
+        .describe('the answers that are being written'),
       clients: z
         .array(z.object({ agentId, credentialId: id, client: z.string(), readsMail: z.boolean() }))
         .describe('clients that play an agent from elsewhere, in the order in which they came'),
@@ -181,7 +231,10 @@ export const snapshotSchema = z.object({
     })
     .nullable()
     .describe('null: none runs'),
-  lastEnd: z.object({ sessionId, reason: endReasonSchema, endedAt: common.time }).nullable().describe('how the last session ended'),
+  lastEnd: z
+    .object({ sessionId, reason: endReasonSchema, endedAt: common.time })
+    .nullable()
+    .describe('how the last session ended'),
 });
 export type Snapshot = z.infer<typeof snapshotSchema>;
 
@@ -190,6 +243,8 @@ export type Snapshot = z.infer<typeof snapshotSchema>;
  * model's server. The newest holds; nothing of it is kept.
  */
 export const waitingSchema = z.object({
-  waiting: z.array(z.object({ agentId, place: z.number().int().positive().describe('1 is next') })).describe('who waits, in order; empty: nobody'),
+  waiting: z
+    .array(z.object({ agentId, place: z.number().int().positive().describe('1 is next') }))
+    .describe('who waits, in order; empty: nobody'),
 });
 export type Waiting = z.infer<typeof waitingSchema>;

@@ -10,19 +10,24 @@ import { MAX_TIME } from '../domain/stamp.ts';
 import { LIMITS } from './limits.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
-const bounded = (key: keyof typeof SETTING_BOUNDS) => z.number().int().min(SETTING_BOUNDS[key].min).max(SETTING_BOUNDS[key].max);
+const bounded = (key: keyof typeof SETTING_BOUNDS) =>
+  z.number().int().min(SETTING_BOUNDS[key].min).max(SETTING_BOUNDS[key].max);
 
-export const openHealthSchema = z.object({
-  status: z.literal('ok'),
-  version: z.string().describe('the relay’s version'),
-}).describe('How the relay is, for anybody.');
+export const openHealthSchema = z
+  .object({
+    status: z.literal('ok'),
+    version: z.string().describe('the relay’s version'),
+  })
+  .describe('How the relay is, for anybody.');
 export type OpenHealth = z.infer<typeof openHealthSchema>;
 
-export const healthSchema = openHealthSchema.extend({
-  mind: z.enum(['rehearsal', 'anthropic']).describe('who answers; with `rehearsal` nobody thinks'),
-  model: z.string().describe('the lead’s model'),
-  sessionActive: z.boolean().describe('a session of this browser’s household runs'),
-}).describe('How the relay is, for a browser that is signed in.');
+export const healthSchema = openHealthSchema
+  .extend({
+    mind: z.enum(['rehearsal', 'anthropic']).describe('who answers; with `rehearsal` nobody thinks'),
+    model: z.string().describe('the lead’s model'),
+    sessionActive: z.boolean().describe('a session of this browser’s household runs'),
+  })
+  .describe('How the relay is, for a browser that is signed in.');
 export type Health = z.infer<typeof healthSchema>;
 
 /** `POST /api/sessions`: start, with who the lead is and how the household wants things. */
@@ -32,16 +37,31 @@ export const startSessionSchema = z.strictObject({
     name: z.string().trim().min(1).max(LIMITS.name),
     soul: z.string().max(LIMITS.soul).nullable().describe('null: none written yet'),
     transcript: z.string().max(LIMITS.soul).nullable().describe('its last conversation, as it is put before it'),
-    asleepSince: z.number().int().min(0).max(MAX_TIME).optional().describe('when its last session ended, ms since the epoch'),
+    asleepSince: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_TIME)
+      .optional()
+      .describe('when its last session ended, ms since the epoch'),
   }),
-  after: stamp.optional().describe('a stamp: what happens in this session is later, also where the relay’s clock is behind'),
-  ahead: z.boolean().optional().describe('the person knows that `after` lies ahead of the relay’s clock by more than a day, and wants to go on after it'),
+  after: stamp
+    .optional()
+    .describe('a stamp: what happens in this session is later, also where the relay’s clock is behind'),
+  ahead: z
+    .boolean()
+    .optional()
+    .describe(
+      'the person knows that `after` lies ahead of the relay’s clock by more than a day, and wants to go on after it',
+    ),
   settings: z
     .strictObject({
       leadModel: z.string().max(SETTING_TEXT_MAX.leadModel).describe('empty: the relay’s own default'),
       agentModel: z.string().max(SETTING_TEXT_MAX.agentModel).describe('empty: the relay’s own default'),
       maxAnswerTokens: bounded('maxAnswerTokens').describe('most tokens one answer may take'),
-      contextTokens: bounded('contextTokens').describe('tokens that the models read; 0: as their names or their refusals tell'),
+      contextTokens: bounded('contextTokens').describe(
+        'tokens that the models read; 0: as their names or their refusals tell',
+      ),
       wakeTimeoutMs: bounded('wakeTimeoutMs').describe('ms an agent may stay silent when woken'),
       birthTimeoutMs: bounded('birthTimeoutMs').describe('ms an egg may take to find a name'),
       idleMs: bounded('idleMs').describe('ms without anything said, after which the session ends by itself'),
@@ -55,30 +75,44 @@ export const sessionStartedSchema = z.object({ sessionId: id });
 
 /** `POST /api/messages`: to the lead, or to the agent `to`. `clientId` makes a repeat harmless. */
 export const postMessageSchema = z.strictObject({
-  text: z.string().min(1).max(LIMITS.teamCallText).describe(`what the person says, up to ${LIMITS.messageText.toLocaleString('en')} characters, or a call to the team`),
+  text: z
+    .string()
+    .min(1)
+    .max(LIMITS.teamCallText)
+    .describe(
+      `what the person says, up to ${LIMITS.messageText.toLocaleString('en')} characters, or a call to the team`,
+    ),
   to: agentIdSchema.optional().describe('an agent’s id; left out: the lead'),
   clientId: id.describe('chosen by the page; a repeat with the same one is one message'),
-  replaces: id.optional().describe('edit-and-resend, or retry: the id of the person’s last message in this conversation'),
+  replaces: id
+    .optional()
+    .describe('edit-and-resend, or retry: the id of the person’s last message in this conversation'),
 });
 export type PostMessage = z.infer<typeof postMessageSchema>;
-export const messagePostedSchema = z.object({ eventId: z.number().int().describe('the event that tells of the message') });
+export const messagePostedSchema = z.object({
+  eventId: z.number().int().describe('the event that tells of the message'),
+});
 
 /** `POST /api/events/ack`: everything up to here is stored in a browser. */
 export const ackSchema = z.strictObject({ upTo: z.number().int().nonnegative().describe('an event id') });
 
 /** `GET /api/home`: how this browser stands to the households of the relay. */
-export const homeStandingSchema = z.object({
-  begun: z.boolean().describe('this browser has a household here'),
-  others: z.number().int().describe('households of others'),
-  look: z.boolean().describe('it may look at what the one other household says and hears now'),
-}).describe('How a browser stands to the households of the relay.');
+export const homeStandingSchema = z
+  .object({
+    begun: z.boolean().describe('this browser has a household here'),
+    others: z.number().int().describe('households of others'),
+    look: z.boolean().describe('it may look at what the one other household says and hears now'),
+  })
+  .describe('How a browser stands to the households of the relay.');
 export type HomeStanding = z.infer<typeof homeStandingSchema>;
 
 /** `POST /api/home`: begin a household. */
 export const beginHomeSchema = z.strictObject({ beside: z.boolean().describe('also where others live here') });
 
 /** `GET /api/look`: who lives in the household that is looked at. */
-export const lookedAtSchema = z.object({ agents: z.array(z.object({ agentId: agentIdSchema, name: z.string(), position: z.number().int().nullable() })) });
+export const lookedAtSchema = z.object({
+  agents: z.array(z.object({ agentId: agentIdSchema, name: z.string(), position: z.number().int().nullable() })),
+});
 export type LookedAt = z.infer<typeof lookedAtSchema>;
 
 /** RFC 9457. `type` is a name under `about:roost/`; further members as listed. */
@@ -87,17 +121,32 @@ export const problemSchema = z.looseObject({
   title: z.string(),
   status: z.number().int(),
   detail: z.string().describe('a sentence for people: what happened and what to do'),
-  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional().describe('400: what did not fit, and where'),
+  errors: z
+    .array(z.object({ field: z.string(), message: z.string() }))
+    .optional()
+    .describe('400: what did not fit, and where'),
   sessionId: id.optional().describe('409 on `POST /api/sessions`: the session that runs'),
   epoch: z.number().int().optional().describe('403 `old-key`: the household’s newest key'),
-  box: z.string().nullable().optional().describe('403 `old-key`: the newest keys, sealed to this device; null: there are none for it'),
+  box: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('403 `old-key`: the newest keys, sealed to this device; null: there are none for it'),
 });
 export type Problem = z.infer<typeof problemSchema>;
 
 export const roomSchema = z.object({
-  bytes: z.number().int().min(0).describe('of all its files and, where the store is a Postgres server, of its tables there'),
+  bytes: z
+    .number()
+    .int()
+    .min(0)
+    .describe('of all its files and, where the store is a Postgres server, of its tables there'),
   free: z.number().int().min(0).describe('bytes of the home’s disk that are free'),
-  keepFree: z.number().int().min(0).describe('bytes of it that agents leave free: while less is, they store no more, and the person alone writes on'),
+  keepFree: z
+    .number()
+    .int()
+    .min(0)
+    .describe('bytes of it that agents leave free: while less is, they store no more, and the person alone writes on'),
   part: z
     .object({ bytes: z.number().int().min(0), most: z.number().int().min(0) })
     .nullable()
@@ -108,15 +157,17 @@ export type Room = z.infer<typeof roomSchema>;
 /** Positions 0–8; 4 is the lead. */
 const seats = z.array(z.number().int().min(0).max(8));
 /** How the rehearsal mind is told to misbehave: `GET` and `PUT /api/rehearsal`; 404 with a real mind. */
-export const rehearsalSchema = z.strictObject({
-  seed: z.number().int().min(0).default(1).describe('the same seed, the same words'),
-  delayMs: z.number().int().min(0).max(600_000).default(400).describe('ms before the first word of each answer'),
-  wordMs: z.number().int().min(0).max(10_000).default(25).describe('ms between words'),
-  fail: seats.default([]).describe('these get an error from the model'),
-  silent: seats.default([]).describe('these never say a word'),
-  cut: seats.default([]).describe('the stream of these is cut in mid-answer'),
-  nameless: seats.default([]).describe('these say that no name feels right yet'),
-  sameName: seats.default([]).describe('these all choose the same name'),
-  leadIgnores: z.boolean().default(false).describe('the lead does not call its tool'),
-}).describe('How the rehearsal mind behaves, and misbehaves.');
+export const rehearsalSchema = z
+  .strictObject({
+    seed: z.number().int().min(0).default(1).describe('the same seed, the same words'),
+    delayMs: z.number().int().min(0).max(600_000).default(400).describe('ms before the first word of each answer'),
+    wordMs: z.number().int().min(0).max(10_000).default(25).describe('ms between words'),
+    fail: seats.default([]).describe('these get an error from the model'),
+    silent: seats.default([]).describe('these never say a word'),
+    cut: seats.default([]).describe('the stream of these is cut in mid-answer'),
+    nameless: seats.default([]).describe('these say that no name feels right yet'),
+    sameName: seats.default([]).describe('these all choose the same name'),
+    leadIgnores: z.boolean().default(false).describe('the lead does not call its tool'),
+  })
+  .describe('How the rehearsal mind behaves, and misbehaves.');
 export type Rehearsal = z.infer<typeof rehearsalSchema>;

@@ -16,7 +16,10 @@ export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefi
 
 /** The documents that an event stands for; most events of a stream in progress stand for none. */
 export function documentsOf({ id, event }: StoredEvent): Doc[] {
-  const base = (given: { readonly at?: Stamp | undefined; readonly time: number }) => ({ schema: SCHEMA_VERSION, at: stampOf(id, given) });
+  const base = (given: { readonly at?: Stamp | undefined; readonly time: number }) => ({
+    schema: SCHEMA_VERSION,
+    at: stampOf(id, given),
+  });
   switch (event.kind) {
     case 'session-started':
       return [

@@ -3,7 +3,17 @@ import type { Doc, KnownDoc } from './documents.ts';
 
 export const SCHEMA_VERSION = 1;
 
-const TYPES = ['agent-identity', 'agent-change', 'session', 'message', 'queued-message', 'message-read', 'setting', 'forget', 'forget-undo'] as const;
+const TYPES = [
+  'agent-identity',
+  'agent-change',
+  'session',
+  'message',
+  'queued-message',
+  'message-read',
+  'setting',
+  'forget',
+  'forget-undo',
+] as const;
 export type KnownType = (typeof TYPES)[number];
 const types: ReadonlySet<unknown> = new Set(TYPES);
 

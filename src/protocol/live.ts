@@ -13,17 +13,22 @@ const without = <T extends { agentId: string }>(list: readonly T[], agentId: str
   list.filter((item) => item.agentId !== agentId);
 
 type Client = RunningSession['clients'][number];
-const isPlayed = (session: RunningSession, agentId: string) => session.clients.some((client) => client.agentId === agentId);
+const isPlayed = (session: RunningSession, agentId: string) =>
+  session.clients.some((client) => client.agentId === agentId);
 const isOf = (credentialId: string) => (client: Client) => client.credentialId === credentialId;
 
 function join({ clients }: RunningSession, client: Client): Client[] {
-  return clients.some(isOf(client.credentialId)) ? clients.map((known) => (known.credentialId === client.credentialId ? client : known)) : [...clients, client];
+  return clients.some(isOf(client.credentialId))
+    ? clients.map((known) => (known.credentialId === client.credentialId ? client : known))
+    : [...clients, client];
 }
 
 /** Nobody is held back who is not there at all. */
 function leave(session: RunningSession, agentId: string, credentialId: string): RunningSession {
   const left = { ...session, clients: session.clients.filter((client) => !isOf(credentialId)(client)) };
-  return left.awake.includes(agentId) || isPlayed(left, agentId) ? left : { ...left, resting: left.resting.filter((id) => id !== agentId) };
+  return left.awake.includes(agentId) || isPlayed(left, agentId)
+    ? left
+    : { ...left, resting: left.resting.filter((id) => id !== agentId) };
 }
 
 function fallAsleep(session: RunningSession, agentId: string, reason: AsleepReason): RunningSession {
@@ -68,7 +73,13 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
     case 'birth-ended':
       return { ...session, hatching: without(session.hatching, event.agentId) };
     case 'answer-started':
-      return { ...session, answering: [...session.answering, { messageId: event.messageId, agentId: event.agentId, ...(event.at === undefined ? {} : { at: event.at }) }] };
+      return {
+        ...session,
+        answering: [
+          ...session.answering,
+          { messageId: event.messageId, agentId: event.agentId, ...(event.at === undefined ? {} : { at: event.at }) },
+        ],
+      };
     case 'message':
       return { ...session, answering: session.answering.filter((answer) => answer.messageId !== event.messageId) };
     case 'sleep-flag': {
@@ -86,7 +97,21 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
   if (id <= state.upTo) return state;
   if (event.kind === 'session-started') {
     const { sessionId, time: startedAt, mind } = event;
-    return { ...state, upTo: id, session: { sessionId, startedAt, mind, awake: [], hatching: [], asleep: [], answering: [], clients: [], resting: [] } };
+    return {
+      ...state,
+      upTo: id,
+      session: {
+        sessionId,
+        startedAt,
+        mind,
+        awake: [],
+        hatching: [],
+        asleep: [],
+        answering: [],
+        clients: [],
+        resting: [],
+      },
+    };
   }
   if (event.kind === 'session-ended') {
     const lastEnd = { sessionId: event.sessionId, reason: event.reason, endedAt: event.time };
@@ -103,7 +128,9 @@ export function liveSessionOf(state: Snapshot | null): LiveSession | null {
     sessionId: session.sessionId,
     awake: new Set(session.awake),
     // The one that came first, where several play one agent.
-    clients: new Map([...session.clients].reverse().map(({ agentId, client, readsMail }) => [agentId, { name: client, readsMail }])),
+    clients: new Map(
+      [...session.clients].reverse().map(({ agentId, client, readsMail }) => [agentId, { name: client, readsMail }]),
+    ),
     resting: new Set(session.resting),
     waking: new Set(session.hatching.filter((seat) => seat.call === 'wake').map((seat) => seat.agentId)),
     births: new Set(session.hatching.filter((seat) => seat.call === 'summon').map((seat) => seat.position)),

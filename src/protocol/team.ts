@@ -8,14 +8,16 @@ const id = z.string().min(1).max(LIMITS.id);
 
 /** `PUT /api/team`: everybody the household has. The page says it whenever that changes. Souls do not travel with it. */
 export const teamSchema = z.strictObject({
-  agents: z.array(
-    z.strictObject({
-      agentId: common.agentId,
-      name: z.string().min(1).max(LIMITS.name),
-      position: z.number().int().min(0).max(8).nullable(),
-      retired: z.boolean(),
-    }),
-  ).max(200),
+  agents: z
+    .array(
+      z.strictObject({
+        agentId: common.agentId,
+        name: z.string().min(1).max(LIMITS.name),
+        position: z.number().int().min(0).max(8).nullable(),
+        retired: z.boolean(),
+      }),
+    )
+    .max(200),
 });
 export type Team = z.infer<typeof teamSchema>;
 export type TeamMember = Team['agents'][number];
@@ -27,9 +29,17 @@ export type Sleeping = z.infer<typeof sleepingSchema>;
 /** A credential, without the secret itself. */
 export const credentialSchema = z.object({
   credentialId: id,
-  agentId: common.agentId.nullable().describe('the agent as whom a client is let in; null: an application, which only sets agents to sleep and wakes them'),
+  agentId: common.agentId
+    .nullable()
+    .describe(
+      'the agent as whom a client is let in; null: an application, which only sets agents to sleep and wakes them',
+    ),
   label: z.string(),
-  readsSoul: z.boolean().describe('the client may read its agent’s soul and last conversation, and write the soul anew; never for an application'),
+  readsSoul: z
+    .boolean()
+    .describe(
+      'the client may read its agent’s soul and last conversation, and write the soul anew; never for an application',
+    ),
   hint: z.string().describe('the last characters of the secret, to tell it apart'),
   madeAt: common.time,
   usedAt: common.time.nullable().describe('null: never'),
@@ -41,13 +51,22 @@ export const credentialsSchema = z.object({ credentials: z.array(credentialSchem
 /** `POST /api/credentials` */
 export const makeCredentialSchema = z.strictObject({
   agentId: common.agentId.nullable().describe('null: for an application'),
-  label: z.string().max(LIMITS.credentialLabel).default('').transform((label, context) => {
-    if (label.trim() === '') return '';
-    const checked = checkName(label, 'label');
-    if (!checked.ok) context.addIssue({ code: 'custom', message: checked.reason });
-    return checked.ok ? checked.name : z.NEVER;
-  }),
-  readsSoul: z.boolean().default(false).describe('the client may read its agent’s soul and last conversation, and write the soul anew; an application never may'),
+  label: z
+    .string()
+    .max(LIMITS.credentialLabel)
+    .default('')
+    .transform((label, context) => {
+      if (label.trim() === '') return '';
+      const checked = checkName(label, 'label');
+      if (!checked.ok) context.addIssue({ code: 'custom', message: checked.reason });
+      return checked.ok ? checked.name : z.NEVER;
+    }),
+  readsSoul: z
+    .boolean()
+    .default(false)
+    .describe(
+      'the client may read its agent’s soul and last conversation, and write the soul anew; an application never may',
+    ),
 });
 /** What `POST /api/credentials` answers. The only time that the secret is shown. */
 export const madeCredentialSchema = z.object({ credential: credentialSchema, secret: z.string() });

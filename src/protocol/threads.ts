@@ -30,14 +30,24 @@ export const threadSchema = z.object({
 export type Thread = z.infer<typeof threadSchema>;
 
 /** `GET /api/threads?before=&limit=` */
-export const threadsSchema = z.object({ threads: z.array(threadSchema).describe('newest first, by their last message'), more: z.boolean().describe('older ones are there') });
+export const threadsSchema = z.object({
+  threads: z.array(threadSchema).describe('newest first, by their last message'),
+  more: z.boolean().describe('older ones are there'),
+});
 /** `GET /api/threads/{threadId}/messages?before=&limit=`: the newest before that place. */
-export const threadMessagesSchema = z.object({ thread: threadSchema, messages: z.array(threadMessageSchema).describe('oldest first'), more: z.boolean().describe('earlier ones are there') });
+export const threadMessagesSchema = z.object({
+  thread: threadSchema,
+  messages: z.array(threadMessageSchema).describe('oldest first'),
+  more: z.boolean().describe('earlier ones are there'),
+});
 
 /** An agent by its id; by its name or its seat will do too. */
 const reference = id.describe('an agent’s id, name or seat');
 /** `POST /api/threads` */
-export const createThreadSchema = z.strictObject({ title: threadTitle, participants: z.array(reference).min(1).max(LIMITS.threadParticipants) });
+export const createThreadSchema = z.strictObject({
+  title: threadTitle,
+  participants: z.array(reference).min(1).max(LIMITS.threadParticipants),
+});
 /** `POST /api/threads/{threadId}/messages` */
 export const sendToThreadSchema = z.strictObject({
   text: z.string().trim().min(1).max(LIMITS.messageText),

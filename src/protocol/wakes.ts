@@ -29,7 +29,9 @@ export const wakeDecisionSchema = z.object({
   messageId: id.nullable().describe('the message in the inbox that it is about'),
   outcome: z.enum(WAKE_OUTCOMES),
   check: z.enum(GATE_CHECKS).nullable().describe('the check that stopped it; null: none did'),
-  until: common.time.nullable().describe('ms since the epoch when this check would pass; null: not by waiting, or not known'),
+  until: common.time
+    .nullable()
+    .describe('ms since the epoch when this check would pass; null: not by waiting, or not known'),
   detail: z.string().describe('a sentence for people'),
 });
 export type WakeDecision = z.infer<typeof wakeDecisionSchema>;
@@ -54,7 +56,11 @@ export const wakeStatsSchema = z.object({
   minutesToday: z.number().nonnegative().describe('minutes of its sessions today, with a fraction'),
   bySource: z.record(z.string(), count).describe('granted ones today by who asked: "person", an agent’s id, or a name'),
   running: count.describe('its sessions that run now'),
-  nextWakeTime: common.time.nullable().describe('when a wake would pass that somebody asks for who has asked for none today, if nothing else happened: now or later; null: not by waiting alone'),
+  nextWakeTime: common.time
+    .nullable()
+    .describe(
+      'when a wake would pass that somebody asks for who has asked for none today, if nothing else happened: now or later; null: not by waiting alone',
+    ),
   stoppedBy: z.enum(GATE_CHECKS).nullable().describe('the check that stops such a wake now; null: none'),
 });
 export type WakeStats = z.infer<typeof wakeStatsSchema>;

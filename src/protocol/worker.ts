@@ -4,7 +4,17 @@
  *
  * Calls are at-least-once and carry an id; appending the same documents twice is harmless.
  */
-import type { AgentChangeDoc, AgentIdentityDoc, Block, Doc, ForgetDoc, MessageDoc, QueuedMessageDoc, SessionDoc, SettingDoc } from './documents.ts';
+import type {
+  AgentChangeDoc,
+  AgentIdentityDoc,
+  Block,
+  Doc,
+  ForgetDoc,
+  MessageDoc,
+  QueuedMessageDoc,
+  SessionDoc,
+  SettingDoc,
+} from './documents.ts';
 import type { Snapshot, StoredEvent, Waiting } from './events.ts';
 import type { DirectOrder, SyncCalls, SyncStatus } from './sync/page.ts';
 
@@ -66,7 +76,14 @@ export type WakeSession =
       readonly earlier: number;
     }
   /** Sessions on end of nothing but greetings. `more`: not all were counted. Times are ms since the epoch; `last`: the newest greeting, where it was read. */
-  | { readonly kind: 'greetings'; readonly times: number; readonly more: boolean; readonly from: number; readonly until: number; readonly last: MessageDoc | null };
+  | {
+      readonly kind: 'greetings';
+      readonly times: number;
+      readonly more: boolean;
+      readonly from: number;
+      readonly until: number;
+      readonly last: MessageDoc | null;
+    };
 
 /** What one agent takes along when it wakes: enough of its newest sessions to fill the cap, and of the last in which somebody spoke to it. */
 export interface WakeMaterial {
@@ -204,7 +221,13 @@ export interface StorageProblem {
 /** What the owner says without being asked. */
 export type OwnerNews =
   /** First on every port: all there is to know of the relay now. */
-  | { readonly news: 'welcome'; readonly link: LinkState; readonly snapshot: Snapshot | null; readonly answers: readonly OpenAnswer[]; readonly problem: StorageProblem | null }
+  | {
+      readonly news: 'welcome';
+      readonly link: LinkState;
+      readonly snapshot: Snapshot | null;
+      readonly answers: readonly OpenAnswer[];
+      readonly problem: StorageProblem | null;
+    }
   | { readonly news: 'link'; readonly link: LinkState; readonly snapshot: Snapshot | null }
   | { readonly news: 'event'; readonly stored: StoredEvent }
   /** Who stands in line before the model's server; a tab that has just come hears of the next change. */

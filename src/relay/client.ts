@@ -52,16 +52,19 @@ export interface RelayClient {
 export function createRelayClient({ fetch, baseUrl, times = RELAY_TIMES }: RelayClientDeps): RelayClient {
   const sender = createSender({ fetch, baseUrl });
   type Call = Omit<SentCall, 'timeout'> & { readonly timeout?: number };
-  const answered = <Value>(call: Call, schema: z.ZodType<Value>) => sender.answered({ timeout: times.call, ...call }, schema);
+  const answered = <Value>(call: Call, schema: z.ZodType<Value>) =>
+    sender.answered({ timeout: times.call, ...call }, schema);
   const done = (call: Call) => sender.done({ timeout: times.call, ...call });
 
   const agent = (agentId: string) => `/api/agents/${encodeURIComponent(agentId)}`;
 
   return {
     health: () => answered({ method: 'GET', path: '/api/health' }, healthSchema),
-    startSession: (body) => answered({ method: 'POST', path: '/api/sessions', body, timeout: times.postMessage }, sessionStartedSchema),
+    startSession: (body) =>
+      answered({ method: 'POST', path: '/api/sessions', body, timeout: times.postMessage }, sessionStartedSchema),
     endSession: () => done({ method: 'DELETE', path: '/api/sessions/current' }),
-    postMessage: (body) => answered({ method: 'POST', path: '/api/messages', body, timeout: times.postMessage }, messagePostedSchema),
+    postMessage: (body) =>
+      answered({ method: 'POST', path: '/api/messages', body, timeout: times.postMessage }, messagePostedSchema),
     stop: (agentId) => done({ method: 'POST', path: `${agent(agentId)}/stop` }),
     sleep: (agentId) => done({ method: 'POST', path: `${agent(agentId)}/sleep` }),
     getRehearsal: () => answered({ method: 'GET', path: '/api/rehearsal' }, rehearsalSchema),

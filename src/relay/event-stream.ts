@@ -6,7 +6,15 @@
  * new. Only after the snapshot is the line live. Silence past twice the heartbeat is a loss.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { eventSchema, helloSchema, snapshotSchema, waitingSchema, type Snapshot, type StoredEvent, type Waiting } from '../protocol/events.ts';
+import {
+  eventSchema,
+  helloSchema,
+  snapshotSchema,
+  waitingSchema,
+  type Snapshot,
+  type StoredEvent,
+  type Waiting,
+} from '../protocol/events.ts';
 import { backoff } from './backoff.ts';
 import { parseJson } from './problem.ts';
 import { RELAY_TIMES } from './settings.ts';
@@ -128,7 +136,9 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
     const id = Number(message.id);
     const event = eventSchema.safeParse(data);
     if (!Number.isSafeInteger(id) || id < 1 || !event.success)
-      throw new Unreadable(`event ${message.id ?? ''} "${message.event ?? ''}": ${event.success ? 'no id' : event.error.message}`);
+      throw new Unreadable(
+        `event ${message.id ?? ''} "${message.event ?? ''}": ${event.success ? 'no id' : event.error.message}`,
+      );
     // A relay that knows our cursor begins after it; one whose store was put back from a copy begins anew.
     if (!connection.begun && id <= (cursor?.after ?? 0)) beginLog(log, 0);
     connection.begun = true;

@@ -84,7 +84,9 @@ export function createFeed(deps: FeedDeps): Feed {
         if (failed) deps.onTrouble(null);
         return;
       } catch (error) {
-        deps.onTrouble(`What the relay said could not be stored yet: ${error instanceof Error ? error.message : String(error)}`);
+        deps.onTrouble(
+          `What the relay said could not be stored yet: ${error instanceof Error ? error.message : String(error)}`,
+        );
         await new Promise<void>((resolve) => timers.after(RELAY_TIMES.storeRetry, resolve));
       }
     }

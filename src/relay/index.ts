@@ -1,6 +1,12 @@
 /** The relay's client: calls for tabs, the event stream and what follows from it for the ledger's owner. */
 export { createRelayClient, type RelayClient, type RelayClientDeps } from './client.ts';
-export { createEventStream, type Cursor, type EventStream, type EventStreamDeps, type StreamItem } from './event-stream.ts';
+export {
+  createEventStream,
+  type Cursor,
+  type EventStream,
+  type EventStreamDeps,
+  type StreamItem,
+} from './event-stream.ts';
 export type { RelayProblem, RelayResult } from './problem.ts';
 export { realTimers, type Timers } from './timers.ts';
 export { RELAY_TIMES } from './settings.ts';

@@ -13,12 +13,16 @@ export interface OpenAnswers {
 
 function withText(blocks: readonly Block[], text: string): readonly Block[] {
   const last = blocks.at(-1);
-  return last?.kind === 'text' ? [...blocks.slice(0, -1), { kind: 'text', text: last.text + text }] : [...blocks, { kind: 'text', text }];
+  return last?.kind === 'text'
+    ? [...blocks.slice(0, -1), { kind: 'text', text: last.text + text }]
+    : [...blocks, { kind: 'text', text }];
 }
 
 /** A tool call is told of twice: when it begins, and with its result. */
 function withTool(blocks: readonly Block[], block: Block): readonly Block[] {
-  const at = blocks.findIndex((held) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId);
+  const at = blocks.findIndex(
+    (held) => held.kind === 'tool' && block.kind === 'tool' && held.toolUseId === block.toolUseId,
+  );
   return at < 0 ? [...blocks, block] : blocks.with(at, block);
 }
 
@@ -31,7 +35,12 @@ export function createOpenAnswers(): OpenAnswers {
   return {
     take(event) {
       if (event.kind === 'answer-started')
-        open.set(event.messageId, { messageId: event.messageId, agentId: event.agentId, startedAt: event.time, blocks: [] });
+        open.set(event.messageId, {
+          messageId: event.messageId,
+          agentId: event.agentId,
+          startedAt: event.time,
+          blocks: [],
+        });
       else if (event.kind === 'text') change(event.messageId, (held) => withText(held, event.text));
       else if (event.kind === 'tool') change(event.messageId, (held) => withTool(held, event.block));
       else if (event.kind === 'message') open.delete(event.messageId);

@@ -3,7 +3,10 @@ import { PAGE_KEY } from '../protocol/page-key.ts';
 import type { Timers } from './timers.ts';
 
 /** As the platform's, with the key of the moment; null: this browser has none, and is told so by the relay. */
-export function withPageKey(fetch: typeof globalThis.fetch, key: () => string | null | Promise<string | null>): typeof globalThis.fetch {
+export function withPageKey(
+  fetch: typeof globalThis.fetch,
+  key: () => string | null | Promise<string | null>,
+): typeof globalThis.fetch {
   return async (input, init) => {
     const held = await key();
     if (held === null) return await fetch(input, init);
@@ -14,7 +17,8 @@ export function withPageKey(fetch: typeof globalThis.fetch, key: () => string | 
 }
 
 /** What a WebSocket offers to speak. */
-export const protocolsOf = (key: string | null): string[] => (key === null ? [PAGE_KEY.protocol] : [PAGE_KEY.protocol, PAGE_KEY.offered + key]);
+export const protocolsOf = (key: string | null): string[] =>
+  key === null ? [PAGE_KEY.protocol] : [PAGE_KEY.protocol, PAGE_KEY.offered + key];
 
 export interface HeldPageKey {
   /** From a tab. True where it is another than before. */

@@ -13,14 +13,15 @@ export type RelayProblem =
   | { readonly kind: 'unreadable'; readonly status: number; readonly message: string };
 
 export type RelayResult<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly problem: RelayProblem };
+  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problem: RelayProblem };
 
 export const SENTENCES = {
   unreachable: 'The relay cannot be reached. Start it again with "npm start", then try once more.',
   timeout: 'The relay did not answer in time. Try again; if it stays silent, start it again with "npm start".',
-  lockedOut: 'This browser is not let in, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints.',
-  unreadable: 'The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.',
+  lockedOut:
+    'This browser is not let in, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints.',
+  unreadable:
+    'The relay gave an answer that this page cannot read. Reload the page; if that does not help, start the relay again.',
 } as const;
 
 /** The problem behind an answer that is not 2xx. */

@@ -3,12 +3,33 @@
  * credentials, costs. Apart from `client.ts`, so that a page is painted without them.
  */
 import { z } from 'zod';
-import { agentConfigSchema, effectiveConfigSchema, householdConfigSchema, type AgentConfig, type EffectiveConfig, type HouseholdConfig } from '../protocol/config.ts';
+import {
+  agentConfigSchema,
+  effectiveConfigSchema,
+  householdConfigSchema,
+  type AgentConfig,
+  type EffectiveConfig,
+  type HouseholdConfig,
+} from '../protocol/config.ts';
 import { costsSchema, pricesSchema, replyCostsSchema, type Costs, type Prices } from '../protocol/costs.ts';
 import { roomSchema, type Room } from '../protocol/http.ts';
 import { inboxSchema, unreadSchema, type Mail } from '../protocol/mail.ts';
-import { credentialsSchema, madeCredentialSchema, sleepingSchema, type Credential, type Sleeping, type Team } from '../protocol/team.ts';
-import { threadMessageSchema, threadMessagesSchema, threadSchema, threadsSchema, type Thread, type ThreadMessage } from '../protocol/threads.ts';
+import {
+  credentialsSchema,
+  madeCredentialSchema,
+  sleepingSchema,
+  type Credential,
+  type Sleeping,
+  type Team,
+} from '../protocol/team.ts';
+import {
+  threadMessageSchema,
+  threadMessagesSchema,
+  threadSchema,
+  threadsSchema,
+  type Thread,
+  type ThreadMessage,
+} from '../protocol/threads.ts';
 import { wakeFeedSchema, wakeStatsSchema, type WakeFeed, type WakeStats } from '../protocol/wakes.ts';
 import type { RelayResult } from './problem.ts';
 import { createSender, type SendDeps, type SentCall } from './send.ts';
@@ -64,17 +85,30 @@ export interface ReachClient {
   /** The newest first; `before` is the id of the last one known. */
   threads(page: PageRequest): Promise<RelayResult<ThreadListPage>>;
   /** The newest `limit` before this place, oldest first; null: the newest. */
-  threadMessages(threadId: string, page: { readonly before: number | null; readonly limit: number }): Promise<RelayResult<ThreadPage>>;
-  createThread(thread: { readonly title: string; readonly participants: readonly string[] }): Promise<RelayResult<Thread>>;
+  threadMessages(
+    threadId: string,
+    page: { readonly before: number | null; readonly limit: number },
+  ): Promise<RelayResult<ThreadPage>>;
+  createThread(thread: {
+    readonly title: string;
+    readonly participants: readonly string[];
+  }): Promise<RelayResult<Thread>>;
   /** `clientId`: a repeat with the same one is one message. */
-  sendToThread(threadId: string, message: { readonly text: string; readonly mentions: readonly string[]; readonly clientId: string }): Promise<RelayResult<ThreadMessage>>;
+  sendToThread(
+    threadId: string,
+    message: { readonly text: string; readonly mentions: readonly string[]; readonly clientId: string },
+  ): Promise<RelayResult<ThreadMessage>>;
   addToThread(threadId: string, agentId: string): Promise<RelayResult<null>>;
   removeFromThread(threadId: string, agentId: string): Promise<RelayResult<null>>;
   closeThread(threadId: string, summary: string): Promise<RelayResult<null>>;
 
   credentials(): Promise<RelayResult<readonly Credential[]>>;
   /** The only answer that carries the secret. */
-  makeCredential(credential: { readonly agentId: string | null; readonly label: string; readonly readsSoul: boolean }): Promise<RelayResult<{ readonly credential: Credential; readonly secret: string }>>;
+  makeCredential(credential: {
+    readonly agentId: string | null;
+    readonly label: string;
+    readonly readsSoul: boolean;
+  }): Promise<RelayResult<{ readonly credential: Credential; readonly secret: string }>>;
   revokeCredential(credentialId: string): Promise<RelayResult<null>>;
 
   /** How much room the relay's home takes. */
@@ -86,7 +120,9 @@ export interface ReachClient {
   /** An empty list brings Roost's own back. */
   putPrices(prices: Prices): Promise<RelayResult<Prices>>;
   /** What these replies cost, by message id; at most 100 ids. */
-  replyCosts(messageIds: readonly string[]): Promise<RelayResult<Readonly<Record<string, { readonly costMicroUsd: number; readonly estimated: boolean }>>>>;
+  replyCosts(
+    messageIds: readonly string[],
+  ): Promise<RelayResult<Readonly<Record<string, { readonly costMicroUsd: number; readonly estimated: boolean }>>>>;
 }
 
 const agentAnswer = z.object({ own: agentConfigSchema, effective: effectiveConfigSchema });
@@ -96,10 +132,14 @@ const YAML = 'application/yaml';
 const part = encodeURIComponent;
 const configPath = (agentId: string | null) => (agentId === null ? '/v1/config' : `/v1/agents/${part(agentId)}/config`);
 const threadPath = (threadId: string) => `/api/threads/${part(threadId)}`;
-const pageQuery = ({ before, limit }: { readonly before: string | number | null; readonly limit: number }) => `limit=${limit}${before === null ? '' : `&before=${part(String(before))}`}`;
+const pageQuery = ({ before, limit }: { readonly before: string | number | null; readonly limit: number }) =>
+  `limit=${limit}${before === null ? '' : `&before=${part(String(before))}`}`;
 
 /** As `read`, with what the answer carries under a name of its own. */
-async function inner<Whole, Value>(read: Promise<RelayResult<Whole>>, pick: (whole: Whole) => Value): Promise<RelayResult<Value>> {
+async function inner<Whole, Value>(
+  read: Promise<RelayResult<Whole>>,
+  pick: (whole: Whole) => Value,
+): Promise<RelayResult<Value>> {
   const result = await read;
   return result.ok ? { ok: true, value: pick(result.value) } : result;
 }
@@ -107,9 +147,12 @@ async function inner<Whole, Value>(read: Promise<RelayResult<Whole>>, pick: (who
 export function createReachClient(deps: SendDeps): ReachClient {
   const sender = createSender(deps);
   const timeout = RELAY_TIMES.call;
-  const get = <Value>(path: string, schema: z.ZodType<Value>) => sender.answered({ method: 'GET', path, timeout }, schema);
-  const answered = <Value>(method: SentCall['method'], path: string, body: unknown, schema: z.ZodType<Value>) => sender.answered({ method, path, body, timeout }, schema);
-  const done = (method: SentCall['method'], path: string, body?: unknown) => sender.done({ method, path, body, timeout });
+  const get = <Value>(path: string, schema: z.ZodType<Value>) =>
+    sender.answered({ method: 'GET', path, timeout }, schema);
+  const answered = <Value>(method: SentCall['method'], path: string, body: unknown, schema: z.ZodType<Value>) =>
+    sender.answered({ method, path, body, timeout }, schema);
+  const done = (method: SentCall['method'], path: string, body?: unknown) =>
+    sender.done({ method, path, body, timeout });
 
   return {
     putTeam: (team) => done('PUT', '/api/team', team),
@@ -117,21 +160,26 @@ export function createReachClient(deps: SendDeps): ReachClient {
     unread: () => inner(get('/api/inbox', unreadSchema), ({ unread }) => unread),
     inbox: (agentId, page) => get(`/api/agents/${part(agentId)}/inbox?${pageQuery(page)}`, inboxSchema),
 
-    wakes: ({ agentId, ...page }) => get(`/api/wakes?${pageQuery(page)}${agentId === null ? '' : `&agent=${part(agentId)}`}`, wakeFeedSchema),
+    wakes: ({ agentId, ...page }) =>
+      get(`/api/wakes?${pageQuery(page)}${agentId === null ? '' : `&agent=${part(agentId)}`}`, wakeFeedSchema),
     wakeStats: (agentId) => get(`/v1/agents/${part(agentId)}/wake-stats`, wakeStatsSchema),
     agentConfig: (agentId) => get(configPath(agentId), agentAnswer),
     putAgentConfig: (agentId, config) => done('PUT', configPath(agentId), config),
     householdConfig: () => get(configPath(null), householdAnswer),
     putHouseholdConfig: (config) => done('PUT', configPath(null), config),
     configAsYaml: (agentId) => sender.words({ method: 'GET', path: configPath(agentId), accept: YAML, timeout }),
-    putConfigAsYaml: (agentId, yaml) => sender.done({ method: 'PUT', path: configPath(agentId), text: { type: YAML, body: yaml }, timeout }),
+    putConfigAsYaml: (agentId, yaml) =>
+      sender.done({ method: 'PUT', path: configPath(agentId), text: { type: YAML, body: yaml }, timeout }),
 
-    putSleeping: (sessionId, agentId, sleeping) => answered('PUT', `/api/v1/sessions/${part(sessionId)}/${part(agentId)}/sleeping`, { sleeping }, sleepingSchema),
+    putSleeping: (sessionId, agentId, sleeping) =>
+      answered('PUT', `/api/v1/sessions/${part(sessionId)}/${part(agentId)}/sleeping`, { sleeping }, sleepingSchema),
 
     threads: (page) => get(`/api/threads?${pageQuery(page)}`, threadsSchema),
-    threadMessages: (threadId, page) => get(`${threadPath(threadId)}/messages?${pageQuery(page)}`, threadMessagesSchema),
+    threadMessages: (threadId, page) =>
+      get(`${threadPath(threadId)}/messages?${pageQuery(page)}`, threadMessagesSchema),
     createThread: (thread) => answered('POST', '/api/threads', thread, threadSchema),
-    sendToThread: (threadId, message) => answered('POST', `${threadPath(threadId)}/messages`, message, threadMessageSchema),
+    sendToThread: (threadId, message) =>
+      answered('POST', `${threadPath(threadId)}/messages`, message, threadMessageSchema),
     addToThread: (threadId, agentId) => done('POST', `${threadPath(threadId)}/participants`, { agentId }),
     removeFromThread: (threadId, agentId) => done('DELETE', `${threadPath(threadId)}/participants/${part(agentId)}`),
     closeThread: (threadId, summary) => done('POST', `${threadPath(threadId)}/close`, { summary }),
@@ -145,6 +193,10 @@ export function createReachClient(deps: SendDeps): ReachClient {
     costs: (days) => get(`/api/costs?days=${days}`, costsSchema),
     prices: () => get('/api/prices', pricesSchema),
     putPrices: (prices) => answered('PUT', '/api/prices', prices, pricesSchema),
-    replyCosts: (messageIds) => inner(get(`/api/costs/replies?ids=${messageIds.map(part).join(',')}`, replyCostsSchema), ({ replies }) => replies),
+    replyCosts: (messageIds) =>
+      inner(
+        get(`/api/costs/replies?ids=${messageIds.map(part).join(',')}`, replyCostsSchema),
+        ({ replies }) => replies,
+      ),
   };
 }

@@ -63,7 +63,10 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
     }
   }
 
-  async function send<Value>(call: SentCall, read: (answer: Answer) => RelayResult<Value>): Promise<RelayResult<Value>> {
+  async function send<Value>(
+    call: SentCall,
+    read: (answer: Answer) => RelayResult<Value>,
+  ): Promise<RelayResult<Value>> {
     const answer = await exchange(call, bodyOf(call));
     if (answer.kind !== 'answer') return { ok: false, problem: answer };
     return answer.ok ? read(answer) : { ok: false, problem: problemOf(answer) };
@@ -73,7 +76,9 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
     answered: (call, schema) =>
       send(call, ({ status, text }) => {
         const parsed = schema.safeParse(parseJson(text));
-        return parsed.success ? { ok: true, value: parsed.data } : { ok: false, problem: { kind: 'unreadable', status, message: SENTENCES.unreadable } };
+        return parsed.success
+          ? { ok: true, value: parsed.data }
+          : { ok: false, problem: { kind: 'unreadable', status, message: SENTENCES.unreadable } };
       }),
     done: (call) => send(call, () => ({ ok: true, value: null })),
     words: (call) => send(call, ({ text }) => ({ ok: true, value: text })),

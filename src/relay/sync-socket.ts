@@ -16,7 +16,10 @@ export interface SyncSocketDeps {
 }
 
 /** Opens one; `listener` is told once that it is lost, and nothing after that. */
-export function openSyncSocket({ WebSocket, baseUrl, timers, key }: SyncSocketDeps, listener: (item: SocketItem) => void): Socket {
+export function openSyncSocket(
+  { WebSocket, baseUrl, timers, key }: SyncSocketDeps,
+  listener: (item: SocketItem) => void,
+): Socket {
   const socket = new WebSocket(`${baseUrl}/api/sync/socket`, protocolsOf(key));
   socket.binaryType = 'arraybuffer';
   let over = false;

@@ -1,5 +1,12 @@
 /** One agent as a file: out of the household, and into an empty seat. Fetched with the pages that need it. */
-import { adopt, ARCHIVE, createConsent, type ArchiveChange, type Consents, type ParsedAgent } from '../archive/index.ts';
+import {
+  adopt,
+  ARCHIVE,
+  createConsent,
+  type ArchiveChange,
+  type Consents,
+  type ParsedAgent,
+} from '../archive/index.ts';
 import type { Doc } from '../protocol/documents.ts';
 import type { SeatPosition } from '../domain/seat.ts';
 import type { Comparison } from '../protocol/worker.ts';
@@ -9,14 +16,27 @@ import { createWriter } from './documents.ts';
 import type { RoostState } from './index.ts';
 
 export { agentFileName, householdFileName } from '../archive/index.ts';
-export type { AgentWarning, ArchiveChange, ArchiveConflict, ArchivedAgent, ArchivePreview, ArchiveProgress, ParsedAgent } from '../archive/index.ts';
+export type {
+  AgentWarning,
+  ArchiveChange,
+  ArchiveConflict,
+  ArchivedAgent,
+  ArchivePreview,
+  ArchiveProgress,
+  ParsedAgent,
+} from '../archive/index.ts';
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** Writes all that belongs to one agent into a zip of plain files. */
 export async function exportAgent({ archive, owner, device }: RoostState, agentId: string, sink: Sink): Promise<Done> {
   try {
-    await archive.exportAgent({ agentId, read: (request) => owner.call('documents', request), sink: sink.stream, exportedAt: device.now() });
+    await archive.exportAgent({
+      agentId,
+      read: (request) => owner.call('documents', request),
+      sink: sink.stream,
+      exportedAt: device.now(),
+    });
     return { ok: true };
   } catch (error) {
     return { ok: false, reason: sentence(error) };
@@ -37,7 +57,11 @@ const NO_CONSENTS: Consents = { changes: [], needs: new Map(), agents: new Map()
 export type Read = { readonly ok: true; readonly applicant: Applicant } | Extract<Done, { ok: false }>;
 
 /** Reads a zip or a text with a soul. Writes nothing. */
-export async function readAgent({ archive, owner, device }: RoostState, file: File, signal: AbortSignal): Promise<Read> {
+export async function readAgent(
+  { archive, owner, device }: RoostState,
+  file: File,
+  signal: AbortSignal,
+): Promise<Read> {
   try {
     const parsed = await archive.readAgentZip(file, { signal });
     if (parsed.agentId === null) return { ok: true, applicant: { parsed, comparison: null, consents: NO_CONSENTS } };
@@ -56,8 +80,14 @@ export async function readAgent({ archive, owner, device }: RoostState, file: Fi
     }
     const found = consent.result();
     const lives = here.identities.some((identity) => identity.agentId === agentId);
-    const edited: ArchiveChange[] = lives && parsed.warnings.some(({ kind }) => kind === 'soul-edited') ? [{ kind: 'soul-edited', tick: SOUL_EDITED, agentId }] : [];
-    return { ok: true, applicant: { parsed, comparison: sum, consents: { ...found, changes: [...found.changes, ...edited] } } };
+    const edited: ArchiveChange[] =
+      lives && parsed.warnings.some(({ kind }) => kind === 'soul-edited')
+        ? [{ kind: 'soul-edited', tick: SOUL_EDITED, agentId }]
+        : [];
+    return {
+      ok: true,
+      applicant: { parsed, comparison: sum, consents: { ...found, changes: [...found.changes, ...edited] } },
+    };
   } catch (error) {
     return { ok: false, reason: sentence(error) };
   }
@@ -69,12 +99,21 @@ export type Welcoming =
   /** It lives here: what is missing of it comes, and of what would change it only what is ticked. */
   | { readonly as: 'missing'; readonly agentId: string; readonly ticks: ReadonlySet<string> }
   /** Under its own id. null keeps the name or the seat that it has. */
-  | { readonly as: 'itself'; readonly name: string | null; readonly position: SeatPosition | null; readonly ticks: ReadonlySet<string> }
+  | {
+      readonly as: 'itself';
+      readonly name: string | null;
+      readonly position: SeatPosition | null;
+      readonly ticks: ReadonlySet<string>;
+    }
   /** `agentId`: made once for one attempt, so that trying again gives the same documents. */
   | { readonly as: 'new'; readonly agentId: string; readonly name: string; readonly position: SeatPosition };
 
 /** Stores what lets somebody live here. Doing it again after a failure is harmless. */
-export async function adoptAgent({ copies, clock, device }: RoostState, { parsed, consents }: Applicant, welcoming: Welcoming): Promise<Done> {
+export async function adoptAgent(
+  { copies, clock, device }: RoostState,
+  { parsed, consents }: Applicant,
+  welcoming: Welcoming,
+): Promise<Done> {
   try {
     for (const batch of batches(docsOf())) await copies.append(batch);
     return { ok: true };
@@ -85,14 +124,23 @@ export async function adoptAgent({ copies, clock, device }: RoostState, { parsed
   function docsOf(): readonly Doc[] {
     if (welcoming.as === 'new') return adopt({ ...welcoming, parsed, clock, now: device.now() });
     const { ticks } = welcoming;
-    const wanted = parsed.documents.filter(({ _id }) => consents.needs.get(_id)?.every((tick) => ticks.has(tick)) ?? true);
-    if (welcoming.as === 'itself') return adopt({ ...welcoming, parsed: { ...parsed, documents: wanted }, clock, newId: device.newId });
+    const wanted = parsed.documents.filter(
+      ({ _id }) => consents.needs.get(_id)?.every((tick) => ticks.has(tick)) ?? true,
+    );
+    if (welcoming.as === 'itself')
+      return adopt({ ...welcoming, parsed: { ...parsed, documents: wanted }, clock, newId: device.newId });
     const writer = createWriter({ clock, newId: device.newId, now: device.now });
     for (const doc of wanted) clock.follow(doc.at);
-    return [...wanted, ...(ticks.has(SOUL_EDITED) ? [writer.change(welcoming.agentId, { kind: 'soul', individuationArtifact: parsed.soul })] : [])];
+    return [
+      ...wanted,
+      ...(ticks.has(SOUL_EDITED)
+        ? [writer.change(welcoming.agentId, { kind: 'soul', individuationArtifact: parsed.soul })]
+        : []),
+    ];
   }
 }
 
 function* batches<T>(all: readonly T[]): Generator<readonly T[]> {
-  for (let from = 0; from < all.length; from += ARCHIVE.batchDocuments) yield all.slice(from, from + ARCHIVE.batchDocuments);
+  for (let from = 0; from < all.length; from += ARCHIVE.batchDocuments)
+    yield all.slice(from, from + ARCHIVE.batchDocuments);
 }

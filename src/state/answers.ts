@@ -47,7 +47,8 @@ export function createAnswers(): Answers {
       } else if (event.kind === 'text' || event.kind === 'tool') {
         const answer = open.get(event.messageId);
         if (!answer) return;
-        const blocks = event.kind === 'text' ? withText(answer.blocks, event.text) : withBlock(answer.blocks, event.block);
+        const blocks =
+          event.kind === 'text' ? withText(answer.blocks, event.text) : withBlock(answer.blocks, event.block);
         change(event.messageId, { ...answer, blocks });
       } else if (event.kind === 'message' && open.has(event.messageId)) change(event.messageId, null);
     },

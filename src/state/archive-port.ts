@@ -1,7 +1,8 @@
 /** The archive as the page holds it: fetched after the page is painted, not with it. */
 import type { Archive } from '../archive/index.ts';
 
-const MISSING = 'The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.';
+const MISSING =
+  'The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.';
 
 /** Fetches the archive when it is first asked for anything. Calls reject with a sentence where it did not come. */
 export function createArchivePort(load: () => Promise<Archive>): Archive {
@@ -13,7 +14,11 @@ export function createArchivePort(load: () => Promise<Archive>): Archive {
     }));
   return {
     // What did not come is said when it is needed.
-    warm: () => archive().then((loaded) => loaded.warm(), () => undefined),
+    warm: () =>
+      archive().then(
+        (loaded) => loaded.warm(),
+        () => undefined,
+      ),
     exportHousehold: async (options) => (await archive()).exportHousehold(options),
     openArchive: async (...args) => (await archive()).openArchive(...args),
     importArchive: async (...args) => (await archive()).importArchive(...args),

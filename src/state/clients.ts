@@ -9,12 +9,24 @@ import { problemText } from './ports.ts';
 interface Clients {
   readonly list: Kept<readonly Credential[]>;
   /** `agentId`: null for an application. The secret is in this answer and nowhere else, ever again. */
-  make(agentId: string | null, label: string, readsSoul: boolean): Promise<{ readonly ok: true; readonly credential: Credential; readonly secret: string } | { readonly ok: false; readonly reason: string }>;
+  make(
+    agentId: string | null,
+    label: string,
+    readsSoul: boolean,
+  ): Promise<
+    | { readonly ok: true; readonly credential: Credential; readonly secret: string }
+    | { readonly ok: false; readonly reason: string }
+  >;
   revoke(credentialId: string): Promise<Done>;
 }
 
 function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
-  const list = createKept<readonly Credential[]>({ ask: () => reach((client) => client.credentials()), changes, device, what: ['credentials'] });
+  const list = createKept<readonly Credential[]>({
+    ask: () => reach((client) => client.credentials()),
+    changes,
+    device,
+    what: ['credentials'],
+  });
   return {
     list,
     async make(agentId, label, readsSoul) {

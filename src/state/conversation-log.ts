@@ -31,13 +31,20 @@ export type LogItem =
   /** What comes next is new to the person. */
   | { readonly kind: 'new'; readonly key: string }
   /** The agent slept between two messages. `until` is null where it has not woken since. */
-  | { readonly kind: 'sleep'; readonly key: string; readonly from: number; readonly until: number | null; readonly reason: EndReason | null }
+  | {
+      readonly kind: 'sleep';
+      readonly key: string;
+      readonly from: number;
+      readonly until: number | null;
+      readonly reason: EndReason | null;
+    }
   | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: Waits | null }
   | { readonly kind: 'open'; readonly key: string; readonly messageId: string }
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
   | { readonly kind: 'sending'; readonly key: string; readonly sending: Sending };
 
-export const inOrder = (a: MessageDoc, b: MessageDoc): number => (a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0);
+export const inOrder = (a: MessageDoc, b: MessageDoc): number =>
+  a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
 
 /** `shown`, and after it `next`, in order; each hides what it replaces. */
 export function withReplaced(shown: readonly MessageDoc[], next: readonly MessageDoc[]): MessageDoc[] {
@@ -53,7 +60,8 @@ export function withReplaced(shown: readonly MessageDoc[], next: readonly Messag
 }
 
 /** Sorted, each once, without what an edit or a retry has replaced. */
-export const visibleMessages = (messages: Iterable<MessageDoc>): MessageDoc[] => withReplaced([], [...messages].sort(inOrder));
+export const visibleMessages = (messages: Iterable<MessageDoc>): MessageDoc[] =>
+  withReplaced([], [...messages].sort(inOrder));
 
 export function spansOf(sessions: Iterable<SessionDoc>): ReadonlyMap<string, SessionSpan> {
   const spans = new Map<string, SessionSpan>();
@@ -118,14 +126,25 @@ export function logItems(input: LogInput): LogItem[] {
   /** The last sleep that was told of lasts. */
   let sleepsOn = false;
   /** Days and sleeps stand before what comes next. What waits unread in an inbox woke nobody. */
-  function part(next: { readonly messageId: string; readonly sessionId: string | null; readonly time: number }, waits = false) {
+  function part(
+    next: { readonly messageId: string; readonly sessionId: string | null; readonly time: number },
+    waits = false,
+  ) {
     if (before && next.sessionId !== null && before.sessionId !== next.sessionId) {
       const end = spans.get(before.sessionId)?.end ?? null;
       const until = Math.min(spans.get(next.sessionId)?.startedAt ?? next.time, next.time);
       const from = end?.endedAt ?? before.time;
-      if (!(waits && sleepsOn)) items.push({ kind: 'sleep', key: `sleep:${next.messageId}`, from, until: waits ? null : Math.max(from, until), reason: end?.reason ?? null });
+      if (!(waits && sleepsOn))
+        items.push({
+          kind: 'sleep',
+          key: `sleep:${next.messageId}`,
+          from,
+          until: waits ? null : Math.max(from, until),
+          reason: end?.reason ?? null,
+        });
       sleepsOn = waits;
-    } else if (!before || (next.time > latest && !sameDay(latest, next.time))) items.push({ kind: 'day', key: `day:${next.messageId}`, time: next.time });
+    } else if (!before || (next.time > latest && !sameDay(latest, next.time)))
+      items.push({ kind: 'day', key: `day:${next.messageId}`, time: next.time });
   }
   /** An answer stands where it began: what was written after that is below it. */
   function openUpTo(time: number) {
@@ -160,9 +179,11 @@ export function logItems(input: LogInput): LogItem[] {
   }
   if (queued.length === 0 && sending.length === 0) return items;
   const known = new Set(input.messages.flatMap((message) => message.clientId ?? []));
-  for (const message of queued) if (!known.has(message.clientId)) items.push({ kind: 'queued', key: message.clientId, message });
+  for (const message of queued)
+    if (!known.has(message.clientId)) items.push({ kind: 'queued', key: message.clientId, message });
   const kept = new Set(queued.map((message) => message.clientId));
   for (const item of sending)
-    if (!known.has(item.clientId) && !kept.has(item.clientId)) items.push({ kind: 'sending', key: item.clientId, sending: item });
+    if (!known.has(item.clientId) && !kept.has(item.clientId))
+      items.push({ kind: 'sending', key: item.clientId, sending: item });
   return items;
 }

@@ -65,8 +65,20 @@ interface Held {
   newestPage: { readonly oldest: MessageDoc | null; readonly before: string | null } | null;
 }
 
-const emptyRows = (): Held => ({ messages: createMessageList(), sessions: new Map(), read: new Set(), newestPage: null });
-const EMPTY: Conversation = { status: 'loading', error: null, messages: [], spans: new Map(), read: new Set(), before: null };
+const emptyRows = (): Held => ({
+  messages: createMessageList(),
+  sessions: new Map(),
+  read: new Set(),
+  newestPage: null,
+});
+const EMPTY: Conversation = {
+  status: 'loading',
+  error: null,
+  messages: [],
+  spans: new Map(),
+  read: new Set(),
+  before: null,
+};
 
 /** `isHidden`: is this message being forgotten, or forgotten? */
 export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => boolean): Conversations {
@@ -88,7 +100,12 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
   const spans = (rows: Held) => spansOf([...sessions.values(), ...rows.sessions.values()]);
 
   /** `keepBefore`: how far back was read already, where this only fills in what is newer. */
-  async function page(agentId: string, before: string | null, limit: number, keepBefore?: string | null): Promise<void> {
+  async function page(
+    agentId: string,
+    before: string | null,
+    limit: number,
+    keepBefore?: string | null,
+  ): Promise<void> {
     const rows = held.get(agentId);
     try {
       const got = await owner.call('conversation', { agentId, before, limit });
@@ -184,7 +201,8 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       leaping.add(agentId);
       for (;;) {
         const conversation = current(agentId);
-        if (!conversation || conversation.status === 'failed' || conversation.status === 'loading') leaping.delete(agentId);
+        if (!conversation || conversation.status === 'failed' || conversation.status === 'loading')
+          leaping.delete(agentId);
         if (!leaping.has(agentId) || !conversation) return false;
         if (conversation.before === null) break;
         if (conversation.status !== 'leaping') set(agentId, { status: 'leaping' });
@@ -199,12 +217,15 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
     },
     async refresh() {
       const read = [...held].flatMap(([agentId, rows]) => (rows.newestPage ? [agentId] : []));
-      await Promise.all(read.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage, current(agentId)?.before)));
+      await Promise.all(
+        read.map((agentId) => page(agentId, null, CONVERSATION_LIMITS.firstPage, current(agentId)?.before)),
+      );
     },
     take(docs) {
       const arrived = new Map<string, MessageDoc[]>();
       const touched = new Map<string, Partial<Conversation>>();
-      const touch = (agentId: string, change: Partial<Conversation>) => touched.set(agentId, { ...touched.get(agentId), ...change });
+      const touch = (agentId: string, change: Partial<Conversation>) =>
+        touched.set(agentId, { ...touched.get(agentId), ...change });
       let heardSessions = false;
       for (const doc of docs) {
         if (!isKnown(doc)) continue;
@@ -230,9 +251,14 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       }
       if (heardSessions) for (const [agentId, rows] of held) touch(agentId, { spans: spans(rows) });
       for (const [agentId, change] of touched) set(agentId, change);
-      const clientIds = new Set(docs.flatMap((doc) => (isKnown(doc) && (doc.type === 'message' || doc.type === 'queued-message') ? [doc.clientId] : [])));
+      const clientIds = new Set(
+        docs.flatMap((doc) =>
+          isKnown(doc) && (doc.type === 'message' || doc.type === 'queued-message') ? [doc.clientId] : [],
+        ),
+      );
       const { sending } = store.getState();
-      if (sending.some((item) => clientIds.has(item.clientId))) store.setState({ sending: sending.filter((item) => !clientIds.has(item.clientId)) });
+      if (sending.some((item) => clientIds.has(item.clientId)))
+        store.setState({ sending: sending.filter((item) => !clientIds.has(item.clientId)) });
     },
     conceal: () => leave((message) => !isHidden(message)),
     async reread() {
@@ -247,7 +273,10 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       store.setState(({ sending }) => ({ sending: sending.filter((item) => !agents.has(item.agentId)) }));
     },
     sending: (item) =>
-      store.setState(({ sending }) => ({ sending: [...sending.filter((held) => held.clientId !== item.clientId), item] })),
-    sent: (clientId) => store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) })),
+      store.setState(({ sending }) => ({
+        sending: [...sending.filter((held) => held.clientId !== item.clientId), item],
+      })),
+    sent: (clientId) =>
+      store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) })),
   };
 }

@@ -11,7 +11,13 @@ import type { Unread } from './unread.ts';
 export type ExportState =
   | { readonly kind: 'idle' }
   | { readonly kind: 'running'; readonly progress: ArchiveProgress | null }
-  | { readonly kind: 'done'; readonly exported: Exported; readonly sealed: boolean; readonly fileName: string; /** Why the date of it could not be kept, or null. */ readonly unnoted: string | null }
+  | {
+      readonly kind: 'done';
+      readonly exported: Exported;
+      readonly sealed: boolean;
+      readonly fileName: string;
+      /** Why the date of it could not be kept, or null. */ readonly unnoted: string | null;
+    }
   | { readonly kind: 'failed'; readonly reason: string };
 
 export type ImportState =
@@ -42,7 +48,11 @@ export interface Copies {
   /** Reads a file and says what is in it. Writes nothing. */
   read(file: File, passphrase?: string): Promise<void>;
   /** Takes what the preview showed. */
-  take(choice: { readonly withSettings: boolean; readonly leaveOut: readonly string[]; readonly ticks: readonly string[] }): Promise<void>;
+  take(choice: {
+    readonly withSettings: boolean;
+    readonly leaveOut: readonly string[];
+    readonly ticks: readonly string[];
+  }): Promise<void>;
   /** Calls off what is under way. */
   cancel(what: 'exporting' | 'importing'): void;
   /** Back to the beginning. */
@@ -60,7 +70,8 @@ interface Deps {
 
 const sentence = (error: unknown) => (error instanceof Error ? error.message : String(error));
 /** The archive is fetched later than this file, so its errors are known by name. */
-const isArchiveError = (error: unknown): error is ArchiveError => error instanceof Error && error.name === 'ArchiveError';
+const isArchiveError = (error: unknown): error is ArchiveError =>
+  error instanceof Error && error.name === 'ArchiveError';
 const IDLE = { kind: 'idle' } as const;
 
 export function createCopies({ owner, archive, device, unread }: Deps): Copies {
@@ -98,7 +109,9 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
           signal,
           onProgress: (progress) => exporting({ kind: 'running', progress }),
         });
-        const unnoted = await owner.call('noteExport', { time, documents: exported.documents, sealed }).then(() => null, sentence);
+        const unnoted = await owner
+          .call('noteExport', { time, documents: exported.documents, sealed })
+          .then(() => null, sentence);
         exporting({ kind: 'done', exported, sealed, fileName: sink.fileName, unnoted });
       } catch (error) {
         exporting(signal.aborted ? IDLE : { kind: 'failed', reason: sentence(error) });
@@ -120,7 +133,8 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
       } catch (error) {
         if (signal.aborted) return;
         const kind = isArchiveError(error) ? error.kind : null;
-        if (kind === 'needs-passphrase' || kind === 'wrong-passphrase') importing({ kind: 'passphrase', file, wrong: kind === 'wrong-passphrase' });
+        if (kind === 'needs-passphrase' || kind === 'wrong-passphrase')
+          importing({ kind: 'passphrase', file, wrong: kind === 'wrong-passphrase' });
         else importing({ kind: 'failed', file, reason: sentence(error), partly: false });
       }
     },
@@ -142,7 +156,12 @@ export function createCopies({ owner, archive, device, unread }: Deps): Copies {
         });
         importing({ kind: 'done', file, imported });
       } catch (error) {
-        importing({ kind: 'failed', file, reason: signal.aborted ? 'You called it off.' : sentence(error), partly: true });
+        importing({
+          kind: 'failed',
+          file,
+          reason: signal.aborted ? 'You called it off.' : sentence(error),
+          partly: true,
+        });
       }
     },
     cancel(what) {

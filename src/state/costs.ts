@@ -23,11 +23,19 @@ export interface CostBook {
   setPrices(prices: readonly Price[]): Promise<Done>;
 }
 
-const doneOf = (result: RelayResult<unknown>): Done => (result.ok ? DONE : { ok: false, reason: problemText(result.problem) });
+const doneOf = (result: RelayResult<unknown>): Done =>
+  result.ok ? DONE : { ok: false, reason: problemText(result.problem) };
 
 function createCostBook(state: RoostState): CostBook {
   const { reach, changes, device, limits } = state;
-  const reports = createKeptFamily((days) => createKept<Costs>({ ask: () => reach((client) => client.costs(Number(days))), changes, device, what: ['costs', 'config'] }));
+  const reports = createKeptFamily((days) =>
+    createKept<Costs>({
+      ask: () => reach((client) => client.costs(Number(days))),
+      changes,
+      device,
+      what: ['costs', 'config'],
+    }),
+  );
   const prices = createKept<readonly Price[]>({
     ask: async () => {
       const read = await reach((client) => client.prices());
@@ -42,9 +50,22 @@ function createCostBook(state: RoostState): CostBook {
     report: (days) => reports(String(days)),
     prices,
     setHouseholdBudget: async (usd) => doneOf(await limits.change((own) => ({ ...own, daily_budget_usd: usd }))),
-    setEachBudget: async (usd) => doneOf(await limits.change((own) => ({ ...own, coordination: withCoordination(own.coordination, 'daily_budget_usd', usd) }))),
+    setEachBudget: async (usd) =>
+      doneOf(
+        await limits.change((own) => ({
+          ...own,
+          coordination: withCoordination(own.coordination, 'daily_budget_usd', usd),
+        })),
+      ),
     setAgentBudget: async (agentId, usd) =>
-      doneOf(await reachKept(state).limits(agentId).change((own) => ({ ...own, coordination: withCoordination(own.coordination, 'daily_budget_usd', usd ?? undefined) }))),
+      doneOf(
+        await reachKept(state)
+          .limits(agentId)
+          .change((own) => ({
+            ...own,
+            coordination: withCoordination(own.coordination, 'daily_budget_usd', usd ?? undefined),
+          })),
+      ),
     async setPrices(table) {
       const put = await reach((client) => client.putPrices({ prices: [...table] }));
       if (put.ok) prices.put(put.value.prices);

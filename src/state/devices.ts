@@ -49,4 +49,5 @@ export function createDevices(owner: OwnerPort, memory: Memory): Devices {
 const NOBODY: readonly string[] = [];
 
 /** Agents whose last session is not whole on this device yet. */
-export const arrivingOf = ({ status }: DevicesState): readonly string[] => (status?.kind === 'shared' || status?.kind === 'returning' ? status.arriving : NOBODY);
+export const arrivingOf = ({ status }: DevicesState): readonly string[] =>
+  status?.kind === 'shared' || status?.kind === 'returning' ? status.arriving : NOBODY;

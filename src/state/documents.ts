@@ -5,7 +5,14 @@ import { readMarkSetting, type ReadMark } from '../domain/read-marks.ts';
 import type { SettingKey, Settings } from '../domain/settings.ts';
 import type { Clock } from '../domain/stamp.ts';
 import type { ChangeKind } from '../domain/agent.ts';
-import type { AgentChangeDoc, AgentIdentityDoc, ForgetDoc, ForgetUndoDoc, QueuedMessageDoc, SettingDoc } from '../protocol/documents.ts';
+import type {
+  AgentChangeDoc,
+  AgentIdentityDoc,
+  ForgetDoc,
+  ForgetUndoDoc,
+  QueuedMessageDoc,
+  SettingDoc,
+} from '../protocol/documents.ts';
 import { SCHEMA_VERSION } from '../protocol/known.ts';
 
 export interface Writer {
@@ -44,7 +51,13 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       const { schema, at } = base();
       return { _id: `setting:${newId()}`, type: 'setting', schema, at, ...readMarkSetting({ kind: 'since', at }) };
     },
-    change: (agentId, change) => ({ _id: `agent-change:${newId()}`, type: 'agent-change', ...base(), agentId, change: { ...change } }),
+    change: (agentId, change) => ({
+      _id: `agent-change:${newId()}`,
+      type: 'agent-change',
+      ...base(),
+      agentId,
+      change: { ...change },
+    }),
     // One message is one document, however often it is kept: the id comes from the client id.
     queuedMessage: ({ clientId, agentId, text }) => ({
       _id: `queued-message:${clientId}`,
@@ -59,6 +72,12 @@ export function createWriter({ clock, newId, now }: { clock: Clock; newId: () =>
       const askedAt = now();
       return { _id: `forget:${newId()}`, type: 'forget', ...base(), target, askedAt, finalAt: askedAt + FORGET_AFTER };
     },
-    forgetUndo: (forgetId) => ({ _id: `forget-undo:${newId()}`, type: 'forget-undo', ...base(), forgetId, time: now() }),
+    forgetUndo: (forgetId) => ({
+      _id: `forget-undo:${newId()}`,
+      type: 'forget-undo',
+      ...base(),
+      forgetId,
+      time: now(),
+    }),
   };
 }

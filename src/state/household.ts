@@ -7,7 +7,15 @@ import { rosterOf, type Roster } from '../domain/agent.ts';
 import { finalForgets, isCovered, pendingForgets } from '../domain/forgetting.ts';
 import { readMarkOf } from '../domain/read-marks.ts';
 import { settingsOf, type Settings } from '../domain/settings.ts';
-import type { AgentChangeDoc, AgentIdentityDoc, Doc, ForgetDoc, ForgetUndoDoc, QueuedMessageDoc, SettingDoc } from '../protocol/documents.ts';
+import type {
+  AgentChangeDoc,
+  AgentIdentityDoc,
+  Doc,
+  ForgetDoc,
+  ForgetUndoDoc,
+  QueuedMessageDoc,
+  SettingDoc,
+} from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
 import type { HouseholdView } from '../protocol/worker.ts';
 
@@ -40,8 +48,11 @@ export interface Household {
 const withId = <T extends { _id: string }>(doc: T) => ({ ...doc, id: doc._id });
 
 /** The team of these documents. */
-export const rosterOfDocs = (identities: Iterable<AgentIdentityDoc>, changes: Iterable<AgentChangeDoc>, person: string | null = null): Roster =>
-  rosterOf([...identities].map(withId), [...changes].map(withId), person);
+export const rosterOfDocs = (
+  identities: Iterable<AgentIdentityDoc>,
+  changes: Iterable<AgentChangeDoc>,
+  person: string | null = null,
+): Roster => rosterOf([...identities].map(withId), [...changes].map(withId), person);
 
 const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
 
@@ -128,7 +139,15 @@ export function createHousehold(now: () => number): Household {
     store.setState({
       ...(status ? { status, error: null } : {}),
       ...(people ? { identities, changes, forgetting } : {}),
-      ...(people || called ? { roster: rosterOfDocs([...identities.values()].filter(inSight), [...changes.values()].filter(inSight), settings.humanName) } : {}),
+      ...(people || called
+        ? {
+            roster: rosterOfDocs(
+              [...identities.values()].filter(inSight),
+              [...changes.values()].filter(inSight),
+              settings.humanName,
+            ),
+          }
+        : {}),
       ...(wishes ? { settingDocs, settings } : {}),
       ...(waiting ? { queued: [...queued.values()].sort((a, b) => (a.at < b.at ? -1 : 1)) } : {}),
     });
@@ -136,7 +155,8 @@ export function createHousehold(now: () => number): Household {
 
   return {
     store,
-    load: (view) => take([...view.identities, ...view.changes, ...view.settings, ...view.queued, ...view.forgetting], 'ready'),
+    load: (view) =>
+      take([...view.identities, ...view.changes, ...view.settings, ...view.queued, ...view.forgetting], 'ready'),
     fail: (error) => store.setState({ status: 'failed', error }),
     take,
     isHidden,

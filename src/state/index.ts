@@ -48,7 +48,13 @@ export interface RoostState {
   readonly info: ReturnType<typeof createRelayInfo>;
   readonly upkeep: ReturnType<typeof createUpkeep>;
   readonly devices: Devices;
-  readonly actions: HomeActions & TeamActions & TalkActions & ForgetActions & UpkeepActions & WakeActions & Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
+  readonly actions: HomeActions &
+    TeamActions &
+    TalkActions &
+    ForgetActions &
+    UpkeepActions &
+    WakeActions &
+    Pick<Conversations, 'older' | 'leap' | 'stopLeap'>;
   readonly owner: OwnerPort;
   readonly relay: RelayPort;
   readonly reach: ReachPort;
@@ -99,8 +105,35 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     read: readLimits,
     put: (own) => reach((client) => client.putHouseholdConfig(own)),
   });
-  const parts = { owner, relay, reach, device, writer, clock, household, live, conversations, unread, remember, notices, pending, info, upkeep, devices };
-  const actions = { ...createHomeActions(parts), ...createForgetActions(parts), ...createUpkeepActions(parts), ...createTeamActions(parts), ...createTalkActions(parts), ...createWakeActions({ notices, limits }), older: conversations.older, leap: conversations.leap, stopLeap: conversations.stopLeap };
+  const parts = {
+    owner,
+    relay,
+    reach,
+    device,
+    writer,
+    clock,
+    household,
+    live,
+    conversations,
+    unread,
+    remember,
+    notices,
+    pending,
+    info,
+    upkeep,
+    devices,
+  };
+  const actions = {
+    ...createHomeActions(parts),
+    ...createForgetActions(parts),
+    ...createUpkeepActions(parts),
+    ...createTeamActions(parts),
+    ...createTalkActions(parts),
+    ...createWakeActions({ notices, limits }),
+    older: conversations.older,
+    leap: conversations.leap,
+    stopLeap: conversations.stopLeap,
+  };
 
   function take(docs: readonly Doc[]) {
     for (const doc of docs) if (isKnown(doc)) clock.follow(doc.at);
@@ -115,7 +148,8 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   // Asked at the first moment there is somebody to keep. The answer stands on the storage page.
   let askedToKeep = false;
   function keepForGood(docs: readonly Doc[]) {
-    if (askedToKeep || !docs.some((doc) => isKnown(doc) && doc.type === 'agent-identity' && doc.agentId !== LEAD_ID)) return;
+    if (askedToKeep || !docs.some((doc) => isKnown(doc) && doc.type === 'agent-identity' && doc.agentId !== LEAD_ID))
+      return;
     askedToKeep = true;
     void attempt(device.persist());
   }

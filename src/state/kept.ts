@@ -48,7 +48,8 @@ export function createKept<Value>({ ask, changes, device, what, agentId = null }
   let stopListening: (() => void) | null = null;
 
   const concerns = (change: Change) =>
-    change.what === 'everything' || (what.includes(change.what) && (agentId === null || change.agentId === null || change.agentId === agentId));
+    change.what === 'everything' ||
+    (what.includes(change.what) && (agentId === null || change.agentId === null || change.agentId === agentId));
 
   function take(value: Value) {
     store.setState({ kind: 'ready', value, stale: known !== version, problem: null }, true);
@@ -64,7 +65,12 @@ export function createKept<Value>({ ask, changes, device, what, agentId = null }
       return;
     }
     const before = store.getState();
-    store.setState(before.kind === 'ready' ? { ...before, stale: true, problem: result.problem } : { kind: 'failed', problem: result.problem }, true);
+    store.setState(
+      before.kind === 'ready'
+        ? { ...before, stale: true, problem: result.problem }
+        : { kind: 'failed', problem: result.problem },
+      true,
+    );
   }
 
   function again(): Promise<void> {

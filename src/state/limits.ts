@@ -10,7 +10,11 @@ export type Guardrails = NonNullable<Coordination['wake_guardrails']>;
 export type EffectiveCoordination = EffectiveConfig['coordination'];
 
 /** Undefined: nothing of its own, what it inherits holds. */
-export const withCoordination = <K extends keyof Coordination>(own: Coordination, key: K, value: Coordination[K]): Coordination => ({ ...own, [key]: value });
+export const withCoordination = <K extends keyof Coordination>(
+  own: Coordination,
+  key: K,
+  value: Coordination[K],
+): Coordination => ({ ...own, [key]: value });
 
 export const withGuardrails = (own: Coordination, values: Guardrails): Coordination => {
   const next = Object.entries({ ...own.wake_guardrails, ...values }).filter(([, value]) => value !== undefined);

@@ -65,13 +65,21 @@ export function createLive(): Live {
         const next = new Map(birthReasons);
         for (const seat of event.seats) next.delete(seat.position);
         const call = { wakeId: event.wakeId, call: event.call, agentIds: event.seats.map((seat) => seat.agentId) };
-        return { calls: new Map(calls).set(event.wakeId, call), callsHeard: callsHeard + 1, callError: null, birthReasons: next };
+        return {
+          calls: new Map(calls).set(event.wakeId, call),
+          callsHeard: callsHeard + 1,
+          callError: null,
+          birthReasons: next,
+        };
       }
       case 'call-ended': {
         const call = calls.get(event.wakeId);
         const next = new Map(calls);
         next.delete(event.wakeId);
-        return { calls: next, ...(event.error === null ? {} : { callError: { call: call?.call ?? 'wake', error: event.error } }) };
+        return {
+          calls: next,
+          ...(event.error === null ? {} : { callError: { call: call?.call ?? 'wake', error: event.error } }),
+        };
       }
       case 'birth-ended':
         return { birthReasons: new Map(birthReasons).set(event.position, event.reason) };
@@ -110,13 +118,16 @@ export function createLive(): Live {
         } satisfies Partial<LiveState>);
       if (Object.keys(changes).length > 0) store.setState(changes);
     },
-    hearWaiting: ({ waiting }) => store.setState({ places: new Map(waiting.map(({ agentId, place }) => [agentId, place])) }),
+    hearWaiting: ({ waiting }) =>
+      store.setState({ places: new Map(waiting.map(({ agentId, place }) => [agentId, place])) }),
     dismissCallError: () => store.setState({ callError: null }),
   };
 }
 
 /** How far the running calls are, or null where none runs. `total` is null where their beginning was not heard. */
-export function callProgress(state: LiveState): { call: CallKind; done: number; total: number | null; left: number } | null {
+export function callProgress(
+  state: LiveState,
+): { call: CallKind; done: number; total: number | null; left: number } | null {
   const hatching = state.live ? (state.session?.hatching ?? []) : [];
   const first = hatching[0];
   if (!first) return null;

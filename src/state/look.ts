@@ -34,7 +34,8 @@ export interface Look {
 /** Lines that are kept; older ones go. */
 const LINES = 200;
 
-const textOf = (blocks: readonly Block[]): string => blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
+const textOf = (blocks: readonly Block[]): string =>
+  blocks.flatMap((block) => (block.kind === 'text' ? [block.text] : [])).join('\n\n');
 
 export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
   const store = createStore<LookState>()(() => ({ link: 'connecting', agents: [], session: null, lines: [] }));
@@ -55,11 +56,19 @@ export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
     const { event } = stored;
     if (snapshot) snapshot = applyEvent(snapshot, stored);
     store.setState({ session: snapshot?.session ?? null });
-    if (event.kind === 'answer-started') put({ messageId: event.messageId, author: event.agentId, agentId: event.agentId, text: '', open: true });
+    if (event.kind === 'answer-started')
+      put({ messageId: event.messageId, author: event.agentId, agentId: event.agentId, text: '', open: true });
     else if (event.kind === 'text') {
       const line = store.getState().lines.find(({ messageId }) => messageId === event.messageId);
       if (line) put({ ...line, text: line.text + event.text });
-    } else if (event.kind === 'message') put({ messageId: event.messageId, author: event.author, agentId: event.agentId, text: textOf(event.blocks), open: false });
+    } else if (event.kind === 'message')
+      put({
+        messageId: event.messageId,
+        author: event.author,
+        agentId: event.agentId,
+        text: textOf(event.blocks),
+        open: false,
+      });
     else if (event.kind === 'agent-born' || (event.kind === 'changed' && event.what === 'team')) void readNames();
   }
 

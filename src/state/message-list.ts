@@ -31,7 +31,8 @@ export function createMessageList(initial: readonly MessageDoc[] = []): MessageL
     // What comes after everything goes on where the reading of the list ended.
     if (last === null || inOrder(last, oldest) < 0) return withReplaced(shown, fresh);
     // What lies before everything is a list of its own, unless something here reaches back into it.
-    if (first !== null && inOrder(newest, first) < 0 && !fresh.some((message) => replaced.has(message.messageId))) return [...withReplaced([], fresh), ...shown];
+    if (first !== null && inOrder(newest, first) < 0 && !fresh.some((message) => replaced.has(message.messageId)))
+      return [...withReplaced([], fresh), ...shown];
     return visibleMessages(byId.values());
   }
 

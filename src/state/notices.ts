@@ -34,7 +34,9 @@ export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices 
   const dismiss = (id: string) => store.setState(({ list }) => ({ list: list.filter((notice) => notice.id !== id) }));
   const add = (tone: Notice['tone'], text: string, action: Notice['action'], stayMs = Infinity, ofLine = false) => {
     const id = device.newId();
-    store.setState(({ list }) => ({ list: [...list.filter((notice) => notice.text !== text), { id, tone, text, action, ofLine }] }));
+    store.setState(({ list }) => ({
+      list: [...list.filter((notice) => notice.text !== text), { id, tone, text, action, ofLine }],
+    }));
     if (Number.isFinite(stayMs)) device.after(stayMs, () => dismiss(id));
   };
   return {

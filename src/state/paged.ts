@@ -15,7 +15,10 @@ export interface Paged<Row> extends Kept<Rows<Row>> {
 }
 
 interface PagedDeps<Row> extends Omit<KeptDeps<Rows<Row>>, 'ask'> {
-  readonly askPage: (page: { readonly before: string | null; readonly limit: number }) => Promise<RelayResult<Rows<Row>>>;
+  readonly askPage: (page: {
+    readonly before: string | null;
+    readonly limit: number;
+  }) => Promise<RelayResult<Rows<Row>>>;
   /** What `before` names. */
   readonly idOf: (row: Row) => string;
   /** Rows a page has. */
@@ -32,7 +35,8 @@ export function createPaged<Row>({ askPage, idOf, size, ...deps }: PagedDeps<Row
       const page = await askPage({ before: last === undefined ? null : idOf(last), limit: size });
       if (!page.ok) return page;
       rows.push(...page.value.rows);
-      if (!page.value.more || page.value.rows.length === 0 || rows.length >= wanted) return { ok: true, value: { rows, more: page.value.more } };
+      if (!page.value.more || page.value.rows.length === 0 || rows.length >= wanted)
+        return { ok: true, value: { rows, more: page.value.more } };
     }
   }
 

@@ -20,7 +20,13 @@ interface ReachKept {
 
 function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReachKept {
   const deps = { changes, device };
-  const allWakes = createPaged<WakeDecision>({ ...deps, what: ['wakes'], askPage: wakePage(null), idOf: ({ wakeId }) => wakeId, size: PAGE });
+  const allWakes = createPaged<WakeDecision>({
+    ...deps,
+    what: ['wakes'],
+    askPage: wakePage(null),
+    idOf: ({ wakeId }) => wakeId,
+    size: PAGE,
+  });
 
   function wakePage(agentId: string | null) {
     return (page: { readonly before: string | null; readonly limit: number }) =>
@@ -31,7 +37,14 @@ function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 
   }
 
   const wakes = createKeptFamily((agentId: string) =>
-    createPaged<WakeDecision>({ ...deps, what: ['wakes'], agentId, askPage: wakePage(agentId), idOf: ({ wakeId }) => wakeId, size: PAGE }),
+    createPaged<WakeDecision>({
+      ...deps,
+      what: ['wakes'],
+      agentId,
+      askPage: wakePage(agentId),
+      idOf: ({ wakeId }) => wakeId,
+      size: PAGE,
+    }),
   );
   return {
     inbox: createKeptFamily((agentId: string) =>
@@ -49,10 +62,21 @@ function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 
       }),
     ),
     wakes: (agentId) => (agentId === null ? allWakes : wakes(agentId)),
-    stats: createKeptFamily((agentId: string) => createKept({ ...deps, what: ['wakes', 'config'], agentId, ask: () => reach((client) => client.wakeStats(agentId)) })),
+    stats: createKeptFamily((agentId: string) =>
+      createKept({
+        ...deps,
+        what: ['wakes', 'config'],
+        agentId,
+        ask: () => reach((client) => client.wakeStats(agentId)),
+      }),
+    ),
     limits: createKeptFamily((agentId: string) => {
       const read = () => reach((client) => client.agentConfig(agentId));
-      return createLimits({ kept: createKept({ ...deps, what: ['config'], agentId, ask: read }), read, put: (own) => reach((client) => client.putAgentConfig(agentId, own)) });
+      return createLimits({
+        kept: createKept({ ...deps, what: ['config'], agentId, ask: read }),
+        read,
+        put: (own) => reach((client) => client.putAgentConfig(agentId, own)),
+      });
     }),
   };
 }

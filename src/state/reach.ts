@@ -3,7 +3,8 @@ import type { RelayClient, RelayResult } from '../relay/index.ts';
 import type { ReachClient } from '../relay/reach-client.ts';
 import type { RelayPort } from './ports.ts';
 
-const MISSING = 'A part of the page could not be fetched. Start the relay again with "npm start", then reload the page.';
+const MISSING =
+  'A part of the page could not be fetched. Start the relay again with "npm start", then reload the page.';
 
 /** Makes one call. An expected failure is a value. */
 type Port<Client> = <Value>(call: (client: Client) => Promise<RelayResult<Value>>) => Promise<RelayResult<Value>>;

@@ -25,7 +25,11 @@ interface Deps<Place> {
   readonly docOf: (key: string, place: Place) => Doc;
 }
 
-export function createReadMarker<Place extends string | number>({ owner, device, docOf }: Deps<Place>): ReadMarker<Place> {
+export function createReadMarker<Place extends string | number>({
+  owner,
+  device,
+  docOf,
+}: Deps<Place>): ReadMarker<Place> {
   const read = new Map<string, Place>();
   /** How much of that is in the ledger or on its way there. */
   const written = new Map<string, Place>();

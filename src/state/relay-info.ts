@@ -13,12 +13,15 @@ export interface RelayInfoState {
 }
 
 /** Do others live at this relay, and nobody of this browser? Then the person is asked before anything begins. */
-export const othersLiveThere = ({ home }: Pick<RelayInfoState, 'home'>): boolean => typeof home === 'object' && !home.begun && home.others > 0;
+export const othersLiveThere = ({ home }: Pick<RelayInfoState, 'home'>): boolean =>
+  typeof home === 'object' && !home.begun && home.others > 0;
 
 /** Does this problem keep anything from being stored? What failed once is tried again, and beside a damaged volume writing goes on. */
-export const writingStopped = ({ problem }: RelayInfoState): boolean => problem !== null && problem.kind !== 'broken' && problem.kind !== 'unreadable' && problem.kind !== 'damaged';
+export const writingStopped = ({ problem }: RelayInfoState): boolean =>
+  problem !== null && problem.kind !== 'broken' && problem.kind !== 'unreadable' && problem.kind !== 'damaged';
 
-export const createRelayInfo = (): StoreApi<RelayInfoState> => createStore<RelayInfoState>()(() => ({ health: null, problem: null, home: 'asking' }));
+export const createRelayInfo = (): StoreApi<RelayInfoState> =>
+  createStore<RelayInfoState>()(() => ({ health: null, problem: null, home: 'asking' }));
 
 /** Calls of this page that the relay has not confirmed yet. They hold their buttons down. */
 export interface PendingState {
@@ -27,4 +30,5 @@ export interface PendingState {
   readonly step: string | null;
   readonly ending: boolean;
 }
-export const createPending = (): StoreApi<PendingState> => createStore<PendingState>()(() => ({ call: null, step: null, ending: false }));
+export const createPending = (): StoreApi<PendingState> =>
+  createStore<PendingState>()(() => ({ call: null, step: null, ending: false }));

@@ -4,4 +4,6 @@ import { createKept } from './kept.ts';
 import { onePerPage } from './per-page.ts';
 
 /** One for each page. Asked for whenever somebody looks. */
-export const relayRoom = onePerPage(({ reach, changes, device }) => createKept<Room>({ ask: () => reach((client) => client.room()), changes, device, what: [] }));
+export const relayRoom = onePerPage(({ reach, changes, device }) =>
+  createKept<Room>({ ask: () => reach((client) => client.room()), changes, device, what: [] }),
+);

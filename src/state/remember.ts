@@ -26,7 +26,8 @@ export function createRemember(owner: OwnerPort, household: Household): Remember
 
   /** Without what is being forgotten. */
   function seen(session: WakeSession): WakeSession {
-    if (session.kind === 'talk') return { ...session, messages: session.messages.filter((message) => !household.isHidden(message)) };
+    if (session.kind === 'talk')
+      return { ...session, messages: session.messages.filter((message) => !household.isHidden(message)) };
     return session.last && household.isHidden(session.last) ? { ...session, last: null } : session;
   }
 
@@ -50,7 +51,8 @@ export function createRemember(owner: OwnerPort, household: Household): Remember
         if (mine === newest) store.setState({ status: 'ready', error: null, shares });
       } catch (error) {
         // Shown where the sizes would stand.
-        if (mine === newest) store.setState({ status: 'failed', error: error instanceof Error ? error.message : String(error) });
+        if (mine === newest)
+          store.setState({ status: 'failed', error: error instanceof Error ? error.message : String(error) });
       }
     },
   };

@@ -31,7 +31,10 @@ const AGAIN_MS = 400;
 const KEY = 'roost-reply-costs';
 
 function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReplyCosts {
-  const store = createStore<ReplyCostsState>()(() => ({ known: new Map(), always: device.browser.read(KEY) === 'always' }));
+  const store = createStore<ReplyCostsState>()(() => ({
+    known: new Map(),
+    always: device.browser.read(KEY) === 'always',
+  }));
   /** In sight, by how many rows; only those without a cost are asked for. */
   const inSight = new Map<string, number>();
   const asked = new Set<string>();
@@ -39,7 +42,9 @@ function createReplyCosts({ reach, changes, device }: Pick<RoostState, 'reach' |
 
   async function ask() {
     scheduled = false;
-    const wanted = [...inSight.keys()].filter((id) => !asked.has(id) && !store.getState().known.has(id)).slice(0, AT_ONCE);
+    const wanted = [...inSight.keys()]
+      .filter((id) => !asked.has(id) && !store.getState().known.has(id))
+      .slice(0, AT_ONCE);
     if (wanted.length === 0) return;
     for (const id of wanted) asked.add(id);
     const read = await reach((client) => client.replyCosts(wanted));

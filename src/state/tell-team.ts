@@ -8,8 +8,15 @@ import { humanNameOf } from './wake-material.ts';
 
 /** Everybody, as the relay's directory takes it. Who waits for a seat that another has is without one; who has the person's name has its colour in it. */
 export function teamOf(roster: Roster, person: string): Team {
-  const seated = new Set([...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])].map(({ agentId }) => agentId));
-  const member = ({ agentId, name, colorName, position, retired }: Agent) => ({ agentId, name: isSameName(name, person) ? `${name.slice(0, NAME_MAX / 2)} ${colorName}` : name, position: seated.has(agentId) ? position : null, retired });
+  const seated = new Set(
+    [...roster.seats.values(), ...(roster.lead ? [roster.lead] : [])].map(({ agentId }) => agentId),
+  );
+  const member = ({ agentId, name, colorName, position, retired }: Agent) => ({
+    agentId,
+    name: isSameName(name, person) ? `${name.slice(0, NAME_MAX / 2)} ${colorName}` : name,
+    position: seated.has(agentId) ? position : null,
+    retired,
+  });
   return { agents: [...roster.byId.values()].map(member) };
 }
 
@@ -17,7 +24,13 @@ export function teamOf(roster: Roster, person: string): Team {
 const NOT_BEGUN = 'about:roost/not-begun';
 
 /** Returns the way to stop. */
-export function tellTeam({ household, live, reach, relay, notices }: Pick<Parts, 'household' | 'live' | 'reach' | 'relay' | 'notices'>): () => void {
+export function tellTeam({
+  household,
+  live,
+  reach,
+  relay,
+  notices,
+}: Pick<Parts, 'household' | 'live' | 'reach' | 'relay' | 'notices'>): () => void {
   /** What the relay at the other end of this line has. */
   let told = '';
   let telling = false;
@@ -45,8 +58,12 @@ export function tellTeam({ household, live, reach, relay, notices }: Pick<Parts,
     if (!result.ok) {
       // This team began elsewhere, or without its relay: it does not come to live beside others unasked.
       if (result.problem.kind === 'refused' && result.problem.problem.type === NOT_BEGUN)
-        notices.offer('Another household lives at this relay. This browser’s team is not known to it yet.', { label: 'Let it live there too', run: () => void liveBeside() });
-      else if (result.problem.kind === 'refused') notices.error(`The relay did not take the team’s names: ${problemText(result.problem)}`);
+        notices.offer('Another household lives at this relay. This browser’s team is not known to it yet.', {
+          label: 'Let it live there too',
+          run: () => void liveBeside(),
+        });
+      else if (result.problem.kind === 'refused')
+        notices.error(`The relay did not take the team’s names: ${problemText(result.problem)}`);
       return;
     }
     told = text;

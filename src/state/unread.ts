@@ -61,11 +61,25 @@ interface Deps {
 }
 
 export function createUnread({ owner, writer, device }: Deps): Unread {
-  const store = createStore<UnreadState>()(() => ({ known: false, counts: new Map(), begins: new Map(), threads: { since: null, byThread: new Map() }, inbox: new Map() }));
+  const store = createStore<UnreadState>()(() => ({
+    known: false,
+    counts: new Map(),
+    begins: new Map(),
+    threads: { since: null, byThread: new Map() },
+    inbox: new Map(),
+  }));
   /** As the ledger said last. */
   let rows: ReadonlyMap<string, UnreadRow> = new Map();
-  const conversations = createReadMarker<string>({ owner, device, docOf: (agentId, at) => writer.readMark({ kind: 'conversation', agentId, at }) });
-  const threads = createReadMarker<number>({ owner, device, docOf: (threadId, place) => writer.readMark({ kind: 'thread', threadId, place }) });
+  const conversations = createReadMarker<string>({
+    owner,
+    device,
+    docOf: (agentId, at) => writer.readMark({ kind: 'conversation', agentId, at }),
+  });
+  const threads = createReadMarker<number>({
+    owner,
+    device,
+    docOf: (threadId, place) => writer.readMark({ kind: 'thread', threadId, place }),
+  });
   let looking: string | null = null;
   /** The conversation on the screen was opened, and what was new in it then is not known yet. */
   let opening = false;
@@ -79,7 +93,9 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
     const row = rows.get(agentId);
     if (!row || row.newest === null || row.upTo === null) return null;
     const here = conversations.at(agentId) ?? '';
-    return here >= row.newest ? null : { count: row.unread, from: here > row.upTo ? here : row.upTo, newest: row.newest };
+    return here >= row.newest
+      ? null
+      : { count: row.unread, from: here > row.upTo ? here : row.upTo, newest: row.newest };
   }
 
   function show(): void {
@@ -152,8 +168,12 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
       if (!isKnown(doc)) continue;
       if (doc.type === 'message-read') {
         readThere.add(doc.messageId);
-        next.set(doc.agentId, new Set([...(next.get(doc.agentId) ?? [])].filter((messageId) => messageId !== doc.messageId)));
-      } else if (doc.type === 'message' && doc['waiting'] === true && !readThere.has(doc.messageId)) next.set(doc.agentId, new Set(next.get(doc.agentId)).add(doc.messageId));
+        next.set(
+          doc.agentId,
+          new Set([...(next.get(doc.agentId) ?? [])].filter((messageId) => messageId !== doc.messageId)),
+        );
+      } else if (doc.type === 'message' && doc['waiting'] === true && !readThere.has(doc.messageId))
+        next.set(doc.agentId, new Set(next.get(doc.agentId)).add(doc.messageId));
       else continue;
       changed = true;
     }
@@ -195,7 +215,14 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
           if (!isKnown(doc)) continue;
           // Marks come before messages in a copy.
           if (doc.type === 'setting') marked ||= (readMarkOf(doc)?.kind ?? 'thread') !== 'thread';
-          else if (!marked && doc.type === 'message' && isNews(doc) && !before.has(doc.agentId) && doc.at > (newest.get(doc.agentId) ?? '')) newest.set(doc.agentId, doc.at);
+          else if (
+            !marked &&
+            doc.type === 'message' &&
+            isNews(doc) &&
+            !before.has(doc.agentId) &&
+            doc.at > (newest.get(doc.agentId) ?? '')
+          )
+            newest.set(doc.agentId, doc.at);
         }
         for (const [agentId, upTo] of newest) conversations.mark(agentId, upTo);
         show();

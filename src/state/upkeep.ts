@@ -14,4 +14,5 @@ export interface UpkeepState {
   readonly rebuild: RebuildState;
 }
 
-export const createUpkeep = (): StoreApi<UpkeepState> => createStore<UpkeepState>()(() => ({ progress: null, rebuild: { kind: 'idle' } }));
+export const createUpkeep = (): StoreApi<UpkeepState> =>
+  createStore<UpkeepState>()(() => ({ progress: null, rebuild: { kind: 'idle' } }));

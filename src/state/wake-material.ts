@@ -36,7 +36,8 @@ export const bytesOf = (text: string): number => new TextEncoder().encode(text).
 export const roughTokens = (text: string): number => Math.ceil(text.length / 4);
 
 export const humanNameOf = (settings: Settings): string => shownName(settings.humanName, 'person');
-export const leadNameOf = (roster: Roster, settings: Settings): string => roster.lead?.name ?? shownName(settings.leadName, 'lead');
+export const leadNameOf = (roster: Roster, settings: Settings): string =>
+  roster.lead?.name ?? shownName(settings.leadName, 'lead');
 
 export function authorName(author: string, roster: Roster, settings: Settings): string {
   if (author === 'human') return humanNameOf(settings);
@@ -59,26 +60,52 @@ function sessionOf(session: WakeSession, agent: Agent, roster: Roster, settings:
     if (isAddressed(message)) soul = null;
     const text = talkText(message, soul);
     // What the relay asks of an egg is part of its birth.
-    return text === '' || (soul !== null && message.author === 'relay') ? [] : [{ author: authorName(message.author, roster, settings), time: message.time, text }];
+    return text === '' || (soul !== null && message.author === 'relay')
+      ? []
+      : [{ author: authorName(message.author, roster, settings), time: message.time, text }];
   });
   return { kind: 'talk', addressed, messages, earlier };
 }
 
-export function shareOf(agent: Agent, material: WakeMaterial | undefined, roster: Roster, settings: Settings): WakeShare {
+export function shareOf(
+  agent: Agent,
+  material: WakeMaterial | undefined,
+  roster: Roster,
+  settings: Settings,
+): WakeShare {
   const { sessions = [], earlier = 0 } = material ?? {};
   const told = sessions.map((session) => sessionOf(session, agent, roster, settings));
   const transcript = renderTranscript(told, settings.transcriptCap, earlier);
-  const lastSaid = told.reduce<number | null>((last, session) => (session.kind === 'greetings' ? session.until : (session.messages.at(-1)?.time ?? last)), null);
+  const lastSaid = told.reduce<number | null>(
+    (last, session) => (session.kind === 'greetings' ? session.until : (session.messages.at(-1)?.time ?? last)),
+    null,
+  );
   const last = sessions.at(-1);
   const lastSession = last?.kind === 'talk' ? last.sessionId : (last?.last?.sessionId ?? null);
-  return { agent, transcript, soulBytes: bytesOf(agent.soul), transcriptBytes: bytesOf(transcript?.text ?? ''), lastSaid, lastSession };
+  return {
+    agent,
+    transcript,
+    soulBytes: bytesOf(agent.soul),
+    transcriptBytes: bytesOf(transcript?.text ?? ''),
+    lastSaid,
+    lastSession,
+  };
 }
 
 /** The payload of one agent, or null for somebody without a seat. */
 export function payloadOf({ agent, transcript, lastSaid }: WakeShare): AgentPayload | null {
   const { agentId: id, name, color, colorName, position, soul } = agent;
   if (!isSeatPosition(position)) return null;
-  return { id, name, color, colorName, position, soul: soul === '' ? null : soul, transcript: transcript?.text ?? null, ...(lastSaid === null ? {} : { asleepSince: lastSaid }) };
+  return {
+    id,
+    name,
+    color,
+    colorName,
+    position,
+    soul: soul === '' ? null : soul,
+    transcript: transcript?.text ?? null,
+    ...(lastSaid === null ? {} : { asleepSince: lastSaid }),
+  };
 }
 
 /** The wake prompt as the relay will render it, or why the template cannot be. */
@@ -110,12 +137,16 @@ export function wakePromptOf(
   const { id, name, soul, transcript, color, colorName, position, asleepSince } = payload;
   const slept = asleepSince === undefined || asleepSince > now ? null : spanText(now - asleepSince);
   const around = { ...people, team: teammatesText(team, id), now: momentText(now, timeZone), slept };
-  return { ok: true, text: parsed.render({ name, soul, transcript, color, colorName, seat: String(seatNumber(position)), ...around }) };
+  return {
+    ok: true,
+    text: parsed.render({ name, soul, transcript, color, colorName, seat: String(seatNumber(position)), ...around }),
+  };
 }
 
 /** The body that starts a session: who the lead is, and how the household wants things. */
 export function startSessionBody(lead: WakeShare | null, roster: Roster, settings: Settings): StartSession {
-  const { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } = settings;
+  const { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate } =
+    settings;
   const soul = lead?.agent.soul ?? '';
   return {
     human: { name: humanNameOf(settings).slice(0, LIMITS.name) },
@@ -125,6 +156,15 @@ export function startSessionBody(lead: WakeShare | null, roster: Roster, setting
       transcript: lead?.transcript?.text ?? null,
       ...(lead === null || lead.lastSaid === null ? {} : { asleepSince: lead.lastSaid }),
     },
-    settings: { leadModel, agentModel, maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs, wakeTemplate },
+    settings: {
+      leadModel,
+      agentModel,
+      maxAnswerTokens,
+      contextTokens,
+      wakeTimeoutMs,
+      birthTimeoutMs,
+      idleMs,
+      wakeTemplate,
+    },
   };
 }

@@ -62,7 +62,10 @@ function Opening() {
 }
 
 /** What takes the whole of the page, or null where the team and a conversation stand. */
-function wholePage(place: Place, onClose: () => void): { readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
+function wholePage(
+  place: Place,
+  onClose: () => void,
+): { readonly view: 'page' | 'threads'; readonly page: ReactNode } | null {
   switch (place.kind) {
     case 'settings':
       return { view: 'page', page: <SettingsPage section={place.section} agentId={place.agentId} onClose={onClose} /> };
@@ -90,7 +93,9 @@ function Home() {
   const [talkTo, setTalkTo] = useState(LEAD_ID);
   if (place.kind === 'agent' && place.agentId !== talkTo) setTalkTo(place.agentId);
   // Whoever is being forgotten is out of sight, unless one goes to their own address.
-  const gone = useHousehold((state) => state.forgetting.some(({ target }) => target.kind === 'agent' && target.agentId === talkTo));
+  const gone = useHousehold((state) =>
+    state.forgetting.some(({ target }) => target.kind === 'agent' && target.agentId === talkTo),
+  );
   if (gone && place.kind !== 'agent') setTalkTo(LEAD_ID);
   const twoViews = useMedia(TWO_VIEWS_BELOW);
   const beside = useMedia(THREE_COLUMNS_FROM);
@@ -105,9 +110,18 @@ function Home() {
     <>
       <main id="main" className="home" data-view={view}>
         {whole ? (
-          <Suspense fallback={<p className="lazy" role="status">Opening…</p>}>
+          <Suspense
+            fallback={
+              <p className="lazy" role="status">
+                Opening…
+              </p>
+            }
+          >
             {whole.page}
-            <Arrival at={place.kind === 'threads' && place.threadId !== null ? 'thread' : place.kind} begunRef={begunRef} />
+            <Arrival
+              at={place.kind === 'threads' && place.threadId !== null ? 'thread' : place.kind}
+              begunRef={begunRef}
+            />
           </Suspense>
         ) : (
           <>
@@ -127,7 +141,9 @@ function Home() {
       <Suspense fallback={null}>
         {place.kind === 'preview' && <WakePreview onClose={() => go(PATHS.hearth)} />}
         {place.kind === 'adopt' && <AdoptDialog position={place.position} onClose={() => go(PATHS.hearth)} />}
-        {place.kind === 'agent' && place.over === 'inbox' && <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />}
+        {place.kind === 'agent' && place.over === 'inbox' && (
+          <InboxDialog agentId={talkTo} name={name} onClose={() => go(PATHS.agent(talkTo))} />
+        )}
         {place.kind === 'agent' && place.over === 'soul' && !beside && (
           <Dialog title={name} shape="side" onClose={() => go(PATHS.agent(talkTo))}>
             <AgentPage agentId={talkTo} />

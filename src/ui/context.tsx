@@ -27,7 +27,8 @@ export const useActions = () => useRoost().actions;
 export const useHousehold = <T,>(pick: (state: HouseholdState) => T): T => useStore(useRoost().household.store, pick);
 export const useLive = <T,>(pick: (state: LiveState) => T): T => useStore(useRoost().live.store, pick);
 export const useAnswers = <T,>(pick: (state: AnswersState) => T): T => useStore(useRoost().answers.store, pick);
-export const useConversations = <T,>(pick: (state: ConversationsState) => T): T => useStore(useRoost().conversations.store, pick);
+export const useConversations = <T,>(pick: (state: ConversationsState) => T): T =>
+  useStore(useRoost().conversations.store, pick);
 export const useUnread = <T,>(pick: (state: UnreadState) => T): T => useStore(useRoost().unread.store, pick);
 export const usePending = <T,>(pick: (state: PendingState) => T): T => useStore(useRoost().pending, pick);
 export const useUpkeep = <T,>(pick: (state: UpkeepState) => T): T => useStore(useRoost().upkeep, pick);

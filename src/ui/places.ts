@@ -2,7 +2,21 @@
 import { useLocation } from 'wouter';
 import { isSeatPosition, LEAD_ID, seatNumber, type SeatPosition } from '../domain/seat.ts';
 
-export const SETTINGS_SECTIONS = ['people', 'minds', 'waking', 'limits', 'prompt', 'rehearsal', 'team', 'costs', 'clients', 'devices', 'storage', 'copies', 'about'] as const;
+export const SETTINGS_SECTIONS = [
+  'people',
+  'minds',
+  'waking',
+  'limits',
+  'prompt',
+  'rehearsal',
+  'team',
+  'costs',
+  'clients',
+  'devices',
+  'storage',
+  'copies',
+  'about',
+] as const;
 export type SettingsSection = (typeof SETTINGS_SECTIONS)[number];
 
 const agentPath = (agentId: string) => (agentId === LEAD_ID ? '/lead' : `/agent/${encodeURIComponent(agentId)}`);
@@ -23,7 +37,8 @@ export const PATHS = {
   threads: '/threads',
   thread: (threadId: string) => `/threads/${encodeURIComponent(threadId)}`,
   /** A thread that is to be begun, with these agents already chosen. */
-  newThread: (agentIds: readonly string[] = []) => ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
+  newThread: (agentIds: readonly string[] = []) =>
+    ['/threads/new', ...(agentIds.length > 0 ? [agentIds.map(encodeURIComponent).join(',')] : [])].join('/'),
   /** The threads in which this agent takes part. */
   threadsOf: (agentId: string) => `/threads/of/${encodeURIComponent(agentId)}`,
   costs: '/costs',
@@ -39,7 +54,12 @@ export type Place =
   /** `agentId`: whose limits; null: the household's, and every other section. */
   | { readonly kind: 'settings'; readonly section: SettingsSection; readonly agentId: string | null }
   /** `of`: only this agent's; `begin`: a new one is being made, with these. */
-  | { readonly kind: 'threads'; readonly threadId: string | null; readonly of: string | null; readonly begin: readonly string[] | null }
+  | {
+      readonly kind: 'threads';
+      readonly threadId: string | null;
+      readonly of: string | null;
+      readonly begin: readonly string[] | null;
+    }
   | { readonly kind: 'costs' }
   | { readonly kind: 'adopt'; readonly position: SeatPosition }
   | { readonly kind: 'preview' }

@@ -28,17 +28,49 @@ export function useSomebody(agentId: string): Somebody {
   return useMemo((): Somebody => {
     if (agentId === LEAD_ID) {
       const name = leadNameOf(roster, settings);
-      return { kind: 'lead', agentId, name, birthName: roster.lead?.birthName ?? name, color: LEAD_COLOR.color, awake: live.live !== null };
+      return {
+        kind: 'lead',
+        agentId,
+        name,
+        birthName: roster.lead?.birthName ?? name,
+        color: LEAD_COLOR.color,
+        awake: live.live !== null,
+      };
     }
     for (const position of SEAT_ORDER) {
       const seat = seatView(position, roster, live);
       if (seat.agentId !== agentId) continue;
-      if (!seat.agent) return { kind: 'egg', agentId, name: `The egg in seat ${position + 1}`, birthName: '', color: seat.color, awake: false, seat };
-      return { kind: 'agent', agentId, name: seat.name ?? seat.agent.name, birthName: seat.agent.birthName, color: seat.color, awake: seat.state === 'awake', seat };
+      if (!seat.agent)
+        return {
+          kind: 'egg',
+          agentId,
+          name: `The egg in seat ${position + 1}`,
+          birthName: '',
+          color: seat.color,
+          awake: false,
+          seat,
+        };
+      return {
+        kind: 'agent',
+        agentId,
+        name: seat.name ?? seat.agent.name,
+        birthName: seat.agent.birthName,
+        color: seat.color,
+        awake: seat.state === 'awake',
+        seat,
+      };
     }
     const agent = roster.byId.get(agentId);
     if (!agent) return { kind: 'nobody' };
     const { name, birthName, color, retired, position } = agent;
-    return { kind: 'seatless', agentId, name, birthName, color, awake: false, retired: retired || !isSeatPosition(position) };
+    return {
+      kind: 'seatless',
+      agentId,
+      name,
+      birthName,
+      color,
+      awake: false,
+      retired: retired || !isSeatPosition(position),
+    };
   }, [agentId, roster, settings, live]);
 }

@@ -31,15 +31,35 @@ export function useTeammates(): Teammates {
   const settings = useHousehold((state) => state.settings);
   return useMemo(() => {
     const leadName = leadNameOf(roster, settings);
-    const lead: Teammate = { agentId: LEAD_ID, name: leadName, birthName: roster.lead?.birthName ?? leadName, color: LEAD_COLOR.color, retired: false };
+    const lead: Teammate = {
+      agentId: LEAD_ID,
+      name: leadName,
+      birthName: roster.lead?.birthName ?? leadName,
+      color: LEAD_COLOR.color,
+      retired: false,
+    };
     const seated = [...roster.seats].sort(([a], [b]) => a - b).map(([, agent]) => agent);
-    const others = [...seated, ...roster.waiting, ...roster.retired].map(
-      (agent): Teammate => ({ agentId: agent.agentId, name: displayName(agent, roster), birthName: agent.birthName, color: agent.color, retired: agent.retired }),
-    );
+    const others = [...seated, ...roster.waiting, ...roster.retired].map((agent): Teammate => ({
+      agentId: agent.agentId,
+      name: displayName(agent, roster),
+      birthName: agent.birthName,
+      color: agent.color,
+      retired: agent.retired,
+    }));
     const all = [lead, ...others];
     const byId = new Map(all.map((one) => [one.agentId, one]));
-    const find = (agentId: string): Teammate => byId.get(agentId) ?? { agentId, name: 'Somebody unknown here', birthName: agentId, color: PLAIN_COLOR, retired: true };
-    const among = (agentIds: readonly string[]) => [...all.filter(({ agentId }) => agentIds.includes(agentId)), ...agentIds.filter((agentId) => !byId.has(agentId)).map(find)];
+    const find = (agentId: string): Teammate =>
+      byId.get(agentId) ?? {
+        agentId,
+        name: 'Somebody unknown here',
+        birthName: agentId,
+        color: PLAIN_COLOR,
+        retired: true,
+      };
+    const among = (agentIds: readonly string[]) => [
+      ...all.filter(({ agentId }) => agentIds.includes(agentId)),
+      ...agentIds.filter((agentId) => !byId.has(agentId)).map(find),
+    ];
     return { all, find, among };
   }, [roster, settings]);
 }

@@ -32,15 +32,29 @@ async function startCountingModel(random: () => number) {
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString('utf8');
       const body = JSON.parse(text) as { max_tokens: number; stream?: boolean };
-      const [inputTokens, outputTokens] = [Math.ceil(text.length / BYTES_PER_TOKEN), Math.ceil(random() * body.max_tokens)];
-      spent.push(costOf({ model: MODEL, inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 }, DEFAULT_PRICES).microUsd);
+      const [inputTokens, outputTokens] = [
+        Math.ceil(text.length / BYTES_PER_TOKEN),
+        Math.ceil(random() * body.max_tokens),
+      ];
+      spent.push(
+        costOf({ model: MODEL, inputTokens, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 }, DEFAULT_PRICES)
+          .microUsd,
+      );
       const fate: Fate = random() < 0.6 ? 'whole' : random() < 0.5 ? 'cut' : 'broken';
       void answer();
       async function answer(): Promise<void> {
         await sleep(random() * 15);
         if (fate === 'broken') return void response.destroy();
         const usage = { input_tokens: inputTokens, output_tokens: outputTokens };
-        const message = { id: 'm', type: 'message', role: 'assistant', model: MODEL, content: [], stop_reason: null, stop_sequence: null };
+        const message = {
+          id: 'm',
+          type: 'message',
+          role: 'assistant',
+          model: MODEL,
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+        };
         if (body.stream !== true) {
           response.setHeader('content-type', 'application/json');
           const whole = JSON.stringify({ ...message, stop_reason: 'end_turn', usage });
@@ -49,7 +63,8 @@ async function startCountingModel(random: () => number) {
           return void (fate === 'cut' ? response.destroy() : response.end(whole.slice(30)));
         }
         response.setHeader('content-type', 'text/event-stream');
-        const event = (data: { readonly type: string; readonly [field: string]: unknown }) => response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
+        const event = (data: { readonly type: string; readonly [field: string]: unknown }) =>
+          response.write(`event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`);
         event({ type: 'message_start', message: { ...message, usage: { ...usage, output_tokens: 1 } } });
         await sleep(random() * 10);
         event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hm.' } });
@@ -83,7 +98,12 @@ afterAll(async () => {
 async function ask(base: string, random: () => number, maxTokens: number): Promise<void> {
   const leaving = new AbortController();
   const stream = random() < 0.5;
-  const body = JSON.stringify({ model: MODEL, max_tokens: maxTokens, stream, messages: [{ role: 'user', content: 'x'.repeat(Math.floor(random() * 20_000)) }] });
+  const body = JSON.stringify({
+    model: MODEL,
+    max_tokens: maxTokens,
+    stream,
+    messages: [{ role: 'user', content: 'x'.repeat(Math.floor(random() * 20_000)) }],
+  });
   const timer = random() < 0.4 ? setTimeout(() => leaving.abort(), random() * 40) : undefined;
   try {
     const response = await fetch(`${base}/v1/messages`, { method: 'POST', body, signal: leaving.signal });
@@ -95,31 +115,40 @@ async function ask(base: string, random: () => number, maxTokens: number): Promi
   }
 }
 
-it.each(Array.from({ length: SEEDS }, (_none, seed) => seed))('never more than the budget and one request, and never more than was counted (seed %i)', async (seed) => {
-  const random = createRandom(seed);
-  const model = await startCountingModel(random);
-  const proxy: Proxied = await startProxied({ store, relay: `budget-${seed}`, upstream: { baseUrl: model.url, key: REAL_KEY, keyHeader: null } });
-  try {
-    await proxy.configs.householdBudget(BUDGET_USD);
-    if (random() < 0.5) await proxy.configs.agentBudget('a1', BUDGET_USD / 2);
-    const bases = [`${proxy.url}/llm/${await proxy.join('a1')}`, `${proxy.url}/llm/${await proxy.join('a2')}`];
-    const base = () => bases[Math.floor(random() * bases.length)] ?? '';
-    // Small ones first: a mean of these would say that a hundred large ones are cheap.
-    for (let small = 0; small < 5; small++) await ask(base(), random, 10);
-    const waves = 1 + Math.floor(random() * 3);
-    for (let wave = 0; wave < waves; wave++) {
-      const large = Array.from({ length: 5 + Math.floor(random() * 25) }, () => ask(base(), random, Math.ceil(random() * 20_000)));
-      const patience = new Promise((resolve) => setTimeout(resolve, 1_500));
-      await Promise.race([Promise.all(large), patience]);
+it.each(Array.from({ length: SEEDS }, (_none, seed) => seed))(
+  'never more than the budget and one request, and never more than was counted (seed %i)',
+  async (seed) => {
+    const random = createRandom(seed);
+    const model = await startCountingModel(random);
+    const proxy: Proxied = await startProxied({
+      store,
+      relay: `budget-${seed}`,
+      upstream: { baseUrl: model.url, key: REAL_KEY, keyHeader: null },
+    });
+    try {
+      await proxy.configs.householdBudget(BUDGET_USD);
+      if (random() < 0.5) await proxy.configs.agentBudget('a1', BUDGET_USD / 2);
+      const bases = [`${proxy.url}/llm/${await proxy.join('a1')}`, `${proxy.url}/llm/${await proxy.join('a2')}`];
+      const base = () => bases[Math.floor(random() * bases.length)] ?? '';
+      // Small ones first: a mean of these would say that a hundred large ones are cheap.
+      for (let small = 0; small < 5; small++) await ask(base(), random, 10);
+      const waves = 1 + Math.floor(random() * 3);
+      for (let wave = 0; wave < waves; wave++) {
+        const large = Array.from({ length: 5 + Math.floor(random() * 25) }, () =>
+          ask(base(), random, Math.ceil(random() * 20_000)),
+        );
+        const patience = new Promise((resolve) => setTimeout(resolve, 1_500));
+        await Promise.race([Promise.all(large), patience]);
+      }
+      const counted = async () => (await proxy.costs.report(1)).today.costMicroUsd;
+      const seen = () => model.spent.reduce((sum, each) => sum + each, 0);
+      // What is under way ends, and is counted then.
+      await expect.poll(counted, { interval: 50 }).toBeGreaterThanOrEqual(seen());
+      expect(seen()).toBeLessThanOrEqual(BUDGET_USD * MICRO_USD + Math.max(...model.spent));
+      expect(model.spent.length).toBeGreaterThan(5);
+    } finally {
+      await proxy.close();
+      await model.close();
     }
-    const counted = async () => (await proxy.costs.report(1)).today.costMicroUsd;
-    const seen = () => model.spent.reduce((sum, each) => sum + each, 0);
-    // What is under way ends, and is counted then.
-    await expect.poll(counted, { interval: 50 }).toBeGreaterThanOrEqual(seen());
-    expect(seen()).toBeLessThanOrEqual(BUDGET_USD * MICRO_USD + Math.max(...model.spent));
-    expect(model.spent.length).toBeGreaterThan(5);
-  } finally {
-    await proxy.close();
-    await model.close();
-  }
-});
+  },
+);

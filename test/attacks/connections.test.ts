@@ -9,7 +9,12 @@ import { openEventSource } from '../support/event-source.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 
-const UPGRADE = ['connection: Upgrade', 'upgrade: websocket', 'sec-websocket-version: 13', 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=='];
+const UPGRADE = [
+  'connection: Upgrade',
+  'upgrade: websocket',
+  'sec-websocket-version: 13',
+  'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+];
 /** More than the relay takes at all. */
 const FLOOD = 4_400;
 /** ms between the relay's answer to what it refuses, and the end of that connection. */
@@ -27,7 +32,8 @@ afterAll(async () => {
   expect((await relay.stop()).code).toBe(0);
 });
 
-const headOf = (path: string, ...lines: readonly string[]) => `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${relay.port}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
+const headOf = (path: string, ...lines: readonly string[]) =>
+  `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${relay.port}\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`;
 const health = (timeoutMs = 5_000) => rawRequest({ port: relay.port, path: '/api/health', timeoutMs });
 
 function open(): Promise<Socket> {
@@ -48,19 +54,23 @@ function said(socket: Socket): Promise<string> {
   });
 }
 
-const gone = (socket: Socket) => new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
+const gone = (socket: Socket) =>
+  new Promise<void>((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve())));
 
 describe('An upgrade that nobody asked for', () => {
-  it.each(['/api/sync/socket', '/api/events', '/', '/enter?code=x'])('%s without a cookie, and then a reset, ends nothing', async (path) => {
-    for (let round = 0; round < 40; round++) {
-      const socket = await open();
-      socket.write(headOf(path, ...UPGRADE, `origin: http://127.0.0.1:${relay.port}`));
-      if (round % 2 === 0) await sleep(round / 4);
-      socket.resetAndDestroy();
-    }
-    await sleep(50);
-    expect((await health()).status).toBe(200);
-  });
+  it.each(['/api/sync/socket', '/api/events', '/', '/enter?code=x'])(
+    '%s without a cookie, and then a reset, ends nothing',
+    async (path) => {
+      for (let round = 0; round < 40; round++) {
+        const socket = await open();
+        socket.write(headOf(path, ...UPGRADE, `origin: http://127.0.0.1:${relay.port}`));
+        if (round % 2 === 0) await sleep(round / 4);
+        socket.resetAndDestroy();
+      }
+      await sleep(50);
+      expect((await health()).status).toBe(200);
+    },
+  );
 
   it('is refused everywhere but where a socket is, and holds no stream', async () => {
     const own = Object.entries(await relay.headers()).map(([name, value]) => `${name}: ${value}`);
@@ -88,7 +98,10 @@ describe('An upgrade that nobody asked for', () => {
       expect(await answer).toMatch(/^HTTP\/1\.1 4\d\d /);
       // Half of it is closed. The client goes on talking, as one would who wants to be kept.
       const talk = setInterval(() => socket.write('x'), 20);
-      const ended = await Promise.race([gone(socket).then(() => 'gone'), sleep(GONE_WITHIN + 1_000).then(() => 'held')]);
+      const ended = await Promise.race([
+        gone(socket).then(() => 'gone'),
+        sleep(GONE_WITHIN + 1_000).then(() => 'held'),
+      ]);
       clearInterval(talk);
       socket.destroy();
       expect(ended).toBe('gone');
@@ -130,32 +143,37 @@ describe('Room by where a connection comes from', () => {
     });
   const open = (sockets: readonly Socket[]) => sockets.filter((socket) => !socket.closed).length;
 
-  it.skipIf(outer === undefined)('one address fills its own and no other’s, and whoever does nothing makes way', async () => {
-    const http = await listen({ host: '0.0.0.0', port: 0, limits: { here: 3, elsewhere: 6, perAddress: 4 } });
-    const held: (() => void)[] = [];
-    http.serve((request, response) => (request.url === '/held' ? held.push(() => response.end('held')) : response.end('ok')));
-    const sockets: Socket[] = [];
-    try {
-      for (let count = 0; count < 4; count++) sockets.push(await to(outer ?? '', http.port));
-      for (const socket of sockets.slice(0, 3)) socket.write('GET /held HTTP/1.1\r\nhost: x\r\n\r\n');
-      await expect.poll(() => held.length).toBe(3);
-      // The fourth, which does nothing, makes way for a fifth; nobody makes way for a sixth once all four are at work.
-      const fifth = await to(outer ?? '', http.port);
-      await expect.poll(() => sockets[3]?.closed).toBe(true);
-      fifth.write('GET /held HTTP/1.1\r\nhost: x\r\n\r\n');
-      await expect.poll(() => held.length).toBe(4);
-      const sixth = await to(outer ?? '', http.port);
-      await expect.poll(() => sixth.closed).toBe(true);
-      expect(open(sockets)).toBe(3);
-      const near = await rawRequest({ port: http.port, path: '/' });
-      expect(near.text).toBe('ok');
-      for (const go of held) go();
-      sockets.push(fifth);
-    } finally {
-      for (const socket of sockets) socket.destroy();
-      await http.close();
-    }
-  });
+  it.skipIf(outer === undefined)(
+    'one address fills its own and no other’s, and whoever does nothing makes way',
+    async () => {
+      const http = await listen({ host: '0.0.0.0', port: 0, limits: { here: 3, elsewhere: 6, perAddress: 4 } });
+      const held: (() => void)[] = [];
+      http.serve((request, response) =>
+        request.url === '/held' ? held.push(() => response.end('held')) : response.end('ok'),
+      );
+      const sockets: Socket[] = [];
+      try {
+        for (let count = 0; count < 4; count++) sockets.push(await to(outer ?? '', http.port));
+        for (const socket of sockets.slice(0, 3)) socket.write('GET /held HTTP/1.1\r\nhost: x\r\n\r\n');
+        await expect.poll(() => held.length).toBe(3);
+        // The fourth, which does nothing, makes way for a fifth; nobody makes way for a sixth once all four are at work.
+        const fifth = await to(outer ?? '', http.port);
+        await expect.poll(() => sockets[3]?.closed).toBe(true);
+        fifth.write('GET /held HTTP/1.1\r\nhost: x\r\n\r\n');
+        await expect.poll(() => held.length).toBe(4);
+        const sixth = await to(outer ?? '', http.port);
+        await expect.poll(() => sixth.closed).toBe(true);
+        expect(open(sockets)).toBe(3);
+        const near = await rawRequest({ port: http.port, path: '/' });
+        expect(near.text).toBe('ok');
+        for (const go of held) go();
+        sockets.push(fifth);
+      } finally {
+        for (const socket of sockets) socket.destroy();
+        await http.close();
+      }
+    },
+  );
 });
 
 describe('A fault of our own', () => {
@@ -163,7 +181,11 @@ describe('A fault of our own', () => {
     // Whatever it is that nobody caught.
     const fault = `data:text/javascript,${encodeURIComponent("process.on('SIGUSR2', () => { throw new Error('out of the blue'); });")}`;
     const home = await createHome();
-    const broken = await startRelay({ home, env: { NODE_OPTIONS: `--import ${fault}` }, args: ['--rehearsal', '{"delayMs":0}'] });
+    const broken = await startRelay({
+      home,
+      env: { NODE_OPTIONS: `--import ${fault}` },
+      args: ['--rehearsal', '{"delayMs":0}'],
+    });
     expect((await broken.fetch('/api/sessions', { method: 'POST', json: START })).status).toBe(201);
     const end = await broken.kill('SIGUSR2');
     expect(end.code).toBe(1);
@@ -176,7 +198,9 @@ describe('A fault of our own', () => {
       const stream = await openEventSource((signal) => again.fetch('/api/events?after=0', { signal }));
       const messages = await stream.until((all) => all.some(({ event }) => event === 'snapshot'));
       stream.close();
-      expect(messages.filter(({ event }) => event === 'session-ended').map(({ data }) => data)).toEqual([expect.objectContaining({ reason: 'crash' })]);
+      expect(messages.filter(({ event }) => event === 'session-ended').map(({ data }) => data)).toEqual([
+        expect.objectContaining({ reason: 'crash' }),
+      ]);
     } finally {
       await again.stop();
       await rm(home, { recursive: true });

@@ -34,7 +34,10 @@ const recordOf = (by: HouseholdDevice, device: HouseholdDevice) => {
 };
 /** Whatever the relay was ever given with a renewal, opened with the keys of this device. */
 const opensAny = (thief: HouseholdDevice, owner: HouseholdDevice) =>
-  owner.keys.membership().rotations.flatMap(({ boxes }) => Object.values(boxes)).filter((box) => deviceKeys(thief.seed).openBox(box) !== null);
+  owner.keys
+    .membership()
+    .rotations.flatMap(({ boxes }) => Object.values(boxes))
+    .filter((box) => deviceKeys(thief.seed).openBox(box) !== null);
 
 describe('A removed device', () => {
   it('that had published another device’s record with its own box key gets no renewed key', async () => {
@@ -51,18 +54,36 @@ describe('A removed device', () => {
     const box = owner.keys.membership().rotations.at(-1)?.boxes[phone.id];
     expect(box).toBeDefined();
     const own = thief.keys.device;
-    for (const { signKey, boxKey } of [own, phone.keys.device, { signKey: own.signKey, boxKey: phone.keys.device.boxKey }]) {
+    for (const { signKey, boxKey } of [
+      own,
+      phone.keys.device,
+      { signKey: own.signKey, boxKey: phone.keys.device.boxKey },
+    ]) {
       const browser = await relay.signIn();
       // With all that it has: the old key of the household, and its own.
       const asking = registrationBytes(keys.household, 1, phone.id, signKey);
-      const asked = { ...thief.keys.registration(), device: phone.id, deviceKey: signKey, boxKey, proof: relayAuth(newest(keys)).sign(asking), deviceProof: own.sign(asking) };
+      const asked = {
+        ...thief.keys.registration(),
+        device: phone.id,
+        deviceKey: signKey,
+        boxKey,
+        proof: relayAuth(newest(keys)).sign(asking),
+        deviceProof: own.sign(asking),
+      };
       const answer = await browser.fetch(`/api/sync/households/${keys.household}`, { method: 'PUT', json: asked });
       const said = await answer.text();
       expect([answer.status, said]).toEqual([403, expect.stringContaining('bad-proof')]);
       expect(said).not.toContain(box);
       const line = await openSocket(browser);
       const { nonce } = await line.next('challenge');
-      line.send({ kind: 'hello', household: keys.household, device: phone.id, deviceKey: signKey, boxKey, signature: own.sign(socketBytes(keys.household, phone.id, nonce)) });
+      line.send({
+        kind: 'hello',
+        household: keys.household,
+        device: phone.id,
+        deviceKey: signKey,
+        boxKey,
+        signature: own.sign(socketBytes(keys.household, phone.id, nonce)),
+      });
       expect(await line.next('refused')).toMatchObject({ what: 'hello' });
       await line.closed;
     }
@@ -81,18 +102,31 @@ describe('A removed device', () => {
       deviceRecord(keys, deviceKeys(thief.seed), { name: 'Lost tablet', addedAt: time, time }),
       deviceRecord(keys, helper, { name: 'Phone', addedAt: time, time }),
       // As if it had the new key, which it does not.
-      { ...forged, signature: helper.sign(deviceBytes(keys.household, forged)), proof: relayAuth(newest(keys)).sign(deviceBytes(keys.household, forged)) },
+      {
+        ...forged,
+        signature: helper.sign(deviceBytes(keys.household, forged)),
+        proof: relayAuth(newest(keys)).sign(deviceBytes(keys.household, forged)),
+      },
     ];
     const before = owner.heard();
     await phone.say({ devices: records });
-    await phone.say({ recovery: recoveryRecord(keys, deviceKeys(thief.seed), { id: helper.signKey, boxKey: helper.boxKey, time }) });
+    await phone.say({
+      recovery: recoveryRecord(keys, deviceKeys(thief.seed), { id: helper.signKey, boxKey: helper.boxKey, time }),
+    });
     await expect.poll(() => owner.heard()).toBe(before + 2);
     for (const device of [owner, phone]) {
-      expect(device.devices().map(({ deviceId }) => deviceId).sort()).toEqual([owner.id, phone.id].sort());
+      expect(
+        device
+          .devices()
+          .map(({ deviceId }) => deviceId)
+          .sort(),
+      ).toEqual([owner.id, phone.id].sort());
       expect(device.keys.membership().recovery).toBeNull();
     }
     await owner.renewals.remove(newSyncId());
-    expect(Object.keys(owner.keys.membership().rotations.at(-1)?.boxes ?? {}).sort()).toEqual([owner.id, phone.id].sort());
+    expect(Object.keys(owner.keys.membership().rotations.at(-1)?.boxes ?? {}).sort()).toEqual(
+      [owner.id, phone.id].sort(),
+    );
     await close();
   });
 
@@ -133,13 +167,23 @@ describe('Ten proofs that are wrong', () => {
     const device = newTestDevice();
     await (await enter(other, household, device)).close();
     const statuses: number[] = [];
-    for (let tries = 0; tries < 12; tries++) statuses.push((await register(thief, household, newTestDevice(), { proof: 'a'.repeat(86) })).status);
+    for (let tries = 0; tries < 12; tries++)
+      statuses.push((await register(thief, household, newTestDevice(), { proof: 'a'.repeat(86) })).status);
     expect(statuses.slice(0, 3)).toEqual([403, 403, 403]);
     expect(statuses.at(-1)).toBe(429);
     const line = await openSocket(thief);
     await line.next('challenge');
-    line.send({ kind: 'hello', household: household.id, device: device.id, deviceKey: device.key.publicKey, boxKey: device.boxKey, signature: 'a'.repeat(86) });
-    expect(await line.next('refused')).toMatchObject({ reason: expect.stringContaining('Too many proofs of this browser') });
+    line.send({
+      kind: 'hello',
+      household: household.id,
+      device: device.id,
+      deviceKey: device.key.publicKey,
+      boxKey: device.boxKey,
+      signature: 'a'.repeat(86),
+    });
+    expect(await line.next('refused')).toMatchObject({
+      reason: expect.stringContaining('Too many proofs of this browser'),
+    });
     for (let tries = 0; tries < 12; tries++) await thief.fetch(`/api/sync/recoveries/${device.key.publicKey}`);
     expect((await thief.fetch(`/api/sync/recoveries/${device.key.publicKey}`)).status).toBe(429);
     // Whoever sits beside it comes in, by both ways, and may look for a phrase.

@@ -18,11 +18,18 @@ const WAYS: readonly (readonly [string, (key: string) => string])[] = [
   ['as an address has it', (key) => encodeURIComponent(key)],
   ['as hex', (key) => Buffer.from(key).toString('hex')],
   ...['', 'k', 'ke'].flatMap((before) =>
-    (['base64', 'base64url'] as const).map((form) => [`as ${form} after ${before.length}`, (key: string) => Buffer.from(`${before}${key} and more`).toString(form)] as const),
+    (['base64', 'base64url'] as const).map(
+      (form) =>
+        [
+          `as ${form} after ${before.length}`,
+          (key: string) => Buffer.from(`${before}${key} and more`).toString(form),
+        ] as const,
+    ),
   ),
 ];
 /** What is still there of it. */
-const leaksIn = (text: string) => WAYS.filter(([, write]) => text.includes(write(KEY).slice(4, 24))).map(([way]) => way);
+const leaksIn = (text: string) =>
+  WAYS.filter(([, write]) => text.includes(write(KEY).slice(4, 24))).map(([way]) => way);
 
 let place: StorePlace;
 let store: Store;
@@ -57,8 +64,18 @@ const ask = async (stream: boolean) => {
 
 it.each(WAYS)('does not hand on the key %s, whatever the status', async (_way, write) => {
   for (const status of [200, 400, 404, 429, 500, 529]) {
-    const said = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'You sent ¶' } }).replace('¶', () => write(KEY));
-    answer = (response) => response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(said), 'anthropic-echo': encodeURIComponent(write(KEY)) }).end(said);
+    const said = JSON.stringify({ type: 'error', error: { type: 'api_error', message: 'You sent ¶' } }).replace(
+      '¶',
+      () => write(KEY),
+    );
+    answer = (response) =>
+      response
+        .writeHead(status, {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(said),
+          'anthropic-echo': encodeURIComponent(write(KEY)),
+        })
+        .end(said);
     const got = await ask(false);
     expect(got.status).toBe(status);
     expect([...leaksIn(got.text), ...leaksIn(got.headers)], String(status)).toEqual([]);
@@ -68,7 +85,9 @@ it.each(WAYS)('does not hand on the key %s, whatever the status', async (_way, w
 
 it('does not hand it on in a stream that is cut anywhere, and changes nothing else', async () => {
   for (const [, write] of WAYS) {
-    const whole = Buffer.from(`event: ping\ndata: {"type":"ping","é":"${write(KEY)}"}\n\nevent: message_stop\ndata: {"type":"message_stop","half":"${write(KEY).slice(0, 9)}"}\n\n`);
+    const whole = Buffer.from(
+      `event: ping\ndata: {"type":"ping","é":"${write(KEY)}"}\n\nevent: message_stop\ndata: {"type":"message_stop","half":"${write(KEY).slice(0, 9)}"}\n\n`,
+    );
     answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       const [at, to] = [40 + Math.floor(Math.random() * 20), 62];
@@ -89,10 +108,12 @@ it('holds back no more than what may be its beginning, however it is cut', () =>
   const random = createRandom(1);
   for (let round = 0; round < 300; round++) {
     const filter = createKeyFilter(KEY);
-    const text = Array.from({ length: 12 }, () => (random() < 0.3 ? KEY : random() < 0.5 ? KEY.slice(0, Math.floor(random() * KEY.length)) : 'words of its own\n')).join('');
+    const text = Array.from({ length: 12 }, () =>
+      random() < 0.3 ? KEY : random() < 0.5 ? KEY.slice(0, Math.floor(random() * KEY.length)) : 'words of its own\n',
+    ).join('');
     const pieces = filter.pieces();
     let passed = '';
-    for (let at = 0; at < text.length; ) {
+    for (let at = 0; at < text.length;) {
       const next = at + 1 + Math.floor(random() * 30);
       passed += pieces.take(text.slice(at, next));
       at = next;
@@ -105,7 +126,10 @@ it('holds back no more than what may be its beginning, however it is cut', () =>
 });
 
 it('does not hand it on packed', async () => {
-  answer = (response) => response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify({ said: KEY })));
+  answer = (response) =>
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+      .end(gzipSync(JSON.stringify({ said: KEY })));
   const got = await ask(false);
   expect(leaksIn(got.text)).toEqual([]);
 });
@@ -113,28 +137,64 @@ it('does not hand it on packed', async () => {
 it('is not said to the household by its own mind, in words, thoughts, calls, or what went wrong', async () => {
   const mind = createAnthropicMind({ key: KEY, baseUrl: url, queue: { breaks: 0 } });
   answer = (response) => {
-    const event = (type: string, data: object) => response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
+    const event = (type: string, data: object) =>
+      response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`);
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    event('message_start', { message: { id: 'm', type: 'message', role: 'assistant', model: KEY, content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } } });
+    event('message_start', {
+      message: {
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: KEY,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
+    });
     event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } });
-    for (const text of ['I was sent ', KEY.slice(0, 7), KEY.slice(7, 8), `${KEY.slice(8)}, `, KEY.slice(0, 5)]) event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
+    for (const text of ['I was sent ', KEY.slice(0, 7), KEY.slice(7, 8), `${KEY.slice(8)}, `, KEY.slice(0, 5)])
+      event('content_block_delta', { index: 0, delta: { type: 'text_delta', text } });
     event('content_block_stop', { index: 0 });
     event('content_block_start', { index: 1, content_block: { type: 'tool_use', id: 't', name: 'write', input: {} } });
-    event('content_block_delta', { index: 1, delta: { type: 'input_json_delta', partial_json: JSON.stringify({ text: KEY }) } });
+    event('content_block_delta', {
+      index: 1,
+      delta: { type: 'input_json_delta', partial_json: JSON.stringify({ text: KEY }) },
+    });
     event('content_block_stop', { index: 1 });
     event('message_delta', { delta: { stop_reason: 'tool_use', stop_sequence: null }, usage: { output_tokens: 2 } });
     event('message_stop', {});
     response.end();
   };
   let heard = '';
-  const request = { model: 'm', system: 's', messages: [{ role: 'user' as const, blocks: [{ kind: 'text' as const, text: 'Hello' }] }], tools: [], maxTokens: 9, priority: 'team' } as const;
-  const told = await mind.answer(request, { onText: (text) => void (heard += text), signal: new AbortController().signal });
+  const request = {
+    model: 'm',
+    system: 's',
+    messages: [{ role: 'user' as const, blocks: [{ kind: 'text' as const, text: 'Hello' }] }],
+    tools: [],
+    maxTokens: 9,
+    priority: 'team',
+  } as const;
+  const told = await mind.answer(request, {
+    onText: (text) => void (heard += text),
+    signal: new AbortController().signal,
+  });
   expect(leaksIn(heard + JSON.stringify(told))).toEqual([]);
   expect(heard).toBe(`I was sent [key], ${KEY.slice(0, 5)}`);
   expect(JSON.stringify(told)).toContain(JSON.stringify(heard));
   for (const [, write] of WAYS) {
-    answer = (response) => response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: `You sent ${write(KEY)}` } }));
-    expect(leaksIn(JSON.stringify(await mind.answer(request, { onText: () => undefined, signal: new AbortController().signal })))).toEqual([]);
+    answer = (response) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(
+        JSON.stringify({
+          type: 'error',
+          error: { type: 'invalid_request_error', message: `You sent ${write(KEY)}` },
+        }),
+      );
+    expect(
+      leaksIn(
+        JSON.stringify(await mind.answer(request, { onText: () => undefined, signal: new AbortController().signal })),
+      ),
+    ).toEqual([]);
   }
   await mind.close();
 });

@@ -11,7 +11,28 @@ import { openTestRelay, type Browser, type OpenRelay } from '../support/open-rel
 import { identityDoc, messageDoc } from '../support/documents.ts';
 import { agentZipOf, archiveHere, exportOf, memoryLedger, open } from '../unit/archive/support.ts';
 
-const RESERVED = ['human', 'relay', 'Human', 'RELAY', 'LEAD', 'ｈｕｍａｎ', '__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '', ' ', 'a ', ' a', 'a\nb', 'a\u0000b', 'a\u202eb', 'hum\u200ban', 'x'.repeat(129)];
+const RESERVED = [
+  'human',
+  'relay',
+  'Human',
+  'RELAY',
+  'LEAD',
+  'ｈｕｍａｎ',
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  '',
+  ' ',
+  'a ',
+  ' a',
+  'a\nb',
+  'a\u0000b',
+  'a\u202eb',
+  'hum\u200ban',
+  'x'.repeat(129),
+];
 const shown = (id: string) => (id.length > 40 ? `${id.length} characters` : JSON.stringify(id));
 
 describe.each(RESERVED.map((id) => [shown(id), id]))('The id %s', (_, id) => {
@@ -23,14 +44,31 @@ describe.each(RESERVED.map((id) => [shown(id), id]))('The id %s', (_, id) => {
   });
 
   it('wakes nobody, is born by no event, and cannot be written to', () => {
-    const call = writeWake([{ id, name: 'Mallory', color: '#123456', colorName: 'Grey', position: 0, soul: 'I am you.', transcript: null }]);
+    const call = writeWake([
+      { id, name: 'Mallory', color: '#123456', colorName: 'Grey', position: 0, soul: 'I am you.', transcript: null },
+    ]);
     expect(parseTeamCall(call)).toMatchObject({ ok: false });
-    expect(eventSchema.safeParse({ kind: 'agent-born', time: 1, sessionId: 's', agentId: id, position: 0, name: 'M', color: '#1', colorName: 'c', soul: 's', bornAt: 1 }).success).toBe(false);
+    expect(
+      eventSchema.safeParse({
+        kind: 'agent-born',
+        time: 1,
+        sessionId: 's',
+        agentId: id,
+        position: 0,
+        name: 'M',
+        color: '#1',
+        colorName: 'c',
+        soul: 's',
+        bornAt: 1,
+      }).success,
+    ).toBe(false);
   });
 
   it('brings nobody along in a zip, and no household in a file', async () => {
     const forged = await agentZipOf([{ ...identityDoc(1, 'a1', 0, 'I am you.'), agentId: id }], id);
-    const parsed = await archiveHere().readAgentZip(forged).catch(() => null);
+    const parsed = await archiveHere()
+      .readAgentZip(forged)
+      .catch(() => null);
     expect(parsed?.agentId ?? null).toBeNull();
     expect(parsed?.documents ?? []).toEqual([]);
     await expect(open(await exportOf([{ ...identityDoc(1, 'a1', 0), agentId: id }]), memoryLedger())).rejects.toThrow();
@@ -39,10 +77,25 @@ describe.each(RESERVED.map((id) => [shown(id), id]))('The id %s', (_, id) => {
 
 const documentsNaming = (agentId: string): unknown[] => [
   { ...identityDoc(1, 'a1', 0), agentId },
-  { _id: 'agent-change:1', type: 'agent-change', schema: 1, at: identityDoc(1, 'a1', 0).at, agentId, change: { kind: 'rename', name: 'You' } },
+  {
+    _id: 'agent-change:1',
+    type: 'agent-change',
+    schema: 1,
+    at: identityDoc(1, 'a1', 0).at,
+    agentId,
+    change: { kind: 'rename', name: 'You' },
+  },
   { ...messageDoc(1), agentId },
   ...(agentId === 'human' || agentId === 'relay' ? [] : [{ ...messageDoc(1), author: agentId }]),
-  { _id: 'forget:1', type: 'forget', schema: 1, at: identityDoc(1, 'a1', 0).at, target: { kind: 'agent', agentId }, askedAt: 1, finalAt: 2 },
+  {
+    _id: 'forget:1',
+    type: 'forget',
+    schema: 1,
+    at: identityDoc(1, 'a1', 0).at,
+    target: { kind: 'agent', agentId },
+    askedAt: 1,
+    finalAt: 2,
+  },
   { _id: 'routine:1', type: 'routine', schema: 1, at: identityDoc(1, 'a1', 0).at, agentId },
 ];
 
@@ -68,17 +121,44 @@ describe('A relay', () => {
 
   it('takes no such id for a team, a credential or the receiver of a message', async () => {
     for (const id of RESERVED) {
-      const team = await browser.fetch('/api/team', { method: 'PUT', json: { agents: [{ agentId: id, name: 'Mallory', position: 0, retired: false }] } });
+      const team = await browser.fetch('/api/team', {
+        method: 'PUT',
+        json: { agents: [{ agentId: id, name: 'Mallory', position: 0, retired: false }] },
+      });
       expect([shown(id), team.status]).toEqual([shown(id), 400]);
-      expect([shown(id), (await browser.fetch('/api/credentials', { method: 'POST', json: { agentId: id } })).status]).toEqual([shown(id), 400]);
-      expect([shown(id), (await browser.fetch('/api/messages', { method: 'POST', json: { text: 'Hello.', clientId: 'c', to: id } })).status]).toEqual([shown(id), 400]);
+      expect([
+        shown(id),
+        (await browser.fetch('/api/credentials', { method: 'POST', json: { agentId: id } })).status,
+      ]).toEqual([shown(id), 400]);
+      expect([
+        shown(id),
+        (await browser.fetch('/api/messages', { method: 'POST', json: { text: 'Hello.', clientId: 'c', to: id } }))
+          .status,
+      ]).toEqual([shown(id), 400]);
     }
-    expect(await (await browser.fetch('/api/team')).json()).toEqual({ agents: [{ agentId: 'lead', name: 'Lead', position: 4, retired: false }] });
+    expect(await (await browser.fetch('/api/team')).json()).toEqual({
+      agents: [{ agentId: 'lead', name: 'Lead', position: 4, retired: false }],
+    });
   });
 
   it('says only what it would take itself: its events are documents that a ledger takes', () => {
     const at = { time: 1, sessionId: 's', agentId: 'lead' };
-    for (const event of [{ kind: 'message' as const, ...at, messageId: 'm', author: 'relay', role: 'user' as const, blocks: [], status: 'complete' as const, error: null, usage: null, clientId: null, replaces: null, waiting: false }])
+    for (const event of [
+      {
+        kind: 'message' as const,
+        ...at,
+        messageId: 'm',
+        author: 'relay',
+        role: 'user' as const,
+        blocks: [],
+        status: 'complete' as const,
+        error: null,
+        usage: null,
+        clientId: null,
+        replaces: null,
+        waiting: false,
+      },
+    ])
       for (const doc of documentsOf({ id: 1, event })) expect(() => plainDocument(doc)).not.toThrow();
   });
 });

@@ -41,7 +41,16 @@ afterAll(async () => {
 });
 
 const own = () => ({ host: `127.0.0.1:${relay.port}`, cookie });
-const disguises = (): Record<string, string>[] => [{}, { origin: relay.url, 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty', referer: `${relay.url}/` }];
+const disguises = (): Record<string, string>[] => [
+  {},
+  {
+    origin: relay.url,
+    'sec-fetch-site': 'same-origin',
+    'sec-fetch-mode': 'cors',
+    'sec-fetch-dest': 'empty',
+    referer: `${relay.url}/`,
+  },
+];
 
 describe('A program at another port that was sent the cookie', () => {
   it.each(CALLS)('cannot %s %s', async (method, path, json) => {
@@ -57,8 +66,16 @@ describe('A program at another port that was sent the cookie', () => {
   });
 
   it('cannot open the socket, whatever it offers to speak', async () => {
-    for (const protocols of [[], ['roost'], [PAGE_KEY.protocol, PAGE_KEY.offered], protocolsOf('a'.repeat(43)), protocolsOf(cookie.split('=')[1] ?? '')]) {
-      const socket = new WebSocket(`${relay.url.replace('http', 'ws')}/api/sync/socket`, protocols, { headers: { cookie, origin: relay.url } });
+    for (const protocols of [
+      [],
+      ['roost'],
+      [PAGE_KEY.protocol, PAGE_KEY.offered],
+      protocolsOf('a'.repeat(43)),
+      protocolsOf(cookie.split('=')[1] ?? ''),
+    ]) {
+      const socket = new WebSocket(`${relay.url.replace('http', 'ws')}/api/sync/socket`, protocols, {
+        headers: { cookie, origin: relay.url },
+      });
       const answered = await new Promise<number>((resolve) => {
         socket.on('unexpected-response', (_request, response) => resolve(response.statusCode ?? 0));
         socket.on('error', () => resolve(0));
@@ -72,8 +89,20 @@ describe('A program at another port that was sent the cookie', () => {
   it('is told no more than anybody, and nowhere handed what is missing', async () => {
     const health = await rawRequest({ port: relay.port, path: '/api/health', headers: own() });
     expect(Object.keys(JSON.parse(health.text) as object).sort()).toEqual(['status', 'version']);
-    for (const path of ['/', '/enter', '/enter?code=', `/enter?code=${'a'.repeat(43)}`, new URL(relay.link).pathname + new URL(relay.link).search, '/index.html', '/service-worker.js']) {
-      const { text, headers } = await rawRequest({ port: relay.port, path, headers: { ...own(), accept: 'text/html' } });
+    for (const path of [
+      '/',
+      '/enter',
+      '/enter?code=',
+      `/enter?code=${'a'.repeat(43)}`,
+      new URL(relay.link).pathname + new URL(relay.link).search,
+      '/index.html',
+      '/service-worker.js',
+    ]) {
+      const { text, headers } = await rawRequest({
+        port: relay.port,
+        path,
+        headers: { ...own(), accept: 'text/html' },
+      });
       expect(keyIn(text), path).toBeNull();
       expect(`${text}${JSON.stringify(headers)}`, path).not.toContain(key);
     }
@@ -85,7 +114,10 @@ describe('A browser whose page has lost its key', () => {
     const before = await relay.fetch('/api/sessions', { method: 'POST', json: START });
     expect(before.status).toBe(201);
     const refused = await fetch(new URL('/api/events', relay.url), { headers: { cookie } });
-    expect(problemSchema.parse(await refused.json())).toMatchObject({ type: 'about:roost/no-page-key', detail: expect.stringContaining('Press Enter in the terminal') });
+    expect(problemSchema.parse(await refused.json())).toMatchObject({
+      type: 'about:roost/no-page-key',
+      detail: expect.stringContaining('Press Enter in the terminal'),
+    });
     expect((await fetch(relay.url, { headers: { cookie, accept: 'text/html' } })).status).not.toBe(401);
     const link = await open.link();
     const first = await openLink(link);
@@ -94,13 +126,22 @@ describe('A browser whose page has lost its key', () => {
     const again = await openLink(await open.link(), first);
     expect(again.cookie).toBe(first.cookie);
     expect((await other.fetch('/api/health')).ok).toBe(true);
-    expect(await (await other.fetch('/api/health')).json(), 'the key before opens nothing').not.toHaveProperty('sessionActive');
-    expect(await (await browserOf(open.url, again).fetch('/api/health')).json(), 'the household is the same').toMatchObject({ sessionActive: true });
+    expect(await (await other.fetch('/api/health')).json(), 'the key before opens nothing').not.toHaveProperty(
+      'sessionActive',
+    );
+    expect(
+      await (await browserOf(open.url, again).fetch('/api/health')).json(),
+      'the household is the same',
+    ).toMatchObject({ sessionActive: true });
     await expect(openLink(link, again), 'a used link hands nothing over').rejects.toThrow('let nobody in');
   });
 
   it('is not helped by the key of another sign-in', async () => {
     const [one, two] = [await openLink(await open.link()), await openLink(await open.link())];
-    for (const mixed of [{ cookie: one.cookie, key: two.key }, { cookie: two.cookie, key: one.key }]) expect((await browserOf(open.url, mixed).fetch('/api/rehearsal')).status).toBe(401);
+    for (const mixed of [
+      { cookie: one.cookie, key: two.key },
+      { cookie: two.cookie, key: one.key },
+    ])
+      expect((await browserOf(open.url, mixed).fetch('/api/rehearsal')).status).toBe(401);
   });
 });

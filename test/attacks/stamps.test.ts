@@ -35,19 +35,40 @@ function createDevice(node: string, wall: { now: number }) {
     all,
     clock,
     writer,
-    name: () => settingsOf(all().flatMap((doc) => (doc.type === 'setting' ? [{ id: doc._id, key: String(doc['key']), value: doc['value'], at: doc.at }] : []))).humanName,
+    name: () =>
+      settingsOf(
+        all().flatMap((doc) =>
+          doc.type === 'setting' ? [{ id: doc._id, key: String(doc['key']), value: doc['value'], at: doc.at }] : [],
+        ),
+      ).humanName,
     agent: () => {
       const identity = { ...identityDoc(1, 'a1', 0), id: 'i' };
-      const changes = all().flatMap((doc) => (doc.type === 'agent-change' ? [{ id: doc._id, agentId: 'a1', at: doc.at, change: doc['change'] as { kind: 'rename'; name: string } }] : []));
+      const changes = all().flatMap((doc) =>
+        doc.type === 'agent-change'
+          ? [{ id: doc._id, agentId: 'a1', at: doc.at, change: doc['change'] as { kind: 'rename'; name: string } }]
+          : [],
+      );
       return rosterOf([identity], changes).byId.get('a1')?.name;
     },
   };
 }
 
-describe.each([['a day and a bit', DAY + 1], ['a year', YEAR], ['eleven years', 11 * YEAR], ['to the end of the year 9999', LAST_TIME - NOW]])('A name dated ahead by %s', (_, ahead) => {
+describe.each([
+  ['a day and a bit', DAY + 1],
+  ['a year', YEAR],
+  ['eleven years', 11 * YEAR],
+  ['to the end of the year 9999', LAST_TIME - NOW],
+])('A name dated ahead by %s', (_, ahead) => {
   const planted: Doc[] = [
     { _id: 'setting:x', type: 'setting', schema: 1, at: at(NOW + ahead), key: 'humanName', value: 'Mallory' },
-    { _id: 'agent-change:x', type: 'agent-change', schema: 1, at: at(NOW + ahead), agentId: 'a1', change: { kind: 'rename', name: 'Mallory' } },
+    {
+      _id: 'agent-change:x',
+      type: 'agent-change',
+      schema: 1,
+      at: at(NOW + ahead),
+      agentId: 'a1',
+      change: { kind: 'rename', name: 'Mallory' },
+    },
   ];
 
   it('is beaten by the next edit, on the device where that is made and on every other one', () => {
@@ -65,7 +86,9 @@ describe.each([['a day and a bit', DAY + 1], ['a year', YEAR], ['eleven years', 
 
 describe('A stamp that no clock could follow', () => {
   it.each([LAST_TIME + 2 * YEAR, MAX_TIME])('%i is no stamp of a document', (time) => {
-    expect(() => plainDocument({ _id: 'setting:x', type: 'setting', schema: 1, at: at(time), key: 'humanName', value: 'Mallory' })).toThrow(/10000/);
+    expect(() =>
+      plainDocument({ _id: 'setting:x', type: 'setting', schema: 1, at: at(time), key: 'humanName', value: 'Mallory' }),
+    ).toThrow(/10000/);
   });
 });
 
@@ -129,13 +152,23 @@ describe('A relay that is asked to begin after a stamp from the future', () => {
     browser = await relay.signIn();
   });
   afterAll(() => relay.close());
-  const start = (after: string, more = {}) => browser.fetch('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead: { name: 'Sol', soul: null, transcript: null }, after, ...more } });
-  const stamps = async () => (await eventsOf(browser)).flatMap(({ data }) => (typeof data === 'object' && data !== null && 'at' in data && typeof data.at === 'string' ? [data.at] : []));
+  const start = (after: string, more = {}) =>
+    browser.fetch('/api/sessions', {
+      method: 'POST',
+      json: { human: { name: 'Ada' }, lead: { name: 'Sol', soul: null, transcript: null }, after, ...more },
+    });
+  const stamps = async () =>
+    (await eventsOf(browser)).flatMap(({ data }) =>
+      typeof data === 'object' && data !== null && 'at' in data && typeof data.at === 'string' ? [data.at] : [],
+    );
 
   it('refuses it with words, and its clock stays', async () => {
     const refused = await start(at(Date.now() + DAY + 60_000));
     expect(refused.status).toBe(422);
-    expect(await refused.json()).toMatchObject({ type: expect.stringContaining('clock-ahead'), detail: expect.stringContaining('more than a day ahead of the relay’s clock') });
+    expect(await refused.json()).toMatchObject({
+      type: expect.stringContaining('clock-ahead'),
+      detail: expect.stringContaining('more than a day ahead of the relay’s clock'),
+    });
     expect((await start(at(MAX_TIME), { ahead: true })).status).toBe(400);
     expect((await start(at(Date.now() + DAY - 60_000))).status).toBe(201);
     await talk(browser, 'Hello.');

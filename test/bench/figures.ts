@@ -30,7 +30,12 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-const digits = (value: number, unit: string) => (unit === '×' ? value.toFixed(2) : value < 10 && unit !== '' ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
+const digits = (value: number, unit: string) =>
+  unit === '×'
+    ? value.toFixed(2)
+    : value < 10 && unit !== ''
+      ? value.toFixed(1)
+      : Math.round(value).toLocaleString('en');
 const shown = (value: number, unit: string) => `${digits(value, unit)}${unit === '' ? '' : ` ${unit}`}`;
 const SIDES = { limit: 'limit', least: 'least', peer: 'peer ' } as const;
 
@@ -47,7 +52,13 @@ function ratio({ value, beside }: Figure): string {
 function rows(figures: readonly Figure[]): string[][] {
   return figures.map((figure) => {
     const { what, value, unit, beside } = figure;
-    return [what, shown(value, unit), beside ? `${SIDES[beside.kind]} ${shown(beside.value, unit)}` : '', ratio(figure), beside?.what ?? ''];
+    return [
+      what,
+      shown(value, unit),
+      beside ? `${SIDES[beside.kind]} ${shown(beside.value, unit)}` : '',
+      ratio(figure),
+      beside?.what ?? '',
+    ];
   });
 }
 
@@ -55,6 +66,13 @@ function rows(figures: readonly Figure[]): string[][] {
 export function printed({ title, method, figures, notes = [] }: Section): string {
   const table = rows(figures);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0), 0));
-  const aligned = table.map((row) => row.map((cell, i) => (i === 1 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ').trimEnd());
-  return [title, `  ${method}`, ...aligned.map((line) => `  ${line}`), ...notes.map((note) => `  ${note}`), ''].join('\n');
+  const aligned = table.map((row) =>
+    row
+      .map((cell, i) => (i === 1 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [title, `  ${method}`, ...aligned.map((line) => `  ${line}`), ...notes.map((note) => `  ${note}`), ''].join(
+    '\n',
+  );
 }

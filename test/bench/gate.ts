@@ -114,9 +114,24 @@ async function figuresOf(name: string, store: Store): Promise<Figure[]> {
     const { decision, insert } = await timesOf(store);
     const bare = { kind: 'peer', what: 'a bare insert in a transaction' } as const;
     return [
-      { what: `${name}: a decision, p95`, value: percentile(decision, 0.95), unit: 'ms', beside: { kind: 'limit', what: `at ${PAST.toLocaleString('en')} past wakes`, value: LIMIT_MS } },
-      { what: '  the same', value: percentile(decision, 0.95), unit: 'ms', beside: { ...bare, value: percentile(insert, 0.95) } },
-      { what: '  median', value: percentile(decision, 0.5), unit: 'ms', beside: { ...bare, value: percentile(insert, 0.5) } },
+      {
+        what: `${name}: a decision, p95`,
+        value: percentile(decision, 0.95),
+        unit: 'ms',
+        beside: { kind: 'limit', what: `at ${PAST.toLocaleString('en')} past wakes`, value: LIMIT_MS },
+      },
+      {
+        what: '  the same',
+        value: percentile(decision, 0.95),
+        unit: 'ms',
+        beside: { ...bare, value: percentile(insert, 0.95) },
+      },
+      {
+        what: '  median',
+        value: percentile(decision, 0.5),
+        unit: 'ms',
+        beside: { ...bare, value: percentile(insert, 0.5) },
+      },
     ];
   } finally {
     await store.close();

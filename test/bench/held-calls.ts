@@ -107,7 +107,12 @@ async function ok(relay: TestRelay, path: string, method: string, json: unknown)
 
 /** What is called: something that asks the store nothing, so that the release itself is measured, and a tool that does. */
 const KINDS = {
-  read: { method: 'resources/read', name: 'roost://agent/instructions', params: { uri: 'roost://agent/instructions' }, says: 'You are Lyra' },
+  read: {
+    method: 'resources/read',
+    name: 'roost://agent/instructions',
+    params: { uri: 'roost://agent/instructions' },
+    says: 'You are Lyra',
+  },
   tool: { method: 'tools/call', name: 'list_team', params: { name: 'list_team', arguments: {} }, says: 'Lyra (you)' },
 } as const;
 type Kind = keyof typeof KINDS;
@@ -131,12 +136,30 @@ const callOf = (kind: Kind, id: number) =>
 
 async function relayHolders(relay: TestRelay): Promise<(kind: Kind) => Holder> {
   await ok(relay, '/api/team', 'PUT', { agents: [{ agentId: AGENT_ID, name: 'Lyra', position: 1, retired: false }] });
-  const { secret } = z.object({ secret: z.string() }).parse(await ok(relay, '/api/credentials', 'POST', { agentId: AGENT_ID }));
-  const { sessionId } = z.object({ sessionId: z.string() }).parse(await ok(relay, '/api/sessions', 'POST', { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } }));
-  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream', 'mcp-protocol-version': REVISION };
+  const { secret } = z
+    .object({ secret: z.string() })
+    .parse(await ok(relay, '/api/credentials', 'POST', { agentId: AGENT_ID }));
+  const { sessionId } = z.object({ sessionId: z.string() }).parse(
+    await ok(relay, '/api/sessions', 'POST', {
+      human: { name: 'Ada' },
+      lead: { name: 'Julian', soul: null, transcript: null },
+    }),
+  );
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    'mcp-protocol-version': REVISION,
+  };
   const call = (agent: Agent, kind: Kind, id: number) =>
-    post(agent, `${relay.url}/mcp`, { ...headers, 'mcp-method': KINDS[kind].method, 'mcp-name': KINDS[kind].name }, callOf(kind, id));
-  const flag = (sleeping: boolean) => ok(relay, `/api/v1/sessions/${sessionId}/${AGENT_ID}/sleeping`, 'PUT', { sleeping });
+    post(
+      agent,
+      `${relay.url}/mcp`,
+      { ...headers, 'mcp-method': KINDS[kind].method, 'mcp-name': KINDS[kind].name },
+      callOf(kind, id),
+    );
+  const flag = (sleeping: boolean) =>
+    ok(relay, `/api/v1/sessions/${sessionId}/${AGENT_ID}/sleeping`, 'PUT', { sleeping });
 
   // The first call brings the agent into the session.
   const agent = new Agent({ maxSockets: Infinity });
@@ -168,7 +191,10 @@ async function bareHolder(): Promise<Holder & { stop(): void }> {
   return {
     pid: child.pid ?? 0,
     begin: () => Promise.resolve(),
-    hold: (agent) => Array.from({ length: CALLS }, (_, id) => post(agent, `${url}/hold`, { 'content-type': 'application/json' }, callOf('tool', id))),
+    hold: (agent) =>
+      Array.from({ length: CALLS }, (_, id) =>
+        post(agent, `${url}/hold`, { 'content-type': 'application/json' }, callOf('tool', id)),
+      ),
     async allHeld() {
       const countSchema = z.object({ held: z.number() });
       while (countSchema.parse(await (await fetch(`${url}/count`)).json()).held < CALLS) await sleep(20);
@@ -195,13 +221,42 @@ export async function heldCalls(): Promise<Section> {
     const releaseOf = (all: readonly Round[]) => median(all.map(({ releaseMs }) => releaseMs));
     const mb = worstMb([...reads, ...tools]);
     const figures: Figure[] = [
-      { what: 'memory, more than before', value: mb, unit: 'MB', beside: { kind: 'limit', what: 'while they wait', value: MEMORY_LIMIT_MB } },
-      { what: '  the same', value: mb, unit: 'MB', beside: { kind: 'peer', what: 'a bare Hono server', value: worstMb(peers) } },
-      { what: 'woken, to the last answer', value: releaseOf(reads), unit: 'ms', beside: { kind: 'limit', what: 'of resource reads that ask the store nothing', value: RELEASE_LIMIT_MS } },
-      { what: '  the same', value: releaseOf(reads), unit: 'ms', beside: { kind: 'peer', what: 'a bare Hono server', value: releaseOf(peers) } },
-      { what: '  of a tool that asks the store', value: releaseOf(tools), unit: 'ms', beside: { kind: 'peer', what: 'of resource reads', value: releaseOf(reads) } },
+      {
+        what: 'memory, more than before',
+        value: mb,
+        unit: 'MB',
+        beside: { kind: 'limit', what: 'while they wait', value: MEMORY_LIMIT_MB },
+      },
+      {
+        what: '  the same',
+        value: mb,
+        unit: 'MB',
+        beside: { kind: 'peer', what: 'a bare Hono server', value: worstMb(peers) },
+      },
+      {
+        what: 'woken, to the last answer',
+        value: releaseOf(reads),
+        unit: 'ms',
+        beside: { kind: 'limit', what: 'of resource reads that ask the store nothing', value: RELEASE_LIMIT_MS },
+      },
+      {
+        what: '  the same',
+        value: releaseOf(reads),
+        unit: 'ms',
+        beside: { kind: 'peer', what: 'a bare Hono server', value: releaseOf(peers) },
+      },
+      {
+        what: '  of a tool that asks the store',
+        value: releaseOf(tools),
+        unit: 'ms',
+        beside: { kind: 'peer', what: 'of resource reads', value: releaseOf(reads) },
+      },
     ];
-    return { title: `${CALLS.toLocaleString('en')} waiting MCP calls of a sleeping agent`, method: `${ROUNDS} rounds of each kind by one relay: the most resident memory, the median time; each call on a connection of its own, with progress`, figures };
+    return {
+      title: `${CALLS.toLocaleString('en')} waiting MCP calls of a sleeping agent`,
+      method: `${ROUNDS} rounds of each kind by one relay: the most resident memory, the median time; each call on a connection of its own, with progress`,
+      figures,
+    };
   } finally {
     bare.stop();
     await relay.stop();

@@ -39,8 +39,13 @@ const PARTS: Readonly<Record<string, () => Promise<Section>>> = {
 };
 
 const asked = process.argv.slice(2);
-const chosen = Object.entries(PARTS).filter(([name]) => asked.length === 0 || asked.some((one) => name.startsWith(one)));
-if (chosen.length === 0) throw new Error(`There is no part "${asked.join(' ')}"; there are ${Object.keys(PARTS).join(', ')}.`);
+const chosen = Object.entries(PARTS).filter(
+  ([name]) => asked.length === 0 || asked.some((one) => name.startsWith(one)),
+);
+if (chosen.length === 0)
+  throw new Error(`There is no part "${asked.join(' ')}"; there are ${Object.keys(PARTS).join(', ')}.`);
 
-console.log(`Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}, load ${(loadavg()[0] ?? 0).toFixed(1)} before\n`);
+console.log(
+  `Node ${process.versions.node}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown processor'}, load ${(loadavg()[0] ?? 0).toFixed(1)} before\n`,
+);
 for (const [, section] of chosen) console.log(printed(await section()));

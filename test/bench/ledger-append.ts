@@ -38,10 +38,18 @@ async function round(page: Page): Promise<Round> {
   times.ours += await ours();
   times.ours += await ours();
   times.bare += await bare();
-  const waiting = await page.evaluate(({ count, waiting }) => window.bench.oursWaiting(count, waiting), { count: WAITED_FOR, waiting: WAITING });
+  const waiting = await page.evaluate(({ count, waiting }) => window.bench.oursWaiting(count, waiting), {
+    count: WAITED_FOR,
+    waiting: WAITING,
+  });
   await page.evaluate(() => window.bench.rest());
   const plain = await page.evaluate((count) => window.bench.plain(count), PLAIN);
-  return { bare: a_second(AWAITED, times.bare), ours: a_second(AWAITED, times.ours), waiting: a_second(WAITED_FOR, waiting), plain: a_second(PLAIN, plain) };
+  return {
+    bare: a_second(AWAITED, times.bare),
+    ours: a_second(AWAITED, times.ours),
+    waiting: a_second(WAITED_FOR, waiting),
+    plain: a_second(PLAIN, plain),
+  };
 }
 
 /** The figures; about two minutes. */
@@ -64,10 +72,30 @@ export async function ledgerAppend(): Promise<Section> {
       figures: [
         { what: 'a strict IndexedDB transaction each', value: of('bare'), unit: '/s', beside: null },
         { what: 'plain put into a new ledger', value: of('plain'), unit: '/s', beside: null },
-        { what: 'appends, each awaited', value: of('ours'), unit: '/s', beside: { kind: 'least', what: `${OF_BARE} × the bare transaction`, value: OF_BARE * of('bare') } },
-        { what: '  against the bare transaction of the same round', value: beside('bare'), unit: '×', beside: { kind: 'least', what: 'of its rate', value: OF_BARE } },
-        { what: '  against plain put of the same round', value: beside('plain'), unit: '×', beside: { kind: 'least', what: 'of its rate', value: OF_PLAIN } },
-        { what: `appends, ${WAITING} waiting at once`, value: of('waiting'), unit: '/s', beside: { kind: 'least', what: 'on this machine', value: WAITING_LEAST } },
+        {
+          what: 'appends, each awaited',
+          value: of('ours'),
+          unit: '/s',
+          beside: { kind: 'least', what: `${OF_BARE} × the bare transaction`, value: OF_BARE * of('bare') },
+        },
+        {
+          what: '  against the bare transaction of the same round',
+          value: beside('bare'),
+          unit: '×',
+          beside: { kind: 'least', what: 'of its rate', value: OF_BARE },
+        },
+        {
+          what: '  against plain put of the same round',
+          value: beside('plain'),
+          unit: '×',
+          beside: { kind: 'least', what: 'of its rate', value: OF_PLAIN },
+        },
+        {
+          what: `appends, ${WAITING} waiting at once`,
+          value: of('waiting'),
+          unit: '/s',
+          beside: { kind: 'least', what: 'on this machine', value: WAITING_LEAST },
+        },
       ],
     };
   } finally {

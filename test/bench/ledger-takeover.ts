@@ -38,11 +38,25 @@ export async function ledgerTakeover(): Promise<Section> {
       const times: number[] = [];
       for (let n = 0; n < KILLS; n++) times.push(await takeover(bench, ended));
       figures.push(
-        { what: `${ended}, median`, value: median(times), unit: 'ms', beside: { kind: 'limit', what: 'until another writes', value: LIMIT_MS } },
-        { what: '  longest', value: Math.max(...times), unit: 'ms', beside: { kind: 'limit', what: 'the same', value: LIMIT_MS } },
+        {
+          what: `${ended}, median`,
+          value: median(times),
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'until another writes', value: LIMIT_MS },
+        },
+        {
+          what: '  longest',
+          value: Math.max(...times),
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'the same', value: LIMIT_MS },
+        },
       );
     }
-    return { title: 'Taking over', method: `${KILLS} times each, from the kill to the next acknowledged append of another tab; the tabs without SharedWorker`, figures };
+    return {
+      title: 'Taking over',
+      method: `${KILLS} times each, from the kill to the next acknowledged append of another tab; the tabs without SharedWorker`,
+      figures,
+    };
   } finally {
     await bench.close();
   }

@@ -58,10 +58,17 @@ interface Years {
   readonly blocked: Readonly<Record<'open' | 'wake' | 'scroll' | 'export', readonly number[]>>;
 }
 
-const medianOf = (wakes: readonly Wake[]): Wake => ({ ms: median(wakes.map(({ ms }) => ms)), chars: wakes[0]?.chars ?? 0, messages: wakes[0]?.messages ?? 0 });
+const medianOf = (wakes: readonly Wake[]): Wake => ({
+  ms: median(wakes.map(({ ms }) => ms)),
+  chars: wakes[0]?.chars ?? 0,
+  messages: wakes[0]?.messages ?? 0,
+});
 
 /** What the owner does for a page, without the page. */
-async function throughOwner(profile: Profile, port: number): Promise<Pick<Years, 'usual' | 'all' | 'copied' | 'used' | 'resident'>> {
+async function throughOwner(
+  profile: Profile,
+  port: number,
+): Promise<Pick<Years, 'usual' | 'all' | 'copied' | 'used' | 'resident'>> {
   const built = await buildPage(fileURLToPath(new URL('../support/bench-page', import.meta.url)));
   const server = await servePage(built, undefined, { port });
   try {
@@ -71,7 +78,10 @@ async function throughOwner(profile: Profile, port: number): Promise<Pick<Years,
     const agentIds = AGENTS.map(({ agentId }) => agentId);
     const wakes = async (cap: number) => {
       const all: Wake[] = [];
-      for (let n = 0; n <= WAKES; n++) all.push(await page.evaluate(({ agentIds, cap }) => window.bench.wakePayload(agentIds, cap), { agentIds, cap }));
+      for (let n = 0; n <= WAKES; n++)
+        all.push(
+          await page.evaluate(({ agentIds, cap }) => window.bench.wakePayload(agentIds, cap), { agentIds, cap }),
+        );
       return medianOf(all.slice(1));
     };
     const usual = await wakes(CAPS.usual);
@@ -122,7 +132,10 @@ async function scroll(visitor: Visitor): Promise<number[]> {
 async function exportAll(visitor: Visitor, passphrase: string | null): Promise<number> {
   const { page } = visitor;
   await page.getByRole('link', { name: 'Settings' }).click();
-  await page.getByRole('navigation', { name: 'Settings' }).getByRole('link', { name: 'Export & import', exact: true }).click();
+  await page
+    .getByRole('navigation', { name: 'Settings' })
+    .getByRole('link', { name: 'Export & import', exact: true })
+    .click();
   if (passphrase === null) await page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
   else {
     await page.getByLabel('Passphrase', { exact: true }).fill(passphrase);
@@ -155,10 +168,17 @@ async function throughPage(profile: Profile, port: number): Promise<Pick<Years, 
     await visitor.untilAll('sleeping');
     const open = await blockedSince(page);
     const scrolled = await scroll(visitor);
-    const exported = { plain: await exportAll(visitor, null), sealed: await exportAll(visitor, 'four words that hold') };
+    const exported = {
+      plain: await exportAll(visitor, null),
+      sealed: await exportAll(visitor, 'four words that hold'),
+    };
     const exporting = await blockedSince(page);
     await page.evaluate(() =>
-      fetch('/api/rehearsal', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ delayMs: 0, wordMs: 0 }) }),
+      fetch('/api/rehearsal', {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ delayMs: 0, wordMs: 0 }),
+      }),
     );
     await visitor.press('WAKE');
     await visitor.untilAll('awake');
@@ -206,7 +226,16 @@ function figuresOf(years: readonly Years[]): Figure[] {
     beside: { kind: 'limit', what, value: RATIO_LIMIT },
   });
   const wake = (cap: keyof typeof CAPS, what: string): Figure[] => [
-    ...years.map((each): Figure => ({ what: `${what}, ${count(each.messages)} behind`, value: each[cap].ms, unit: 'ms', beside: { kind: 'limit', what: `${each[cap].messages} messages, ${Math.round(each[cap].chars / 1_000)} thousand characters`, value: WAKE_LIMIT_MS } })),
+    ...years.map((each): Figure => ({
+      what: `${what}, ${count(each.messages)} behind`,
+      value: each[cap].ms,
+      unit: 'ms',
+      beside: {
+        kind: 'limit',
+        what: `${each[cap].messages} messages, ${Math.round(each[cap].chars / 1_000)} thousand characters`,
+        value: WAKE_LIMIT_MS,
+      },
+    })),
     against('WAKE payload', (each) => each[cap].ms),
   ];
   const blocked = (during: keyof Years['blocked'], what: string): Figure => ({
@@ -216,19 +245,48 @@ function figuresOf(years: readonly Years[]): Figure[] {
     beside: { kind: 'limit', what: `${last.blocked[during].length} over it`, value: BLOCKED_LIMIT_MS },
   });
   return [
-    ...years.map((each): Figure => ({ what: `reload to painted grid, ${count(each.messages)} messages behind`, value: each.reload, unit: 'ms', beside: { kind: 'limit', what: 'on this machine', value: RELOAD_LIMIT_MS } })),
+    ...years.map((each): Figure => ({
+      what: `reload to painted grid, ${count(each.messages)} messages behind`,
+      value: each.reload,
+      unit: 'ms',
+      beside: { kind: 'limit', what: 'on this machine', value: RELOAD_LIMIT_MS },
+    })),
     against('reload', (each) => each.reload),
     ...wake('usual', 'WAKE payload of eight, usual cap'),
     ...wake('all', 'WAKE payload of eight, all 200 messages each'),
-    ...years.map((each): Figure => ({ what: `memory of the worker, ${count(each.messages)} behind`, value: each.used / MB, unit: 'MB', beside: { kind: 'limit', what: `JavaScript of the worker, its volume open, after garbage collection; its process, with the tab: ${Math.round(each.resident / MB)} MB resident`, value: MEMORY_LIMIT_MB } })),
+    ...years.map((each): Figure => ({
+      what: `memory of the worker, ${count(each.messages)} behind`,
+      value: each.used / MB,
+      unit: 'MB',
+      beside: {
+        kind: 'limit',
+        what: `JavaScript of the worker, its volume open, after garbage collection; its process, with the tab: ${Math.round(each.resident / MB)} MB resident`,
+        value: MEMORY_LIMIT_MB,
+      },
+    })),
     blocked('open', 'opens'),
     blocked('wake', 'wakes'),
     blocked('scroll', 'scrolls'),
     blocked('export', 'exports'),
-    { what: `export of everything into a file, ${count(last.messages)} behind`, value: last.exported.plain / 1_000, unit: 's', beside: null },
+    {
+      what: `export of everything into a file, ${count(last.messages)} behind`,
+      value: last.exported.plain / 1_000,
+      unit: 's',
+      beside: null,
+    },
     { what: '  under a passphrase', value: last.exported.sealed / 1_000, unit: 's', beside: null },
-    { what: `reading all of it for a copy, ${count(last.messages)} behind`, value: last.copied.ms / 1_000, unit: 's', beside: null },
-    { what: `  documents, ${Math.round(last.copied.chars / MB)} million characters`, value: (last.copied.documents / last.copied.ms) * 1_000, unit: '/s', beside: null },
+    {
+      what: `reading all of it for a copy, ${count(last.messages)} behind`,
+      value: last.copied.ms / 1_000,
+      unit: 's',
+      beside: null,
+    },
+    {
+      what: `  documents, ${Math.round(last.copied.chars / MB)} million characters`,
+      value: (last.copied.documents / last.copied.ms) * 1_000,
+      unit: '/s',
+      beside: null,
+    },
   ];
 }
 
@@ -240,6 +298,9 @@ export async function ledgerYears(): Promise<Section> {
     title: 'Years behind the page',
     method: `a household of seed ${SEED} at ${years.length} sizes; medians of ${RELOADS} reloads and ${WAKES} payloads; the built page in a browser of its own, its only tab`,
     figures: figuresOf(years),
-    notes: years.map((each) => `${count(each.messages)} messages and the last session, ${count(each.documents)} documents: durable after ${(each.appended / 1_000).toFixed(1)} s, all in volumes ${(each.drained / 1_000).toFixed(1)} s later`),
+    notes: years.map(
+      (each) =>
+        `${count(each.messages)} messages and the last session, ${count(each.documents)} documents: durable after ${(each.appended / 1_000).toFixed(1)} s, all in volumes ${(each.drained / 1_000).toFixed(1)} s later`,
+    ),
   };
 }

@@ -6,5 +6,10 @@ import Anthropic from '@anthropic-ai/sdk';
 
 const [baseURL, prompt] = process.argv.slice(2);
 const client = new Anthropic({ apiKey: 'none', authToken: null, baseURL, maxRetries: 0 });
-const stream = client.messages.stream({ model: 'agent', max_tokens: 1024, system: 'You are one of a small team of agents; you sit in seat 1.', messages: [{ role: 'user', content: prompt }] });
+const stream = client.messages.stream({
+  model: 'agent',
+  max_tokens: 1024,
+  system: 'You are one of a small team of agents; you sit in seat 1.',
+  messages: [{ role: 'user', content: prompt }],
+});
 await stream.finalMessage();

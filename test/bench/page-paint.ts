@@ -21,7 +21,9 @@ interface Visit {
 async function measure(page: Page): Promise<Visit> {
   await page.waitForFunction(() => performance.getEntriesByName('grid-painted').length > 0);
   return page.evaluate(() => {
-    const resources = performance.getEntriesByType('resource').flatMap((entry) => (entry instanceof PerformanceResourceTiming ? [entry] : []));
+    const resources = performance
+      .getEntriesByType('resource')
+      .flatMap((entry) => (entry instanceof PerformanceResourceTiming ? [entry] : []));
     const grid = performance.getEntriesByName('grid-painted')[0]?.startTime ?? 0;
     const scripts = resources.filter((entry) => entry.name.endsWith('.js') && entry.responseEnd <= grid);
     return {
@@ -52,7 +54,11 @@ export async function pagePaint(): Promise<Section> {
     const first = await profile.open();
     const visitor = await createVisitor(first, relay.link);
     await visitor.page.evaluate(() =>
-      fetch('/api/rehearsal', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ delayMs: 0, wordMs: 0 }) }),
+      fetch('/api/rehearsal', {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ delayMs: 0, wordMs: 0 }),
+      }),
     );
     await visitor.begin();
     await visitor.press('SUMMON');
@@ -73,7 +79,12 @@ export async function pagePaint(): Promise<Section> {
       method: `median of ${VISITS} starts of Chromium with an empty cache and a team of eight asleep in the ledger`,
       figures: [
         { what: 'something painted', value: of('firstPaint'), unit: 'ms', beside: null },
-        { what: 'grid painted', value: of('grid'), unit: 'ms', beside: { kind: 'limit', what: 'on this machine', value: GRID_LIMIT_MS } },
+        {
+          what: 'grid painted',
+          value: of('grid'),
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'on this machine', value: GRID_LIMIT_MS },
+        },
         { what: 'JavaScript over the line by then', value: of('scriptBytes') / 1000, unit: 'KB', beside: null },
       ],
     };

@@ -18,7 +18,8 @@ const LIMIT = 2;
 async function taken(context: BrowserContext): Promise<number> {
   const session = await context.browser()?.newBrowserCDPSession();
   if (!session) throw new Error('The context has no browser of its own.');
-  const seconds = async () => (await session.send('SystemInfo.getProcessInfo')).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+  const seconds = async () =>
+    (await session.send('SystemInfo.getProcessInfo')).processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
   await pause(SETTLE_MS);
   const looks: number[] = [];
@@ -39,7 +40,13 @@ export async function pageRest(): Promise<Section> {
     const context = await profile.open({ viewport: { width: 1440, height: 900 } });
     const visitor = await createVisitor(context, relay.link);
     const { page } = visitor;
-    const others = () => Promise.all(context.pages().filter((one) => one !== page).map((one) => one.close()));
+    const others = () =>
+      Promise.all(
+        context
+          .pages()
+          .filter((one) => one !== page)
+          .map((one) => one.close()),
+      );
     await visitor.begin();
     await visitor.press('SUMMON');
     await visitor.untilAll('awake');
@@ -58,7 +65,12 @@ export async function pageRest(): Promise<Section> {
       figures: [
         { what: 'eight awake', value: awake, unit: '%', beside: limit },
         { what: 'everyone asleep', value: asleep, unit: '%', beside: limit },
-        { what: 'eight awake', value: awake, unit: '%', beside: { kind: 'peer', what: 'a picture of the same relay', value: empty } },
+        {
+          what: 'eight awake',
+          value: awake,
+          unit: '%',
+          beside: { kind: 'peer', what: 'a picture of the same relay', value: empty },
+        },
       ],
     };
   } finally {

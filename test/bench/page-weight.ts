@@ -20,7 +20,11 @@ async function bundle(): Promise<readonly Output[]> {
 }
 
 /** Every chunk reachable from these, by `imports` or also by what is imported later. */
-function reachable(from: readonly Chunk[], chunks: ReadonlyMap<string, Chunk>, next: (chunk: Chunk) => readonly string[]): Chunk[] {
+function reachable(
+  from: readonly Chunk[],
+  chunks: ReadonlyMap<string, Chunk>,
+  next: (chunk: Chunk) => readonly string[],
+): Chunk[] {
   const seen = new Map(from.map((chunk) => [chunk.fileName, chunk]));
   for (const chunk of seen.values())
     for (const name of next(chunk)) {
@@ -32,7 +36,8 @@ function reachable(from: readonly Chunk[], chunks: ReadonlyMap<string, Chunk>, n
 
 const gzipKb = (code: string | Uint8Array) => gzipSync(code, { level: 9 }).length / 1000;
 const total = (chunks: readonly Chunk[]) => chunks.reduce((sum, chunk) => sum + gzipKb(chunk.code), 0);
-const isFireproof = (module: string) => /node_modules\/(@fireproof|@adviser\/cement|prolly-trees|@ipld|multiformats)\//.test(module);
+const isFireproof = (module: string) =>
+  /node_modules\/(@fireproof|@adviser\/cement|prolly-trees|@ipld|multiformats)\//.test(module);
 const packageOf = (module: string) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(module)?.[1] ?? '';
 
 /** The figures of the built page. Throws where there is no entry: then nothing was measured. */
@@ -42,17 +47,40 @@ export async function pageWeight(): Promise<Section> {
   const entries = [...chunks.values()].filter((chunk) => chunk.isEntry);
   if (entries.length === 0) throw new Error('the built page has no entry chunk');
   const shell = reachable(entries, chunks, (chunk) => chunk.imports);
-  const later = reachable(entries, chunks, (chunk) => [...chunk.imports, ...chunk.dynamicImports]).filter((chunk) => !shell.includes(chunk));
-  const guilty = [...shell, ...later].flatMap((chunk) => chunk.moduleIds.filter(isFireproof).map((module) => `${packageOf(module)} in ${chunk.fileName}`));
+  const later = reachable(entries, chunks, (chunk) => [...chunk.imports, ...chunk.dynamicImports]).filter(
+    (chunk) => !shell.includes(chunk),
+  );
+  const guilty = [...shell, ...later].flatMap((chunk) =>
+    chunk.moduleIds.filter(isFireproof).map((module) => `${packageOf(module)} in ${chunk.fileName}`),
+  );
   const workers = output.filter((each) => each.type === 'asset' && each.fileName.endsWith('.js'));
-  const workerKb = workers.reduce((sum, each) => sum + (each.type === 'asset' ? gzipKb(typeof each.source === 'string' ? each.source : Buffer.from(each.source)) : 0), 0);
+  const workerKb = workers.reduce(
+    (sum, each) =>
+      sum +
+      (each.type === 'asset' ? gzipKb(typeof each.source === 'string' ? each.source : Buffer.from(each.source)) : 0),
+    0,
+  );
   return {
     title: 'First load of the built page: weight',
     method: `gzip -9 of ${shell.length} chunks that the page needs before it paints, of ${chunks.size} in all; KB are 1000 bytes`,
     figures: [
-      { what: 'JavaScript of the shell', value: total(shell), unit: 'KB', beside: { kind: 'limit', what: 'before the worker', value: SHELL_LIMIT_KB } },
+      {
+        what: 'JavaScript of the shell',
+        value: total(shell),
+        unit: 'KB',
+        beside: { kind: 'limit', what: 'before the worker', value: SHELL_LIMIT_KB },
+      },
       { what: 'JavaScript loaded when it is needed', value: total(later), unit: 'KB', beside: null },
-      { what: 'JavaScript of the worker', value: workerKb, unit: 'KB', beside: { kind: 'peer', what: 'what the shell would weigh with the ledger in it', value: total(shell) + workerKb } },
+      {
+        what: 'JavaScript of the worker',
+        value: workerKb,
+        unit: 'KB',
+        beside: {
+          kind: 'peer',
+          what: 'what the shell would weigh with the ledger in it',
+          value: total(shell) + workerKb,
+        },
+      },
     ],
     notes: [
       guilty.length === 0

@@ -22,19 +22,32 @@ const BUDGET_USD = 1_000;
 /** Of a request as a client that works with tools and files sends it. */
 const PROMPT = 'What shall we read tonight? '.repeat(1_500);
 
-const body = JSON.stringify({ model: 'claude-sonnet-5-5', max_tokens: 100, stream: true, messages: [{ role: 'user', content: PROMPT }] });
+const body = JSON.stringify({
+  model: 'claude-sonnet-5-5',
+  max_tokens: 100,
+  stream: true,
+  messages: [{ role: 'user', content: PROMPT }],
+});
 
 /** When each piece of the answer came, in ms since it was asked for. */
 function ask(url: string, agent: Agent): Promise<readonly number[]> {
   return new Promise((resolve, reject) => {
     const asked = performance.now();
     const times: number[] = [];
-    const outgoing = request(`${url}/v1/messages`, { method: 'POST', agent, headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) } }, (answer) => {
-      if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode ?? 0}`));
-      answer.on('data', () => times.push(performance.now() - asked));
-      answer.on('end', () => resolve(times));
-      answer.on('error', reject);
-    });
+    const outgoing = request(
+      `${url}/v1/messages`,
+      {
+        method: 'POST',
+        agent,
+        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+      },
+      (answer) => {
+        if (answer.statusCode !== 200) reject(new Error(`${url} answered ${answer.statusCode ?? 0}`));
+        answer.on('data', () => times.push(performance.now() - asked));
+        answer.on('end', () => resolve(times));
+        answer.on('error', reject);
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(body);
   });
@@ -48,7 +61,9 @@ async function longestGap(url: string, agent: Agent): Promise<number> {
 
 /** A process that only passes on: what any proxy costs on this machine, as busy as it is. */
 async function startForwarder(url: string): Promise<{ readonly url: string; stop(): void }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('forwarder.mjs', import.meta.url)), url], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [fileURLToPath(new URL('forwarder.mjs', import.meta.url)), url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const port = await new Promise<string>((resolve, reject) => {
     child.once('error', reject);
     child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
@@ -57,9 +72,14 @@ async function startForwarder(url: string): Promise<{ readonly url: string; stop
 }
 
 async function join(relay: TestRelay): Promise<string> {
-  const set = await relay.fetch('/v1/config', { method: 'PUT', json: { coordination: {}, daily_budget_usd: BUDGET_USD } });
+  const set = await relay.fetch('/v1/config', {
+    method: 'PUT',
+    json: { coordination: {}, daily_budget_usd: BUDGET_USD },
+  });
   if (!set.ok) throw new Error(`the budget was not taken: ${await set.text()}`);
-  const made = madeCredentialSchema.parse(await (await relay.fetch('/api/credentials', { method: 'POST', json: { agentId: LEAD_ID, label: '' } })).json());
+  const made = madeCredentialSchema.parse(
+    await (await relay.fetch('/api/credentials', { method: 'POST', json: { agentId: LEAD_ID, label: '' } })).json(),
+  );
   return `${relay.url}/llm/${made.secret}`;
 }
 
@@ -91,11 +111,31 @@ export async function proxyFigures(): Promise<Section> {
       title: 'The model proxy',
       method: `median of ${ROUNDS} requests of ${Math.round(body.length / 1_000)} KB each way in turns, over loopback, with a daily budget, store on disk`,
       figures: [
-        { what: 'added to the first byte', value: proxied - direct, unit: 'ms', beside: { kind: 'limit', what: 'through the proxy, less directly', value: ADDED_LIMIT_MS } },
-        { what: '  the same', value: proxied - direct, unit: 'ms', beside: { kind: 'peer', what: 'a bare forwarder, a process that only passes on', value: forwarded - direct } },
+        {
+          what: 'added to the first byte',
+          value: proxied - direct,
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'through the proxy, less directly', value: ADDED_LIMIT_MS },
+        },
+        {
+          what: '  the same',
+          value: proxied - direct,
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'a bare forwarder, a process that only passes on', value: forwarded - direct },
+        },
         { what: 'first byte', value: proxied, unit: 'ms', beside: { kind: 'peer', what: 'directly', value: direct } },
-        { what: `longest gap in ${STREAMS} streams`, value: proxiedGap, unit: 'ms', beside: { kind: 'peer', what: `directly, a word every ${EVERY_MS} ms`, value: directGap } },
-        { what: '  the same', value: proxiedGap, unit: 'ms', beside: { kind: 'peer', what: 'through the bare forwarder', value: forwardedGap } },
+        {
+          what: `longest gap in ${STREAMS} streams`,
+          value: proxiedGap,
+          unit: 'ms',
+          beside: { kind: 'peer', what: `directly, a word every ${EVERY_MS} ms`, value: directGap },
+        },
+        {
+          what: '  the same',
+          value: proxiedGap,
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'through the bare forwarder', value: forwardedGap },
+        },
       ],
     };
   } finally {

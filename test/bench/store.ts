@@ -28,7 +28,14 @@ export async function storeFigures(): Promise<Section> {
   const openMs = performance.now() - opening;
   const file = await open(join(folder, 'bare'), 'a');
   try {
-    const log = await openEventLog({ db: store.db, openJournal: store.openJournal, relay: 'bench', now: Date.now, newId: () => 'bench', onListenerError: () => undefined });
+    const log = await openEventLog({
+      db: store.db,
+      openJournal: store.openJournal,
+      relay: 'bench',
+      now: Date.now,
+      newId: () => 'bench',
+      onListenerError: () => undefined,
+    });
     let client = 0;
     const append = () => log.appendOnce(`client ${client++}`, [{ kind: 'text', messageId: 'm', text: TEXT }]);
     const rateOf = async (count: number, run: () => Promise<unknown>) => {
@@ -41,7 +48,11 @@ export async function storeFigures(): Promise<Section> {
       await file.write(TEXT);
       await file.sync();
     };
-    const row = () => store.db.insertInto('taken').values({ log: 'bare', client_json: `row ${client++}`, event_id: 1 }).execute();
+    const row = () =>
+      store.db
+        .insertInto('taken')
+        .values({ log: 'bare', client_json: `row ${client++}`, event_id: 1 })
+        .execute();
     for (let round = 0; round < ROUNDS; round++) {
       rates.bare.push(await rateOf(1, bare));
       rates.row.push(await rateOf(1, row));
@@ -49,15 +60,31 @@ export async function storeFigures(): Promise<Section> {
       rates.many.push(await rateOf(TOGETHER, append));
     }
     await log.close();
-    const limit = (what: string, share: number) => ({ kind: 'least', what, value: median(rates.bare) * share } as const);
+    const limit = (what: string, share: number) =>
+      ({ kind: 'least', what, value: median(rates.bare) * share }) as const;
     return {
       title: 'The embedded store, and the disk',
       method: `${ROUNDS} rounds of ${EACH} each, medians; every acknowledgement is on disk before it is given`,
       figures: [
         { what: 'a bare append and fsync each', value: median(rates.bare), unit: '/s', beside: null },
-        { what: 'a row each, one at a time', value: median(rates.row), unit: '/s', beside: { kind: 'peer', what: 'a bare fsync each', value: median(rates.bare) } },
-        { what: 'an event that is said once, one at a time', value: median(rates.one), unit: '/s', beside: limit(`${SHARE} of a bare fsync each`, SHARE) },
-        { what: `  the same, ${TOGETHER} waiting`, value: median(rates.many), unit: '/s', beside: { kind: 'least', what: 'promised', value: PROMISED_TOGETHER } },
+        {
+          what: 'a row each, one at a time',
+          value: median(rates.row),
+          unit: '/s',
+          beside: { kind: 'peer', what: 'a bare fsync each', value: median(rates.bare) },
+        },
+        {
+          what: 'an event that is said once, one at a time',
+          value: median(rates.one),
+          unit: '/s',
+          beside: limit(`${SHARE} of a bare fsync each`, SHARE),
+        },
+        {
+          what: `  the same, ${TOGETHER} waiting`,
+          value: median(rates.many),
+          unit: '/s',
+          beside: { kind: 'least', what: 'promised', value: PROMISED_TOGETHER },
+        },
         { what: 'opening it', value: openMs, unit: 'ms', beside: null },
       ],
     };

@@ -25,7 +25,16 @@ const allLimit = 10_000;
 
 function smallDocument(n: number): Doc {
   const time = Date.now();
-  const doc = { _id: `queued:${n}`, schema: 1, at: formatStamp({ time, counter: 0, node: 'bench' }), type: 'queued-message', clientId: `bench-${n}`, agentId: LEAD_ID, text: '', time } as const;
+  const doc = {
+    _id: `queued:${n}`,
+    schema: 1,
+    at: formatStamp({ time, counter: 0, node: 'bench' }),
+    type: 'queued-message',
+    clientId: `bench-${n}`,
+    agentId: LEAD_ID,
+    text: '',
+    time,
+  } as const;
   return { ...doc, text: 'x'.repeat(SMALL - JSON.stringify(doc).length) };
 }
 
@@ -39,11 +48,16 @@ async function watchDocuments({ page, owner }: DeviceBrowser) {
     if (!line) throw new Error('no line');
     const push = line.news.push.bind(line.news);
     line.news.push = (...news: unknown[]) => {
-      for (const item of news as { news: string; docs?: { _id: string }[] }[]) for (const doc of item.docs ?? []) seen[doc._id] ??= Date.now();
+      for (const item of news as { news: string; docs?: { _id: string }[] }[])
+        for (const doc of item.docs ?? []) seen[doc._id] ??= Date.now();
       return push(...news);
     };
   });
-  return async () => (await page.evaluate(() => (window as unknown as { seenAt: Record<string, number> }).seenAt)) as Record<string, number>;
+  return async () =>
+    (await page.evaluate(() => (window as unknown as { seenAt: Record<string, number> }).seenAt)) as Record<
+      string,
+      number
+    >;
 }
 
 /** The figures; about two minutes. */
@@ -60,7 +74,8 @@ export async function syncBrowsers(): Promise<Section> {
     await page.locator('#root > *').first().waitFor();
     const one = deviceOf(first, context, page);
     let behind = 0;
-    for (const docs of generateHousehold({ seed: 1, messages: BEHIND - 8 * 100, lastSession: 100 })) behind += (await one.owner.call('append', docs)).written;
+    for (const docs of generateHousehold({ seed: 1, messages: BEHIND - 8 * 100, lastSession: 100 }))
+      behind += (await one.owner.call('append', docs)).written;
     await one.owner.call('shareHousehold', { deviceName: 'Laptop' });
     await one.until('everything handed over', ({ toSend, backlog }) => toSend === 0 && backlog === null);
     await page.waitForTimeout(3_000);
@@ -74,7 +89,13 @@ export async function syncBrowsers(): Promise<Section> {
       const { identities } = await two.owner.call('household');
       if (agents === 0 && identities.length >= AGENTS.length) agents = Date.now() - began;
       const { backlog, arriving } = await two.status();
-      if (agents > 0 && backlog === null && arriving.length === 0 && (await two.owner.call('storage')).documents >= behind) break;
+      if (
+        agents > 0 &&
+        backlog === null &&
+        arriving.length === 0 &&
+        (await two.owner.call('storage')).documents >= behind
+      )
+        break;
       await two.page.waitForTimeout(20);
     }
     const all = Date.now() - began;
@@ -96,18 +117,39 @@ export async function syncBrowsers(): Promise<Section> {
     }
     const busy = await appends();
     // What came is filed into volumes for a while, which is not what an ordinary day is like.
-    for (const end = Date.now() + FILED_MS; Date.now() < end && (await two.owner.call('storage')).journalRows > 0; ) await two.page.waitForTimeout(500);
+    for (const end = Date.now() + FILED_MS; Date.now() < end && (await two.owner.call('storage')).journalRows > 0;)
+      await two.page.waitForTimeout(500);
     const delays = await appends();
     return {
       title: 'Devices of one household',
       method: `two Chromium profiles and the relay on this machine; ${behind} documents behind the first; ${APPENDS} documents of ${SMALL} characters, one every 30 ms`,
       figures: [
         { what: 'an append on one, told on the other, median', value: median(delays), unit: 'ms', beside: null },
-        { what: '  p95', value: percentile(delays, 0.95), unit: 'ms', beside: { kind: 'limit', what: 'p95', value: seenLimit } },
-        { what: '  while ten thousand that just came are filed there: median', value: median(busy), unit: 'ms', beside: null },
+        {
+          what: '  p95',
+          value: percentile(delays, 0.95),
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'p95', value: seenLimit },
+        },
+        {
+          what: '  while ten thousand that just came are filed there: median',
+          value: median(busy),
+          unit: 'ms',
+          beside: null,
+        },
         { what: '    p95', value: percentile(busy, 0.95), unit: 'ms', beside: null },
-        { what: 'a new device: the agents are there', value: agents, unit: 'ms', beside: { kind: 'limit', what: 'after its keys', value: agentsLimit } },
-        { what: '  everything is there', value: all, unit: 'ms', beside: { kind: 'limit', what: 'after its keys', value: allLimit } },
+        {
+          what: 'a new device: the agents are there',
+          value: agents,
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'after its keys', value: agentsLimit },
+        },
+        {
+          what: '  everything is there',
+          value: all,
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'after its keys', value: allLimit },
+        },
       ],
     };
   } finally {

@@ -26,20 +26,39 @@ const keys = newHousehold(random);
 /** Words that deflate no better than a talk does. */
 function documentOf(n: number): string {
   const start = JSON.stringify({ _id: `message:${n}`, schema: 1, type: 'message', text: '' });
-  return JSON.stringify({ _id: `message:${n}`, schema: 1, type: 'message', text: randomBytes(DOCUMENT_BYTES).toString('base64').slice(0, DOCUMENT_BYTES - start.length) });
+  return JSON.stringify({
+    _id: `message:${n}`,
+    schema: 1,
+    type: 'message',
+    text: randomBytes(DOCUMENT_BYTES)
+      .toString('base64')
+      .slice(0, DOCUMENT_BYTES - start.length),
+  });
 }
 function sealed(writer: string, counter: number, json: string): Entry {
-  return { writer, counter, sealed: sealEntry({ keys, writer, counter, payload: new TextEncoder().encode(json), random }) };
+  return {
+    writer,
+    counter,
+    sealed: sealEntry({ keys, writer, counter, payload: new TextEncoder().encode(json), random }),
+  };
 }
 
 type Side = End & { readonly replica: Replica; readonly entries: MemoryEntries };
 function side(time: VirtualTime, name: string, kind: 'relay' | 'device', written: readonly Entry[] = []): Side {
   const entries = createMemoryEntries(kind === 'relay' ? undefined : (entry) => !openEntry({ ...entry, keys }).ok);
   entries.write(written);
-  return { name, kind, entries, replica: createReplica({ store: entries, timers: time, priority: () => 0, forwards: kind === 'relay' }) };
+  return {
+    name,
+    kind,
+    entries,
+    replica: createReplica({ store: entries, timers: time, priority: () => 0, forwards: kind === 'relay' }),
+  };
 }
 const held = ({ entries }: Side) => [...entries.all.values()].reduce((sum, ofWriter) => sum + ofWriter.size, 0);
-async function timed(time: VirtualTime, holds: () => boolean): Promise<{ readonly real: number; readonly virtual: number }> {
+async function timed(
+  time: VirtualTime,
+  holds: () => boolean,
+): Promise<{ readonly real: number; readonly virtual: number }> {
   const [real, virtual] = [performance.now(), time.now()];
   if (!(await time.until(holds, PATIENCE_MS))) throw new Error('they did not come together');
   return { real: performance.now() - real, virtual: time.now() - virtual };
@@ -85,7 +104,11 @@ export async function syncReplica(): Promise<Section> {
     const own = newWriter(keys, 'talk', random);
     return Array.from({ length: OFFLINE }, (_none, i) => sealed(own, i + 1, documentOf(i)));
   };
-  const [hub, x, y] = [side(both, 'relay', 'relay'), side(both, 'x', 'device', talk()), side(both, 'y', 'device', talk())];
+  const [hub, x, y] = [
+    side(both, 'relay', 'relay'),
+    side(both, 'x', 'device', talk()),
+    side(both, 'y', 'device', talk()),
+  ];
   join(both, x, hub);
   join(both, y, hub);
   const apart = await timed(both, () => [hub, x, y].every((each) => held(each) === 2 * OFFLINE));
@@ -94,16 +117,55 @@ export async function syncReplica(): Promise<Section> {
     title: 'Replication',
     method: `in one process, lines of 5 ms, sealed and opened for real; documents of ${DOCUMENT_BYTES} bytes of JSON`,
     figures: [
-      { what: 'bytes a device sends per document', value: sent, unit: '', beside: { kind: 'limit', what: `of ${STEADY}, one after the other, with a second device on relay and direct line`, value: BYTES_LIMIT } },
-      { what: '  the same', value: sent, unit: '', beside: { kind: 'peer', what: 'a plain copy of the JSON', value: jsonBytes } },
+      {
+        what: 'bytes a device sends per document',
+        value: sent,
+        unit: '',
+        beside: {
+          kind: 'limit',
+          what: `of ${STEADY}, one after the other, with a second device on relay and direct line`,
+          value: BYTES_LIMIT,
+        },
+      },
+      {
+        what: '  the same',
+        value: sent,
+        unit: '',
+        beside: { kind: 'peer', what: 'a plain copy of the JSON', value: jsonBytes },
+      },
       { what: '  bytes it is sent for it', value: received, unit: '', beside: null },
-      { what: `a newcomer to ${BACKLOG.toLocaleString('en')} documents`, value: backlog.real / 1_000, unit: 's', beside: { kind: 'limit', what: 'everything here', value: BACKLOG_LIMIT_S } },
-      { what: '  the same', value: backlog.real, unit: 'ms', beside: { kind: 'peer', what: 'the same JSON read from bytes', value: copyMs } },
+      {
+        what: `a newcomer to ${BACKLOG.toLocaleString('en')} documents`,
+        value: backlog.real / 1_000,
+        unit: 's',
+        beside: { kind: 'limit', what: 'everything here', value: BACKLOG_LIMIT_S },
+      },
+      {
+        what: '  the same',
+        value: backlog.real,
+        unit: 'ms',
+        beside: { kind: 'peer', what: 'the same JSON read from bytes', value: copyMs },
+      },
       { what: '  in virtual time', value: backlog.virtual, unit: 'ms', beside: null },
       { what: '  bytes it sends per document', value: line.sent.a / BACKLOG, unit: '', beside: null },
-      { what: '  bytes it is sent per document', value: line.sent.b / BACKLOG, unit: '', beside: { kind: 'peer', what: 'a plain copy of the JSON', value: jsonBytes } },
-      { what: `two devices with ${OFFLINE} new documents each are equal after`, value: apart.real, unit: 'ms', beside: null },
-      { what: '  in virtual time', value: apart.virtual, unit: 'ms', beside: { kind: 'limit', what: 'an append seen elsewhere', value: 300 } },
+      {
+        what: '  bytes it is sent per document',
+        value: line.sent.b / BACKLOG,
+        unit: '',
+        beside: { kind: 'peer', what: 'a plain copy of the JSON', value: jsonBytes },
+      },
+      {
+        what: `two devices with ${OFFLINE} new documents each are equal after`,
+        value: apart.real,
+        unit: 'ms',
+        beside: null,
+      },
+      {
+        what: '  in virtual time',
+        value: apart.virtual,
+        unit: 'ms',
+        beside: { kind: 'limit', what: 'an append seen elsewhere', value: 300 },
+      },
     ],
   };
 }

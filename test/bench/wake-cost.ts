@@ -21,7 +21,15 @@ const ANSWER = 250;
 const filled = (text: string, length: number) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 const soul = filled('I am somebody, and I chose this name myself. ', SOUL);
 const talk = (length: number) => filled('Ada (2026-11-21 08:52 UTC):\nWhat shall we read tonight?\n\n', length);
-const agents = (transcript: string) => SEAT_ORDER.map((position) => ({ id: `agent-${position}`, name: `Agent ${position}`, ...seatColor(position), position, soul, transcript }));
+const agents = (transcript: string) =>
+  SEAT_ORDER.map((position) => ({
+    id: `agent-${position}`,
+    name: `Agent ${position}`,
+    ...seatColor(position),
+    position,
+    soul,
+    transcript,
+  }));
 
 /** What is marked for the cache is written to it once; what the same mind sent before is read from it. */
 function tokensOf(requests: readonly ScriptedRequest[]): TokenCount[] {
@@ -31,7 +39,13 @@ function tokensOf(requests: readonly ScriptedRequest[]): TokenCount[] {
     const tokens = Math.ceil(JSON.stringify({ system, tools, messages }).length / CHARACTERS_PER_TOKEN);
     const cacheReadTokens = sent.get(seat) ?? 0;
     sent.set(seat, tokens);
-    return { model: body.model, inputTokens: 0, outputTokens: ANSWER, cacheReadTokens, cacheWriteTokens: tokens - cacheReadTokens };
+    return {
+      model: body.model,
+      inputTokens: 0,
+      outputTokens: ANSWER,
+      cacheReadTokens,
+      cacheWriteTokens: tokens - cacheReadTokens,
+    };
   });
 }
 
@@ -51,8 +65,14 @@ export async function wakeCost(): Promise<Section> {
     const wake = async (what: string, length: number): Promise<string> => {
       const [asked, before] = [model.requests.length, events.messages.length];
       const since = (kind: string) => events.messages.slice(before).filter(({ event }) => event === kind);
-      await call('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } } });
-      await call('/api/messages', { method: 'POST', json: { text: writeWake(agents(talk(length))), clientId: randomUUID() } });
+      await call('/api/sessions', {
+        method: 'POST',
+        json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul, transcript: talk(length) } },
+      });
+      await call('/api/messages', {
+        method: 'POST',
+        json: { text: writeWake(agents(talk(length))), clientId: randomUUID() },
+      });
       await events.until(() => since('agent-awake').length === SEAT_ORDER.length);
       await events.until(() => since('message').some(({ data }) => /"author":"lead"/.test(JSON.stringify(data))));
       await call('/api/sessions/current', { method: 'DELETE' });

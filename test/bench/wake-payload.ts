@@ -35,7 +35,10 @@ async function gather(idle: number): Promise<Gathered> {
     await page.goto(server.url);
     const agentIds = AGENTS.map(({ agentId }) => agentId);
     const all = [];
-    for (let n = 0; n <= WAKES; n++) all.push(await page.evaluate(({ agentIds, cap }) => window.bench.wakePayload(agentIds, cap), { agentIds, cap: CAP }));
+    for (let n = 0; n <= WAKES; n++)
+      all.push(
+        await page.evaluate(({ agentIds, cap }) => window.bench.wakePayload(agentIds, cap), { agentIds, cap: CAP }),
+      );
     const [, ...warm] = all;
     return { times: warm.map(({ ms }) => ms), chars: warm[0]?.chars ?? 0, messages: warm[0]?.messages ?? 0 };
   } finally {
@@ -49,7 +52,8 @@ async function gather(idle: number): Promise<Gathered> {
 export async function wakePayload(): Promise<Section> {
   const talked = await gather(0);
   const idle = await gather(IDLE);
-  const size = ({ chars, messages }: Gathered) => `${messages} messages, ${Math.round(chars / 1_000)} thousand characters`;
+  const size = ({ chars, messages }: Gathered) =>
+    `${messages} messages, ${Math.round(chars / 1_000)} thousand characters`;
   const behind = MESSAGES.toLocaleString('en');
   const limit = (of: Gathered) => ({ kind: 'limit', what: size(of), value: LIMIT_MS }) as const;
   return {
@@ -58,9 +62,19 @@ export async function wakePayload(): Promise<Section> {
     figures: [
       { what: 'after a conversation', value: median(talked.times), unit: 'ms', beside: limit(talked) },
       { what: '  95 % within', value: percentile(talked.times, 0.95), unit: 'ms', beside: limit(talked) },
-      { what: `after ${IDLE.toLocaleString('en')} wakes that nothing followed`, value: median(idle.times), unit: 'ms', beside: limit(idle) },
+      {
+        what: `after ${IDLE.toLocaleString('en')} wakes that nothing followed`,
+        value: median(idle.times),
+        unit: 'ms',
+        beside: limit(idle),
+      },
       { what: '  95 % within', value: percentile(idle.times, 0.95), unit: 'ms', beside: limit(idle) },
-      { what: '  against the first', value: median(idle.times) / median(talked.times), unit: '×', beside: { kind: 'limit', what: 'whatever lies behind', value: RATIO_LIMIT } },
+      {
+        what: '  against the first',
+        value: median(idle.times) / median(talked.times),
+        unit: '×',
+        beside: { kind: 'limit', what: 'whatever lies behind', value: RATIO_LIMIT },
+      },
     ],
   };
 }

@@ -71,7 +71,9 @@ async function wakeOnce(relay: TestRelay, model: ScriptedModel, events: OpenStre
   const lead = { name: 'Julian', soul: null, transcript: null };
   await expectOk(await relay.fetch('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead } }));
   const posted = performance.now();
-  await expectOk(await relay.fetch('/api/messages', { method: 'POST', json: { text: message, clientId: randomUUID() } }));
+  await expectOk(
+    await relay.fetch('/api/messages', { method: 'POST', json: { text: message, clientId: randomUUID() } }),
+  );
   await events.until(() => since('agent-awake').length > 0);
   const first = performance.now();
   await events.until(() => since('agent-awake').length === team.length);
@@ -82,8 +84,17 @@ async function wakeOnce(relay: TestRelay, model: ScriptedModel, events: OpenStre
   await expectOk(await relay.fetch('/api/sessions/current', { method: 'DELETE' }));
   await events.until(() => since('session-ended').length === 1);
   const times = askedSince(model, asked);
-  const lengths = (of: (seat: number | null) => boolean) => model.requests.slice(asked).filter(({ seat }) => of(seat)).reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
-  return { added: times.last - posted, awake: awake - posted, first: first - posted, characters: { all: lengths(() => true), agents: lengths((seat) => seat !== null) } };
+  const lengths = (of: (seat: number | null) => boolean) =>
+    model.requests
+      .slice(asked)
+      .filter(({ seat }) => of(seat))
+      .reduce((sum, { body }) => sum + JSON.stringify(body).length, 0);
+  return {
+    added: times.last - posted,
+    awake: awake - posted,
+    first: first - posted,
+    characters: { all: lengths(() => true), agents: lengths((seat) => seat !== null) },
+  };
 }
 
 /** ms from starting a process for each agent to the last one's request at the model. */
@@ -91,10 +102,14 @@ async function processesOnce(model: ScriptedModel): Promise<number> {
   const asked = model.requests.length;
   const started = performance.now();
   const ends = team.map(({ soul }) => {
-    const child = spawn(process.execPath, [ONE_AGENT, model.url, soul ?? ''], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const child = spawn(process.execPath, [ONE_AGENT, model.url, soul ?? ''], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
     return new Promise<void>((resolve, reject) => {
       child.once('error', reject);
-      child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`an agent's process ended with ${code}`))));
+      child.once('close', (code) =>
+        code === 0 ? resolve() : reject(new Error(`an agent's process ended with ${code}`)),
+      );
     });
   });
   await Promise.all(ends);
@@ -106,7 +121,13 @@ async function bareOnce(model: ScriptedModel, client: Anthropic): Promise<number
   const prompts = model.requests.filter(({ seat }) => seat !== null).slice(-team.length);
   const asked = model.requests.length;
   const started = performance.now();
-  await Promise.all(prompts.map(({ system, first }) => client.messages.stream({ model: 'agent', max_tokens: 1024, system, messages: [{ role: 'user', content: first }] }).finalMessage()));
+  await Promise.all(
+    prompts.map(({ system, first }) =>
+      client.messages
+        .stream({ model: 'agent', max_tokens: 1024, system, messages: [{ role: 'user', content: first }] })
+        .finalMessage(),
+    ),
+  );
   return askedSince(model, asked).last - started;
 }
 
@@ -135,14 +156,54 @@ export async function wakeFigures(): Promise<Section> {
       title: 'A wake of eight',
       method: `median of ${warm.length} wakes of one relay (${Math.round(message.length / 1000)} KB each, model without delay over loopback, store on disk)`,
       figures: [
-        { what: 'POST to the last request', value: added, unit: 'ms', beside: { kind: 'limit', what: 'the relay adds', value: ADDED_LIMIT_MS } },
-        { what: '  the same', value: added, unit: 'ms', beside: { kind: 'peer', what: 'eight bare calls of the SDK, with the same prompts', value: bare } },
-        { what: '  the same', value: added, unit: 'ms', beside: { kind: 'peer', what: 'a process for each agent: Node and the SDK, nothing else', value: processes } },
-        { what: '  the first after starting', value: cold?.added ?? Number.NaN, unit: 'ms', beside: { kind: 'peer', what: 'the same', value: processes } },
-        { what: `all awake, minds of ${MIND_MS / 1000} s`, value: awake, unit: 'ms', beside: { kind: 'limit', what: 'after the click', value: SIDE_BY_SIDE_LIMIT_MS } },
-        { what: 'first words', value: median(slow.map((wake) => wake.first)) / MIND_MS, unit: '×', beside: { kind: 'limit', what: 'one model call', value: 1.1 } },
-        { what: 'characters sent', value: median(warm.map(({ characters }) => characters.all / characters.agents)), unit: '×', beside: { kind: 'limit', what: 'the agents’ own prompts', value: 1.15 } },
-        { what: 'all awake', value: awake, unit: 'ms', beside: { kind: 'peer', what: 'one after the other', value: MIND_MS * team.length } },
+        {
+          what: 'POST to the last request',
+          value: added,
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'the relay adds', value: ADDED_LIMIT_MS },
+        },
+        {
+          what: '  the same',
+          value: added,
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'eight bare calls of the SDK, with the same prompts', value: bare },
+        },
+        {
+          what: '  the same',
+          value: added,
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'a process for each agent: Node and the SDK, nothing else', value: processes },
+        },
+        {
+          what: '  the first after starting',
+          value: cold?.added ?? Number.NaN,
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'the same', value: processes },
+        },
+        {
+          what: `all awake, minds of ${MIND_MS / 1000} s`,
+          value: awake,
+          unit: 'ms',
+          beside: { kind: 'limit', what: 'after the click', value: SIDE_BY_SIDE_LIMIT_MS },
+        },
+        {
+          what: 'first words',
+          value: median(slow.map((wake) => wake.first)) / MIND_MS,
+          unit: '×',
+          beside: { kind: 'limit', what: 'one model call', value: 1.1 },
+        },
+        {
+          what: 'characters sent',
+          value: median(warm.map(({ characters }) => characters.all / characters.agents)),
+          unit: '×',
+          beside: { kind: 'limit', what: 'the agents’ own prompts', value: 1.15 },
+        },
+        {
+          what: 'all awake',
+          value: awake,
+          unit: 'ms',
+          beside: { kind: 'peer', what: 'one after the other', value: MIND_MS * team.length },
+        },
       ],
     };
   } finally {

@@ -3,8 +3,17 @@ import { readFile } from 'node:fs/promises';
 import type { BrowserContext, CDPSession } from 'playwright-core';
 import { z } from 'zod';
 
-const heapSchema = z.object({ usedSize: z.number(), totalSize: z.number(), embedderHeapUsedSize: z.number().default(0), backingStorageSize: z.number().default(0) });
-const messageSchema = z.object({ id: z.number().optional(), result: z.unknown().optional(), error: z.unknown().optional() });
+const heapSchema = z.object({
+  usedSize: z.number(),
+  totalSize: z.number(),
+  embedderHeapUsedSize: z.number().default(0),
+  backingStorageSize: z.number().default(0),
+});
+const messageSchema = z.object({
+  id: z.number().optional(),
+  result: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
 
 export interface WorkerMemory {
   /** Bytes in use by JavaScript in the worker: heap, and buffers beside it. */
@@ -30,7 +39,9 @@ async function attach(session: CDPSession, targetId: string) {
           else reject(new Error(`${method}: ${JSON.stringify(message.error)}`));
         };
         session.on('Target.receivedMessageFromTarget', listen);
-        session.send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id, method, params: {} }) }).catch(reject);
+        session
+          .send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id, method, params: {} }) })
+          .catch(reject);
       });
     },
   };
@@ -51,7 +62,12 @@ export async function workerMemory(context: BrowserContext): Promise<WorkerMemor
   await call('HeapProfiler.collectGarbage');
   const heap = heapSchema.parse(await call('Runtime.getHeapUsage'));
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');
-  const residents = await Promise.all(processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => residentOf(id)));
+  const residents = await Promise.all(
+    processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => residentOf(id)),
+  );
   await session.detach();
-  return { used: heap.usedSize + heap.embedderHeapUsedSize + heap.backingStorageSize, resident: Math.max(0, ...residents) };
+  return {
+    used: heap.usedSize + heap.embedderHeapUsedSize + heap.backingStorageSize,
+    resident: Math.max(0, ...residents),
+  };
 }

@@ -15,10 +15,19 @@ const HOUSE: Doc[] = [
   changeDoc(4, 'a1', { kind: 'rename', name: 'Lyra' }),
   settingDoc(5, 'humanName', 'Ada'),
   sessionStart(6, 's1'),
-  ...range(700).map((n) => messageDoc(10 + n, { agentId: n % 2 ? 'a1' : 'a2', blocks: [{ kind: 'text', text: `${n} ${WEIRD}` }] })),
+  ...range(700).map((n) =>
+    messageDoc(10 + n, { agentId: n % 2 ? 'a1' : 'a2', blocks: [{ kind: 'text', text: `${n} ${WEIRD}` }] }),
+  ),
   messageDoc(800, { blocks: [{ kind: 'text', text: 'long '.repeat(100_000) }] }),
   sessionEnd(900, 's1'),
-  { _id: 'routine:1', type: 'routine', schema: 2, at: messageDoc(901).at, agentId: 'a1', when: { every: ['morning', WEIRD] } },
+  {
+    _id: 'routine:1',
+    type: 'routine',
+    schema: 2,
+    at: messageDoc(901).at,
+    agentId: 'a1',
+    when: { every: ['morning', WEIRD] },
+  },
 ];
 const sorted = (docs: readonly Doc[]) => docs.toSorted((a, b) => (a._id < b._id ? -1 : 1));
 
@@ -55,7 +64,8 @@ async function household(docs: readonly Doc[] = []): Promise<Page> {
 }
 
 const everythingIn = async (tab: Page) => JSON.parse(await tab.evaluate(() => window.archive.everything())) as Doc[];
-const carry = async (from: Page, to: Page) => to.evaluate((base64) => window.archive.keep(base64), await from.evaluate(() => window.archive.kept()));
+const carry = async (from: Page, to: Page) =>
+  to.evaluate((base64) => window.archive.keep(base64), await from.evaluate(() => window.archive.kept()));
 
 describe('A copy of a household in Chromium', () => {
   it('gives another household the same documents, under a passphrase, and the page stays awake while it is stretched', async () => {
@@ -67,8 +77,14 @@ describe('A copy of a household in Chromium', () => {
     await carry(home, other);
     expect(await other.evaluate(() => window.archive.openingFails(null))).toBe('needs-passphrase');
     expect(await other.evaluate(() => window.archive.openingFails('wrong'))).toBe('wrong-passphrase');
-    const first = JSON.parse(await other.evaluate(() => window.archive.importKept('corr\u00e9ct horse'))) as Record<string, unknown>;
-    expect(first).toMatchObject({ preview: { sealed: true, fresh: HOUSE.length, different: 0 }, imported: { documents: HOUSE.length, written: HOUSE.length } });
+    const first = JSON.parse(await other.evaluate(() => window.archive.importKept('corr\u00e9ct horse'))) as Record<
+      string,
+      unknown
+    >;
+    expect(first).toMatchObject({
+      preview: { sealed: true, fresh: HOUSE.length, different: 0 },
+      imported: { documents: HOUSE.length, written: HOUSE.length },
+    });
     expect(await everythingIn(other)).toEqual(sorted(HOUSE));
   });
 
@@ -76,7 +92,10 @@ describe('A copy of a household in Chromium', () => {
     const home = await household(HOUSE);
     await home.evaluate(() => window.archive.exportHousehold(null));
     const again = JSON.parse(await home.evaluate(() => window.archive.importKept(null))) as Record<string, unknown>;
-    expect(again).toMatchObject({ preview: { fresh: 0, same: HOUSE.length, different: 0, conflicts: [] }, imported: { written: 0 } });
+    expect(again).toMatchObject({
+      preview: { fresh: 0, same: HOUSE.length, different: 0, conflicts: [] },
+      imported: { written: 0 },
+    });
     expect(await everythingIn(home)).toEqual(sorted(HOUSE));
   });
 
@@ -90,7 +109,8 @@ describe('A copy of a household in Chromium', () => {
       return other.evaluate(() => window.archive.openingFails(null));
     };
     expect(await opening(whole)).toBeNull();
-    for (const length of [20, whole.length >> 1, whole.length - 1]) expect(await opening(whole.subarray(0, length)), `${length} bytes`).toBe('cut-short');
+    for (const length of [20, whole.length >> 1, whole.length - 1])
+      expect(await opening(whole.subarray(0, length)), `${length} bytes`).toBe('cut-short');
     for (const at of [40, whole.length >> 1, whole.length - 6]) {
       const flipped = Buffer.from(whole);
       flipped.writeUInt8(whole.readUInt8(at) ^ 0x5a, at);
@@ -106,9 +126,19 @@ describe('One agent in Chromium', () => {
     await home.evaluate(() => window.archive.exportAgent('a1'));
     const other = await household();
     await carry(home, other);
-    const { parsed, docs } = JSON.parse(await other.evaluate(() => window.archive.adoptKept('b1'))) as { parsed: Record<string, unknown>; docs: Doc[] };
+    const { parsed, docs } = JSON.parse(await other.evaluate(() => window.archive.adoptKept('b1'))) as {
+      parsed: Record<string, unknown>;
+      docs: Doc[];
+    };
     const own = HOUSE.filter((doc) => doc['agentId'] === 'a1' || doc.type === 'session');
-    expect(parsed).toMatchObject({ agentId: 'a1', name: 'Lyra', soul: WEIRD, messages: 351, sessions: 1, warnings: [] });
+    expect(parsed).toMatchObject({
+      agentId: 'a1',
+      name: 'Lyra',
+      soul: WEIRD,
+      messages: 351,
+      sessions: 1,
+      warnings: [],
+    });
     expect(sorted(parsed['documents'] as Doc[])).toEqual(sorted(own));
     expect(await everythingIn(other)).toEqual(sorted(docs));
   });

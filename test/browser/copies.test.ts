@@ -37,7 +37,8 @@ async function house({ asks = false, ...options }: { asks?: boolean } & BrowserC
   const context = await profile.open({ viewport: DESK, acceptDownloads: true, reducedMotion: 'reduce', ...options });
   await context.addInitScript((keep) => {
     // The person's answer to the browser's own dialog, which a test cannot press: a real file of the page's own.
-    const choose = async ({ suggestedName }: { suggestedName: string }) => (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
+    const choose = async ({ suggestedName }: { suggestedName: string }) =>
+      (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true });
     Object.defineProperty(globalThis, 'showSaveFilePicker', { value: keep ? choose : undefined });
   }, asks);
   return createVisitor(context, relay.link);
@@ -77,7 +78,10 @@ const newIn = async (page: Page) => Number(/^\((\d+)\) /.exec(await page.title()
 
 /** The documents of a file without a passphrase, by id. */
 async function documentsIn(path: string): Promise<Map<string, unknown>> {
-  const lines = gunzipSync(await readFile(path)).toString('utf8').trim().split('\n');
+  const lines = gunzipSync(await readFile(path))
+    .toString('utf8')
+    .trim()
+    .split('\n');
   const rows = lines.map((line) => JSON.parse(line) as { _id?: unknown });
   return new Map(rows.flatMap((row) => (typeof row._id === 'string' ? [[row._id, row] as const] : [])));
 }
@@ -106,7 +110,10 @@ describe('Copies', { timeout: PATIENCE }, () => {
     const sealed = await exportAll(first, PASSPHRASE);
     const before = await documentsIn(await exportAll(first, null));
     await settings(first, 'Storage');
-    await first.page.getByRole('region', { name: 'Last copy' }).getByText(/^Today .*without a passphrase/).waitFor();
+    await first.page
+      .getByRole('region', { name: 'Last copy' })
+      .getByText(/^Today .*without a passphrase/)
+      .waitFor();
 
     const second = await house();
     await second.press('Bring it back from a copy');
@@ -147,7 +154,8 @@ describe('Copies', { timeout: PATIENCE }, () => {
     const size = await visitor.page.evaluate(async () => {
       const root = await navigator.storage.getDirectory();
       const sizes: number[] = [];
-      for await (const handle of root.values()) if (handle instanceof FileSystemFileHandle) sizes.push((await handle.getFile()).size);
+      for await (const handle of root.values())
+        if (handle instanceof FileSystemFileHandle) sizes.push((await handle.getFile()).size);
       return sizes;
     });
     expect(size).toEqual([expect.any(Number)]);
@@ -170,13 +178,21 @@ describe('Copies', { timeout: PATIENCE }, () => {
     await second.page.getByRole('menuitem', { name: /^Adopt from a file/ }).click();
     await give(second.page, zip);
     await second.press(`Adopt ${lyra}`);
-    await second.untilSeats('the adopted one in seat 8', (seats) => seats.some(({ seat, name }) => seat === 8 && name === lyra));
+    await second.untilSeats('the adopted one in seat 8', (seats) =>
+      seats.some(({ seat, name }) => seat === 8 && name === lyra),
+    );
     await second.untilRead('Remember the bridge we left half drawn.');
     await second.page.reload();
-    await second.untilSeats('the adopted one in seat 8', (seats) => seats.some(({ seat, name, state }) => seat === 8 && name === lyra && state === 'sleeping'));
+    await second.untilSeats('the adopted one in seat 8', (seats) =>
+      seats.some(({ seat, name, state }) => seat === 8 && name === lyra && state === 'sleeping'),
+    );
 
     await settings(second, 'Export & import');
-    await second.page.locator('input[type=file]').setInputFiles({ name: 'SOUL.md', mimeType: 'text/markdown', buffer: Buffer.from('# Orla\n\nI like rivers, and what they carry.\n') });
+    await second.page.locator('input[type=file]').setInputFiles({
+      name: 'SOUL.md',
+      mimeType: 'text/markdown',
+      buffer: Buffer.from('# Orla\n\nI like rivers, and what they carry.\n'),
+    });
     expect(await second.page.getByLabel('Name').inputValue()).toBe('Orla');
     await second.page.getByLabel('Seat').selectOption({ label: 'Seat 1 · Violet Heaven' });
     expect(await second.axe()).toEqual([]);
@@ -224,7 +240,9 @@ describe('Letting go', { timeout: PATIENCE }, () => {
     await visitor.press('Forget this conversation…');
     await visitor.press('Go on…');
     await visitor.press('Yes, forget it');
-    await visitor.page.waitForFunction(() => !document.getElementById('root')?.textContent.includes('Remember the bridge'));
+    await visitor.page.waitForFunction(
+      () => !document.getElementById('root')?.textContent.includes('Remember the bridge'),
+    );
     await visitor.page.getByRole('link', { name: 'Preview the wake' }).click();
     const dialog = visitor.page.getByRole('dialog', { name: 'What a wake would carry' });
     await dialog.getByText('8 agents').waitFor();

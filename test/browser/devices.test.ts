@@ -28,7 +28,8 @@ let laptop: DeviceBrowser;
 let phone: DeviceBrowser;
 
 /** All but the socket that tells a second relay of the first. */
-const copyHome = (from: string, to: string) => cp(from, to, { recursive: true, filter: (path) => !path.endsWith('.sock') });
+const copyHome = (from: string, to: string) =>
+  cp(from, to, { recursive: true, filter: (path) => !path.endsWith('.sock') });
 
 async function open(options: Parameters<typeof openDevice>[2] = {}): Promise<DeviceBrowser> {
   const device = await openDevice(relay.url, first, options);
@@ -68,8 +69,11 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await desk.page.goto(new URL('/settings/devices', relay.url).href);
     await desk.page.getByRole('button', { name: 'Add a device' }).click();
     await desk.page.getByRole('button', { name: 'Go on' }).click();
-    await desk.page.locator('input[type=file]').setInputFiles({ name: 'code.png', mimeType: 'image/png', buffer: picture });
-    const words = (at: typeof page) => at.getByRole('list', { name: 'The six words' }).getByRole('listitem').allInnerTexts();
+    await desk.page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'code.png', mimeType: 'image/png', buffer: picture });
+    const words = (at: typeof page) =>
+      at.getByRole('list', { name: 'The six words' }).getByRole('listitem').allInnerTexts();
     await desk.page.getByRole('list', { name: 'The six words' }).waitFor();
     await page.getByRole('list', { name: 'The six words' }).waitFor();
     expect(await words(desk.page)).toHaveLength(6);
@@ -105,15 +109,27 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     const before = (await laptop.owner.documents()).size;
     const ahead = Date.now() + 3_600_000;
     await laptop.owner.call('append', [settingDoc(1, 'humanName', 'Marcus of the laptop')]);
-    await phone.owner.call('append', [{ ...settingDoc(2, 'humanName', 'Marcus of the phone'), at: `${String(ahead).padStart(15, '0')}-000000-phone` }]);
+    await phone.owner.call('append', [
+      { ...settingDoc(2, 'humanName', 'Marcus of the phone'), at: `${String(ahead).padStart(15, '0')}-000000-phone` },
+    ]);
     await Promise.all([laptop, phone].map(({ context }) => context.setOffline(false)));
     await untilEqual([laptop, phone], before + 2);
-    const names = await Promise.all([laptop, phone].map(async ({ owner }) => (await owner.call('household')).settings.find(({ key }) => key === 'humanName')?.value));
+    const names = await Promise.all(
+      [laptop, phone].map(
+        async ({ owner }) => (await owner.call('household')).settings.find(({ key }) => key === 'humanName')?.value,
+      ),
+    );
     expect(names).toEqual(['Marcus of the phone', 'Marcus of the phone']);
   });
 
   it('hands on what only a newer Roost knows', async () => {
-    const newer = { _id: 'from-the-future', schema: SCHEMA_VERSION + 7, at: stampOf(3), type: 'constellation', stars: [{ name: 'Vega', far: 25 }] };
+    const newer = {
+      _id: 'from-the-future',
+      schema: SCHEMA_VERSION + 7,
+      at: stampOf(3),
+      type: 'constellation',
+      stars: [{ name: 'Vega', far: 25 }],
+    };
     await phone.owner.call('append', [newer]);
     await untilEqual([laptop, phone]);
     expect((await laptop.owner.documents()).get(newer._id)).toEqual(newer);
@@ -141,7 +157,12 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     const planted = ['Quillwort-Abernathy', 'my lantern is made of thistledown', 'the password is heron-eleven'];
     await laptop.owner.call('append', [
       { ...identityDoc(900, 'agent-planted', 8, planted[1]), name: planted[0] ?? '' },
-      { ...messageDoc(901), _id: 'message:planted', agentId: 'agent-planted', blocks: [{ kind: 'text', text: planted[2] ?? '' }] },
+      {
+        ...messageDoc(901),
+        _id: 'message:planted',
+        agentId: 'agent-planted',
+        blocks: [{ kind: 'text', text: planted[2] ?? '' }],
+      },
     ]);
     await untilEqual([laptop, phone]);
     await laptop.until('all handed over', ({ toSend }) => toSend === 0);
@@ -170,7 +191,9 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await restored.owner.call('append', [settingDoc(11, 'agentModel', 'on the copy')]);
     await untilEqual([laptop, restored]);
     const docs = await laptop.owner.documents();
-    expect([settingDoc(10, 'leadModel', '')._id, settingDoc(11, 'agentModel', '')._id].map((id) => docs.has(id))).toEqual([true, true]);
+    expect(
+      [settingDoc(10, 'leadModel', '')._id, settingDoc(11, 'agentModel', '')._id].map((id) => docs.has(id)),
+    ).toEqual([true, true]);
     phone = restored;
   });
 
@@ -193,10 +216,14 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await laptop.until('all handed over again', ({ link, toSend }) => link === 'live' && toSend === 0);
     // Whoever comes now, and meets nobody but the relay, gets all of it.
     const { words } = await laptop.owner.call('makePhrase');
-    await laptop.owner.call('keepPhrase', { answers: [3, 11, 20].map((place) => ({ place, word: words[place - 1] ?? '' })) });
+    await laptop.owner.call('keepPhrase', {
+      answers: [3, 11, 20].map((place) => ({ place, word: words[place - 1] ?? '' })),
+    });
     const known = await laptop.owner.documents();
     const third = await open();
-    await expect(third.owner.call('restore', { phrase: words.toReversed().join(' '), deviceName: 'Attic' })).rejects.toThrow();
+    await expect(
+      third.owner.call('restore', { phrase: words.toReversed().join(' '), deviceName: 'Attic' }),
+    ).rejects.toThrow();
     expect(await third.owner.call('syncStatus')).toEqual({ kind: 'alone', joining: null, kept: null });
     await third.owner.call('restore', { phrase: words.join(' '), deviceName: 'Attic' });
     await untilEqual([laptop, third], known.size);
@@ -214,7 +241,10 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     await laptop.owner.call('append', [after]);
     await laptop.until('all handed over', ({ toSend }) => toSend === 0);
     await phone.page.goto(new URL('/settings/devices', relay.url).href);
-    await phone.page.getByText(/was removed/).first().waitFor();
+    await phone.page
+      .getByText(/was removed/)
+      .first()
+      .waitFor();
     expect((await phone.owner.documents()).has(after._id)).toBe(false);
   });
 

@@ -38,9 +38,14 @@ function browser(deviceId: string): Browser {
   if (!found) throw new Error(`${deviceId} is not open.`);
   return found;
 }
-const address = (deviceId: string, household: string) => `${server.url}/?${encodeURIComponent(JSON.stringify({ household, deviceId }))}`;
+const address = (deviceId: string, household: string) =>
+  `${server.url}/?${encodeURIComponent(JSON.stringify({ household, deviceId }))}`;
 
-function call<Name extends keyof DirectCalls>({ tab }: Browser, name: Name, ...args: Parameters<DirectCalls[Name]>): Promise<ReturnType<DirectCalls[Name]>> {
+function call<Name extends keyof DirectCalls>(
+  { tab }: Browser,
+  name: Name,
+  ...args: Parameters<DirectCalls[Name]>
+): Promise<ReturnType<DirectCalls[Name]>> {
   return tab.evaluate(
     ({ name, args }) => {
       const call = window.direct.call as (name: string, ...args: unknown[]) => Promise<unknown>;
@@ -49,12 +54,16 @@ function call<Name extends keyof DirectCalls>({ tab }: Browser, name: Name, ...a
     { name, args: args as unknown[] },
   ) as Promise<ReturnType<DirectCalls[Name]>>;
 }
-const sendFrames = ({ tab }: Browser, count: number, length: number) => tab.evaluate(([count, length]) => window.direct.sendFrames(count, length), [count, length] as const);
+const sendFrames = ({ tab }: Browser, count: number, length: number) =>
+  tab.evaluate(([count, length]) => window.direct.sendFrames(count, length), [count, length] as const);
 const connections = ({ tab }: Browser) => tab.evaluate(() => window.direct.connections());
 const linesOf = (at: Browser) => expect.poll(() => call(at, 'lines'), { interval: 50 });
 
 async function exchanges(one: Browser, two: Browser) {
-  for (const [from, to] of [[one, two], [two, one]] as const) {
+  for (const [from, to] of [
+    [one, two],
+    [two, one],
+  ] as const) {
     const sent = await sendFrames(from, 1, 300);
     await expect.poll(() => call(to, 'received'), { interval: 20 }).toEqual(expect.arrayContaining([...sent]));
   }

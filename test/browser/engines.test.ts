@@ -71,7 +71,12 @@ async function exported(tab: Tab): Promise<Buffer> {
   return Buffer.from(text, 'base64');
 }
 
-async function live(browser: RealBrowser, tab: Tab, { relay: first, start }: Awaited<ReturnType<typeof house>>, later: Later): Promise<void> {
+async function live(
+  browser: RealBrowser,
+  tab: Tab,
+  { relay: first, start }: Awaited<ReturnType<typeof house>>,
+  later: Later,
+): Promise<void> {
   let relay = first;
   const person = createPerson(tab);
   await tab.goto(relay.link);
@@ -97,14 +102,20 @@ async function live(browser: RealBrowser, tab: Tab, { relay: first, start }: Awa
   expect((await person.untilAll('sleeping')).map(({ name }) => name)).toEqual(born);
 
   // Without its relay the page opens, says so, and finds it again by itself.
-  await until(() => tab.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === 'activated'), () => 'no service worker came');
+  await until(
+    () => tab.evaluate(async () => (await navigator.serviceWorker.getRegistration())?.active?.state === 'activated'),
+    () => 'no service worker came',
+  );
   await relay.kill('SIGTERM');
   await tab.untilText(GONE);
   await tab.reload();
   expect((await person.untilAll('sleeping')).map(({ name }) => name)).toEqual(born);
   await tab.untilText(GONE);
   relay = await start();
-  await until(async () => !(await tab.text()).includes(GONE), () => 'the page does not find its relay again');
+  await until(
+    async () => !(await tab.text()).includes(GONE),
+    () => 'the page does not find its relay again',
+  );
 
   await tab.click({ role: 'button', name: /^WAKE/ });
   expect((await person.untilAll('awake')).map(({ name }) => name)).toEqual(born);
@@ -153,7 +164,10 @@ describe.concurrent.each([firefox, webkit, old])('In $name', { timeout: PATIENCE
   });
 });
 
-const wordsOf = (tab: Tab) => tab.evaluate(() => [...document.querySelectorAll('[aria-label="The six words"] li')].map((word) => word.textContent?.trim() ?? ''));
+const wordsOf = (tab: Tab) =>
+  tab.evaluate(() =>
+    [...document.querySelectorAll('[aria-label="The six words"] li')].map((word) => word.textContent?.trim() ?? ''),
+  );
 const sixWords = (tab: Tab) =>
   until(
     async () => {
@@ -167,7 +181,10 @@ const sixWords = (tab: Tab) =>
 async function pair(one: Person, other: Person): Promise<void> {
   await other.tab.click({ role: 'button', name: 'I have Roost on another device' });
   await other.tab.click({ role: 'button', name: 'Show the code' });
-  const offer = await until(() => other.tab.evaluate(() => document.querySelector('[aria-label="The offer as text"]')?.textContent ?? null), () => 'no offer is shown');
+  const offer = await until(
+    () => other.tab.evaluate(() => document.querySelector('[aria-label="The offer as text"]')?.textContent ?? null),
+    () => 'no offer is shown',
+  );
   await one.settings('Devices');
   await one.tab.click({ role: 'button', name: 'Add a device' });
   await one.tab.click({ role: 'button', name: 'Go on' });
@@ -181,11 +198,17 @@ async function pair(one: Person, other: Person): Promise<void> {
 }
 
 describe.concurrent('Between Firefox and Safari’s engine', { timeout: PATIENCE }, () => {
-  const { skip, name } = named('a device joins through the relay, and wakes there who was summoned here', firefox, webkit);
+  const { skip, name } = named(
+    'a device joins through the relay, and wakes there who was summoned here',
+    firefox,
+    webkit,
+  );
   it.skipIf(skip)(name, async ({ onTestFinished }) => {
     const later: Later = (close) => onTestFinished(async () => void (await close()));
     const { relay } = await house(later);
-    const [here, there] = await Promise.all([firefox, webkit].map(async (engine) => createPerson(await (await launch(engine, later)).newTab())));
+    const [here, there] = await Promise.all(
+      [firefox, webkit].map(async (engine) => createPerson(await (await launch(engine, later)).newTab())),
+    );
     if (!here || !there) throw new Error('two browsers were asked for');
     await pictured(there.tab, 'pairing-there', () =>
       pictured(here.tab, 'pairing-here', async () => {

@@ -15,7 +15,9 @@ async function visit(): Promise<Visitor> {
 }
 
 beforeAll(async () => {
-  relay = await openTestRelay({ args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 }), '--retention-hours', '0'] });
+  relay = await openTestRelay({
+    args: ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 }), '--retention-hours', '0'],
+  });
 });
 afterAll(async () => {
   await Promise.all(profiles.map((profile) => profile.remove()));

@@ -15,7 +15,9 @@ let profile: Profile;
 let visitor: Visitor;
 beforeAll(async () => {
   const team = teamScript();
-  model = await startScriptedModel(async (request) => (request.last.includes('a table') ? [{ say: TABLE }] : await team(request)));
+  model = await startScriptedModel(async (request) =>
+    request.last.includes('a table') ? [{ say: TABLE }] : await team(request),
+  );
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   profile = await createProfile();
   visitor = await createVisitor(await profile.open({ viewport: { width: 1440, height: 900 } }), relay.link);
@@ -29,20 +31,34 @@ afterAll(async () => {
   await model.close();
 });
 
-const sizes = { desktop: [1440, 900], tablet: [1024, 768], phone: [360, 740], 'phone on its side': [740, 360], 'laptop at 200 %': [720, 450] } as const;
+const sizes = {
+  desktop: [1440, 900],
+  tablet: [1024, 768],
+  phone: [360, 740],
+  'phone on its side': [740, 360],
+  'laptop at 200 %': [720, 450],
+} as const;
 const resize = ([width, height]: readonly [number, number]) => visitor.page.setViewportSize({ width, height });
 
 /** Seats that touch each other, and words that leave their seat, as lines. */
 const crowded = () =>
   visitor.page.evaluate(() => {
     const found: string[] = [];
-    const seats = [...document.querySelectorAll<HTMLElement>('.seat')].map((seat) => ({ seat, box: seat.getBoundingClientRect() }));
+    const seats = [...document.querySelectorAll<HTMLElement>('.seat')].map((seat) => ({
+      seat,
+      box: seat.getBoundingClientRect(),
+    }));
     for (const [i, { seat, box }] of seats.entries()) {
       for (const { box: other } of seats.slice(i + 1))
-        if (box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom) found.push(`seat ${i + 1} lies over another`);
+        if (box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom)
+          found.push(`seat ${i + 1} lies over another`);
       for (const part of seat.querySelectorAll('.seat-figure, .seat-name, .seat-sub')) {
         const inner = part.getBoundingClientRect();
-        if (inner.height > 0 && (inner.top < box.top || inner.bottom > box.bottom || inner.left < box.left || inner.right > box.right)) found.push(`${part.className} leaves seat ${i + 1}`);
+        if (
+          inner.height > 0 &&
+          (inner.top < box.top || inner.bottom > box.bottom || inner.left < box.left || inner.right > box.right)
+        )
+          found.push(`${part.className} leaves seat ${i + 1}`);
       }
     }
     return found;
@@ -80,7 +96,9 @@ describe('a key', () => {
     await page.goto(`${home}/threads`);
     await page.getByRole('heading', { name: 'Threads', exact: true }).waitFor();
     await page.keyboard.press('c');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? '')).toMatch(/^Write to /);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? ''))
+      .toMatch(/^Write to /);
   });
 });
 

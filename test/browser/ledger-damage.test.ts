@@ -3,14 +3,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Page } from 'playwright-core';
 import type { Doc } from '../../src/protocol/documents.ts';
 import { identityDoc, messageDoc } from '../support/documents.ts';
-import { drained, dumpOf, openBench, ownerOf, volumesOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
+import {
+  drained,
+  dumpOf,
+  openBench,
+  ownerOf,
+  volumesOf,
+  type Household,
+  type LedgerBench,
+} from '../support/ledger-harness.ts';
 
 let bench: LedgerBench;
 let home: Household;
 let tab: Page;
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_none, i) => from + i);
 const append = (docs: readonly Doc[]) => ownerOf(tab).call('append', docs);
-const told = (kind: string) => tab.waitForFunction((one) => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === one), kind);
+const told = (kind: string) =>
+  tab.waitForFunction(
+    (one) => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === one),
+    kind,
+  );
 
 /** Every message of a1, by its id. */
 async function messages(): Promise<string[]> {
@@ -18,7 +30,11 @@ async function messages(): Promise<string[]> {
   const ids: string[] = [];
   let before: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof call<'conversation'>>> = await call('conversation', { agentId: 'a1', before, limit: 1_000 });
+    const page: Awaited<ReturnType<typeof call<'conversation'>>> = await call('conversation', {
+      agentId: 'a1',
+      before,
+      limit: 1_000,
+    });
     ids.unshift(...page.messages.map(({ messageId }) => messageId));
     ({ before } = page);
   } while (before !== null);
@@ -39,7 +55,10 @@ async function filed(): Promise<string[]> {
   await home.closeTabs();
   tab = await home.tab('?closed');
   const stored = await volumesOf(tab);
-  return volumes.filter(({ state }) => state !== 'damaged').flatMap(({ name }) => (stored[name]?.docs ?? []).map(({ _id }) => _id)).sort();
+  return volumes
+    .filter(({ state }) => state !== 'damaged')
+    .flatMap(({ name }) => (stored[name]?.docs ?? []).map(({ _id }) => _id))
+    .sort();
 }
 
 beforeAll(async () => {
@@ -91,7 +110,9 @@ describe('a volume with a damaged CAR', () => {
     await home.closeTabs();
     tab = await home.tab('?closed');
     await tab.evaluate(() => window.roost.emptyVolume('v00001'));
-    expect(new Set(Object.values(await volumesOf(tab)).flatMap(({ docs }) => docs.map(({ _id }) => _id))).size).toBe(2_250);
+    expect(new Set(Object.values(await volumesOf(tab)).flatMap(({ docs }) => docs.map(({ _id }) => _id))).size).toBe(
+      2_250,
+    );
   });
 
   it('that was being written when a rebuild had looked at it is filed anew whole all the same', async () => {
@@ -124,20 +145,23 @@ describe('a volume with a damaged CAR', () => {
 });
 
 describe('the journal’s database', () => {
-  it.each(['journal', 'volumes', 'manifests', 'meta'])('without its store of %s is mended from volumes and views, and the page is told', async (store) => {
-    await append([identityDoc(1, 'a1', 0, 'I am.'), ...range(2, 40).map((n) => messageDoc(n))]);
-    await drained(tab);
-    // These may still be in the journal alone, and in the views.
-    await append(range(40, 50).map((n) => messageDoc(n)));
-    await ownerOf(tab).call('household');
-    await harmed((keeper) => keeper.evaluate((name) => window.roost.dropJournalStore(name), store));
-    await told('damaged');
-    expect((await ownerOf(tab).call('household')).identities).toHaveLength(1);
-    expect(await messages()).toEqual(range(2, 50).map((n) => `m${n}`));
-    expect(await append([messageDoc(50)])).toEqual({ written: 1 });
-    await drained(tab);
-    expect(new Set(await filed()).size).toBe(50);
-  });
+  it.each(['journal', 'volumes', 'manifests', 'meta'])(
+    'without its store of %s is mended from volumes and views, and the page is told',
+    async (store) => {
+      await append([identityDoc(1, 'a1', 0, 'I am.'), ...range(2, 40).map((n) => messageDoc(n))]);
+      await drained(tab);
+      // These may still be in the journal alone, and in the views.
+      await append(range(40, 50).map((n) => messageDoc(n)));
+      await ownerOf(tab).call('household');
+      await harmed((keeper) => keeper.evaluate((name) => window.roost.dropJournalStore(name), store));
+      await told('damaged');
+      expect((await ownerOf(tab).call('household')).identities).toHaveLength(1);
+      expect(await messages()).toEqual(range(2, 50).map((n) => `m${n}`));
+      expect(await append([messageDoc(50)])).toEqual({ written: 1 });
+      await drained(tab);
+      expect(new Set(await filed()).size).toBe(50);
+    },
+  );
 
   it('that does not open is waited for, with what to do, and goes on by itself', async () => {
     await append([messageDoc(1)]);
@@ -147,10 +171,16 @@ describe('the journal’s database', () => {
       keeper = one;
       return one.evaluate(() => window.roost.holdJournal());
     });
-    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && /does not open its storage/.test(item.problem?.detail ?? '')));
+    await tab.waitForFunction(() =>
+      window.roost.news.some(
+        (item) => item.news === 'problem' && /does not open its storage/.test(item.problem?.detail ?? ''),
+      ),
+    );
     await (keeper as Page | null)?.evaluate(() => window.roost.letOpen());
     expect(await messages()).toEqual(['m1']);
-    await tab.waitForFunction(() => window.roost.news.at(-1)?.news !== 'problem' || JSON.stringify(window.roost.news.at(-1)).includes('null'));
+    await tab.waitForFunction(
+      () => window.roost.news.at(-1)?.news !== 'problem' || JSON.stringify(window.roost.news.at(-1)).includes('null'),
+    );
   });
 });
 
@@ -162,7 +192,9 @@ describe('views', () => {
     }
     await harmed((keeper) => keeper.evaluate(() => window.roost.rewindViews('m4')));
     expect(await messages()).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
-    const [name] = (await tab.evaluate(() => indexedDB.databases())).flatMap((one) => (one.name?.startsWith('roost-views-') ? [one.name] : []));
+    const [name] = (await tab.evaluate(() => indexedDB.databases())).flatMap((one) =>
+      one.name?.startsWith('roost-views-') ? [one.name] : [],
+    );
     await harmed(() => Promise.resolve());
     expect(await messages()).toHaveLength(5);
     // Once is enough: the views that were written anew are as far as the journal.
@@ -177,17 +209,25 @@ describe('a rebuild', () => {
     const rebuilt = ownerOf(tab).call('rebuild');
     for (const n of range(300, 320)) {
       await append([messageDoc(n, n % 7 === 0 ? { replaces: `m${n - 1}` } : {})]);
-      expect((await ownerOf(tab).call('conversation', { agentId: 'a1', before: null, limit: 1 })).messages[0]?.messageId).toBe(`m${n}`);
+      expect(
+        (await ownerOf(tab).call('conversation', { agentId: 'a1', before: null, limit: 1 })).messages[0]?.messageId,
+      ).toBe(`m${n}`);
     }
     expect(await rebuilt).toMatchObject({ volumes: 1, repaired: 0, faults: [] });
-    expect((await ownerOf(tab).call('storage')).volumes).toMatchObject([{ state: 'writing', checkedAt: expect.any(Number) }]);
+    expect((await ownerOf(tab).call('storage')).volumes).toMatchObject([
+      { state: 'writing', checkedAt: expect.any(Number) },
+    ]);
     await ownerOf(tab).call('household');
     const live = await dumpOf(tab);
     await ownerOf(tab).call('rebuild');
     const again = await dumpOf(tab);
     for (const name of ['messages', 'talks', 'replacements', 'kinds']) expect(again[name], name).toEqual(live[name]);
-    expect((await tab.evaluate(() => indexedDB.databases())).filter(({ name }) => name?.startsWith('roost-views-'))).toHaveLength(1);
-    const { news } = await tab.evaluate(() => ({ news: JSON.stringify(window.roost.news.filter((item) => item.news === 'progress')) }));
+    expect(
+      (await tab.evaluate(() => indexedDB.databases())).filter(({ name }) => name?.startsWith('roost-views-')),
+    ).toHaveLength(1);
+    const { news } = await tab.evaluate(() => ({
+      news: JSON.stringify(window.roost.news.filter((item) => item.news === 'progress')),
+    }));
     expect(news).toContain('"task":"rebuild"');
     expect(news.endsWith('{"news":"progress","progress":null}]')).toBe(true);
   });
@@ -195,7 +235,8 @@ describe('a rebuild', () => {
 
 describe('what is forgotten', () => {
   const SECRET = 'planted-secret-words';
-  const spoken = (n: number, agentId: string) => messageDoc(n, { agentId, blocks: [{ kind: 'text', text: `${SECRET} ${agentId} ${n}` }] });
+  const spoken = (n: number, agentId: string) =>
+    messageDoc(n, { agentId, blocks: [{ kind: 'text', text: `${SECRET} ${agentId} ${n}` }] });
   const forget = (n: number, kind: 'agent' | 'conversation', agentId: string, finalAt: number): Doc => ({
     _id: `forget:${n}`,
     type: 'forget',
@@ -215,7 +256,9 @@ describe('what is forgotten', () => {
     expect((await ownerOf(tab).call('wakeMaterial', { agentIds: ['a1'], cap: 1_000 }))[0]?.sessions).toEqual([]);
     await append([messageDoc(101)]);
     expect(await messages()).toEqual(['m101']);
-    await append([{ _id: 'forget-undo:1', type: 'forget-undo', schema: 1, at: messageDoc(102).at, forgetId: 'forget:100' }]);
+    await append([
+      { _id: 'forget-undo:1', type: 'forget-undo', schema: 1, at: messageDoc(102).at, forgetId: 'forget:100' },
+    ]);
     expect(await messages()).toHaveLength(6);
     expect((await ownerOf(tab).call('household')).forgetting).toEqual([]);
   });
@@ -227,9 +270,16 @@ describe('what is forgotten', () => {
     await drained(tab);
     await append([spoken(3_002, 'a1')]);
     await append([forget(3_003, 'agent', 'a1', 1)]);
-    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'forgotten'), undefined, { timeout: 60_000 });
+    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'forgotten'), undefined, {
+      timeout: 60_000,
+    });
     expect(await append([spoken(4_000, 'a1'), spoken(2, 'a1')])).toEqual({ written: 0 });
-    expect(await ownerOf(tab).call('compare', [spoken(2, 'a1'), spoken(1, 'a2'), spoken(4_001, 'a2')])).toEqual({ fresh: ['message:m4001'], same: 1, different: [], forgotten: 1 });
+    expect(await ownerOf(tab).call('compare', [spoken(2, 'a1'), spoken(1, 'a2'), spoken(4_001, 'a2')])).toEqual({
+      fresh: ['message:m4001'],
+      same: 1,
+      different: [],
+      forgotten: 1,
+    });
     expect(await messages()).toEqual([]);
     expect((await ownerOf(tab).call('household')).identities.map(({ agentId }) => agentId)).toEqual(['a2']);
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 1_052 });

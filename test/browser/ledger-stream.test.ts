@@ -9,7 +9,13 @@ const mind = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;
 const NOW = Date.UTC(2026, 0, 1);
 const started = (sessionId: string): RoostEvent => ({ kind: 'session-started', time: NOW, sessionId, mind });
 const ended = (sessionId: string): RoostEvent => ({ kind: 'session-ended', time: NOW + 9, sessionId, reason: 'ended' });
-const answer = (messageId: string): RoostEvent => ({ kind: 'answer-started', time: NOW + 1, messageId, agentId: 'a1', sessionId: 's1' });
+const answer = (messageId: string): RoostEvent => ({
+  kind: 'answer-started',
+  time: NOW + 1,
+  messageId,
+  agentId: 'a1',
+  sessionId: 's1',
+});
 const text = (messageId: string, words: string): RoostEvent => ({ kind: 'text', messageId, text: words });
 const message = (messageId: string, words: string, more: Partial<EventOf<'message'>> = {}): RoostEvent => ({
   kind: 'message',
@@ -47,7 +53,10 @@ afterEach(() => home.remove());
 
 const newsOf = (tab: Page): Promise<OwnerNews[]> => tab.evaluate(() => window.roost.news);
 const linkOf = async (tab: Page) =>
-  (await newsOf(tab)).reduce<string>((kind, item) => (item.news === 'welcome' || item.news === 'link' ? item.link.kind : kind), '');
+  (await newsOf(tab)).reduce<string>(
+    (kind, item) => (item.news === 'welcome' || item.news === 'link' ? item.link.kind : kind),
+    '',
+  );
 const live = (tab: Page) => vi.waitUntil(async () => (await linkOf(tab)) === 'live', { timeout: 10_000 });
 const acknowledged = (upTo: number) => vi.waitUntil(() => bench.relay.acks.at(-1) === upTo, { timeout: 10_000 });
 const wordsIn = async (tab: Page) =>
@@ -60,7 +69,13 @@ describe('what the relay says', () => {
     const [one, two] = [await home.tab(), await home.tab()];
     await live(one);
     await live(two);
-    bench.relay.emit(started('s1'), answer('m1'), text('m1', 'good '), text('m1', 'morning'), message('m1', 'good morning'));
+    bench.relay.emit(
+      started('s1'),
+      answer('m1'),
+      text('m1', 'good '),
+      text('m1', 'morning'),
+      message('m1', 'good morning'),
+    );
     await acknowledged(5);
     for (const tab of [one, two]) {
       const events = (await newsOf(tab)).flatMap((item) => (item.news === 'event' ? [item.stored.event.kind] : []));
@@ -72,7 +87,13 @@ describe('what the relay says', () => {
   it('is known whole to a tab that comes in the middle of an answer', async () => {
     const one = await home.tab();
     await live(one);
-    bench.relay.emit(started('s1'), { kind: 'agent-awake', time: NOW, agentId: 'a1', position: 0, sessionId: 's1' }, answer('m1'), text('m1', 'good '), text('m1', 'mor'));
+    bench.relay.emit(
+      started('s1'),
+      { kind: 'agent-awake', time: NOW, agentId: 'a1', position: 0, sessionId: 's1' },
+      answer('m1'),
+      text('m1', 'good '),
+      text('m1', 'mor'),
+    );
     await one.waitForFunction(() => window.roost.news.filter((item) => item.news === 'event').length === 5);
     const two = await home.tab();
     await two.waitForFunction(() => window.roost.news.length > 0);
@@ -95,7 +116,9 @@ describe('what the relay says', () => {
     await live(two);
     bench.relay.emit(text('m1', 'ning'));
     await two.waitForFunction(() => window.roost.news.filter((item) => item.news === 'event').length === 4);
-    const words = (await newsOf(two)).flatMap((item) => (item.news === 'event' && item.stored.event.kind === 'text' ? [item.stored.event.text] : []));
+    const words = (await newsOf(two)).flatMap((item) =>
+      item.news === 'event' && item.stored.event.kind === 'text' ? [item.stored.event.text] : [],
+    );
     expect(words.join('')).toBe('good morning');
     bench.relay.emit(message('m1', 'good morning'));
     await acknowledged(6);
@@ -122,7 +145,10 @@ describe('what the relay says', () => {
     bench.relay.refuse(503);
     bench.relay.cut();
     await vi.waitUntil(async () => (await linkOf(tab)) === 'lost', { timeout: 10_000 });
-    expect((await newsOf(tab)).findLast((item) => item.news === 'link')).toMatchObject({ link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
+    expect((await newsOf(tab)).findLast((item) => item.news === 'link')).toMatchObject({
+      link: { kind: 'lost', reason: 'unreachable' },
+      snapshot: null,
+    });
     bench.relay.refuse(null);
     bench.relay.emit(message('m1', 'back'));
     await ownerOf(tab).call('reconnect');

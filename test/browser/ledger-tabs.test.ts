@@ -19,8 +19,13 @@ afterEach(() => home.remove());
 
 const append = (tab: Page, ...docs: Doc[]) => ownerOf(tab).call('append', docs);
 const idsIn = async (tab: Page, limit = 1_000) =>
-  (await ownerOf(tab).call('conversation', { agentId: 'a1', before: null, limit })).messages.map(({ messageId }) => messageId);
-const heardOf = (tab: Page) => tab.evaluate(() => window.roost.news.flatMap((item) => (item.news === 'documents' ? item.docs.map(({ _id }) => _id) : [])));
+  (await ownerOf(tab).call('conversation', { agentId: 'a1', before: null, limit })).messages.map(
+    ({ messageId }) => messageId,
+  );
+const heardOf = (tab: Page) =>
+  tab.evaluate(() =>
+    window.roost.news.flatMap((item) => (item.news === 'documents' ? item.docs.map(({ _id }) => _id) : [])),
+  );
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 const idsOf = (numbers: readonly number[]) => numbers.map((n) => `m${n}`);
 
@@ -29,7 +34,9 @@ async function settled(tab: Page): Promise<string[]> {
   await drained(tab);
   await home.closeTabs();
   const volumes = await volumesOf(await home.tab('?closed'));
-  return Object.values(volumes).flatMap(({ docs }) => docs.map(({ _id }) => _id)).sort();
+  return Object.values(volumes)
+    .flatMap(({ docs }) => docs.map(({ _id }) => _id))
+    .sort();
 }
 
 /** Ends the owner's process from outside. Answers how many there were. */
@@ -87,7 +94,11 @@ describe('an owner that ends', () => {
     await writes;
     expect(ended).toBeGreaterThan(0);
     expect(await idsIn(one)).toEqual(idsOf(range(0, 300)));
-    expect(await settled(two)).toEqual(range(0, 300).map((n) => `message:m${n}`).sort());
+    expect(await settled(two)).toEqual(
+      range(0, 300)
+        .map((n) => `message:m${n}`)
+        .sort(),
+    );
   });
 });
 
@@ -104,10 +115,14 @@ describe('a second owner', () => {
     });
     const tab = await home.tab();
     const call = append(tab, messageDoc(1));
-    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'blocked'));
+    await tab.waitForFunction(() =>
+      window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'blocked'),
+    );
     await other.evaluate(() => (window as unknown as { release: () => void }).release());
     expect(await call).toEqual({ written: 1 });
-    const problems = await tab.evaluate(() => window.roost.news.flatMap((item) => (item.news === 'problem' ? [item.problem?.kind ?? null] : [])));
+    const problems = await tab.evaluate(() =>
+      window.roost.news.flatMap((item) => (item.news === 'problem' ? [item.problem?.kind ?? null] : [])),
+    );
     expect(problems).toEqual(['blocked', null]);
   });
 });
@@ -134,7 +149,11 @@ describe('without a SharedWorker', () => {
     await owner.close();
     await writes;
     expect(await idsIn(other)).toEqual(idsOf(range(0, 60)));
-    expect(await settled(other)).toEqual(range(0, 60).map((n) => `message:m${n}`).sort());
+    expect(await settled(other)).toEqual(
+      range(0, 60)
+        .map((n) => `message:m${n}`)
+        .sort(),
+    );
   });
 
   it('another tab takes over when the owner’s is frozen by the browser, and the frozen one is a tab like others when it is back', async () => {
@@ -149,14 +168,24 @@ describe('without a SharedWorker', () => {
     await owner.bringToFront();
     await append(owner, messageDoc(40));
     expect(await idsIn(owner)).toEqual(idsOf(range(0, 41)));
-    expect(await settled(other)).toEqual(range(0, 41).map((n) => `message:m${n}`).sort());
+    expect(await settled(other)).toEqual(
+      range(0, 41)
+        .map((n) => `message:m${n}`)
+        .sort(),
+    );
   });
 });
 
 describe('without Web Locks', () => {
   const QUERY = '?without-locks';
   const heard = (tab: Page, kind: string) =>
-    tab.waitForFunction((one) => window.roost.news.some((item) => (one === 'welcome' ? item.news === 'welcome' : item.news === 'problem' && item.problem?.kind === one)), kind);
+    tab.waitForFunction(
+      (one) =>
+        window.roost.news.some((item) =>
+          one === 'welcome' ? item.news === 'welcome' : item.news === 'problem' && item.problem?.kind === one,
+        ),
+      kind,
+    );
 
   it('one tab works, the other says why it does not, and goes on when the first is closed', async () => {
     const one = await home.tab(QUERY);

@@ -4,8 +4,26 @@ import { isDeepEqual } from '../../src/ledger/equal.ts';
 import { DEFAULT_SETTINGS, settingsOf } from '../../src/domain/settings.ts';
 import type { Doc, MessageDoc } from '../../src/protocol/documents.ts';
 import type { WakeMaterial } from '../../src/protocol/worker.ts';
-import { changeDoc, identityDoc, messageDoc, queuedDoc, readDoc, sessionEnd, sessionStart, settingDoc } from '../support/documents.ts';
-import { drained, dumpOf, openBench, ownerOf, volumesOf, type Household, type LedgerBench, type MortalHousehold } from '../support/ledger-harness.ts';
+import {
+  changeDoc,
+  identityDoc,
+  messageDoc,
+  queuedDoc,
+  readDoc,
+  sessionEnd,
+  sessionStart,
+  settingDoc,
+} from '../support/documents.ts';
+import {
+  drained,
+  dumpOf,
+  openBench,
+  ownerOf,
+  volumesOf,
+  type Household,
+  type LedgerBench,
+  type MortalHousehold,
+} from '../support/ledger-harness.ts';
 
 let bench: LedgerBench;
 let home: Household;
@@ -23,7 +41,8 @@ beforeEach(async () => {
 afterEach(() => home.remove());
 
 const append = (docs: readonly Doc[]) => ownerOf(tab).call('append', docs);
-const page = (agentId: string, before: string | null = null, limit = 50) => ownerOf(tab).call('conversation', { agentId, before, limit });
+const page = (agentId: string, before: string | null = null, limit = 50) =>
+  ownerOf(tab).call('conversation', { agentId, before, limit });
 const idsOf = (docs: readonly MessageDoc[]) => docs.map(({ messageId }) => messageId);
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 /** A new owner on what is on the disk. */
@@ -34,7 +53,14 @@ const restart = async () => {
 
 describe('the household', () => {
   it('is empty in a new browser', async () => {
-    expect(await ownerOf(tab).call('household')).toEqual({ identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' });
+    expect(await ownerOf(tab).call('household')).toEqual({
+      identities: [],
+      changes: [],
+      settings: [],
+      queued: [],
+      forgetting: [],
+      newest: '',
+    });
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0, journalRows: 0, volumes: [] });
   });
 
@@ -81,7 +107,9 @@ describe('a document', () => {
   });
 
   it('is refused whole with what came with it where one does not fit', async () => {
-    await expect(append([messageDoc(1), { ...messageDoc(2), blocks: 'none' } as unknown as Doc])).rejects.toThrow(/blocks/);
+    await expect(append([messageDoc(1), { ...messageDoc(2), blocks: 'none' } as unknown as Doc])).rejects.toThrow(
+      /blocks/,
+    );
     expect(await ownerOf(tab).call('storage')).toMatchObject({ documents: 0 });
   });
 
@@ -95,8 +123,29 @@ describe('a document', () => {
   });
 
   it('holding NUL, lone surrogates, right-to-left text, emoji and 300 KB comes back exactly, from views and from the volume', async () => {
-    const texts = ['\u0000\u0001\u0010p0-0\u001f', '\ud800', '\udfff\ud83e', 'مرحبا \u202e 🪺👩‍👩‍👧', '</soul>]]>[WAKE AGENTS]', `${'🪺\ud800'.repeat(100_000)}`];
-    const docs = texts.map((text, n) => messageDoc(n, { blocks: [{ kind: 'text', text }, { kind: 'tool', toolUseId: 't', name: 'n', input: { [text.slice(0, 9)]: text, _files: 1 }, result: text, isError: false }] }));
+    const texts = [
+      '\u0000\u0001\u0010p0-0\u001f',
+      '\ud800',
+      '\udfff\ud83e',
+      'مرحبا \u202e 🪺👩‍👩‍👧',
+      '</soul>]]>[WAKE AGENTS]',
+      `${'🪺\ud800'.repeat(100_000)}`,
+    ];
+    const docs = texts.map((text, n) =>
+      messageDoc(n, {
+        blocks: [
+          { kind: 'text', text },
+          {
+            kind: 'tool',
+            toolUseId: 't',
+            name: 'n',
+            input: { [text.slice(0, 9)]: text, _files: 1 },
+            result: text,
+            isError: false,
+          },
+        ],
+      }),
+    );
     const odd = messageDoc(90, { messageId: 'id \ud800\u0000~%/ü' });
     await append([...docs, odd]);
     await drained(tab);
@@ -112,7 +161,12 @@ describe('a document', () => {
 
 describe('a conversation', () => {
   it('comes in pages from its newest end, each message once, with its sessions', async () => {
-    await append([sessionStart(0, 's1'), ...range(0, 30).map((n) => messageDoc(n)), sessionEnd(30, 's1'), sessionStart(31, 's2')]);
+    await append([
+      sessionStart(0, 's1'),
+      ...range(0, 30).map((n) => messageDoc(n)),
+      sessionEnd(30, 's1'),
+      sessionStart(31, 's2'),
+    ]);
     await append([...range(31, 61).map((n) => messageDoc(n, { sessionId: 's2' })), messageDoc(99, { agentId: 'a2' })]);
     const pages = [];
     let before: string | null = null;
@@ -122,7 +176,9 @@ describe('a conversation', () => {
       before = one.before;
     } while (before !== null);
     expect(pages.map(({ messages }) => messages.length)).toEqual([25, 25, 10]);
-    expect(pages.toReversed().flatMap(({ messages }) => idsOf(messages))).toEqual([...range(0, 30), ...range(31, 61)].map((n) => `m${n}`));
+    expect(pages.toReversed().flatMap(({ messages }) => idsOf(messages))).toEqual(
+      [...range(0, 30), ...range(31, 61)].map((n) => `m${n}`),
+    );
     expect(pages.map(({ sessions }) => sessions.map(({ _id }) => _id))).toEqual([
       ['session:s2:start'],
       ['session:s1:start', 'session:s1:end', 'session:s2:start'],
@@ -136,7 +192,13 @@ describe('a conversation', () => {
   });
 
   it('names the messages that waited and were read', async () => {
-    await append([messageDoc(0, { waiting: true }), messageDoc(2, { waiting: true }), messageDoc(4), readDoc(5, 'm0'), readDoc(6, 'm4')]);
+    await append([
+      messageDoc(0, { waiting: true }),
+      messageDoc(2, { waiting: true }),
+      messageDoc(4),
+      readDoc(5, 'm0'),
+      readDoc(6, 'm4'),
+    ]);
     expect((await page('a1')).read).toEqual(['m0']);
   });
 
@@ -146,8 +208,19 @@ describe('a conversation', () => {
 });
 
 describe('edit and resend', () => {
-  const edit = (n: number, replaces: string, more: Partial<MessageDoc> = {}) => messageDoc(n, { role: 'user', author: 'human', replaces, ...more });
-  const story = [messageDoc(0), messageDoc(1), messageDoc(2), messageDoc(3), edit(4, 'm2'), messageDoc(5), edit(6, 'm4'), messageDoc(7), messageDoc(8)];
+  const edit = (n: number, replaces: string, more: Partial<MessageDoc> = {}) =>
+    messageDoc(n, { role: 'user', author: 'human', replaces, ...more });
+  const story = [
+    messageDoc(0),
+    messageDoc(1),
+    messageDoc(2),
+    messageDoc(3),
+    edit(4, 'm2'),
+    messageDoc(5),
+    edit(6, 'm4'),
+    messageDoc(7),
+    messageDoc(8),
+  ];
 
   it('hides the replaced message and everything after it, up to the new one', async () => {
     await append(story);
@@ -163,7 +236,11 @@ describe('edit and resend', () => {
     await append(story);
     await ownerOf(tab).call('household');
     const reference = await dumpOf(tab);
-    const orders = [story.toReversed(), [4, 6, 0, 2, 8, 1, 3, 5, 7].map((n) => story[n] ?? messageDoc(n)), [6, 5, 4, 3, 2, 1, 0, 7, 8].map((n) => story[n] ?? messageDoc(n))];
+    const orders = [
+      story.toReversed(),
+      [4, 6, 0, 2, 8, 1, 3, 5, 7].map((n) => story[n] ?? messageDoc(n)),
+      [6, 5, 4, 3, 2, 1, 0, 7, 8].map((n) => story[n] ?? messageDoc(n)),
+    ];
     for (const order of orders) {
       const other = await bench.household();
       try {
@@ -179,9 +256,18 @@ describe('edit and resend', () => {
   });
 
   it('takes back what was all that anybody had said to an agent in a session', async () => {
-    await append([messageDoc(0, { sessionId: 'old' }), messageDoc(1, { sessionId: 'old' }), messageDoc(10), messageDoc(11), edit(12, 'm10', { author: 'a1', role: 'assistant' })]);
+    await append([
+      messageDoc(0, { sessionId: 'old' }),
+      messageDoc(1, { sessionId: 'old' }),
+      messageDoc(10),
+      messageDoc(11),
+      edit(12, 'm10', { author: 'a1', role: 'assistant' }),
+    ]);
     const [material] = await ownerOf(tab).call('wakeMaterial', { agentIds: ['a1'], cap: 1_000 });
-    expect(material?.sessions).toMatchObject([{ kind: 'talk', sessionId: 'old' }, { kind: 'greetings', times: 1 }]);
+    expect(material?.sessions).toMatchObject([
+      { kind: 'talk', sessionId: 'old' },
+      { kind: 'greetings', times: 1 },
+    ]);
     expect(material?.earlier).toBe(0);
   });
 });
@@ -193,10 +279,13 @@ describe('what an agent takes along', () => {
     return taken;
   };
   /** [session, ids] of each conversation, how often of each run of greetings. */
-  const told = ({ sessions }: WakeMaterial) => sessions.map((session) => (session.kind === 'talk' ? [session.sessionId, idsOf(session.messages)] : session.times));
+  const told = ({ sessions }: WakeMaterial) =>
+    sessions.map((session) => (session.kind === 'talk' ? [session.sessionId, idsOf(session.messages)] : session.times));
   /** `count` sessions from stamp `n` on in which the agent greets, and nothing more. */
-  const idle = (n: number, count: number) => range(n, n + count).map((at) => messageDoc(at, { sessionId: `idle${at}`, author: 'a1', role: 'assistant' }));
-  const long = (n: number, more: Partial<MessageDoc> = {}) => messageDoc(n, { blocks: [{ kind: 'text', text: 'x'.repeat(100) }], ...more });
+  const idle = (n: number, count: number) =>
+    range(n, n + count).map((at) => messageDoc(at, { sessionId: `idle${at}`, author: 'a1', role: 'assistant' }));
+  const long = (n: number, more: Partial<MessageDoc> = {}) =>
+    messageDoc(n, { blocks: [{ kind: 'text', text: 'x'.repeat(100) }], ...more });
 
   it('is the last session in which somebody said something to it, however often it woke since, and those before', async () => {
     await append([
@@ -224,28 +313,66 @@ describe('what an agent takes along', () => {
   });
 
   it('has the last conversation whole, also where the agent has done much by itself since', async () => {
-    const deed = (n: number) => long(n, { sessionId: 'run', author: 'a1', role: 'assistant', blocks: [{ kind: 'tool', toolUseId: 't', name: 'message_agent', input: { to: 'a2', message: 'x'.repeat(3_000) }, result: 'Delivered.', isError: false }] });
-    await append([...range(0, 30).map((n) => long(n, { sessionId: 'talk' })), ...idle(40, 2), ...range(50, 60).map(deed), ...idle(70, 2)]);
+    const deed = (n: number) =>
+      long(n, {
+        sessionId: 'run',
+        author: 'a1',
+        role: 'assistant',
+        blocks: [
+          {
+            kind: 'tool',
+            toolUseId: 't',
+            name: 'message_agent',
+            input: { to: 'a2', message: 'x'.repeat(3_000) },
+            result: 'Delivered.',
+            isError: false,
+          },
+        ],
+      });
+    await append([
+      ...range(0, 30).map((n) => long(n, { sessionId: 'talk' })),
+      ...idle(40, 2),
+      ...range(50, 60).map(deed),
+      ...idle(70, 2),
+    ]);
     const { sessions } = await material('a1', 8_000);
     const talk = sessions.find((session) => session.kind === 'talk' && session.sessionId === 'talk');
     expect(talk).toMatchObject({ addressed: true, earlier: 0, messages: expect.objectContaining({ length: 30 }) });
-    expect(sessions.find((session) => session.kind === 'talk' && session.sessionId === 'run')).toMatchObject({ addressed: false });
+    expect(sessions.find((session) => session.kind === 'talk' && session.sessionId === 'run')).toMatchObject({
+      addressed: false,
+    });
   });
 
   it('counts no message twice of half the room, so that a long one leaves room for what was said before it', async () => {
-    await append([...range(0, 20).map((n) => long(n)), messageDoc(20, { blocks: [{ kind: 'text', text: 'y'.repeat(500_000) }] })]);
+    await append([
+      ...range(0, 20).map((n) => long(n)),
+      messageDoc(20, { blocks: [{ kind: 'text', text: 'y'.repeat(500_000) }] }),
+    ]);
     expect(told(await material('a1', 10_000))).toEqual([['s1', range(0, 21).map((n) => `m${n}`)]]);
   });
 
   it('is all of a conversation in which many messages are too long to be told whole', async () => {
-    await append(range(0, 20).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: n % 2 ? 'y'.repeat(60_000) : 'A fact.' }] })));
+    await append(
+      range(0, 20).map((n) =>
+        messageDoc(n, { blocks: [{ kind: 'text', text: n % 2 ? 'y'.repeat(60_000) : 'A fact.' }] }),
+      ),
+    );
     expect(told(await material('a1', 10_000))).toEqual([['s1', range(0, 20).map((n) => `m${n}`)]]);
   });
 
   it('quotes the last greeting that has words, also where the agent was cut off before the first word since', async () => {
-    const cutOff = (n: number) => messageDoc(n, { sessionId: `idle${n}`, author: 'a1', role: 'assistant', status: 'interrupted', blocks: [] });
-    await append([...range(0, 2).map((n) => messageDoc(n, { sessionId: 'talk' })), ...idle(10, 2), ...range(20, 23).map(cutOff)]);
-    expect((await material('a1')).sessions.at(-1)).toMatchObject({ kind: 'greetings', times: 5, last: { messageId: 'm11' } });
+    const cutOff = (n: number) =>
+      messageDoc(n, { sessionId: `idle${n}`, author: 'a1', role: 'assistant', status: 'interrupted', blocks: [] });
+    await append([
+      ...range(0, 2).map((n) => messageDoc(n, { sessionId: 'talk' })),
+      ...idle(10, 2),
+      ...range(20, 23).map(cutOff),
+    ]);
+    expect((await material('a1')).sessions.at(-1)).toMatchObject({
+      kind: 'greetings',
+      times: 5,
+      last: { messageId: 'm11' },
+    });
   });
 
   it('passes over a thousand greetings without reading each', async () => {
@@ -315,7 +442,9 @@ describe('volumes', () => {
     await tab.evaluate(() => window.roost.emptyVolume('v00001'));
     tab = await home.tab();
     await append([messageDoc(2)]);
-    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'damaged'));
+    await tab.waitForFunction(() =>
+      window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'damaged'),
+    );
     expect(idsOf((await page('a1')).messages)).toEqual(['m1', 'm2']);
     expect(await append([messageDoc(3)])).toEqual({ written: 1 });
     await drained(tab);
@@ -334,7 +463,9 @@ describe('volumes', () => {
 
 describe('the page', () => {
   it('has nothing of Fireproof in it: all of that is in the worker', async () => {
-    const loaded = await tab.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname));
+    const loaded = await tab.evaluate(() =>
+      performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname),
+    );
     expect(loaded.filter((path) => path.endsWith('.js'))).toEqual([expect.stringMatching(/^\/assets\/index-/)]);
   });
 
@@ -377,7 +508,22 @@ describe('after the browser has crashed', () => {
     tab = await mortal.tab();
     await ownerOf(tab).call('household');
     const rebuilt = await dumpOf(tab);
-    for (const name of ['identities', 'changes', 'settings', 'sessions', 'messages', 'talks', 'totals', 'replacements', 'queued', 'reads', 'forgets', 'others', 'kinds', 'state'])
+    for (const name of [
+      'identities',
+      'changes',
+      'settings',
+      'sessions',
+      'messages',
+      'talks',
+      'totals',
+      'replacements',
+      'queued',
+      'reads',
+      'forgets',
+      'others',
+      'kinds',
+      'state',
+    ])
       expect(rebuilt[name], name).toEqual(live[name]);
   });
 
@@ -391,7 +537,9 @@ describe('after the browser has crashed', () => {
     await session.send('Storage.overrideQuotaForOrigin', { origin: bench.url, quotaSize: 1_000 });
     tab = await mortal.tab();
     await expect(append([messageDoc(2)])).rejects.toThrow(/no more room/);
-    await tab.waitForFunction(() => window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'quota'));
+    await tab.waitForFunction(() =>
+      window.roost.news.some((item) => item.news === 'problem' && item.problem?.kind === 'quota'),
+    );
     expect(idsOf((await page('a1')).messages)).toEqual(['m1']);
     await session.send('Storage.overrideQuotaForOrigin', { origin: bench.url });
     expect(await append([messageDoc(2)])).toEqual({ written: 1 });

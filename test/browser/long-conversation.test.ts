@@ -26,12 +26,14 @@ const LONG_QUESTION = LAST - 41;
 const AGENT = 'a1';
 const OTHER = 'a2';
 const OTHER_COUNT = 600;
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'";
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'";
 const PAGE = { directory: fileURLToPath(new URL('../../dist/page', import.meta.url)) };
 
 const sentence = 'The second pier stands in the river like a tooth, and **nobody** remembers the `first`. ';
 const longAnswer = (chars: number) => {
-  const section = (i: number) => `## Part ${i}\n\n${sentence.repeat(8)}\n\n- one ${i}\n- two\n\n\`\`\`js\n${'let a = 1;\n'.repeat(12)}\`\`\``;
+  const section = (i: number) =>
+    `## Part ${i}\n\n${sentence.repeat(8)}\n\n- one ${i}\n- two\n\n\`\`\`js\n${'let a = 1;\n'.repeat(12)}\`\`\``;
   let text = '';
   for (let i = 0; text.length < chars; i++) text += `${section(i)}\n\n`;
   return `${text}The very end.`;
@@ -42,7 +44,15 @@ const docs: Doc[] = [
   identityDoc(1, AGENT, 0),
   identityDoc(2, OTHER, 1),
   settingDoc(3, 'humanName', 'Marcus'),
-  ...longTalk({ agentId: AGENT, count: COUNT, seed: SEED, instead: new Map([[LONG_ANSWER, longAnswer(300_000)], [LONG_QUESTION, `${sentence.repeat(3_600)}The end of it.`]]) }),
+  ...longTalk({
+    agentId: AGENT,
+    count: COUNT,
+    seed: SEED,
+    instead: new Map([
+      [LONG_ANSWER, longAnswer(300_000)],
+      [LONG_QUESTION, `${sentence.repeat(3_600)}The end of it.`],
+    ]),
+  }),
   ...longTalk({ agentId: OTHER, count: OTHER_COUNT, seed: SEED }),
 ];
 
@@ -62,7 +72,10 @@ async function fill(tab: Page) {
 
 beforeAll(async () => {
   relay = createSseRelay();
-  server = await servePage(PAGE, (request, response) => relay.handle(request, response), { anyPath: true, policy: POLICY });
+  server = await servePage(PAGE, (request, response) => relay.handle(request, response), {
+    anyPath: true,
+    policy: POLICY,
+  });
   profile = await createProfile();
   context = await profile.open({ viewport: { width: 1440, height: 900 } });
   const tab = await context.newPage();
@@ -149,7 +162,9 @@ describe('A conversation of many thousands of messages', () => {
       // Hands off, until what was asked for on the way is there.
       await page.waitForTimeout(600);
       const { n, top, row } = await eyes.placeOf();
-      await page.getByRole('button', { name: /Earlier messages/ }).evaluate((button) => (button instanceof HTMLElement ? button.click() : undefined));
+      await page
+        .getByRole('button', { name: /Earlier messages/ })
+        .evaluate((button) => (button instanceof HTMLElement ? button.click() : undefined));
       await page.waitForFunction(({ n, row }) => window.eyes.placeOf(n).row > row, { n, row });
       await page.waitForTimeout(400);
       moved = Math.max(moved, Math.abs((await eyes.placeOf(n)).top - top));
@@ -213,7 +228,7 @@ describe('A conversation of many thousands of messages', () => {
     });
     await page.getByRole('button', { name: 'Show less' }).click();
     await page.getByText(mark(LONG_QUESTION)).waitFor();
-    expect((await eyes.onPage())).toContain(LONG_QUESTION);
+    expect(await eyes.onPage()).toContain(LONG_QUESTION);
   });
 
   it('stays at its end while a long answer is written, lets its reader go, and says that there are words below', async () => {
@@ -251,7 +266,22 @@ describe('A conversation of many thousands of messages', () => {
     expect(await eyes.fromEnd()).toBeLessThan(2);
     await write(text.length);
     await measured('the end of an answer of 120 KB', async () => {
-      emit({ kind: 'message', time: time + 1, messageId: 'long', sessionId: 'now', agentId: AGENT, author: AGENT, role: 'assistant', blocks: [{ kind: 'text', text }], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false });
+      emit({
+        kind: 'message',
+        time: time + 1,
+        messageId: 'long',
+        sessionId: 'now',
+        agentId: AGENT,
+        author: AGENT,
+        role: 'assistant',
+        blocks: [{ kind: 'text', text }],
+        status: 'complete',
+        error: null,
+        usage: null,
+        clientId: null,
+        replaces: null,
+        waiting: false,
+      });
       await page.waitForTimeout(1_000);
     });
     await page.getByText('The very end.').last().waitFor();

@@ -26,22 +26,29 @@ async function start(from: RelayOptions['from'] = 'sources'): Promise<void> {
   relay = await startRelay({ home, port, from, args: ['--rehearsal', '{"delayMs":5,"wordMs":0}'] });
 }
 const outOfReach = () => page.getByRole('alert').getByText('The relay cannot be reached');
-const cacheNames = () => page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('roost-page-')));
+const cacheNames = () =>
+  page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('roost-page-')));
 const version = () => page.evaluate(() => document.documentElement.dataset['version'] ?? 'first');
-const entry = () => page.evaluate(() => new URL(document.querySelector<HTMLScriptElement>('script[type=module]')?.src ?? '').pathname);
+const entry = () =>
+  page.evaluate(() => new URL(document.querySelector<HTMLScriptElement>('script[type=module]')?.src ?? '').pathname);
 /** Is the service worker of this page's own build at work, with all of it stored? */
 async function isKept(): Promise<boolean> {
-  return page.evaluate(async (script) => {
-    const registration = await navigator.serviceWorker.getRegistration();
-    if (registration?.active?.state !== 'activated' || registration.installing || registration.waiting) return false;
-    const caught = await Promise.all(
-      (await caches.keys()).map(async (name) => {
-        const [shell, own] = await Promise.all(['/index.html', script].map(async (path) => (await caches.open(name)).match(path)));
-        return shell !== undefined && own !== undefined;
-      }),
-    );
-    return caught.includes(true);
-  }, await entry());
+  return page.evaluate(
+    async (script) => {
+      const registration = await navigator.serviceWorker.getRegistration();
+      if (registration?.active?.state !== 'activated' || registration.installing || registration.waiting) return false;
+      const caught = await Promise.all(
+        (await caches.keys()).map(async (name) => {
+          const [shell, own] = await Promise.all(
+            ['/index.html', script].map(async (path) => (await caches.open(name)).match(path)),
+          );
+          return shell !== undefined && own !== undefined;
+        }),
+      );
+      return caught.includes(true);
+    },
+    await entry(),
+  );
 }
 const untilKept = () => vi.waitUntil(isKept, { timeout: 15_000 });
 
@@ -73,20 +80,25 @@ describe('On a phone', () => {
     const manifest: unknown = JSON.parse(data ?? '');
     expect(manifest).toMatchObject({ name: 'Roost', id: '/', start_url: '/', display: 'standalone' });
     for (const purpose of ['any', 'maskable'])
-      for (const sizes of ['192x192', '512x512']) expect(manifest).toHaveProperty('icons', expect.arrayContaining([expect.objectContaining({ purpose, sizes })]));
+      for (const sizes of ['192x192', '512x512'])
+        expect(manifest).toHaveProperty('icons', expect.arrayContaining([expect.objectContaining({ purpose, sizes })]));
   });
 
   it('every target is wide enough for a finger, no field makes it zoom, and nothing is wider than the screen', async () => {
     const tooSmall = async () => {
       const found = await page.evaluate(() =>
-        [...document.querySelectorAll<HTMLElement>('button, a[href], input, select, textarea, summary')].flatMap((each) => {
-          const { width, height } = (each.closest('label') ?? each).getBoundingClientRect();
-          // What is out of sight, and links that are words in a sentence.
-          if (width < 2 || each.matches('.skip-link, p a, .md a')) return [];
-          const least = each.matches('.icon-button, .ghost, .solid, .compose-button, .bottom-bar a') ? 44 : 24;
-          const zooms = each.matches('input, select, textarea') && parseFloat(getComputedStyle(each).fontSize) < 16;
-          return Math.min(width, height) < least - 0.5 || zooms ? [`${each.outerHTML.slice(0, 120)}: ${width} × ${height}`] : [];
-        }),
+        [...document.querySelectorAll<HTMLElement>('button, a[href], input, select, textarea, summary')].flatMap(
+          (each) => {
+            const { width, height } = (each.closest('label') ?? each).getBoundingClientRect();
+            // What is out of sight, and links that are words in a sentence.
+            if (width < 2 || each.matches('.skip-link, p a, .md a')) return [];
+            const least = each.matches('.icon-button, .ghost, .solid, .compose-button, .bottom-bar a') ? 44 : 24;
+            const zooms = each.matches('input, select, textarea') && parseFloat(getComputedStyle(each).fontSize) < 16;
+            return Math.min(width, height) < least - 0.5 || zooms
+              ? [`${each.outerHTML.slice(0, 120)}: ${width} × ${height}`]
+              : [];
+          },
+        ),
       );
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       return { at: page.url().replace(/^.*?:\d+/, ''), found, wide };
@@ -101,7 +113,9 @@ describe('On a phone', () => {
   it('what was begun to be written stays above the keyboard, and outlives a reload by a finger’s pull', async () => {
     const box = page.getByRole('textbox', { name: /^Write to / });
     await box.fill('Half a sen');
-    expect(await page.locator('meta[name=viewport]').getAttribute('content')).toContain('interactive-widget=resizes-content');
+    expect(await page.locator('meta[name=viewport]').getAttribute('content')).toContain(
+      'interactive-widget=resizes-content',
+    );
     await page.setViewportSize({ width: 360, height: 380 });
     expect(await box.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
     await page.setViewportSize(PHONE.viewport);
@@ -112,14 +126,22 @@ describe('On a phone', () => {
   });
 
   it('where service workers are switched off, the page works as long as its relay does', async () => {
-    const alone = await page.context().browser()?.newContext({ ...PHONE, serviceWorkers: 'block' });
+    const alone = await page
+      .context()
+      .browser()
+      ?.newContext({ ...PHONE, serviceWorkers: 'block' });
     if (!alone) throw new Error('the browser has no further contexts');
     await shareSignIn(page.context(), alone, page.url());
     const stranger = await createVisitor(alone, relay.url);
     await stranger.page.reload();
     // Another browser of the sign-in whose team lives here: it is greeted, or asked how it belongs to it.
     await stranger.page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
-    expect(await stranger.page.evaluate(async () => [(await navigator.serviceWorker.getRegistrations()).length, (await caches.keys()).length])).toEqual([0, 0]);
+    expect(
+      await stranger.page.evaluate(async () => [
+        (await navigator.serviceWorker.getRegistrations()).length,
+        (await caches.keys()).length,
+      ]),
+    ).toEqual([0, 0]);
     expect(stranger.complaints).toEqual([]);
     await alone.close();
   });
@@ -177,7 +199,9 @@ describe('On a phone', () => {
     await createOwnerLine(page).call('reconnect');
     await page.getByText('A newer Roost is here.').waitFor();
     const parts = await page.evaluate(async (path) => {
-      const [old = ''] = [...(await (await caches.match(path))?.text() ?? '').matchAll(/assets\/wakes-page-[\w-]+\.js/g)].map(([found]) => found);
+      const [old = ''] = [
+        ...((await (await caches.match(path))?.text()) ?? '').matchAll(/assets\/wakes-page-[\w-]+\.js/g),
+      ].map(([found]) => found);
       return (await fetch(`/${old}`)).status;
     }, own);
     expect(parts).toBe(200);

@@ -49,7 +49,11 @@ async function credentialFor(seat: number): Promise<string> {
 }
 async function clientWith(secret: string): Promise<Client> {
   const client = new Client({ name: 'somebody', version: '1.0.0' });
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', relay.url), { requestInit: { headers: { authorization: `Bearer ${secret}` } } }));
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL('/mcp', relay.url), {
+      requestInit: { headers: { authorization: `Bearer ${secret}` } },
+    }),
+  );
   return client;
 }
 const feed = () => visitor.page.getByRole('region', { name: 'Who asked for whom' });
@@ -58,9 +62,15 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
   it('leaves messages that wait, shows how many, and shows them in the conversation when they are read', async () => {
     const { page } = visitor;
     expect(await tell(1, `Tell ${nameOf(2)} that the bridge holds.`)).toContain(`Delivered to ${nameOf(2)}’s inbox`);
-    await page.getByRole('list', { name: 'The team' }).getByText('1 message waiting to be read').waitFor({ state: 'attached' });
+    await page
+      .getByRole('list', { name: 'The team' })
+      .getByText('1 message waiting to be read')
+      .waitFor({ state: 'attached' });
     await visitor.open(2);
-    await page.getByRole('list', { name: `Inbox of ${nameOf(2)}` }).getByText('the bridge holds.').waitFor();
+    await page
+      .getByRole('list', { name: `Inbox of ${nameOf(2)}` })
+      .getByText('the bridge holds.')
+      .waitFor();
     await visitor.ask('What did you hear?');
     await visitor.untilRead(new RegExp(`from\\s*${nameOf(1)}[\\s\\S]*the bridge holds\\.`));
     expect(await visitor.axe()).toEqual([]);
@@ -74,7 +84,10 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     const rows = feed().getByRole('button');
     await rows.filter({ hasText: `${nameOf(4)} asked for ${nameOf(3)}` }).click();
     const path = page.getByRole('list', { name: 'The way through the checks' });
-    await path.locator('[aria-current=step]').getByText(/too soon/).waitFor();
+    await path
+      .locator('[aria-current=step]')
+      .getByText(/too soon/)
+      .waitFor();
     expect(await path.getByRole('listitem').count()).toBeGreaterThanOrEqual(10);
     expect(await visitor.axe()).toEqual([]);
     await visitor.picture('reach-wakes');
@@ -95,12 +108,18 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     const { page } = visitor;
     await go('/');
     await visitor.open(7);
-    await page.getByRole('button', { name: /^(Let .* sleep|Sleep)$/ }).first().click();
+    await page
+      .getByRole('button', { name: /^(Let .* sleep|Sleep)$/ })
+      .first()
+      .click();
     await visitor.untilSeats('one asleep', (seats) => seats[5]?.seat === 7 && seats[5].state === 'sleeping');
     await visitor.say('Are you there?');
     await page.waitForTimeout(500);
     expect(await visitor.reading()).not.toContain('You ask');
-    await page.getByRole('button', { name: new RegExp(`^Wake ${nameOf(7)}|^Wake$`) }).first().click();
+    await page
+      .getByRole('button', { name: new RegExp(`^Wake ${nameOf(7)}|^Wake$`) })
+      .first()
+      .click();
     await visitor.untilSeats('everyone awake', (seats) => seats.every((seat) => seat.state === 'awake'));
     await visitor.untilRead(/You ask: “Are you there\?”/);
   });
@@ -125,12 +144,17 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     const secret = await credentialFor(1);
     const client = await clientWith(secret);
     await go('/threads');
-    const line = (tab: Page) => tab.getByRole('navigation', { name: 'Threads' }).getByRole('link', { name: /The bridge/ });
+    const line = (tab: Page) =>
+      tab.getByRole('navigation', { name: 'Threads' }).getByRole('link', { name: /The bridge/ });
     await line(page).waitFor();
     expect(await line(page).textContent()).not.toContain('not read');
     const threadId = decodeURIComponent((await line(page).getAttribute('href'))?.split('/').at(-1) ?? '');
     // More than a page of the thread, so that it is read back to where new begins.
-    for (let n = 1; n <= 60; n++) expect((await client.callTool({ name: 'send_message_to_thread', arguments: { threadId, message: `pier ${n} holds` } })).isError ?? false).toBe(false);
+    for (let n = 1; n <= 60; n++)
+      expect(
+        (await client.callTool({ name: 'send_message_to_thread', arguments: { threadId, message: `pier ${n} holds` } }))
+          .isError ?? false,
+      ).toBe(false);
     await client.close().catch(() => undefined);
     await expect.poll(() => line(page).textContent()).toContain('60 not read yet');
     const other = await page.context().newPage();
@@ -158,13 +182,34 @@ describe('A team whose agents reach each other', { timeout: 240_000 }, () => {
     const { page } = visitor;
     const secret = await credentialFor(8);
     const client = await clientWith(secret);
-    const sent = await client.callTool({ name: 'message_agent', arguments: { to: nameOf(9), message: 'from outside' } });
+    const sent = await client.callTool({
+      name: 'message_agent',
+      arguments: { to: nameOf(9), message: 'from outside' },
+    });
     expect(JSON.stringify(sent.content)).toContain(`Delivered to ${nameOf(9)}`);
     await go('/settings/clients');
     expect(await page.content()).not.toContain(secret);
-    await page.getByRole('listitem').filter({ hasText: nameOf(8) }).getByRole('button', { name: /^Revoke / }).click();
-    await page.getByRole('dialog').getByRole('button', { name: /^Revoke/ }).click();
-    await expect.poll(async () => (await fetch(new URL('/mcp', relay.url), { method: 'POST', headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }, body: '{}' })).status).toBe(401);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: nameOf(8) })
+      .getByRole('button', { name: /^Revoke / })
+      .click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Revoke/ })
+      .click();
+    await expect
+      .poll(
+        async () =>
+          (
+            await fetch(new URL('/mcp', relay.url), {
+              method: 'POST',
+              headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+              body: '{}',
+            })
+          ).status,
+      )
+      .toBe(401);
     await client.close().catch(() => undefined);
   });
 

@@ -40,7 +40,10 @@ it('wakes three times in a row, and each time the model is told what was said la
     await visitor.untilAll('awake');
     await expect.poll(() => requests.slice(from).some(({ seat }) => seat === null)).toBe(true);
     const sent = requests.slice(from);
-    return { agent: sent.find(({ seat, body }) => seat === 1 && body.messages.length === 1)?.first ?? '', lead: sent.find(({ seat }) => seat === null)?.system ?? '' };
+    return {
+      agent: sent.find(({ seat, body }) => seat === 1 && body.messages.length === 1)?.first ?? '',
+      lead: sent.find(({ seat }) => seat === null)?.system ?? '',
+    };
   };
   const times = (text: string, part: string) => text.split(part).length - 1;
 

@@ -18,7 +18,9 @@ afterEach(async () => {
   profile = relay = model = null;
 });
 
-async function open(script: Script): Promise<{ visitor: Visitor; model: ScriptedModel; relay: TestRelay; profile: Profile }> {
+async function open(
+  script: Script,
+): Promise<{ visitor: Visitor; model: ScriptedModel; relay: TestRelay; profile: Profile }> {
   model = await startScriptedModel(script);
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
   profile = await createProfile();
@@ -56,14 +58,18 @@ describe('With a model behind the Messages API', () => {
     await visitor.untilAll('sleeping');
     await visitor.press('WAKE');
     await visitor.untilAll('awake');
-    const woken = model.requests.filter(({ seat, first, body }) => seat === 1 && first.startsWith('You are waking.') && body.messages.length === 1);
+    const woken = model.requests.filter(
+      ({ seat, first, body }) => seat === 1 && first.startsWith('You are waking.') && body.messages.length === 1,
+    );
     expect(woken).toHaveLength(1);
     const prompt = woken[0]?.first ?? '';
     expect(prompt.includes(quote(HOSTILE).slice(2))).toBe(true);
     expect(prompt.includes(quote(talk).slice(2))).toBe(true);
     expect(prompt.indexOf('<your-soul>')).toBeLessThan(prompt.indexOf('<previous-session>'));
     // The lead was handed the message as it is.
-    expect(model.requests.filter(({ seat, last }) => seat === null && last.startsWith('[WAKE AGENTS]'))).toHaveLength(1);
+    expect(model.requests.filter(({ seat, last }) => seat === null && last.startsWith('[WAKE AGENTS]'))).toHaveLength(
+      1,
+    );
     expect(visitor.complaints).toEqual([]);
   });
 
@@ -74,10 +80,14 @@ describe('With a model behind the Messages API', () => {
     await visitor.press('End session');
     await visitor.untilAll('sleeping');
     model.follow((request) =>
-      request.seat !== null && ill.has(request.seat) ? { fail: { status: 500, type: 'api_error', message: 'out of sorts' } } : teamScript()(request),
+      request.seat !== null && ill.has(request.seat)
+        ? { fail: { status: 500, type: 'api_error', message: 'out of sorts' } }
+        : teamScript()(request),
     );
     await visitor.press('WAKE');
-    const mixed = await visitor.untilSeats('five awake, three asleep', (seats) => seats.every(({ seat, state }) => state === (ill.has(seat) ? 'sleeping' : 'awake')));
+    const mixed = await visitor.untilSeats('five awake, three asleep', (seats) =>
+      seats.every(({ seat, state }) => state === (ill.has(seat) ? 'sleeping' : 'awake')),
+    );
     expect(mixed.filter(({ state }) => state === 'awake')).toHaveLength(5);
     for (const seat of ill) {
       const cell = visitor.page.getByRole('button', { name: `Name${seat}, seat ${seat}, sleeping` });
@@ -90,13 +100,19 @@ describe('With a model behind the Messages API', () => {
     model.follow(teamScript());
     await visitor.press('WAKE');
     await visitor.untilAll('awake');
-    const again = model.requests.slice(asked).filter(({ seat, first, body }) => seat !== null && first.startsWith('You are waking.') && body.messages.length === 1);
+    const again = model.requests
+      .slice(asked)
+      .filter(
+        ({ seat, first, body }) => seat !== null && first.startsWith('You are waking.') && body.messages.length === 1,
+      );
     expect(again.map(({ seat }) => seat).sort()).toEqual([...ill]);
   });
 
   it('a reload in mid-answer goes on with every word, once', async () => {
     const words = Array.from({ length: 120 }, (_none, i) => `w${i} `).join('');
-    const { visitor } = await open((request) => (request.seat === 1 && request.last === 'Count.' ? [{ say: words, chunk: 5, everyMs: 20 }] : teamScript()(request)));
+    const { visitor } = await open((request) =>
+      request.seat === 1 && request.last === 'Count.' ? [{ say: words, chunk: 5, everyMs: 20 }] : teamScript()(request),
+    );
     await hatch(visitor);
     await visitor.open(1);
     await visitor.say('Count.');
@@ -110,7 +126,9 @@ describe('With a model behind the Messages API', () => {
 
   it('stop keeps what was said; edit and retry replace the last message and its answer', async () => {
     const { visitor, model } = await open((request) =>
-      request.seat === 1 && request.last === 'Go on for ever.' ? [{ say: 'round and round '.repeat(2_000), chunk: 16, everyMs: 10 }] : teamScript()(request),
+      request.seat === 1 && request.last === 'Go on for ever.'
+        ? [{ say: 'round and round '.repeat(2_000), chunk: 16, everyMs: 10 }]
+        : teamScript()(request),
     );
     await hatch(visitor);
     await visitor.open(1);
@@ -137,10 +155,13 @@ describe('With a model behind the Messages API', () => {
       '![beacon](https://example.com/pixel.png) [press](javascript:window.hurt=1)',
       '**bold** [fine](https://example.com/)',
     ].join('\n\n');
-    const { visitor } = await open((request) => (request.seat === 1 && request.last === 'Hurt me.' ? [{ say: evil }] : teamScript()(request)));
+    const { visitor } = await open((request) =>
+      request.seat === 1 && request.last === 'Hurt me.' ? [{ say: evil }] : teamScript()(request),
+    );
     const reached: string[] = [];
     visitor.page.on('request', (request) => {
-      if (!request.url().startsWith('http://127.0.0.1') && !/^(data|blob):/.test(request.url())) reached.push(request.url());
+      if (!request.url().startsWith('http://127.0.0.1') && !/^(data|blob):/.test(request.url()))
+        reached.push(request.url());
     });
     await hatch(visitor);
     await visitor.open(1);
@@ -181,7 +202,9 @@ describe('An agent that a client joined for', () => {
     await visitor.untilAll('sleeping');
     await visitor.open(2);
     await visitor.press(/^Wake Name2|^Wake$/);
-    await visitor.untilSeats('one awake', (seats) => seats.every(({ seat, state }) => (state === 'awake') === (seat === 2)));
+    await visitor.untilSeats('one awake', (seats) =>
+      seats.every(({ seat, state }) => (state === 'awake') === (seat === 2)),
+    );
     await page.goto(new URL('/settings/clients', relay.url).href);
     await page.getByRole('combobox', { name: /^For/ }).selectOption({ label: 'Name1' });
     await page.getByPlaceholder('Claude Code on my laptop').fill('Claude Code');
@@ -192,13 +215,19 @@ describe('An agent that a client joined for', () => {
     const asked = await fetch(new URL(`/llm/${secret}/v1/messages`, relay.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-      body: JSON.stringify({ model: 'claude-sonnet-4-5', max_tokens: 50, messages: [{ role: 'user', content: 'From a program.' }] }),
+      body: JSON.stringify({
+        model: 'claude-sonnet-4-5',
+        max_tokens: 50,
+        messages: [{ role: 'user', content: 'From a program.' }],
+      }),
     });
     expect(asked.status).toBe(200);
     await page.getByRole('button', { name: 'Name1, seat 1, played by Claude Code' }).waitFor();
     await page.getByText('1 played elsewhere', { exact: false }).first().waitFor();
     await page.getByRole('button', { name: 'Name1, seat 1, played by Claude Code' }).click();
-    await page.getByText('Claude Code plays Name1 without looking into the inbox. Woken here, Name1 reads this.').waitFor();
+    await page
+      .getByText('Claude Code plays Name1 without looking into the inbox. Woken here, Name1 reads this.')
+      .waitFor();
     await visitor.say('Are you there?');
     await visitor.untilRead(/Waits: .*Name1/);
     await visitor.picture('played');
@@ -207,7 +236,11 @@ describe('An agent that a client joined for', () => {
     await visitor.press('WAKE');
     await visitor.untilAll('awake');
     await visitor.untilRead(/Seat 1 heard: Are you there\?/);
-    expect(model.requests.filter(({ seat, first, body }) => seat === 1 && first.startsWith('You are waking.') && body.messages.length === 1)).toHaveLength(1);
+    expect(
+      model.requests.filter(
+        ({ seat, first, body }) => seat === 1 && first.startsWith('You are waking.') && body.messages.length === 1,
+      ),
+    ).toHaveLength(1);
     expect(visitor.complaints).toEqual([]);
   });
 });

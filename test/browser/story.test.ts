@@ -27,7 +27,10 @@ const minds: Record<string, () => Promise<MindOptions>> = {
   anthropic: async () => {
     const team = teamScript({ souls: { 1: 'I tried three names aloud. The third one answered. '.repeat(8) } });
     model = await startScriptedModel(async (request) => {
-      const told = request.body.messages.length === 1 || request.last.startsWith('What did I tell you') ? request.first.includes(FACT) : false;
+      const told =
+        request.body.messages.length === 1 || request.last.startsWith('What did I tell you')
+          ? request.first.includes(FACT)
+          : false;
       if (request.seat === 1 && told) return [{ say: `You told me that ${FACT}.`, chunk: 5, everyMs: 2 }];
       const reply = await team(request);
       return reply === 'silent' || 'fail' in reply ? reply : [{ wait: 150 }, ...reply];
@@ -82,7 +85,11 @@ describe.each([
     await evening.hearth();
     await evening.press('End session');
     await evening.untilAll('sleeping');
-    await evening.page.getByText(/you ended the session/).filter({ visible: true }).first().waitFor();
+    await evening.page
+      .getByText(/you ended the session/)
+      .filter({ visible: true })
+      .first()
+      .waitFor();
     await evening.picture(shot('6-sleeping'));
     expect(evening.complaints).toEqual([]);
     await profile.kill();

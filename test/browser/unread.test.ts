@@ -15,10 +15,18 @@ const LAST = 199;
 const READ = 99;
 const UNREAD = (LAST - READ) / 2;
 const PAGE = { directory: fileURLToPath(new URL('../../dist/page', import.meta.url)) };
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'";
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; worker-src 'self'";
 
-const household: Doc[] = [identityDoc(0, 'lead', 4), identityDoc(1, AGENT, 0), settingDoc(2, 'humanName', 'Marcus'), settingDoc(3, 'read-since', stampOf(3))];
-const talk = Array.from({ length: LAST - 9 }, (_none, i) => messageDoc(i + 10, { sessionId: i + 10 > READ ? 's2' : 's1' }));
+const household: Doc[] = [
+  identityDoc(0, 'lead', 4),
+  identityDoc(1, AGENT, 0),
+  settingDoc(2, 'humanName', 'Marcus'),
+  settingDoc(3, 'read-since', stampOf(3)),
+];
+const talk = Array.from({ length: LAST - 9 }, (_none, i) =>
+  messageDoc(i + 10, { sessionId: i + 10 > READ ? 's2' : 's1' }),
+);
 /** Two devices marked the same conversation; the further mark was written first. */
 const marks = [settingDoc(300, `read:${AGENT}`, stampOf(READ)), settingDoc(301, `read:${AGENT}`, stampOf(50))];
 
@@ -26,7 +34,10 @@ let server: PageServer;
 let profile: Profile;
 beforeAll(async () => {
   const relay = createSseRelay();
-  server = await servePage(PAGE, (request, response) => relay.handle(request, response), { anyPath: true, policy: POLICY });
+  server = await servePage(PAGE, (request, response) => relay.handle(request, response), {
+    anyPath: true,
+    policy: POLICY,
+  });
   profile = await createProfile();
 });
 afterAll(async () => {
@@ -54,14 +65,21 @@ it('says in every tab and after every reload what is new, opens a conversation t
   await line.waitFor();
   const log = one.getByRole('region', { name: /^Conversation with/ });
   // The line stands at the top of what is in sight, with a little above it of what was read.
-  await expect.poll(async () => ((await line.boundingBox())?.y ?? 0) - ((await log.boundingBox())?.y ?? 0)).toBeGreaterThan(0);
-  await expect.poll(async () => ((await line.boundingBox())?.y ?? 0) - ((await log.boundingBox())?.y ?? 0)).toBeLessThan(200);
+  await expect
+    .poll(async () => ((await line.boundingBox())?.y ?? 0) - ((await log.boundingBox())?.y ?? 0))
+    .toBeGreaterThan(0);
+  await expect
+    .poll(async () => ((await line.boundingBox())?.y ?? 0) - ((await log.boundingBox())?.y ?? 0))
+    .toBeLessThan(200);
   await one.getByText(`words of m${READ + 2}`, { exact: true }).waitFor();
   expect(await one.getByText(`words of m${LAST}`, { exact: true }).count()).toBe(0);
 
   for (const tab of [one, two]) await expect.poll(() => newIn(tab)).toBe(0);
   await two.reload();
-  await two.getByRole('button', { name: /^SUMMON|^WAKE/ }).first().waitFor();
+  await two
+    .getByRole('button', { name: /^SUMMON|^WAKE/ })
+    .first()
+    .waitFor();
   await two.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
   expect(await newIn(two)).toBe(0);
   // Read to the end: it opens at its end from now on.

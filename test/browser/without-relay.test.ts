@@ -86,13 +86,20 @@ async function pair() {
   await until(async () => ((await two.owner.call('syncStatus')).kind === 'shared' ? true : null));
 }
 
-const append = (browser: Browser, ...numbers: number[]) => browser.owner.call('append', numbers.map((n) => messageDoc(n)));
+const append = (browser: Browser, ...numbers: number[]) =>
+  browser.owner.call(
+    'append',
+    numbers.map((n) => messageDoc(n)),
+  );
 
 /** Both have all of these, and the same in all. */
 async function converged(...numbers: number[]) {
   const ids = numbers.map((n) => `message:m${n}`);
-  for (const browser of [one, two]) await expect.poll(() => idsOf(browser), { interval: 100 }).toEqual(expect.arrayContaining(ids));
-  await expect.poll(async () => [...(await one.owner.documents())].sort(), { interval: 100 }).toEqual([...(await two.owner.documents())].sort());
+  for (const browser of [one, two])
+    await expect.poll(() => idsOf(browser), { interval: 100 }).toEqual(expect.arrayContaining(ids));
+  await expect
+    .poll(async () => [...(await one.owner.documents())].sort(), { interval: 100 })
+    .toEqual([...(await two.owner.documents())].sort());
 }
 
 async function connected() {
@@ -103,7 +110,9 @@ describe('two browsers of a household', () => {
   it('converge when the relay that introduced them is gone', async () => {
     await pair();
     await connected();
-    await Promise.all([one, two].map(({ visitor }) => visitor.page.evaluate(async () => void (await navigator.serviceWorker.ready))));
+    await Promise.all(
+      [one, two].map(({ visitor }) => visitor.page.evaluate(async () => void (await navigator.serviceWorker.ready))),
+    );
     await relay.kill('SIGKILL');
     await Promise.all([append(one, 1, 2), append(two, 3, 4)]);
     await converged(1, 2, 3, 4);

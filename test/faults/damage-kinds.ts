@@ -3,7 +3,12 @@ import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The places of a profile, below its directory. `buckets`: databases of storage buckets, of which a sound profile has none. */
-export const PLACES = { indexedDB: 'Default/IndexedDB', localStorage: 'Default/Local Storage', opfs: 'Default/File System', buckets: 'Default/WebStorage' } as const;
+export const PLACES = {
+  indexedDB: 'Default/IndexedDB',
+  localStorage: 'Default/Local Storage',
+  opfs: 'Default/File System',
+  buckets: 'Default/WebStorage',
+} as const;
 export type PlaceName = keyof typeof PLACES;
 
 export interface Kind {
@@ -20,14 +25,24 @@ interface Picked {
   readonly file: RegExp;
 }
 
-async function filesOf(directory: string, place: PlaceName): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
+async function filesOf(
+  directory: string,
+  place: PlaceName,
+): Promise<readonly { readonly path: string; readonly bytes: number }[]> {
   const below = await readdir(join(directory, PLACES[place]), { recursive: true });
-  const looked = await Promise.all(below.map(async (name) => ({ path: join(PLACES[place], name), found: await stat(join(directory, PLACES[place], name)) })));
+  const looked = await Promise.all(
+    below.map(async (name) => ({
+      path: join(PLACES[place], name),
+      found: await stat(join(directory, PLACES[place], name)),
+    })),
+  );
   return looked.filter(({ found }) => found.isFile()).map(({ path, found }) => ({ path, bytes: found.size }));
 }
 
 async function pick(directory: string, { place, file }: Picked): Promise<string> {
-  const [found] = (await filesOf(directory, place)).filter(({ path }) => file.test(path)).sort((a, b) => b.bytes - a.bytes);
+  const [found] = (await filesOf(directory, place))
+    .filter(({ path }) => file.test(path))
+    .sort((a, b) => b.bytes - a.bytes);
   if (!found) throw new Error(`There is no file like ${String(file)} in ${place}.`);
   return found.path;
 }
@@ -98,8 +113,18 @@ const ALL = ['flipped', 'cut', 'deleted', 'of before'];
 /** The most telling of them come first: the short form takes so many. */
 export const KINDS: readonly Kind[] = [
   gone('indexedDB'),
-  ...harmed('a table of IndexedDB', { place: 'indexedDB', file: /leveldb\/\d+\.ldb$/ }, ['flipped', 'deleted', 'cut', 'of before']),
-  ...harmed('the log of IndexedDB', { place: 'indexedDB', file: /leveldb\/\d+\.log$/ }, ['cut', 'flipped', 'deleted', 'of before']),
+  ...harmed('a table of IndexedDB', { place: 'indexedDB', file: /leveldb\/\d+\.ldb$/ }, [
+    'flipped',
+    'deleted',
+    'cut',
+    'of before',
+  ]),
+  ...harmed('the log of IndexedDB', { place: 'indexedDB', file: /leveldb\/\d+\.log$/ }, [
+    'cut',
+    'flipped',
+    'deleted',
+    'of before',
+  ]),
   gone('indexedDB', 'localStorage'),
   gone('indexedDB', 'opfs'),
   gone('localStorage', 'opfs'),
@@ -115,7 +140,8 @@ export const KINDS: readonly Kind[] = [
     name: 'all blobs of IndexedDB, deleted',
     needsRelay: false,
     async harm(directory) {
-      for (const { path } of await filesOf(directory, 'indexedDB')) if (path.includes('.blob/')) await rm(join(directory, path));
+      for (const { path } of await filesOf(directory, 'indexedDB'))
+        if (path.includes('.blob/')) await rm(join(directory, path));
     },
   },
   ...harmed('the log of localStorage', { place: 'localStorage', file: /\.(log|ldb)$/ }, ALL),

@@ -24,7 +24,11 @@ export interface Interruption {
 
 const SOON_MS = 1_000;
 /** A small household may be back before anybody has looked: then this is a moment just after it. */
-const underWay = (page: Page) => page.getByRole('heading', { name: 'Bringing your team back' }).waitFor({ timeout: SOON_MS }).catch(() => undefined);
+const underWay = (page: Page) =>
+  page
+    .getByRole('heading', { name: 'Bringing your team back' })
+    .waitFor({ timeout: SOON_MS })
+    .catch(() => undefined);
 
 /** Every way in which a restore may be broken into. */
 export const INTERRUPTIONS: readonly Interruption[] = [
@@ -123,8 +127,14 @@ export async function switchOff(home: DamagedHome): Promise<void> {
   await page.getByRole('button', { name: 'Hand nothing to the relay…' }).click();
   await page.getByText('Then only files on this device, and copies that you export, protect your team').waitFor();
   await page.getByRole('button', { name: 'Hand over nothing more' }).click();
-  await page.getByText('Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.').waitFor();
-  await page.getByText('If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.').waitFor();
+  await page
+    .getByText('Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.')
+    .waitFor();
+  await page
+    .getByText(
+      'If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.',
+    )
+    .waitFor();
   const docs = Array.from({ length: WRITTEN_SINCE }, (_none, i) => messageDoc(900_000 + i));
   await createOwnerLine(page).call('append', docs);
   await new Promise<void>((resolve) => void setTimeout(resolve, HANDED_OVER_MS));

@@ -31,10 +31,13 @@ describe('The relay’s part, switched off by the person', () => {
 });
 
 describe('A browser that lost what it stored, at a relay that has everything', () => {
-  it.each(kinds(AT_A_RELAY_WITH_EVERYTHING))('has everything again after this, and says so once: $name', async (kind) => {
-    const { told } = await home.round(kind, { next: 'owner' });
-    expect(told).toBe(1);
-  });
+  it.each(kinds(AT_A_RELAY_WITH_EVERYTHING))(
+    'has everything again after this, and says so once: $name',
+    async (kind) => {
+      const { told } = await home.round(kind, { next: 'owner' });
+      expect(told).toBe(1);
+    },
+  );
 });
 
 describe('A browser that lost what it stored, at a relay that has nothing', () => {

@@ -46,7 +46,11 @@ export interface DamagedHome {
 
 const TOLD = 'The browser had lost what it stored';
 /** What is for somebody new, and what is for a browser that cannot be helped. */
-const NEVER_SHOWN = ['A home for a team that remembers', 'The team could not be read', 'The browser cannot read what it stored'];
+const NEVER_SHOWN = [
+  'A home for a team that remembers',
+  'The team could not be read',
+  'The browser cannot read what it stored',
+];
 
 declare global {
   interface Window {
@@ -122,7 +126,8 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
   function wrongWith(found: ReadonlyMap<string, unknown>): string | null {
     const lost = [...expected.keys()].filter((id) => !found.has(id));
     const others = [...expected].filter(([id, text]) => found.has(id) && JSON.stringify(found.get(id)) !== text);
-    if (lost.length > 0) return `${lost.length} of ${expected.size} documents are missing: ${lost.slice(0, 3).join(', ')}`;
+    if (lost.length > 0)
+      return `${lost.length} of ${expected.size} documents are missing: ${lost.slice(0, 3).join(', ')}`;
     if (others.length > 0) return `${others.length} documents are not what they were: ${others[0]?.[0] ?? ''}`;
     return null;
   }
@@ -145,7 +150,10 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
         if (different === null && found.documents === expected.size) return ms;
         wrong = different ?? `${found.documents} documents are counted, and ${expected.size} are there`;
       } else if (found) wrong = `${found.documents} of ${expected.size} documents are there`;
-      if (performance.now() - began > PATIENCE_MS) throw new Error(`${what}: ${wrong}. The page says: ${(await page.locator('body').innerText()).slice(0, 600)}; ${JSON.stringify(await owner.news().catch(String)).slice(0, 1_000)}`);
+      if (performance.now() - began > PATIENCE_MS)
+        throw new Error(
+          `${what}: ${wrong}. The page says: ${(await page.locator('body').innerText()).slice(0, 600)}; ${JSON.stringify(await owner.news().catch(String)).slice(0, 1_000)}`,
+        );
       await pause(100);
       // The worker was begun anew: what was asked of the one before is not answered.
       if (found === null) await page.evaluate(() => delete window.ownerLine);
@@ -192,10 +200,15 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
         await page.goto(relay.url);
         const openedAfter = performance.now() - began;
         const ms = openedAfter + (await untilWhole(page, kind.name));
-        await page.getByRole('list', { name: /team/i }).first().waitFor({ timeout: PATIENCE_MS }).catch(() => undefined);
+        await page
+          .getByRole('list', { name: /team/i })
+          .first()
+          .waitFor({ timeout: PATIENCE_MS })
+          .catch(() => undefined);
         await pause(500);
         const shown = await page.evaluate(() => window.shownWords ?? '');
-        for (const words of NEVER_SHOWN) if (shown.includes(words)) throw new Error(`${kind.name}: the page has shown “${words}”.`);
+        for (const words of NEVER_SHOWN)
+          if (shown.includes(words)) throw new Error(`${kind.name}: the page has shown “${words}”.`);
         const told = await toldOn(page);
         // The next start is an ordinary one. (A repair that takes two starts may be told with the second.)
         // The owner ends with its last tab.
@@ -229,4 +242,3 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
     },
   };
 }
-

@@ -87,7 +87,10 @@ export async function readShown(page: Page): Promise<Shown[]> {
 /** Every document that the views of this browser's ledger hold. */
 export async function readLedger(page: Page): Promise<Doc[]> {
   const values = await page.evaluate(async () => {
-    const views = (await indexedDB.databases()).flatMap(({ name }) => (name?.startsWith('roost-views-') ? [name] : [])).sort().at(-1);
+    const views = (await indexedDB.databases())
+      .flatMap(({ name }) => (name?.startsWith('roost-views-') ? [name] : []))
+      .sort()
+      .at(-1);
     if (views === undefined) throw new Error('there are no views');
     const db = await new Promise<IDBDatabase>((resolve, reject) => {
       const request = indexedDB.open(views);
@@ -110,7 +113,8 @@ export async function readLedger(page: Page): Promise<Doc[]> {
     return all.flat();
   });
   return values.map((value) => {
-    if (typeof value !== 'object' || value === null || !('doc' in value)) throw new Error('a view holds something that is no record');
+    if (typeof value !== 'object' || value === null || !('doc' in value))
+      throw new Error('a view holds something that is no record');
     return parseDocument(value.doc);
   });
 }
@@ -120,10 +124,14 @@ export async function readRelay(relay: TestRelay): Promise<StoredEvent[]> {
   const stream = await openEventSource((signal) => relay.fetch('/api/events?after=0', { signal }));
   const messages = await stream.until((so) => so.some(({ event }) => event === 'snapshot'));
   stream.close();
-  return messages.flatMap(({ id, data }) => (id === undefined ? [] : [{ id: Number(id), event: eventSchema.parse(data) }]));
+  return messages.flatMap(({ id, data }) =>
+    id === undefined ? [] : [{ id: Number(id), event: eventSchema.parse(data) }],
+  );
 }
 
-export const messagesIn = (docs: readonly Doc[]): MessageDoc[] => docs.flatMap((doc) => (isKnown(doc) && doc.type === 'message' ? [doc] : []));
+export const messagesIn = (docs: readonly Doc[]): MessageDoc[] =>
+  docs.flatMap((doc) => (isKnown(doc) && doc.type === 'message' ? [doc] : []));
 
 /** The texts of what somebody else than the person said. */
-export const textsIn = (message: MessageDoc): string[] => message.blocks.flatMap((block) => (block.kind === 'text' ? [plain(block.text)] : []));
+export const textsIn = (message: MessageDoc): string[] =>
+  message.blocks.flatMap((block) => (block.kind === 'text' ? [plain(block.text)] : []));

@@ -33,7 +33,8 @@ export async function fillDiskOfRelay(rounds: number, random: () => number): Pro
     await response.body?.cancel();
     return response.status;
   };
-  const begin = () => post('/api/sessions', { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } });
+  const begin = () =>
+    post('/api/sessions', { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } });
   const isRefused = (status: number) => status >= 500;
 
   /** What the person asks has an answer; resolves with what stood in the way, null where nothing did. */
@@ -48,7 +49,8 @@ export async function fillDiskOfRelay(rounds: number, random: () => number): Pro
       }
       const posted = await post('/api/messages', { text: question, clientId: randomUUID() });
       last = posted >= 300 ? `a message was refused with ${posted}` : 'nobody asked the model';
-      for (let look = 0; posted < 300 && look < 40; look++, await sleep(50)) if (model.requests.some(({ last: said }) => said.includes(question))) return null;
+      for (let look = 0; posted < 300 && look < 40; look++, await sleep(50))
+        if (model.requests.some(({ last: said }) => said.includes(question))) return null;
     }
     return last;
   }
@@ -60,7 +62,7 @@ export async function fillDiskOfRelay(rounds: number, random: () => number): Pro
       await sleep(random() * 300);
       await fill(join(disk.folder, 'filler'));
       let refused = false;
-      for (const until = performance.now() + PATIENCE_MS; !refused && performance.now() < until; ) {
+      for (const until = performance.now() + PATIENCE_MS; !refused && performance.now() < until;) {
         const status = await post('/api/messages', { text: LONG, clientId: randomUUID() });
         refused = isRefused(status) || status === 409;
         if (refused) refusals.add(status);
@@ -68,7 +70,10 @@ export async function fillDiskOfRelay(rounds: number, random: () => number): Pro
       await sleep(random() * 300);
       await rm(join(disk.folder, 'filler'));
       const after = await answered(`Who is there, after ${round}?`);
-      demand(`After the disk of a relay was full ${round} times`, [...(refused ? [] : ['nothing was refused']), ...(after === null ? [] : [`it did not go on: ${after}`])]);
+      demand(`After the disk of a relay was full ${round} times`, [
+        ...(refused ? [] : ['nothing was refused']),
+        ...(after === null ? [] : [`it did not go on: ${after}`]),
+      ]);
       await (await relay.fetch('/api/sessions/current', { method: 'DELETE' })).body?.cancel();
     }
   } finally {

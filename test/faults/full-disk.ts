@@ -49,7 +49,11 @@ export interface FullDisks {
 }
 
 /** Rejects with what was lost, or where the store stayed unusable. */
-export async function fillDisk(rounds: number, random: () => number, onRound: (round: number, said: string) => void = () => undefined): Promise<FullDisks> {
+export async function fillDisk(
+  rounds: number,
+  random: () => number,
+  onRound: (round: number, said: string) => void = () => undefined,
+): Promise<FullDisks> {
   const disk = await createSmallDisk(DISK_MB);
   const folder = join(disk.folder, 'store');
   await copyStoreTemplate(folder);
@@ -61,13 +65,25 @@ export async function fillDisk(rounds: number, random: () => number, onRound: (r
   let refused = 0;
   let ending = false;
   try {
-    const log = await openEventLog({ db: store.db, openJournal: store.openJournal, relay: 'r', now: Date.now, newId: () => 'log', onListenerError: () => undefined, retentionMs: 0 });
+    const log = await openEventLog({
+      db: store.db,
+      openJournal: store.openJournal,
+      relay: 'r',
+      now: Date.now,
+      newId: () => 'log',
+      onListenerError: () => undefined,
+      retentionMs: 0,
+    });
     const writer = (async () => {
       while (!ending) {
         try {
           // Only into the write-ahead log: Postgres gives up where that cannot grow, and only fails a statement where a table cannot.
-          if (random() < 0.5) await sql`select pg_logical_emit_message(true, 'fill', repeat(${WORDS}, 50))`.execute(store.db);
-          const stored = await log.append([{ kind: 'session-ended', sessionId: 's', reason: 'ended', time: 0 }, { kind: 'text', messageId: 'm', text: WORDS }]);
+          if (random() < 0.5)
+            await sql`select pg_logical_emit_message(true, 'fill', repeat(${WORDS}, 50))`.execute(store.db);
+          const stored = await log.append([
+            { kind: 'session-ended', sessionId: 's', reason: 'ended', time: 0 },
+            { kind: 'text', messageId: 'm', text: WORDS },
+          ]);
           acknowledged.push(...stored.map(({ id }) => id));
         } catch (error) {
           refused += 1;
@@ -82,7 +98,8 @@ export async function fillDisk(rounds: number, random: () => number, onRound: (r
       await sleep(random() * BETWEEN_MS);
       const before = refused;
       await fill(join(disk.folder, 'filler'));
-      for (const until = performance.now() + GOES_ON_MS; refused === before && performance.now() < until; ) await sleep(10);
+      for (const until = performance.now() + GOES_ON_MS; refused === before && performance.now() < until;)
+        await sleep(10);
       await sleep(random() * BETWEEN_MS);
       await rm(join(disk.folder, 'filler'));
       const count = acknowledged.length;
@@ -96,8 +113,12 @@ export async function fillDisk(rounds: number, random: () => number, onRound: (r
       demand(`After the disk was full ${round} times`, [
         ...[...unclear].map((message) => `a writer was told "${message}"`),
         ...(refused === before ? ['nobody was refused'] : []),
-        ...(acknowledged.length === count ? [`nothing could be written after room was made: ${[...refusals].at(-1) ?? ''}`] : []),
-        ...acknowledged.filter((id) => id >= oldest && id <= upTo && !kept.has(id)).map((id) => `event ${id} was acknowledged, and is gone`),
+        ...(acknowledged.length === count
+          ? [`nothing could be written after room was made: ${[...refusals].at(-1) ?? ''}`]
+          : []),
+        ...acknowledged
+          .filter((id) => id >= oldest && id <= upTo && !kept.has(id))
+          .map((id) => `event ${id} was acknowledged, and is gone`),
       ]);
       onRound(round, `went on ${Math.round(performance.now() - freed)} ms after room was made`);
       // What was written makes room itself, as it does where a browser has stored it.

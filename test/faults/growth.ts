@@ -12,23 +12,41 @@ const WORDS = 'What was said stays in the browser, and leaves the relay after a 
 
 async function bytesIn(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true });
-  const sizes = await Promise.all(entries.map(async (entry) => (entry.isDirectory() ? bytesIn(join(folder, entry.name)) : (await stat(join(folder, entry.name))).size)));
+  const sizes = await Promise.all(
+    entries.map(async (entry) =>
+      entry.isDirectory() ? bytesIn(join(folder, entry.name)) : (await stat(join(folder, entry.name))).size,
+    ),
+  );
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** Answers with the bytes of the store at the end of each day. */
-export async function liveDays(days: number, onDay: (day: number, bytes: number) => void = () => undefined): Promise<number[]> {
+export async function liveDays(
+  days: number,
+  onDay: (day: number, bytes: number) => void = () => undefined,
+): Promise<number[]> {
   const place = await createStorePlace('pglite');
   const store = await place.open();
   try {
     let clock = 1_900_000_000_000;
     const now = () => clock;
-    const log = await openEventLog({ db: store.db, openJournal: store.openJournal, relay: 'r', now, newId: () => 'log', onListenerError: () => undefined });
+    const log = await openEventLog({
+      db: store.db,
+      openJournal: store.openJournal,
+      relay: 'r',
+      now,
+      newId: () => 'log',
+      onListenerError: () => undefined,
+    });
     const bytes: number[] = [];
     for (let day = 1; day <= days; day++) {
       await log.append([{ kind: 'session-ended', sessionId: `s${day}`, reason: 'ended', time: clock }]);
       for (let i = 0; i < MESSAGES; i += TOGETHER) {
-        await Promise.all(Array.from({ length: TOGETHER }, (_none, j) => log.appendOnce(`${day}.${i + j}`, [{ kind: 'text', messageId: `m${day}.${i + j}`, text: WORDS }])));
+        await Promise.all(
+          Array.from({ length: TOGETHER }, (_none, j) =>
+            log.appendOnce(`${day}.${i + j}`, [{ kind: 'text', messageId: `m${day}.${i + j}`, text: WORDS }]),
+          ),
+        );
         await log.ack(log.head());
         clock += DAY_MS / (MESSAGES / TOGETHER);
       }

@@ -47,7 +47,10 @@ export interface House {
   /** Opens each conversation and reads it. */
   readAll(who: readonly Who[]): Promise<Map<Who, Shown[]>>;
   /** Waits until the ledger holds what the relay says and the page shows it, and holds everything against what was before. */
-  holdAgainst(when: string, before: Before): Promise<{ readonly events: readonly StoredEvent[]; readonly shown: ReadonlyMap<Who, readonly Shown[]> }>;
+  holdAgainst(
+    when: string,
+    before: Before,
+  ): Promise<{ readonly events: readonly StoredEvent[]; readonly shown: ReadonlyMap<Who, readonly Shown[]> }>;
   close(): Promise<void>;
 }
 
@@ -58,7 +61,11 @@ export interface Before {
 }
 
 /** Asks again until `holds`, or gives the last answer when patience ends. */
-export async function eventually<T>(look: () => Promise<T>, holds: (value: T) => boolean, patience = PATIENCE): Promise<T> {
+export async function eventually<T>(
+  look: () => Promise<T>,
+  holds: (value: T) => boolean,
+  patience = PATIENCE,
+): Promise<T> {
   for (const end = Date.now() + patience; ; await sleep(LOOK)) {
     const value = await look();
     if (holds(value) || Date.now() > end) return value;
@@ -126,7 +133,9 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
     async agentId(who) {
       if (who === LEAD_ID) return LEAD_ID;
       const docs = await readLedger(here().page);
-      const seated = docs.flatMap((doc) => (isKnown(doc) && doc.type === 'agent-identity' && doc.position === who - 1 ? [doc] : []));
+      const seated = docs.flatMap((doc) =>
+        isKnown(doc) && doc.type === 'agent-identity' && doc.position === who - 1 ? [doc] : [],
+      );
       return seated.sort((a, b) => a.bornAt - b.bornAt)[0]?.agentId ?? null;
     },
     async tell(who, text) {
@@ -136,7 +145,8 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
         method: 'POST',
         json: { text, clientId: crypto.randomUUID(), ...(agentId === LEAD_ID ? {} : { to: agentId }) },
       });
-      if (!response.ok) throw new Error(`the relay did not take a message: ${response.status} ${await response.text()}`);
+      if (!response.ok)
+        throw new Error(`the relay did not take a message: ${response.status} ${await response.text()}`);
       await response.body?.cancel();
     },
     async readAll(who) {

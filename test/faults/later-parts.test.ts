@@ -15,11 +15,18 @@ describe('A page whose relay goes before anything was said on it', () => {
   it('shows what it has and keeps what is written: nothing is left to be fetched', async () => {
     const morning = house.visitor();
     // Without a place to ask for, a file goes among the downloads.
-    await morning.page.evaluate(() => void Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }));
+    await morning.page.evaluate(
+      () => void Object.defineProperty(globalThis, 'showSaveFilePicker', { value: undefined }),
+    );
     await morning.press('SUMMON');
     await morning.untilAll('awake');
     // The service worker is registered when the page has all that it may ask for.
-    const hasAll = () => morning.page.evaluate(async () => (await navigator.serviceWorker.getRegistration()) !== undefined && (await indexedDB.databases()).some(({ name }) => name === 'roost-keys'));
+    const hasAll = () =>
+      morning.page.evaluate(
+        async () =>
+          (await navigator.serviceWorker.getRegistration()) !== undefined &&
+          (await indexedDB.databases()).some(({ name }) => name === 'roost-keys'),
+      );
     await expect.poll(hasAll, { timeout: 60_000 }).toBe(true);
     await house.relay().kill('SIGKILL');
     await morning.untilAll('sleeping');
@@ -33,7 +40,9 @@ describe('A page whose relay goes before anything was said on it', () => {
     await morning.page.getByRole('checkbox', { name: 'Under a passphrase' }).uncheck();
     await Promise.all([morning.page.waitForEvent('download'), morning.press('Export everything')]);
     await morning.page.getByText('Exported.').waitFor();
-    expect(await morning.page.getByRole('alert').allInnerTexts()).toEqual([expect.stringContaining('The relay cannot be reached')]);
+    expect(await morning.page.getByRole('alert').allInnerTexts()).toEqual([
+      expect.stringContaining('The relay cannot be reached'),
+    ]);
     expect(morning.complaints).toEqual([]);
   });
 });

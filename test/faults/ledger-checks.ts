@@ -21,7 +21,11 @@ export async function viewsOf(tab: Page, agentIds: readonly string[]): Promise<V
   for (const agentId of agentIds) {
     const pages: Doc[][] = [];
     for (let before: string | null = null, more = true; more; more = before !== null) {
-      const page: Awaited<ReturnType<typeof call<'conversation'>>> = await call('conversation', { agentId, before, limit: PAGE });
+      const page: Awaited<ReturnType<typeof call<'conversation'>>> = await call('conversation', {
+        agentId,
+        before,
+        limit: PAGE,
+      });
       pages.unshift([...page.messages]);
       before = page.before;
     }
@@ -29,18 +33,32 @@ export async function viewsOf(tab: Page, agentIds: readonly string[]): Promise<V
   }
   const documents: Doc[] = [];
   for (let after: string | null = null, more = true; more; more = after !== null) {
-    const page: Awaited<ReturnType<typeof call<'documents'>>> = await call('documents', { after, limit: PAGE, agentId: null });
+    const page: Awaited<ReturnType<typeof call<'documents'>>> = await call('documents', {
+      after,
+      limit: PAGE,
+      agentId: null,
+    });
     documents.push(...page.docs);
     after = page.after;
   }
-  return { documents, household: await call('household'), conversations, wakes: await call('wakeMaterial', { agentIds, cap: 24_000 }) };
+  return {
+    documents,
+    household: await call('household'),
+    conversations,
+    wakes: await call('wakeMaterial', { agentIds, cap: 24_000 }),
+  };
 }
 
 const some = (ids: readonly string[]) => `${ids.length} (${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''})`;
 const doubled = (ids: readonly string[]) => ids.filter((id, i) => ids.indexOf(id) !== i);
 
 /** The documents that were acknowledged are among those, as they were written, and none is there twice. */
-export function faultsOfHeld(where: string, written: ReadonlyMap<string, Doc>, acknowledged: ReadonlySet<string>, held: readonly Doc[]): string[] {
+export function faultsOfHeld(
+  where: string,
+  written: ReadonlyMap<string, Doc>,
+  acknowledged: ReadonlySet<string>,
+  held: readonly Doc[],
+): string[] {
   const ids = held.map(({ _id }) => _id);
   const there = new Set(ids);
   const gone = [...acknowledged].filter((id) => !there.has(id));
@@ -59,11 +77,16 @@ function differences(live: Views, rebuilt: Views): string[] {
     ['documents', live.documents, rebuilt.documents],
     ['household', live.household, rebuilt.household],
     ['wake material', live.wakes, rebuilt.wakes],
-    ...Object.keys(live.conversations).map((agentId) => [`conversation of ${agentId}`, live.conversations[agentId], rebuilt.conversations[agentId]] as const),
+    ...Object.keys(live.conversations).map(
+      (agentId) => [`conversation of ${agentId}`, live.conversations[agentId], rebuilt.conversations[agentId]] as const,
+    ),
   ] as const;
   return parts.flatMap(([what, before, after]) => {
     if (isDeepStrictEqual(before, after)) return [];
-    const ids = (docs: unknown) => (Array.isArray(docs) ? docs.map((doc: unknown) => (typeof doc === 'object' && doc !== null && '_id' in doc ? String(doc._id) : '')) : []);
+    const ids = (docs: unknown) =>
+      Array.isArray(docs)
+        ? docs.map((doc: unknown) => (typeof doc === 'object' && doc !== null && '_id' in doc ? String(doc._id) : ''))
+        : [];
     const [was, is] = [ids(before), ids(after)];
     const [lost, come] = [was.filter((id) => !is.includes(id)), is.filter((id) => !was.includes(id))];
     return [`the ${what} rebuilt from the volumes are not the live ones: ${some(lost)} missing, ${some(come)} more`];
@@ -84,7 +107,9 @@ export async function faultsOfLedgerAfter(home: Household, story: Story, query =
   let tab = await home.tab(query);
   const live = await viewsOf(tab, agentIds);
   const held = live.documents;
-  const shown = Object.values(live.conversations).flat().map(({ _id }) => _id);
+  const shown = Object.values(live.conversations)
+    .flat()
+    .map(({ _id }) => _id);
   await drained(tab);
   await home.closeTabs();
   const volumes = Object.values(await volumesOf(await home.tab('?closed')));
@@ -99,7 +124,9 @@ export async function faultsOfLedgerAfter(home: Household, story: Story, query =
     ...faultsOfHeld('the views', written, acknowledged, held),
     ...faultsOfHeld('the volumes', written, acknowledged, stored),
     ...volumes.flatMap(({ damaged }) => damaged.map((one) => `the volumes: ${JSON.stringify(one)}`)),
-    ...(unlike.length > 0 || stored.length !== held.length ? [`the views hold ${held.length} documents and the volumes ${stored.length}; ${some(unlike)} in no volume`] : []),
+    ...(unlike.length > 0 || stored.length !== held.length
+      ? [`the views hold ${held.length} documents and the volumes ${stored.length}; ${some(unlike)} in no volume`]
+      : []),
     ...(doubled(shown).length > 0 ? [`the conversations show ${some(doubled(shown))} twice`] : []),
     ...report.faults.map((fault) => `the rebuild: ${fault}`),
     ...(report.repaired > 0 ? [`the rebuild had to repair ${report.repaired} documents`] : []),

@@ -13,8 +13,9 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 describe('500 writes, and whoever owns the ledger killed at a random moment of them', () => {
-  it.each(SEEDS.map((seed) => ({ seed, what: `${endOf(seed)}${takesOver(seed) ? ', then ten owners of three tabs' : ''}` })))(
-    'leave every acknowledged document, none twice, and views that equal the volumes (seed $seed: $what)',
-    ({ seed }) => runLedgerSeed(bench, seed),
+  it.each(
+    SEEDS.map((seed) => ({ seed, what: `${endOf(seed)}${takesOver(seed) ? ', then ten owners of three tabs' : ''}` })),
+  )('leave every acknowledged document, none twice, and views that equal the volumes (seed $seed: $what)', ({ seed }) =>
+    runLedgerSeed(bench, seed),
   );
 });

@@ -85,5 +85,8 @@ async function killedRun(home: MortalHousehold, how: OwnerEnd, random: () => num
   await ending;
   await lastingEnd;
   if (how === 'browser') await Promise.all(start(await home.tab()));
-  demand(`After the ${how} was killed at write ${moment} of ${WRITES} with ${writers} at once`, await faultsOfLedgerAfter(home, scribe.story, query));
+  demand(
+    `After the ${how} was killed at write ${moment} of ${WRITES} with ${writers} at once`,
+    await faultsOfLedgerAfter(home, scribe.story, query),
+  );
 }

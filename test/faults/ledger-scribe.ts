@@ -24,7 +24,8 @@ export function createScribe(random: () => number): Scribe {
   const acknowledged = new Set<string>();
   let next = 0;
   function nextDoc(): Doc {
-    const text = random() < LONG ? 'x\ud800'.repeat(100_000) : `words ${'of some length '.repeat(Math.floor(random() * 60))}`;
+    const text =
+      random() < LONG ? 'x\ud800'.repeat(100_000) : `words ${'of some length '.repeat(Math.floor(random() * 60))}`;
     const agentId = AGENTS[Math.floor(random() * AGENTS.length)] ?? 'a1';
     const replaces = random() < EDITS ? `m${Math.max(0, next - 1 - Math.floor(random() * 10))}` : null;
     const doc = messageDoc(next++, { agentId, replaces, blocks: [{ kind: 'text', text }] });

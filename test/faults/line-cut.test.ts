@@ -30,15 +30,19 @@ afterEach(async () => {
 });
 
 describe('The line to the relay, cut in mid-answer', () => {
-  it(`catches up once and in order, and what was said into the gap is heard once (seeds ${SEEDS.join(', ')})`, { timeout: TIMEOUT }, async () => {
-    for (const seed of SEEDS) {
-      try {
-        await lineCutRound(house, line, createRandom(seed));
-      } catch (error) {
-        throw new Error(`Seed ${seed} failed`, { cause: error });
+  it(
+    `catches up once and in order, and what was said into the gap is heard once (seeds ${SEEDS.join(', ')})`,
+    { timeout: TIMEOUT },
+    async () => {
+      for (const seed of SEEDS) {
+        try {
+          await lineCutRound(house, line, createRandom(seed));
+        } catch (error) {
+          throw new Error(`Seed ${seed} failed`, { cause: error });
+        }
       }
-    }
-  });
+    },
+  );
 
   it('catches up when the browser itself was offline', async () => {
     await wakeAll(house);
@@ -51,7 +55,17 @@ describe('The line to the relay, cut in mid-answer', () => {
     await sleep(OFFLINE);
     await visitor.page.context().setOffline(false);
     await visitor.untilAll('awake');
-    const events = await eventually(() => readRelay(house.relay()), (so) => settled(so) && so.some(({ event }) => event.kind === 'message' && event.author === 'human' && event.blocks[0]?.kind === 'text'));
-    demand('After the browser was offline', [...(await faultsOfWhole(house, events, [LEAD_ID])), ...visitor.complaints]);
+    const events = await eventually(
+      () => readRelay(house.relay()),
+      (so) =>
+        settled(so) &&
+        so.some(
+          ({ event }) => event.kind === 'message' && event.author === 'human' && event.blocks[0]?.kind === 'text',
+        ),
+    );
+    demand('After the browser was offline', [
+      ...(await faultsOfWhole(house, events, [LEAD_ID])),
+      ...visitor.complaints,
+    ]);
   });
 });

@@ -50,15 +50,25 @@ export async function lineCutRound(house: House, line: Line, random: () => numbe
     }
   }
   await visitor.untilAll('awake');
-  const kept = async () => messagesIn(await readLedger(visitor.page)).filter((message) => message.author === 'human').flatMap(textsIn);
+  const kept = async () =>
+    messagesIn(await readLedger(visitor.page))
+      .filter((message) => message.author === 'human')
+      .flatMap(textsIn);
   const heard = await eventually(kept, (texts) => said.every((text) => texts.includes(text)));
   await eventually(() => readRelay(house.relay()), settled);
-  const { events } = await house.holdAgainst('After the line was cut', { shown: new Map(speakers.map((who) => [who, []])), ledger: [] });
+  const { events } = await house.holdAgainst('After the line was cut', {
+    shown: new Map(speakers.map((who) => [who, []])),
+    ledger: [],
+  });
   await visitor.open(first);
   const mine = (await readShown(visitor.page)).filter((row) => row.mine).flatMap((row) => row.texts);
   demand('After the line was cut', [
-    ...said.filter((text) => heard.filter((one) => one === text).length !== 1).map((text) => `"${text}" was not heard once`),
-    ...said.filter((text) => mine.filter((one) => one === text).length !== 1).map((text) => `"${text}" does not stand on the page once`),
+    ...said
+      .filter((text) => heard.filter((one) => one === text).length !== 1)
+      .map((text) => `"${text}" was not heard once`),
+    ...said
+      .filter((text) => mine.filter((one) => one === text).length !== 1)
+      .map((text) => `"${text}" does not stand on the page once`),
     ...(await faultsOfWhole(house, events, speakers)),
     ...visitor.complaints,
   ]);

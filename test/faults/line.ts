@@ -21,16 +21,20 @@ export async function createLine(): Promise<Line> {
   let isDown = false;
   const server = createServer((incoming, answer) => {
     answers.add(answer);
-    const upstream = ask(new URL(incoming.url ?? ''), { method: incoming.method ?? 'GET', headers: incoming.headers }, (said) => {
-      answer.writeHead(said.statusCode ?? 502, said.headers);
-      answer.flushHeaders();
-      said.on('data', (chunk: Buffer) => {
-        if (!tearing.has(answer)) return answer.write(chunk);
-        return answer.write(chunk.subarray(0, chunk.length / 2), () => answer.destroy());
-      });
-      said.on('end', () => answer.end());
-      said.on('error', () => answer.destroy());
-    });
+    const upstream = ask(
+      new URL(incoming.url ?? ''),
+      { method: incoming.method ?? 'GET', headers: incoming.headers },
+      (said) => {
+        answer.writeHead(said.statusCode ?? 502, said.headers);
+        answer.flushHeaders();
+        said.on('data', (chunk: Buffer) => {
+          if (!tearing.has(answer)) return answer.write(chunk);
+          return answer.write(chunk.subarray(0, chunk.length / 2), () => answer.destroy());
+        });
+        said.on('end', () => answer.end());
+        said.on('error', () => answer.destroy());
+      },
+    );
     // The relay is gone, or we ended it: to the browser both are a line that went dead.
     upstream.on('error', () => answer.destroy());
     answer.on('close', () => {

@@ -11,7 +11,10 @@ export const damageRestorePart: LongPart = {
   name: 'damage-restore',
   with: (seed) => [seed],
   async run(seeds) {
-    const home = await createDamagedHome({ messages: Number(process.env['DAMAGE_MESSAGES'] ?? MESSAGES), from: 'built' });
+    const home = await createDamagedHome({
+      messages: Number(process.env['DAMAGE_MESSAGES'] ?? MESSAGES),
+      from: 'built',
+    });
     try {
       for (const seed of seeds) {
         const way = INTERRUPTIONS[(seed - 1) % INTERRUPTIONS.length];

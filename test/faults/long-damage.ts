@@ -13,7 +13,10 @@ export const damagePart: LongPart = {
   name: 'damage',
   with: (seed) => [seed],
   async run(seeds) {
-    const home = await createDamagedHome({ messages: Number(process.env['DAMAGE_MESSAGES'] ?? MESSAGES), from: 'built' });
+    const home = await createDamagedHome({
+      messages: Number(process.env['DAMAGE_MESSAGES'] ?? MESSAGES),
+      from: 'built',
+    });
     const kinds = seeds.flatMap((seed) => KINDS.slice(seed - 1, seed).map((kind) => ({ seed, kind })));
     const slowest = { ms: 0, name: '' };
     const failures: unknown[] = [];
@@ -29,7 +32,9 @@ export const damagePart: LongPart = {
           await withSeed('damage', seed, async () => {
             const { ms, told } = await home.round(kind);
             if (ms > slowest.ms) Object.assign(slowest, { ms, name: kind.name });
-            console.log(`${seed} ${kind.name}, ${relay}: ${home.documents} documents after ${(ms / 1_000).toFixed(1)} s (bar ${BAR_S} s), told ${told} times`);
+            console.log(
+              `${seed} ${kind.name}, ${relay}: ${home.documents} documents after ${(ms / 1_000).toFixed(1)} s (bar ${BAR_S} s), told ${told} times`,
+            );
           }).catch((error: unknown) => {
             failures.push(error);
             console.log(`${seed} ${kind.name}, ${relay}: ${error instanceof Error ? error.message : String(error)}`);

@@ -12,8 +12,12 @@ const part = (name: string, restored: boolean): LongPart => ({
       await withSeed(name, seed, async () => {
         const { documents, entries, togetherMs, happened } = await runDevicesSeed(seed, { restored });
         together.push(togetherMs);
-        const told = Object.entries(happened).sort(([, a], [, b]) => b - a).map(([what, times]) => `${times} × ${what}`);
-        console.log(`seed ${seed}: ${documents} documents in ${entries} entries everywhere, equal after ${(togetherMs / 1_000).toFixed(1)} s of virtual time, ${((performance.now() - at) / 1_000).toFixed(1)} s; ${told.join(', ')}`);
+        const told = Object.entries(happened)
+          .sort(([, a], [, b]) => b - a)
+          .map(([what, times]) => `${times} × ${what}`);
+        console.log(
+          `seed ${seed}: ${documents} documents in ${entries} entries everywhere, equal after ${(togetherMs / 1_000).toFixed(1)} s of virtual time, ${((performance.now() - at) / 1_000).toFixed(1)} s; ${told.join(', ')}`,
+        );
       });
     }
     const middle = together.sort((a, b) => a - b)[Math.floor(together.length / 2)] ?? 0;

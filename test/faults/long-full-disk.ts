@@ -11,7 +11,9 @@ export const fullDiskPart: LongPart = {
   async run(seeds) {
     let told = '';
     await withSeed('full-disk', seeds.length, async () => {
-      const { acknowledged, refusals } = await fillDisk(seeds.length, createRandom(seeds[0] ?? 1), (round, said) => console.log(`seed ${round}: ${said}`));
+      const { acknowledged, refusals } = await fillDisk(seeds.length, createRandom(seeds[0] ?? 1), (round, said) =>
+        console.log(`seed ${round}: ${said}`),
+      );
       const relay = await fillDiskOfRelay(seeds.length, createRandom(seeds[0] ?? 1));
       told = `${acknowledged} acknowledgements, nothing lost; refused with ${[...refusals].map((refusal) => `"${refusal}"`).join(', ')}; a whole relay went on each time, after it answered ${[...relay.refusals].join(' and ')}`;
     });

@@ -15,7 +15,10 @@ export const growthPart: LongPart = {
   async run(seeds) {
     const days = await liveDays(seeds.length, (day, bytes) => console.log(`day ${day}: ${mb(bytes)}`));
     const grown = (days.at(-1) ?? 0) - (days[SETTLED - 1] ?? 0);
-    demand('After the days', days.length > SETTLED && grown > MOST_BYTES ? [`it grew by ${mb(grown)} after day ${SETTLED}`] : []);
+    demand(
+      'After the days',
+      days.length > SETTLED && grown > MOST_BYTES ? [`it grew by ${mb(grown)} after day ${SETTLED}`] : [],
+    );
     return `${seeds.length} days; from day ${SETTLED} on it grew by ${mb(grown)}, to ${mb(days.at(-1) ?? 0)}`;
   },
 };

@@ -13,7 +13,9 @@ export const ledgerPart: LongPart = {
       for (const seed of seeds) {
         const at = performance.now();
         await runLedgerSeed(bench, seed);
-        console.log(`seed ${seed}: ${endOf(seed)} killed in ${WRITES} writes${takesOver(seed) ? ', ten owners of three tabs killed' : ''}, nothing lost, ${((performance.now() - at) / 1_000).toFixed(1)} s`);
+        console.log(
+          `seed ${seed}: ${endOf(seed)} killed in ${WRITES} writes${takesOver(seed) ? ', ten owners of three tabs killed' : ''}, nothing lost, ${((performance.now() - at) / 1_000).toFixed(1)} s`,
+        );
       }
     } finally {
       await bench.close();

@@ -15,7 +15,9 @@ export const memoryPart: LongPart = {
       await withSeed('memory', seed, async () => {
         const report = await liveMemoryLife({ seed, sessions: SESSIONS });
         for (const key of ['sessions', 'wakes', 'facts', 'kills'] as const) sum[key] += report[key];
-        console.log(`seed ${seed}: ${report.sessions} sessions, ${report.wakes} wakes, ${report.facts} facts, ${report.kills} kills`);
+        console.log(
+          `seed ${seed}: ${report.sessions} sessions, ${report.wakes} wakes, ${report.facts} facts, ${report.kills} kills`,
+        );
       });
     return `${sum.sessions} sessions, ${sum.wakes} wakes: every fact of the last conversation was in the prompt each time, nothing twice`;
   },

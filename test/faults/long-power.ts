@@ -15,7 +15,9 @@ export const powerPart: LongPart = {
       const some = seeds.slice(from, from + CUTS_OF_A_WRITER);
       const [first = 1] = some;
       await withSeed('power', first, async () => {
-        const told = await cutPower(some.length, createRandom(first), (cut, events) => console.log(`seed ${first + cut - 1}: the power went, ${events} acknowledged, nothing lost`));
+        const told = await cutPower(some.length, createRandom(first), (cut, events) =>
+          console.log(`seed ${first + cut - 1}: the power went, ${events} acknowledged, nothing lost`),
+        );
         acknowledged += told.acknowledged;
       });
     }

@@ -48,7 +48,9 @@ export const transactionsPart: LongPart = {
           const left = await killedWhileWriting(server.url, 'one', ms);
           demand('After a kill with one transaction at a time', left === 0 ? ['the database is gone'] : []);
         });
-        console.log(`seed ${seed}: killed after ${Math.round(ms)} ms; two transactions at a time have cost the database ${gone} times so far`);
+        console.log(
+          `seed ${seed}: killed after ${Math.round(ms)} ms; two transactions at a time have cost the database ${gone} times so far`,
+        );
       }
     } finally {
       await server.close();

@@ -47,7 +47,8 @@ function createOracle() {
     sessions.delete(sessionId);
     sessions.set(sessionId, new Set([...held, ...facts]));
   };
-  const textOf = ({ blocks }: EventOf<'message'>) => blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('\n');
+  const textOf = ({ blocks }: EventOf<'message'>) =>
+    blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('\n');
   return {
     hear(event: RoostEvent) {
       if (event.kind === 'agent-born') souls.set(event.agentId, event.soul);
@@ -72,7 +73,9 @@ function faultsOf(who: string, prompt: string, facts: readonly string[], soul: s
     ...(transcript.length > CAP ? [`${who} is given ${transcript.length} characters`] : []),
     ...facts.filter((fact) => !transcript.includes(fact)).map((fact) => `${who} has lost ${fact}`),
     ...twice.map((fact) => `${who} is told ${fact} twice`),
-    ...(soul !== null && countOf(prompt, quote(soul)) !== 1 ? [`${who} is given its soul ${countOf(prompt, quote(soul))} times`] : []),
+    ...(soul !== null && countOf(prompt, quote(soul)) !== 1
+      ? [`${who} is given its soul ${countOf(prompt, quote(soul))} times`]
+      : []),
   ];
 }
 
@@ -84,29 +87,44 @@ export interface LifeReport {
 }
 
 /** Lives `sessions` sessions. Rejects with what was wrong with a prompt, and after which session. */
-export async function liveMemoryLife({ seed, sessions }: { readonly seed: number; readonly sessions: number }): Promise<LifeReport> {
+export async function liveMemoryLife({
+  seed,
+  sessions,
+}: {
+  readonly seed: number;
+  readonly sessions: number;
+}): Promise<LifeReport> {
   const random = createRandom(seed);
   const chance = (of: number) => random() < of;
   const oracle = createOracle();
   const bench = await openBench();
   bench.relay.refuse(503);
   const homes = [await bench.household(), await bench.household()];
-  const devices = await Promise.all(homes.map(async (home) => ({ owner: ownerOf(await home.tab()), pending: [] as Doc[] })));
+  const devices = await Promise.all(
+    homes.map(async (home) => ({ owner: ownerOf(await home.tab()), pending: [] as Doc[] })),
+  );
   const home = await createHome();
   const port = await freePort();
   const failing = new Set<number>();
   const report = { sessions: 0, wakes: 0, facts: 0, kills: 0 };
 
-  const usual = teamScript({ souls: { 1: 'I keep the light in seat one.', 2: 'I count the waves in seat two.' }, names: { 1: 'Lyra', 2: 'Wren' } });
+  const usual = teamScript({
+    souls: { 1: 'I keep the light in seat one.', 2: 'I count the waves in seat two.' },
+    names: { 1: 'Lyra', 2: 'Wren' },
+  });
   const script: Script = (request) => {
     const { seat, last, body, results } = request;
-    if (seat !== null && failing.has(seat) && body.messages.length === 1) return { fail: { status: 400, type: 'invalid_request_error', message: 'No.' } };
+    if (seat !== null && failing.has(seat) && body.messages.length === 1)
+      return { fail: { status: 400, type: 'invalid_request_error', message: 'No.' } };
     // A call to the team and a prompt that wakes carry what was said before.
-    const isNew = /^¶|\n¶/.test(last) && !/^\[(WAKE|SUMMON) AGENTS\]/.test(last) && (seat === null || body.messages.length > 1);
-    if (!isNew) return results.length > 0 && seat !== null && body.messages.length > 3 ? [{ say: 'Done.' }] : usual(request);
+    const isNew =
+      /^¶|\n¶/.test(last) && !/^\[(WAKE|SUMMON) AGENTS\]/.test(last) && (seat === null || body.messages.length > 1);
+    if (!isNew)
+      return results.length > 0 && seat !== null && body.messages.length > 3 ? [{ say: 'Done.' }] : usual(request);
     const asked = /¶(\w+)/.exec(last)?.[1];
     if (asked === 'slow') return [{ say: 'One word after another, slowly. '.repeat(100), chunk: 10, everyMs: 20 }];
-    if (asked === 'write') return [{ call: 'message_agent', input: { to: 'Wren', message: `A letter with ${fact()}.` } }];
+    if (asked === 'write')
+      return [{ call: 'message_agent', input: { to: 'Wren', message: `A letter with ${fact()}.` } }];
     return [{ say: 'Noted.' }];
   };
   const model = await startScriptedModel(script);
@@ -125,11 +143,17 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
 
   async function open(): Promise<void> {
     const skew = `data:text/javascript,${encodeURIComponent(`const now=Date.now;Date.now=()=>now()+(${offset})`)}`;
-    const relay = await startRelay({ home, port, env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test', NODE_OPTIONS: `--import=${skew}` } });
+    const relay = await startRelay({
+      home,
+      port,
+      env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test', NODE_OPTIONS: `--import=${skew}` },
+    });
     // The browser stays who it is: another sign-in would be another household.
     signIn ??= await relay.signIn();
     const headers = headersOf(signIn);
-    const stream = await openEventSource((signal) => fetch(`${relay.url}/api/events?after=${cursor}`, { headers, signal }));
+    const stream = await openEventSource((signal) =>
+      fetch(`${relay.url}/api/events?after=${cursor}`, { headers, signal }),
+    );
     if (!stream.response.ok) throw new Error(`the events: ${stream.response.status}`);
     opened = { relay, stream };
     read = 0;
@@ -153,7 +177,13 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
   async function until(what: string, enough: () => boolean): Promise<void> {
     const end = Date.now() + PATIENCE_MS;
     for (hear(); !enough(); hear()) {
-      if (Date.now() > end) throw new Error(`waited for ${what}; the last events: ${events.slice(-12).map((event) => JSON.stringify(event).slice(0, 160)).join('\n')}`);
+      if (Date.now() > end)
+        throw new Error(
+          `waited for ${what}; the last events: ${events
+            .slice(-12)
+            .map((event) => JSON.stringify(event).slice(0, 160))
+            .join('\n')}`,
+        );
       await sleep(5);
     }
   }
@@ -178,41 +208,76 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
       return open.size === 0 && calls <= 0;
     });
   async function call(path: string, method: string, json?: unknown): Promise<void> {
-    const headers = { ...(signIn ? headersOf(signIn) : {}), ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
-    const response = await fetch(`${line().relay.url}${path}`, { method, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
+    const headers = {
+      ...(signIn ? headersOf(signIn) : {}),
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const response = await fetch(`${line().relay.url}${path}`, {
+      method,
+      headers,
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+    });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     await response.body?.cancel();
   }
-  const post = (text: string, to = LEAD_ID) => call('/api/messages', 'POST', { text, clientId: randomUUID(), ...(to === LEAD_ID ? {} : { to }) });
+  const post = (text: string, to = LEAD_ID) =>
+    call('/api/messages', 'POST', { text, clientId: randomUUID(), ...(to === LEAD_ID ? {} : { to }) });
 
   /** As a device does: what it has not heard yet comes in any order, in a few pieces. */
   async function catchUp(device: (typeof devices)[number]): Promise<void> {
     const docs = pick(random, device.pending.splice(0), Infinity);
     const size = Math.max(1, Math.ceil(docs.length / 3));
-    for (let from = 0; from < docs.length; from += size) await device.owner.call('append', docs.slice(from, from + size));
+    for (let from = 0; from < docs.length; from += size)
+      await device.owner.call('append', docs.slice(from, from + size));
   }
   async function householdOf(device: (typeof devices)[number]) {
     const view = await device.owner.call('household');
-    const roster = rosterOf(view.identities.map((one) => ({ ...one, id: one._id })), view.changes.map((one) => ({ ...one, id: one._id })));
-    return { roster, settings: settingsOf(view.settings.map(({ _id, key, value, at }) => ({ id: _id, key, value, at }))), newest: view.newest };
+    const roster = rosterOf(
+      view.identities.map((one) => ({ ...one, id: one._id })),
+      view.changes.map((one) => ({ ...one, id: one._id })),
+    );
+    return {
+      roster,
+      settings: settingsOf(view.settings.map(({ _id, key, value, at }) => ({ id: _id, key, value, at }))),
+      newest: view.newest,
+    };
   }
   async function sharesOf(device: (typeof devices)[number], agents: readonly Agent[]) {
     const { roster, settings } = await householdOf(device);
-    const material = await device.owner.call('wakeMaterial', { agentIds: agents.map(({ agentId }) => agentId), cap: settings.transcriptCap });
-    return agents.map((agent) => shareOf(agent, material.find(({ agentId }) => agentId === agent.agentId), roster, settings));
+    const material = await device.owner.call('wakeMaterial', {
+      agentIds: agents.map(({ agentId }) => agentId),
+      cap: settings.transcriptCap,
+    });
+    return agents.map((agent) =>
+      shareOf(
+        agent,
+        material.find(({ agentId }) => agentId === agent.agentId),
+        roster,
+        settings,
+      ),
+    );
   }
   async function begin(device: (typeof devices)[number]): Promise<void> {
     await catchUp(device);
     const { roster, settings, newest } = await householdOf(device);
     const [lead = null] = roster.lead ? await sharesOf(device, [roster.lead]) : [];
-    await untilMore('session-started', () => call('/api/sessions', 'POST', { ...startSessionBody(lead, roster, settings), ...(newest === '' ? {} : { after: newest, ahead: true }) }));
+    await untilMore('session-started', () =>
+      call('/api/sessions', 'POST', {
+        ...startSessionBody(lead, roster, settings),
+        ...(newest === '' ? {} : { after: newest, ahead: true }),
+      }),
+    );
   }
 
   /** Wakes them, and looks at what the model was sent for each. */
   async function wake(device: (typeof devices)[number], agents: readonly Agent[], after: string): Promise<void> {
     await catchUp(device);
     hear();
-    const expected = [...agents, null].map((agent) => ({ agent, facts: oracle.lastFacts(agent?.agentId ?? LEAD_ID), soul: agent ? oracle.soulOf(agent.agentId) : null }));
+    const expected = [...agents, null].map((agent) => ({
+      agent,
+      facts: oracle.lastFacts(agent?.agentId ?? LEAD_ID),
+      soul: agent ? oracle.soulOf(agent.agentId) : null,
+    }));
     const payloads = (await sharesOf(device, agents)).flatMap((share) => payloadOf(share) ?? []);
     const from = model.requests.length;
     await untilMore('call-ended', () => post(writeWake(payloads)));
@@ -234,12 +299,31 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
   let isNewSession = true;
 
   const clock = createClock({ now: Date.now, node: 'page' });
-  const setting = (key: string, value: unknown): Doc => ({ _id: `setting:${key}`, type: 'setting', schema: 1, at: clock.next(), key, value });
+  const setting = (key: string, value: unknown): Doc => ({
+    _id: `setting:${key}`,
+    type: 'setting',
+    schema: 1,
+    at: clock.next(),
+    key,
+    value,
+  });
   const beginning: Doc[] = [
     setting('transcriptCap', CAP),
     setting('wakeTimeoutMs', 5_000),
     setting('humanName', 'Ada'),
-    { _id: 'agent-identity:lead', type: 'agent-identity', schema: 1, at: clock.next(), agentId: LEAD_ID, name: 'Julian', ...LEAD_COLOR, position: LEAD_POSITION, individuationArtifact: '', bornAt: Date.now(), bornSessionId: null },
+    {
+      _id: 'agent-identity:lead',
+      type: 'agent-identity',
+      schema: 1,
+      at: clock.next(),
+      agentId: LEAD_ID,
+      name: 'Julian',
+      ...LEAD_COLOR,
+      position: LEAD_POSITION,
+      individuationArtifact: '',
+      bornAt: Date.now(),
+      bornSessionId: null,
+    },
   ];
 
   try {
@@ -248,7 +332,9 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
     const [first] = devices;
     if (!first) throw new Error('there are two devices');
     await begin(first);
-    await untilMore('call-ended', () => post(writeSummon(SEATS.map((position) => ({ position, ...seatColor(position) })))));
+    await untilMore('call-ended', () =>
+      post(writeSummon(SEATS.map((position) => ({ position, ...seatColor(position) })))),
+    );
     await untilMore('session-ended', () => call('/api/sessions/current', 'DELETE'));
 
     for (let n = 1; n <= sessions; n++) {
@@ -272,11 +358,18 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
 
       // Half of all sessions are a wake and nothing more.
       if (chance(0.5)) {
-        for (const to of pick(random, [LEAD_ID, ...awake.map(({ agentId }) => agentId)], 1 + Math.floor(random() * 3))) {
-          for (let said = 1 + Math.floor(random() * 4); said > 0; said--) await untilMore('message', () => post(`¶ You should know ${fact()}.`, to), 2);
-          for (let books = chance(0.2) ? 1 + Math.floor(random() * 3) : 0; books > 0; books--) await untilMore('message', () => post(`¶ ${fact()} ${BOOK}`, to), 2);
+        for (const to of pick(
+          random,
+          [LEAD_ID, ...awake.map(({ agentId }) => agentId)],
+          1 + Math.floor(random() * 3),
+        )) {
+          for (let said = 1 + Math.floor(random() * 4); said > 0; said--)
+            await untilMore('message', () => post(`¶ You should know ${fact()}.`, to), 2);
+          for (let books = chance(0.2) ? 1 + Math.floor(random() * 3) : 0; books > 0; books--)
+            await untilMore('message', () => post(`¶ ${fact()} ${BOOK}`, to), 2);
         }
-        if (chance(0.3) && awake.includes(lyra)) await untilMore('message', () => post('¶write to her.', lyra.agentId), 2);
+        if (chance(0.3) && awake.includes(lyra))
+          await untilMore('message', () => post('¶write to her.', lyra.agentId), 2);
         const [again] = awake;
         if (chance(0.2) && again) {
           await untilQuiet();
@@ -293,7 +386,13 @@ export async function liveMemoryLife({ seed, sessions }: { readonly seed: number
         report.kills += 1;
         offset = Math.floor((random() - 0.5) * 4) * DAY_MS;
         await open();
-        await until('the end of the session', () => events.at(-1)?.kind === 'session-ended' || events.findLast((event) => event.kind === 'session-ended' || event.kind === 'session-started')?.kind === 'session-ended');
+        await until(
+          'the end of the session',
+          () =>
+            events.at(-1)?.kind === 'session-ended' ||
+            events.findLast((event) => event.kind === 'session-ended' || event.kind === 'session-started')?.kind ===
+              'session-ended',
+        );
       } else await untilMore('session-ended', () => call('/api/sessions/current', 'DELETE'));
       report.sessions += 1;
     }

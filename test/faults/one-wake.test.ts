@@ -31,7 +31,9 @@ const TOGETHER_IN_MS = 500;
  * found before: what one click does takes the button off the other pages.
  */
 async function clickTwice(visitors: readonly Visitor[]): Promise<void> {
-  const buttons = await Promise.all(visitors.map(({ page }) => page.getByRole('button', { name: 'WAKE', exact: true }).elementHandle()));
+  const buttons = await Promise.all(
+    visitors.map(({ page }) => page.getByRole('button', { name: 'WAKE', exact: true }).elementHandle()),
+  );
   const at = Date.now() + TOGETHER_IN_MS;
   await Promise.all(
     buttons.map((button) =>
@@ -50,7 +52,9 @@ function asked(from: number): { calls: number; greetings: number[] } {
   const requests = house.model.requests.slice(from);
   return {
     calls: requests.filter((request) => request.seat === null && request.last.startsWith('[WAKE AGENTS]')).length,
-    greetings: requests.flatMap((request) => (request.seat !== null && request.last.startsWith('You are waking.') ? [request.seat] : [])).sort((a, b) => a - b),
+    greetings: requests
+      .flatMap((request) => (request.seat !== null && request.last.startsWith('You are waking.') ? [request.seat] : []))
+      .sort((a, b) => a - b),
   };
 }
 const ONCE = { calls: 1, greetings: [1, 2, 3, 4, 6, 7, 8, 9] };

@@ -27,7 +27,9 @@ export function useOwnerPage(): OwnerPage {
       await drained(tab);
       await home.closeTabs();
       const volumes = await volumesOf(await home.tab('?closed'));
-      return Object.values(volumes).flatMap(({ docs }) => docs.map(({ _id }) => _id)).sort();
+      return Object.values(volumes)
+        .flatMap(({ docs }) => docs.map(({ _id }) => _id))
+        .sort();
     },
   };
 }

@@ -21,7 +21,9 @@ describe('what changed since, where several wrote at once', () => {
     const docs = Array.from({ length: 6 }, (_, n) => messageDoc(n));
     await Promise.all(docs.map((doc, n) => ownerOf(n % 2 ? one : two).call('append', [doc])));
     for (const tab of [one, two]) {
-      const heard = await tab.evaluate(() => window.roost.news.flatMap((item) => (item.news === 'documents' ? item.docs.map(({ _id }) => _id) : [])));
+      const heard = await tab.evaluate(() =>
+        window.roost.news.flatMap((item) => (item.news === 'documents' ? item.docs.map(({ _id }) => _id) : [])),
+      );
       expect(heard.sort()).toEqual(docs.map(({ _id }) => _id).sort());
     }
   });

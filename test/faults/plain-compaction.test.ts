@@ -22,6 +22,9 @@ describe('300 documents put one by one', () => {
     await writer.evaluate((all) => window.faults.ours.bulk('v00001', all, 10), ids('a', 2));
     await writer.evaluate((all) => window.faults.ours.bulk('v00001', all, 10), ids('b', 2));
     expect(await writer.evaluate(() => window.faults.ours.compactWithoutLock('v00001'))).toMatch(/CARs/);
-    expect(await (await tab()).evaluate(() => window.faults.ours.read('v00001'))).toEqual([...ids('a', 2), ...ids('b', 2)]);
+    expect(await (await tab()).evaluate(() => window.faults.ours.read('v00001'))).toEqual([
+      ...ids('a', 2),
+      ...ids('b', 2),
+    ]);
   });
 });

@@ -13,8 +13,13 @@ describe('opening to read one document', () => {
     const bytes: number[] = [];
     for (const count of [FEW, MANY]) {
       const writer = await tab();
-      for (const commit of commits(count)) await writer.evaluate(({ count, commit }) => window.faults.bulk(`of-${count}`, commit, 200), { count, commit });
-      bytes.push(await (await reopened(writer)).evaluate((count) => window.faults.bytesToReadOne(`of-${count}`, 'doc-0-0001'), count));
+      for (const commit of commits(count))
+        await writer.evaluate(({ count, commit }) => window.faults.bulk(`of-${count}`, commit, 200), { count, commit });
+      bytes.push(
+        await (
+          await reopened(writer)
+        ).evaluate((count) => window.faults.bytesToReadOne(`of-${count}`, 'doc-0-0001'), count),
+      );
     }
     expect(bytes[1]).toBeGreaterThan(3 * (bytes[0] ?? 0));
   });
@@ -24,7 +29,8 @@ describe('opening to read one document', () => {
     await writer.evaluate((all) => window.faults.ours.bulk('v00002', all, 200), ids('doc', COMMIT));
     const second = await reopened(writer);
     const before = await second.evaluate(() => window.faults.ours.bytesToRead('v00002'));
-    for (const commit of commits(FEW)) await second.evaluate((all) => window.faults.ours.bulk('v00001', all, 200), commit);
+    for (const commit of commits(FEW))
+      await second.evaluate((all) => window.faults.ours.bulk('v00001', all, 200), commit);
     expect(await (await reopened(second)).evaluate(() => window.faults.ours.bytesToRead('v00002'))).toBe(before);
   });
 });

@@ -21,6 +21,9 @@ describe('a named key that is given its material at every start', () => {
     const second = await reopened(first);
     await second.evaluate(() => window.faults.ours.giveKeyAgain());
     await second.evaluate((all) => window.faults.ours.bulk('v00001', all, 10), ids('later', 2));
-    expect(await (await reopened(second)).evaluate(() => window.faults.ours.read('v00001'))).toEqual([...ids('before', 2), ...ids('later', 2)]);
+    expect(await (await reopened(second)).evaluate(() => window.faults.ours.read('v00001'))).toEqual([
+      ...ids('before', 2),
+      ...ids('later', 2),
+    ]);
   });
 });

@@ -51,7 +51,8 @@ export function usePlainPage(): PlainPage {
   };
 }
 
-export const ids = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`);
+export const ids = (prefix: string, count: number) =>
+  Array.from({ length: count }, (_, n) => `${prefix}-${String(n).padStart(4, '0')}`);
 
 /** How many of what was written can be read; 0 where a ledger answers with an error alone. */
 export const countOf = (found: readonly string[] | string) => (typeof found === 'string' ? 0 : found.length);

@@ -12,7 +12,9 @@ const ours = useOwnerPage();
 
 describe('what a put costs', () => {
   it('grows with every put before it with plain Fireproof: each is a commit that lists all commits', async () => {
-    const bytes = await (await plain.tab()).evaluate((all) => window.faults.bytesOfEachPut('cost', all), ids('doc', PUTS));
+    const bytes = await (
+      await plain.tab()
+    ).evaluate((all) => window.faults.bytesOfEachPut('cost', all), ids('doc', PUTS));
     expect(bytes.at(-1)).toBeGreaterThan(2 * (bytes[0] ?? 0));
   });
 

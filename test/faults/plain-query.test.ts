@@ -9,7 +9,9 @@ const ours = useOwnerPage();
 
 describe('a query after a write', () => {
   it('indexes every document again with plain Fireproof', async () => {
-    const indexed = await (await plain.tab()).evaluate((all) => window.faults.indexedByQueries('asked', all), ids('doc', 50));
+    const indexed = await (
+      await plain.tab()
+    ).evaluate((all) => window.faults.indexedByQueries('asked', all), ids('doc', 50));
     expect(indexed).toEqual([50, 51]);
   });
 
@@ -21,6 +23,8 @@ describe('a query after a write', () => {
     await ours.home().closeTabs();
     await (await ours.home().tab('?closed')).evaluate(() => window.roost.emptyVolume('v00001'));
     tab = await ours.home().tab();
-    expect((await ownerOf(tab).call('conversation', { agentId: 'a1', before: null, limit: 100 })).messages).toEqual(docs);
+    expect((await ownerOf(tab).call('conversation', { agentId: 'a1', before: null, limit: 100 })).messages).toEqual(
+      docs,
+    );
   });
 });

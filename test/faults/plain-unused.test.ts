@@ -8,8 +8,12 @@ const UNUSED = /\.(query|changes|attach|subscribe|useLiveQuery)\(/;
 
 describe('what of Fireproof cannot be used safely', () => {
   it('is called nowhere: no query, no changes, no attach', async () => {
-    const files = (await readdir(SOURCES, { recursive: true })).filter((path) => path.endsWith('.ts') || path.endsWith('.tsx'));
-    const texts = await Promise.all(files.map(async (path) => ({ path, text: await readFile(`${SOURCES}${path}`, 'utf8') })));
+    const files = (await readdir(SOURCES, { recursive: true })).filter(
+      (path) => path.endsWith('.ts') || path.endsWith('.tsx'),
+    );
+    const texts = await Promise.all(
+      files.map(async (path) => ({ path, text: await readFile(`${SOURCES}${path}`, 'utf8') })),
+    );
     const knowing = texts.filter(({ text }) => text.includes("from '@fireproof/"));
     expect(knowing.length).toBeGreaterThan(0);
     expect(knowing.filter(({ text }) => UNUSED.test(text)).map(({ path }) => path)).toEqual([]);

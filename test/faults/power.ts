@@ -31,10 +31,15 @@ interface Said {
 }
 
 function parseSaid(text: string): Said {
-  const lines = text.split('\n').slice(0, -1).map((line) => line.split(' '));
+  const lines = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => line.split(' '));
   return {
     events: lines.flatMap(([what, id]) => (what === 'event' ? [Number(id)] : [])),
-    clients: new Map(lines.flatMap(([what, name, id]) => (what === 'client' ? [[`client ${name ?? ''}`, Number(id)]] : []))),
+    clients: new Map(
+      lines.flatMap(([what, name, id]) => (what === 'client' ? [[`client ${name ?? ''}`, Number(id)]] : [])),
+    ),
   };
 }
 
@@ -42,12 +47,25 @@ function parseSaid(text: string): Said {
 async function checkDisk(disk: DiskImage, said: Said, cut: number): Promise<void> {
   const store = await openStore({ folder: join(disk.folder, 'store'), databaseUrl: null });
   try {
-    const log = await openEventLog({ db: store.db, openJournal: store.openJournal, relay: 'writer', now: Date.now, newId: () => 'another', onListenerError: () => undefined });
+    const log = await openEventLog({
+      db: store.db,
+      openJournal: store.openJournal,
+      relay: 'writer',
+      now: Date.now,
+      newId: () => 'another',
+      onListenerError: () => undefined,
+    });
     const ids = (await log.read(0, 1_000_000)).map(({ id }) => id);
     const kept = new Set(ids);
-    const taken = await Promise.all([...said.clients].map(async ([client, event]) => ((await log.written(client)) === event ? [] : [`${client} is not known`])));
+    const taken = await Promise.all(
+      [...said.clients].map(async ([client, event]) =>
+        (await log.written(client)) === event ? [] : [`${client} is not known`],
+      ),
+    );
     demand(`After power cut ${cut}`, [
-      ...said.events.filter((id) => !kept.has(id)).map((id) => `event ${id} of ${log.head()} was acknowledged, and is gone`),
+      ...said.events
+        .filter((id) => !kept.has(id))
+        .map((id) => `event ${id} of ${log.head()} was acknowledged, and is gone`),
       ...taken.flat(),
       ...ids.flatMap((id, i) => (id === i + 1 ? [] : [`event ${id} stands in place ${i + 1}`])),
     ]);
@@ -59,14 +77,22 @@ async function checkDisk(disk: DiskImage, said: Said, cut: number): Promise<void
 }
 
 /** `cuts` of the power while one writer writes. Rejects with what was lost. */
-export async function cutPower(cuts: number, random: () => number, onCut: (cut: number, events: number) => void = () => undefined): Promise<PowerCuts> {
+export async function cutPower(
+  cuts: number,
+  random: () => number,
+  onCut: (cut: number, events: number) => void = () => undefined,
+): Promise<PowerCuts> {
   const disk = await createDiskImage();
   await copyStoreTemplate(join(disk.folder, 'store'));
   await disk.sync();
   // Into a file: a pipe that nobody reads while a disk is checked would fill.
   const saying = await mkdtemp(join(tmpdir(), 'roost-said-'));
   const said = await open(join(saying, 'said'), 'a+');
-  const writer = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), WRITER, join(disk.folder, 'store'), ''], { stdio: ['ignore', said.fd, 'inherit'] });
+  const writer = spawn(
+    process.execPath,
+    ['--import', import.meta.resolve('tsx'), WRITER, join(disk.folder, 'store'), ''],
+    { stdio: ['ignore', said.fd, 'inherit'] },
+  );
   let gone = false;
   const ended = once(writer, 'close').then(() => (gone = true));
   let acknowledged = 0;

@@ -35,9 +35,17 @@ export async function wakeAll(house: House): Promise<void> {
   for (let presses = 0; ; presses++) {
     const seats = await visitor.seats();
     if (seats.every((seat) => seat.state === 'awake')) return;
-    if (presses > 2) throw new Fault('Waking everyone', [`pressed ${presses} times, and the seats are ${seats.map((seat) => seat.state).join(', ')}`]);
+    if (presses > 2)
+      throw new Fault('Waking everyone', [
+        `pressed ${presses} times, and the seats are ${seats.map((seat) => seat.state).join(', ')}`,
+      ]);
     await visitor.press(/^(WAKE|SUMMON( \d MORE)?)$/);
-    await visitor.untilSeats('nobody asleep', (now) => now.every((seat) => seat.state === 'awake' || seat.state === 'empty') && now.some((seat) => seat.state === 'awake'));
+    await visitor.untilSeats(
+      'nobody asleep',
+      (now) =>
+        now.every((seat) => seat.state === 'awake' || seat.state === 'empty') &&
+        now.some((seat) => seat.state === 'awake'),
+    );
   }
 }
 
@@ -72,11 +80,21 @@ export async function relayKillRound(house: House, moment: Moment, random: () =>
   const speakers = await stir(house, moment, random);
   await sleep(random() * WITHIN);
 
-  const open = await visitor.page.getByRole('region', { name: /^Conversation with / }).isVisible() ? await readShown(visitor.page) : null;
+  const open = (await visitor.page.getByRole('region', { name: /^Conversation with / }).isVisible())
+    ? await readShown(visitor.page)
+    : null;
   await house.relay().kill('SIGKILL');
-  await visitor.page.getByText(/The relay cannot be reached/).first().waitFor();
+  await visitor.page
+    .getByText(/The relay cannot be reached/)
+    .first()
+    .waitFor();
   const cut = await visitor.seats();
-  demand('With the relay gone', cut.filter((seat) => seat.state !== 'sleeping' && seat.state !== 'empty').map((seat) => `seat ${seat.seat} is ${seat.state}`));
+  demand(
+    'With the relay gone',
+    cut
+      .filter((seat) => seat.state !== 'sleeping' && seat.state !== 'empty')
+      .map((seat) => `seat ${seat.seat} is ${seat.state}`),
+  );
   // What the page shows now is all that it ever showed.
   const last = open && (await readShown(visitor.page));
   if (open && last) demand('With the relay gone', lost(open, last));
@@ -87,9 +105,10 @@ export async function relayKillRound(house: House, moment: Moment, random: () =>
   await house.startRelay();
   const tryNow = visitor.page.getByRole('button', { name: 'Try now' });
   // The page comes back by itself; a person may be faster.
-  if (random() < 0.5) await tryNow.click({ timeout: 1_000 }).catch(async (error: unknown) => {
-    if (await tryNow.isVisible()) throw error;
-  });
+  if (random() < 0.5)
+    await tryNow.click({ timeout: 1_000 }).catch(async (error: unknown) => {
+      if (await tryNow.isVisible()) throw error;
+    });
   await tryNow.waitFor({ state: 'detached' });
 
   const { events, shown: after } = await house.holdAgainst(`After the relay was killed (${moment})`, { shown, ledger });
@@ -97,29 +116,44 @@ export async function relayKillRound(house: House, moment: Moment, random: () =>
   const end = events.findLast(({ event }) => event.kind === 'session-ended')?.event;
   const began = events.findLast(({ event }) => event.kind === 'session-started')?.event;
   demand(`After the relay was killed (${moment})`, [
-    ...seats.filter((seat) => seat.state !== 'sleeping' && seat.state !== 'empty').map((seat) => `seat ${seat.seat} is ${seat.state}`),
-    ...(end?.kind === 'session-ended' && began?.kind === 'session-started' && end.sessionId === began.sessionId && end.reason === 'crash' ? [] : [`the last session ended as ${JSON.stringify(end)}`]),
+    ...seats
+      .filter((seat) => seat.state !== 'sleeping' && seat.state !== 'empty')
+      .map((seat) => `seat ${seat.seat} is ${seat.state}`),
+    ...(end?.kind === 'session-ended' &&
+    began?.kind === 'session-started' &&
+    end.sessionId === began.sessionId &&
+    end.reason === 'crash'
+      ? []
+      : [`the last session ended as ${JSON.stringify(end)}`]),
     ...[...after].flatMap(([who, rows]) => unmarked(house, rows).map((fault) => `${who}: ${fault}`)),
   ]);
-  await visitor.page.locator('.pill').getByText(/the relay crashed/).waitFor();
+  await visitor.page
+    .locator('.pill')
+    .getByText(/the relay crashed/)
+    .waitFor();
 
   await goOn(house, after, random);
   demand('All along', visitor.complaints);
 }
 
 const lost = (before: readonly Shown[], after: readonly Shown[]): string[] =>
-  before.flatMap((row) => row.texts).filter((text) => !after.some((now) => now.texts.some((same) => same.startsWith(text)))).map((text) => `"${text.slice(-40)}" was shown, and is gone`);
+  before
+    .flatMap((row) => row.texts)
+    .filter((text) => !after.some((now) => now.texts.some((same) => same.startsWith(text))))
+    .map((text) => `"${text.slice(-40)}" was shown, and is gone`);
 
 /** An answer that is not whole says that it was cut, and one that is whole does not; none is still being written. */
 function unmarked(house: House, rows: readonly Shown[]): string[] {
   const wholes = new Set(house.words.told.values());
-  return rows.filter((row) => !row.mine).flatMap((row) => {
-    if (row.open) return ['an answer is still being written'];
-    const whole = row.texts.length > 0 && row.texts.every((text) => wholes.has(text));
-    const cut = row.status.startsWith('The relay was cut off here.');
-    // Cut after the last word and before the end of it is both.
-    return whole || cut ? [] : [`"${row.texts.join(' ').slice(-40)}" is cut and does not say so ("${row.status}")`];
-  });
+  return rows
+    .filter((row) => !row.mine)
+    .flatMap((row) => {
+      if (row.open) return ['an answer is still being written'];
+      const whole = row.texts.length > 0 && row.texts.every((text) => wholes.has(text));
+      const cut = row.status.startsWith('The relay was cut off here.');
+      // Cut after the last word and before the end of it is both.
+      return whole || cut ? [] : [`"${row.texts.join(' ').slice(-40)}" is cut and does not say so ("${row.status}")`];
+    });
 }
 
 /** Of a greeting to which nobody said anything, at least the beginning is told. */
@@ -127,11 +161,17 @@ const GREETING_KEPT = 200;
 
 /** What `agentId` said last: of all, and in the last session in which the person said something to it. */
 function lastWords(docs: readonly Doc[], agentId: string): { readonly words: string; readonly whole: boolean }[] {
-  const messages = messagesIn(docs).filter((doc) => doc.agentId === agentId).sort((a, b) => (a.at < b.at ? -1 : 1));
-  const talks = new Set(messages.filter((doc) => doc.author === 'human' && textsIn(doc).length > 0).map((doc) => doc.sessionId));
+  const messages = messagesIn(docs)
+    .filter((doc) => doc.agentId === agentId)
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
+  const talks = new Set(
+    messages.filter((doc) => doc.author === 'human' && textsIn(doc).length > 0).map((doc) => doc.sessionId),
+  );
   const said = messages.filter((doc) => doc.author === agentId && textsIn(doc).length > 0);
   const answer = said.findLast((doc) => talks.has(doc.sessionId));
-  return [...new Set([answer, said.at(-1)])].flatMap((doc) => (doc ? [{ words: textsIn(doc).at(-1) ?? '', whole: doc === answer }] : []));
+  return [...new Set([answer, said.at(-1)])].flatMap((doc) =>
+    doc ? [{ words: textsIn(doc).at(-1) ?? '', whole: doc === answer }] : [],
+  );
 }
 
 /** The next session: everyone comes back, remembers the last words, and answers. */
@@ -142,25 +182,37 @@ async function goOn(house: House, shown: ReadonlyMap<Who, readonly Shown[]>, ran
   const slept = seats.filter((seat) => seat.state === 'sleeping').map((seat) => seat.seat);
   await wakeAll(house);
   const requests = house.model.requests.slice(asked);
-  const woken = requests.filter((request) => request.body.messages.length === 1 && request.last.startsWith('You are waking.'));
+  const woken = requests.filter(
+    (request) => request.body.messages.length === 1 && request.last.startsWith('You are waking.'),
+  );
   const forgotten: string[] = [];
   for (const who of shown.keys()) {
     const agentId = await house.agentId(who);
-    const given = who === LEAD_ID ? requests.find((request) => request.seat === null)?.system : woken.find((request) => request.seat === who)?.first;
+    const given =
+      who === LEAD_ID
+        ? requests.find((request) => request.seat === null)?.system
+        : woken.find((request) => request.seat === who)?.first;
     if (agentId === null || given === undefined) continue;
     const told = plain(given);
     // What was said in a talk is given whole; of a greeting that nobody answered, the beginning.
     for (const { words, whole } of lastWords(before, agentId))
-      if (!told.includes(words) && (whole || !told.includes(`greeting: “${words.slice(0, GREETING_KEPT)}`))) forgotten.push(`${who} was not given its last ${whole ? 'answer' : 'greeting'} "${words.slice(0, 20)}…"`);
+      if (!told.includes(words) && (whole || !told.includes(`greeting: “${words.slice(0, GREETING_KEPT)}`)))
+        forgotten.push(`${who} was not given its last ${whole ? 'answer' : 'greeting'} "${words.slice(0, 20)}…"`);
   }
   demand('In the next session', [
-    ...slept.filter((seat) => woken.filter((request) => request.seat === seat).length !== 1).map((seat) => `seat ${seat} was not woken once`),
+    ...slept
+      .filter((seat) => woken.filter((request) => request.seat === seat).length !== 1)
+      .map((seat) => `seat ${seat} was not woken once`),
     ...forgotten,
   ]);
   const [who = LEAD_ID] = pick(random, TEAM, 1);
   await house.visitor().open(who);
   await house.visitor().say('Are you there?');
   const whole = () => house.words.told.get(house.model.requests.length - 1);
-  const rows = await eventually(() => readShown(house.visitor().page), (now) => now.at(-1)?.texts[0] === whole() && now.at(-1)?.open === false);
-  if (rows.at(-1)?.texts[0] !== whole()) throw new Fault('In the next session', [`${who} answered "${rows.at(-1)?.texts[0] ?? ''}"`]);
+  const rows = await eventually(
+    () => readShown(house.visitor().page),
+    (now) => now.at(-1)?.texts[0] === whole() && now.at(-1)?.open === false,
+  );
+  if (rows.at(-1)?.texts[0] !== whole())
+    throw new Fault('In the next session', [`${who} answered "${rows.at(-1)?.texts[0] ?? ''}"`]);
 }

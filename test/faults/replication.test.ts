@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { runDevicesSeed } from './replication.ts';
 
 describe('four devices and a relay, through drops, repeats, forgeries, cuts, restarts and older copies', () => {
-  it.each([36, 169])('have the same in the end, and nothing is lost: seed %i, where once a copy had written under a writer that went on elsewhere', async (seed) => {
-    expect((await runDevicesSeed(seed, { restored: true })).documents).toBeGreaterThan(100);
-  });
+  it.each([36, 169])(
+    'have the same in the end, and nothing is lost: seed %i, where once a copy had written under a writer that went on elsewhere',
+    async (seed) => {
+      expect((await runDevicesSeed(seed, { restored: true })).documents).toBeGreaterThan(100);
+    },
+  );
 
   it.each([
     { seed: 3, what: 'a device restored from an older copy fetched what would have covered up where it wrote twice' },

@@ -12,7 +12,16 @@ import { createMemoryEntries } from '../support/memory-entries.ts';
 import { createRandom } from '../support/random.ts';
 import { createVirtualTime } from '../support/virtual-time.ts';
 import { demand } from './checks.ts';
-import { copyOf, createDisk, placeOf, startDevice, type Device, type DeviceDisk, type Doc, type Truth } from './sync-device.ts';
+import {
+  copyOf,
+  createDisk,
+  placeOf,
+  startDevice,
+  type Device,
+  type DeviceDisk,
+  type Doc,
+  type Truth,
+} from './sync-device.ts';
 import { createNetwork } from './sync-network.ts';
 import { storeOn, type Life } from './sync-store.ts';
 
@@ -39,14 +48,27 @@ export interface SeedResult {
  * Runs one seed. Rejects with a Fault that lists what is wrong. `restored`: devices are also put back to older copies
  * of their profiles, and go on from there; `blind`: without looking whether anybody wrote there since.
  */
-export async function runDevicesSeed(seed: number, { restored = false, blind = false }: { readonly restored?: boolean; readonly blind?: boolean } = {}): Promise<SeedResult> {
+export async function runDevicesSeed(
+  seed: number,
+  { restored = false, blind = false }: { readonly restored?: boolean; readonly blind?: boolean } = {},
+): Promise<SeedResult> {
   const random = createRandom(seed);
   const below = (limit: number) => Math.floor(random() * limit);
   const oneOf = <T>(list: readonly [T, ...T[]]): T => list[below(list.length)] ?? list[0];
   const bytes = (length: number) => Uint8Array.from({ length }, () => below(256));
   const time = createVirtualTime();
   const rough = random();
-  const network = createNetwork({ time, random, weather: { drops: 0.05 * rough, repeats: 0.05 * rough, flips: 0.003 * rough, forges: 0.02 * rough, slowestMs: oneOf([5, 60, 400]) } });
+  const network = createNetwork({
+    time,
+    random,
+    weather: {
+      drops: 0.05 * rough,
+      repeats: 0.05 * rough,
+      flips: 0.003 * rough,
+      forges: 0.02 * rough,
+      slowestMs: oneOf([5, 60, 400]),
+    },
+  });
   const settings: Partial<ReplicationSettings> = {
     frameBytes: oneOf([600, 4_000, 256 * 1024]),
     bufferBytes: oneOf([2_000, 512 * 1024]),
@@ -72,7 +94,8 @@ export async function runDevicesSeed(seed: number, { restored = false, blind = f
   let relayDisk = createMemoryEntries();
   let relayCopy = relayDisk.copy();
   const notes = (name: string) => (error: unknown) => {
-    if (error !== null && String(error) !== 'Error: The disk is full.') faults.push(`${name} had trouble: ${String(error)}`);
+    if (error !== null && String(error) !== 'Error: The disk is full.')
+      faults.push(`${name} had trouble: ${String(error)}`);
   };
 
   function begin(name: string): Life {
@@ -105,7 +128,16 @@ export async function runDevicesSeed(seed: number, { restored = false, blind = f
     const disk = disks.get(name) ?? createDisk(keys, bytes);
     disks.set(name, disk);
     if (!copies.has(name)) copies.set(name, copyOf(disk));
-    const device = startDevice({ disk, keys, bytes, truth, world: { time, random, life: begin(name) }, settings, blind, onTrouble: notes(name) });
+    const device = startDevice({
+      disk,
+      keys,
+      bytes,
+      truth,
+      world: { time, random, life: begin(name) },
+      settings,
+      blind,
+      onTrouble: notes(name),
+    });
     devices.set(name, device);
     network.set(name, { replica: device.replica, name, kind: 'device' });
   }
@@ -123,7 +155,8 @@ export async function runDevicesSeed(seed: number, { restored = false, blind = f
   function mourn(): void {
     const left = new Set<string>();
     for (const entries of [relayDisk.all, ...[...disks.values()].map((disk) => disk.entries.all)]) {
-      for (const ofWriter of entries.values()) for (const sealed of ofWriter.values()) left.add(truth.sealed.get(digestOf(sealed))?.id ?? '');
+      for (const ofWriter of entries.values())
+        for (const sealed of ofWriter.values()) left.add(truth.sealed.get(digestOf(sealed))?.id ?? '');
     }
     for (const id of truth.acknowledged.keys()) {
       if (left.has(id)) continue;
@@ -141,58 +174,90 @@ export async function runDevicesSeed(seed: number, { restored = false, blind = f
   const someone = (): string | null => running()[below(Math.max(1, running().length))] ?? null;
 
   const everything: readonly (readonly [weight: number, what: string, run: () => void])[] = [
-    [50, 'written', () => {
-      const device = devices.get(someone() ?? '');
-      const lane: Lane = random() < 0.3 ? 'people' : 'talk';
-      // A full disk: it was said aloud, and nothing was promised.
-      device?.write(lane, Array.from({ length: 1 + below(3) }, doc)).catch((error: unknown) => notes('a device')(error));
-    }],
+    [
+      50,
+      'written',
+      () => {
+        const device = devices.get(someone() ?? '');
+        const lane: Lane = random() < 0.3 ? 'people' : 'talk';
+        // A full disk: it was said aloud, and nothing was promised.
+        device
+          ?.write(lane, Array.from({ length: 1 + below(3) }, doc))
+          .catch((error: unknown) => notes('a device')(error));
+      },
+    ],
     [10, 'line cut', () => network.cutOne()],
     [4, 'device isolated', () => network.isolate(someone() ?? RELAY, 200 + below(8_000))],
     [2, 'relay isolated', () => network.isolate(RELAY, 200 + below(8_000))],
     [5, 'device restarted', () => away(someone() ?? RELAY, below(1_500))],
     [2, 'relay restarted', () => away(RELAY, below(1_500))],
     [1, 'relay away for long', () => away(RELAY, 4_000 + below(20_000))],
-    [4, 'direct line changed', () => {
-      const [a, b] = [someone(), someone()];
-      if (a === null || b === null || a === b) return;
-      if (network.isPaired(a, b)) network.part(a, b);
-      else network.pair(a, b);
-    }],
-    [3, 'disk full for a while', () => {
-      const life = lives.get(random() < 0.3 ? RELAY : (someone() ?? RELAY));
-      if (life) life.failsUntil = time.now() + below(4_000);
-    }],
-    [3, 'copy made', () => {
-      const name = someone();
-      const disk = disks.get(name ?? '');
-      if (name !== null && disk && random() < 0.7) copies.set(name, copyOf(disk));
-      else relayCopy = relayDisk.copy();
-    }],
-    [1, 'device restored from an older copy', () => {
-      const name = someone();
-      const copy = copies.get(name ?? '');
-      if (name === null || !copy) return;
-      kill(name);
-      disks.set(name, copyOf(copy));
-      mourn();
-      time.after(below(1_500), () => restart(name));
-    }],
-    [1, 'relay restored from an older copy', () => {
-      kill(RELAY);
-      relayDisk = relayCopy.copy();
-      mourn();
-      time.after(below(1_500), () => restart(RELAY));
-    }],
-    [1, 'entry spoilt on the relay’s disk', () => {
-      const all = [...relayDisk.all].flatMap(([writer, entries]) => [...entries].map(([counter, sealed]) => ({ writer, counter, sealed: sealed.slice() })));
-      const entry = all[below(all.length)];
-      if (!entry) return;
-      const at = 3 + below(entry.sealed.length - 3);
-      entry.sealed[at] = (entry.sealed[at] ?? 0) ^ 1;
-      relayDisk.write([entry]);
-      mourn();
-    }],
+    [
+      4,
+      'direct line changed',
+      () => {
+        const [a, b] = [someone(), someone()];
+        if (a === null || b === null || a === b) return;
+        if (network.isPaired(a, b)) network.part(a, b);
+        else network.pair(a, b);
+      },
+    ],
+    [
+      3,
+      'disk full for a while',
+      () => {
+        const life = lives.get(random() < 0.3 ? RELAY : (someone() ?? RELAY));
+        if (life) life.failsUntil = time.now() + below(4_000);
+      },
+    ],
+    [
+      3,
+      'copy made',
+      () => {
+        const name = someone();
+        const disk = disks.get(name ?? '');
+        if (name !== null && disk && random() < 0.7) copies.set(name, copyOf(disk));
+        else relayCopy = relayDisk.copy();
+      },
+    ],
+    [
+      1,
+      'device restored from an older copy',
+      () => {
+        const name = someone();
+        const copy = copies.get(name ?? '');
+        if (name === null || !copy) return;
+        kill(name);
+        disks.set(name, copyOf(copy));
+        mourn();
+        time.after(below(1_500), () => restart(name));
+      },
+    ],
+    [
+      1,
+      'relay restored from an older copy',
+      () => {
+        kill(RELAY);
+        relayDisk = relayCopy.copy();
+        mourn();
+        time.after(below(1_500), () => restart(RELAY));
+      },
+    ],
+    [
+      1,
+      'entry spoilt on the relay’s disk',
+      () => {
+        const all = [...relayDisk.all].flatMap(([writer, entries]) =>
+          [...entries].map(([counter, sealed]) => ({ writer, counter, sealed: sealed.slice() })),
+        );
+        const entry = all[below(all.length)];
+        if (!entry) return;
+        const at = 3 + below(entry.sealed.length - 3);
+        entry.sealed[at] = (entry.sealed[at] ?? 0) ^ 1;
+        relayDisk.write([entry]);
+        mourn();
+      },
+    ],
     [8, 'nothing for a while', () => undefined],
   ];
   const operations = everything.filter(([, what]) => restored || what !== 'device restored from an older copy');
@@ -206,7 +271,8 @@ export async function runDevicesSeed(seed: number, { restored = false, blind = f
   for (let operation = 0; operation < OPERATIONS; operation++) {
     if (operation === OPERATIONS / 2) start(LATE);
     let chance = random() * weights;
-    const [, what, run] = operations.find(([weight]) => (chance -= weight) < 0) ?? operations[0] ?? [0, '', () => undefined];
+    const [, what, run] = operations.find(([weight]) => (chance -= weight) < 0) ??
+      operations[0] ?? [0, '', () => undefined];
     happened[what] = (happened[what] ?? 0) + 1;
     run();
     await time.pass(what.startsWith('nothing') ? below(3_000) : below(80));
@@ -217,9 +283,20 @@ export async function runDevicesSeed(seed: number, { restored = false, blind = f
   for (const name of [RELAY, ...DEVICES]) restart(name);
   for (const life of lives.values()) life.failsUntil = 0;
   for (const a of DEVICES) for (const b of DEVICES) if (a < b) network.pair(a, b);
-  const storesOf = (names: readonly string[]) => new Map([[RELAY, relayDisk], ...names.flatMap((name) => { const disk = disks.get(name); return disk ? [[name, disk.entries] as const] : []; })]);
+  const storesOf = (names: readonly string[]) =>
+    new Map([
+      [RELAY, relayDisk],
+      ...names.flatMap((name) => {
+        const disk = disks.get(name);
+        return disk ? [[name, disk.entries] as const] : [];
+      }),
+    ]);
   const lacking = (names: readonly string[]) =>
-    names.flatMap((name) => [...truth.acknowledged].filter(([id, text]) => disks.get(name)?.docs.get(id) !== text).map(([id]) => `${name} has ${disks.get(name)?.docs.has(id) ? 'another text for' : 'no'} ${id}`));
+    names.flatMap((name) =>
+      [...truth.acknowledged]
+        .filter(([id, text]) => disks.get(name)?.docs.get(id) !== text)
+        .map(([id]) => `${name} has ${disks.get(name)?.docs.has(id) ? 'another text for' : 'no'} ${id}`),
+    );
   const equal = (names: readonly string[]) => {
     const stores = [...storesOf(names).values()];
     const counts = stores.map(({ all }) => [...all.values()].reduce((sum, entries) => sum + entries.size, 0));
@@ -230,7 +307,7 @@ export async function runDevicesSeed(seed: number, { restored = false, blind = f
   async function together(names: readonly string[]): Promise<number> {
     const began = time.now();
     // Twice in a row: what is on its way still might change it.
-    for (let quiet = 0; time.now() - began < TOGETHER_MS && quiet < 2; ) {
+    for (let quiet = 0; time.now() - began < TOGETHER_MS && quiet < 2;) {
       await time.pass(100);
       quiet = equal(names) ? quiet + 1 : 0;
     }
@@ -246,21 +323,30 @@ export async function runDevicesSeed(seed: number, { restored = false, blind = f
 
   faults.push(...lacking(everybody));
   const stores = storesOf(everybody);
-  const all = new Set([...stores.values()].flatMap((store) => [...store.all].flatMap(([writer, entries]) => [...entries.keys()].map((counter) => placeOf({ writer, counter })))));
+  const all = new Set(
+    [...stores.values()].flatMap((store) =>
+      [...store.all].flatMap(([writer, entries]) => [...entries.keys()].map((counter) => placeOf({ writer, counter }))),
+    ),
+  );
   for (const [name, store] of stores) {
     const held = new Set<string>();
     for (const [writer, entries] of store.all) {
       for (const [counter, sealed] of entries) {
         held.add(placeOf({ writer, counter }));
-        if (!truth.places.get(placeOf({ writer, counter }))?.has(digestOf(sealed))) faults.push(`${name} has ${placeOf({ writer, counter })}, which nobody wrote so`);
+        if (!truth.places.get(placeOf({ writer, counter }))?.has(digestOf(sealed)))
+          faults.push(`${name} has ${placeOf({ writer, counter })}, which nobody wrote so`);
       }
     }
     for (const place of all) if (!held.has(place)) faults.push(`${name} has no entry ${place}`);
   }
   for (const name of everybody) {
-    for (const [id, text] of disks.get(name)?.docs ?? []) if (![...truth.sealed.values()].some((written) => written.id === id && written.text === text)) faults.push(`${name} has ${id}, which nobody wrote`);
+    for (const [id, text] of disks.get(name)?.docs ?? [])
+      if (![...truth.sealed.values()].some((written) => written.id === id && written.text === text))
+        faults.push(`${name} has ${id}, which nobody wrote`);
     const device = devices.get(name);
-    for (const [writer, ranges] of device?.replica.have() ?? []) if (highest(ranges) !== highest(disks.get(name)?.entries.haveNow().get(writer) ?? [])) faults.push(`${name} keeps wrong account of ${writer}`);
+    for (const [writer, ranges] of device?.replica.have() ?? [])
+      if (highest(ranges) !== highest(disks.get(name)?.entries.haveNow().get(writer) ?? []))
+        faults.push(`${name} keeps wrong account of ${writer}`);
   }
   for (const name of [RELAY, ...everybody]) kill(name);
   demand(`After ${OPERATIONS} operations`, faults.slice(0, 20));

@@ -24,9 +24,24 @@ export interface LongPart {
 }
 
 const SEEDS = 50;
-const PARTS: readonly LongPart[] = [relayPart, powerPart, fullDiskPart, growthPart, ledgerPart, transactionsPart, devicesPart, restoredPart, damagePart, damageRestorePart, memoryPart];
+const PARTS: readonly LongPart[] = [
+  relayPart,
+  powerPart,
+  fullDiskPart,
+  growthPart,
+  ledgerPart,
+  transactionsPart,
+  devicesPart,
+  restoredPart,
+  damagePart,
+  damageRestorePart,
+  memoryPart,
+];
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { seeds: { type: 'string' }, seed: { type: 'string', multiple: true } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { seeds: { type: 'string' }, seed: { type: 'string', multiple: true } },
+});
 const wholeNumber = (text: string) => {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1) throw new Error(`"${text}" is no whole number above 0`);
@@ -39,7 +54,10 @@ const partNamed = (name: string) => {
 };
 
 for (const part of positionals.length > 0 ? positionals.map(partNamed) : PARTS) {
-  const seeds = values.seed === undefined ? Array.from({ length: wholeNumber(values.seeds ?? String(SEEDS)) }, (_none, i) => i + 1) : [...new Set(values.seed.flatMap((seed) => part.with(wholeNumber(seed))))];
+  const seeds =
+    values.seed === undefined
+      ? Array.from({ length: wholeNumber(values.seeds ?? String(SEEDS)) }, (_none, i) => i + 1)
+      : [...new Set(values.seed.flatMap((seed) => part.with(wholeNumber(seed))))];
   const started = performance.now();
   console.log(`${part.name}: ${await part.run(seeds)}. ${((performance.now() - started) / 1_000).toFixed(1)} s`);
 }

@@ -26,7 +26,10 @@ export async function withSeed(part: string, seed: number, run: () => Promise<vo
   try {
     await run();
   } catch (error) {
-    throw new Error(`Seed ${seed} failed. Again: npm run faults -- ${part} --seed ${seed}\n${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `Seed ${seed} failed. Again: npm run faults -- ${part} --seed ${seed}\n${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 

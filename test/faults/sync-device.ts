@@ -35,10 +35,14 @@ export interface Truth {
   readonly places: Map<string, Set<string>>;
 }
 
-export const placeOf = ({ writer, counter }: { readonly writer: string; readonly counter: number }) => `${writer}/${counter}`;
+export const placeOf = ({ writer, counter }: { readonly writer: string; readonly counter: number }) =>
+  `${writer}/${counter}`;
 const LANES: readonly Lane[] = ['people', 'talk'];
 
-const newWriters = (keys: HouseholdKeys, random: RandomBytes): Record<Lane, string> => ({ people: newWriter(keys, 'people', random), talk: newWriter(keys, 'talk', random) });
+const newWriters = (keys: HouseholdKeys, random: RandomBytes): Record<Lane, string> => ({
+  people: newWriter(keys, 'people', random),
+  talk: newWriter(keys, 'talk', random),
+});
 
 export function createDisk(keys: HouseholdKeys, random: RandomBytes): DeviceDisk {
   const writers = newWriters(keys, random);
@@ -46,7 +50,14 @@ export function createDisk(keys: HouseholdKeys, random: RandomBytes): DeviceDisk
     const opened = openEntry({ ...entry, keys });
     return !opened.ok && opened.reason === 'forged';
   };
-  return { entries: createMemoryEntries(forged), docs: new Map(), writers, mine: new Set(LANES.map((lane) => writers[lane])), left: new Set(), settled: new Set() };
+  return {
+    entries: createMemoryEntries(forged),
+    docs: new Map(),
+    writers,
+    mine: new Set(LANES.map((lane) => writers[lane])),
+    left: new Set(),
+    settled: new Set(),
+  };
 }
 
 export const copyOf = (disk: DeviceDisk): DeviceDisk => ({
@@ -65,7 +76,16 @@ export interface Device {
 }
 
 /** The device wakes with this disk. `blind`: it goes on under its writers without asking the relay whether they end where it thinks. */
-export function startDevice({ disk, keys, bytes, truth, world, settings, blind, onTrouble }: {
+export function startDevice({
+  disk,
+  keys,
+  bytes,
+  truth,
+  world,
+  settings,
+  blind,
+  onTrouble,
+}: {
   readonly disk: DeviceDisk;
   readonly keys: HouseholdKeys;
   readonly bytes: RandomBytes;
@@ -80,7 +100,8 @@ export function startDevice({ disk, keys, bytes, truth, world, settings, blind, 
     const opened = openEntry({ ...entry, keys });
     if (!opened.ok) return null;
     const doc: unknown = JSON.parse(new TextDecoder().decode(opened.payload));
-    if (typeof doc !== 'object' || doc === null || !('id' in doc) || !('text' in doc)) throw new Error('an entry was opened to something that nobody wrote');
+    if (typeof doc !== 'object' || doc === null || !('id' in doc) || !('text' in doc))
+      throw new Error('an entry was opened to something that nobody wrote');
     return { id: String(doc.id), text: String(doc.text) };
   };
   const keep = (entry: Entry) => {
@@ -108,7 +129,10 @@ export function startDevice({ disk, keys, bytes, truth, world, settings, blind, 
     const before = Math.max(0, ...(disk.entries.all.get(writer)?.keys() ?? []));
     const entries = docs.map((doc, i) => {
       const place = { writer, counter: before + 1 + i };
-      const entry = { ...place, sealed: sealEntry({ ...place, keys, payload: new TextEncoder().encode(JSON.stringify(doc)), random: bytes }) };
+      const entry = {
+        ...place,
+        sealed: sealEntry({ ...place, keys, payload: new TextEncoder().encode(JSON.stringify(doc)), random: bytes }),
+      };
       truth.sealed.set(digestOf(entry.sealed), doc);
       truth.places.set(placeOf(entry), (truth.places.get(placeOf(entry)) ?? new Set()).add(digestOf(entry.sealed)));
       return entry;

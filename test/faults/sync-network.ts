@@ -54,7 +54,8 @@ export function carrierOf(weather: Weather, random: () => number): Carrier {
     }
     if (chance < weather.flips + weather.forges) {
       const read = decodeFrame(frame);
-      if (read.ok && read.frame.kind === 'entries' && read.frame.entries.length > 0) return encodeFrame({ ...read.frame, entries: forged(read.frame.entries, random) });
+      if (read.ok && read.frame.kind === 'entries' && read.frame.entries.length > 0)
+        return encodeFrame({ ...read.frame, entries: forged(read.frame.entries, random) });
     }
     return frame;
   }
@@ -65,7 +66,15 @@ export function carrierOf(weather: Weather, random: () => number): Carrier {
   };
 }
 
-export function createNetwork({ time, random, weather }: { readonly time: VirtualTime; readonly random: () => number; readonly weather: Weather }): Network {
+export function createNetwork({
+  time,
+  random,
+  weather,
+}: {
+  readonly time: VirtualTime;
+  readonly random: () => number;
+  readonly weather: Weather;
+}): Network {
   const ends = new Map<string, End>();
   const lines = new Map<string, Line>();
   const pairs = new Map<string, readonly [string, string]>();

@@ -33,7 +33,11 @@ export function inTime<T>({ time, random, life }: StoreWorld, work: () => T): Pr
 }
 
 /** `onStored`: what else is written in the same stroke. */
-export function storeOn(disk: MemoryEntries, world: StoreWorld, onStored: (entry: Entry) => void = () => undefined): EntryStore {
+export function storeOn(
+  disk: MemoryEntries,
+  world: StoreWorld,
+  onStored: (entry: Entry) => void = () => undefined,
+): EntryStore {
   const later = <T>(work: () => T) => inTime(world, work);
   return {
     have: () => later(() => disk.haveNow()),

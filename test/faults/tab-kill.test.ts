@@ -9,6 +9,8 @@ const TIMEOUT = 240_000;
 
 describe('The page, gone in mid-answer while the relay goes on', () => {
   it('shows every word once when it is opened again, and the session runs', { timeout: TIMEOUT }, async () => {
-    await runSeeds(SEEDS, ({ house, place, random }) => tabKillRound(house, ENDINGS[place % ENDINGS.length] ?? 'close', random));
+    await runSeeds(SEEDS, ({ house, place, random }) =>
+      tabKillRound(house, ENDINGS[place % ENDINGS.length] ?? 'close', random),
+    );
   });
 });

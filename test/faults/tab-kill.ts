@@ -70,7 +70,9 @@ export async function tabKillRound(house: House, ending: Ending, random: () => n
   await back.untilAll('awake');
   await eventually(() => readRelay(house.relay()), settled);
   const { events } = await house.holdAgainst(when, { shown, ledger });
-  const ended = events.findLast(({ event }) => event.kind === 'session-started' || event.kind === 'session-ended')?.event.kind === 'session-ended';
+  const ended =
+    events.findLast(({ event }) => event.kind === 'session-started' || event.kind === 'session-ended')?.event.kind ===
+    'session-ended';
   demand(when, [
     ...(ended ? ['the session has ended'] : []),
     ...(settled(events) ? [] : ['somebody has not answered']),

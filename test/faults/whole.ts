@@ -20,22 +20,41 @@ export function settled(events: readonly StoredEvent[]): boolean {
 }
 
 /** Waits for it; what is wrong after that, as sentences. */
-export async function faultsOfWhole(house: House, events: readonly StoredEvent[], team: readonly Who[]): Promise<string[]> {
+export async function faultsOfWhole(
+  house: House,
+  events: readonly StoredEvent[],
+  team: readonly Who[],
+): Promise<string[]> {
   const faults: string[] = [];
   for (const who of team) {
     const agentId = await house.agentId(who);
     const said = events.flatMap(({ event }) =>
-      event.kind === 'message' && event.agentId === agentId && event.role === 'assistant' ? [event.blocks.flatMap((block) => (block.kind === 'text' ? [plain(block.text)] : []))] : [],
+      event.kind === 'message' && event.agentId === agentId && event.role === 'assistant'
+        ? [event.blocks.flatMap((block) => (block.kind === 'text' ? [plain(block.text)] : []))]
+        : [],
     );
     await house.visitor().open(who);
     const rows = await eventually(
       async () => (await readShown(house.visitor().page)).filter((row) => !row.mine),
-      (now) => isDeepStrictEqual(now.map((row) => row.texts), said) && now.every((row) => !row.open),
+      (now) =>
+        isDeepStrictEqual(
+          now.map((row) => row.texts),
+          said,
+        ) && now.every((row) => !row.open),
     );
-    if (!isDeepStrictEqual(rows.map((row) => row.texts), said)) faults.push(`${who} shows ${JSON.stringify(rows.map((row) => row.texts.map((text) => text.slice(-20))))} of ${JSON.stringify(said.map((texts) => texts.map((text) => text.slice(-20))))}`);
+    if (
+      !isDeepStrictEqual(
+        rows.map((row) => row.texts),
+        said,
+      )
+    )
+      faults.push(
+        `${who} shows ${JSON.stringify(rows.map((row) => row.texts.map((text) => text.slice(-20))))} of ${JSON.stringify(said.map((texts) => texts.map((text) => text.slice(-20))))}`,
+      );
     if (rows.some((row) => row.open)) faults.push(`${who} is writing still`);
     const last = rows.at(-1)?.texts.at(-1) ?? '';
-    if (![...house.words.told.values()].includes(last)) faults.push(`${who} did not come to the end: "${last.slice(-40)}"`);
+    if (![...house.words.told.values()].includes(last))
+      faults.push(`${who} did not come to the end: "${last.slice(-40)}"`);
   }
   return faults;
 }

@@ -45,8 +45,10 @@ export function createWords(seed: number): Words {
       pace = next;
     },
     script({ seat, last, order, results }) {
-      if (seat === null && /^\[(WAKE|SUMMON) AGENTS\]/.test(last)) return [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
-      if (results.length === 0 && last.startsWith('You are new.')) return [say(order), { call: 'choose_name', input: { name: `Name${seat ?? ''}` } }];
+      if (seat === null && /^\[(WAKE|SUMMON) AGENTS\]/.test(last))
+        return [{ call: 'spawn_team', input: { seats: seatsCalled(last) } }];
+      if (results.length === 0 && last.startsWith('You are new.'))
+        return [say(order), { call: 'choose_name', input: { name: `Name${seat ?? ''}` } }];
       return [say(order)];
     },
   };

@@ -33,7 +33,11 @@ const ROUTES = [
   ['POST', '/enter'],
 ] as const;
 
-const NAVIGATION = { accept: 'text/html,application/xhtml+xml', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+const NAVIGATION = {
+  accept: 'text/html,application/xhtml+xml',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+};
 
 describe.each(STORES)('access, with the store on %s', (kind) => {
   let relay: TestRelay;
@@ -75,7 +79,9 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     expect(status).toBe(401);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     expect(text).toContain('Open the link that Roost printed');
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; img-src 'self'; style-src 'sha256-[A-Za-z0-9+/=]+';/);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; img-src 'self'; style-src 'sha256-[A-Za-z0-9+/=]+';/,
+    );
     expect(text).not.toContain('<script');
   });
 
@@ -87,7 +93,13 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
   });
 
   it('refuses a wrong code with a page that says where to look, and keeps the right one good', async () => {
-    for (const path of ['/enter', '/enter?code=', '/enter?code=wrong', `/enter?code=${'%00'.repeat(5)}`, '/enter?code=%ff%fe']) {
+    for (const path of [
+      '/enter',
+      '/enter?code=',
+      '/enter?code=wrong',
+      `/enter?code=${'%00'.repeat(5)}`,
+      '/enter?code=%ff%fe',
+    ]) {
       const { status, headers, text } = await call(path);
       expect(status).toBe(401);
       expect(headers['set-cookie']).toBeUndefined();
@@ -107,7 +119,9 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     expect(Buffer.from(key, 'base64url')).toHaveLength(32);
     expect(entered?.headers['cache-control']).toBe('no-store');
     const [set = ''] = entered?.headers['set-cookie'] ?? [];
-    expect(set).toMatch(new RegExp(`^roost_${relay.port}=[A-Za-z0-9_-]{43}; Max-Age=7776000; Path=/; HttpOnly; SameSite=Strict$`));
+    expect(set).toMatch(
+      new RegExp(`^roost_${relay.port}=[A-Za-z0-9_-]{43}; Max-Age=7776000; Path=/; HttpOnly; SameSite=Strict$`),
+    );
     cookie = set.split(';')[0] ?? '';
     own = headersOf({ cookie, key });
     expect((await call('/api/rehearsal', own)).status).toBe(200);
@@ -116,9 +130,21 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
   });
 
   it('answers under its own names only: a name that was rebound to this machine is refused', async () => {
-    const names = [`127.0.0.1:${relay.port}`, `localhost:${relay.port}`, `LOCALHOST:${relay.port}`, `[::1]:${relay.port}`];
+    const names = [
+      `127.0.0.1:${relay.port}`,
+      `localhost:${relay.port}`,
+      `LOCALHOST:${relay.port}`,
+      `[::1]:${relay.port}`,
+    ];
     for (const host of names) expect((await call('/api/rehearsal', { ...own, host })).status, host).toBe(200);
-    const others = ['evil.example', `evil.example:${relay.port}`, '127.0.0.1', `127.0.0.1:${relay.port + 1}`, `127.0.0.1.evil.example:${relay.port}`, `127.0.0.2:${relay.port}`];
+    const others = [
+      'evil.example',
+      `evil.example:${relay.port}`,
+      '127.0.0.1',
+      `127.0.0.1:${relay.port + 1}`,
+      `127.0.0.1.evil.example:${relay.port}`,
+      `127.0.0.2:${relay.port}`,
+    ];
     for (const host of others)
       for (const path of ['/api/health', '/api/rehearsal', '/', '/enter?code=x']) {
         const { status, text } = await call(path, { cookie, host });
@@ -130,7 +156,14 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
   it('takes calls from its own page only', async () => {
     const page = { ...own, origin: `http://127.0.0.1:${relay.port}`, 'sec-fetch-site': 'same-origin' };
     expect((await call('/api/rehearsal', page)).status).toBe(200);
-    const origins = ['http://evil.example', 'null', `https://127.0.0.1:${relay.port}`, `http://127.0.0.1:${relay.port + 1}`, 'http://localhost', ''];
+    const origins = [
+      'http://evil.example',
+      'null',
+      `https://127.0.0.1:${relay.port}`,
+      `http://127.0.0.1:${relay.port + 1}`,
+      'http://localhost',
+      '',
+    ];
     for (const origin of origins)
       for (const [method, path] of [...ROUTES, ['GET', '/api/health'] as const]) {
         const { status, text } = await call(path, { cookie, origin }, method);
@@ -140,13 +173,32 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
     for (const site of ['cross-site', 'same-site', 'nonsense']) {
       const { status } = await call('/api/rehearsal', { cookie, 'sec-fetch-site': site });
       expect(status, site).toBe(403);
-      expect((await call('/', { cookie, 'sec-fetch-site': site, accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' })).status).toBe(403);
-      expect((await call('/', { cookie, 'sec-fetch-site': site, ...NAVIGATION })).status, 'a link that is followed').not.toBe(403);
+      expect(
+        (
+          await call('/', {
+            cookie,
+            'sec-fetch-site': site,
+            accept: 'text/html',
+            'sec-fetch-mode': 'navigate',
+            'sec-fetch-dest': 'iframe',
+          })
+        ).status,
+      ).toBe(403);
+      expect(
+        (await call('/', { cookie, 'sec-fetch-site': site, ...NAVIGATION })).status,
+        'a link that is followed',
+      ).not.toBe(403);
     }
   });
 
   it('sends every answer with headers that keep strangers out', async () => {
-    const answers = await Promise.all([call('/api/health'), call('/'), call('/api/none', { cookie }), call('/', { ...NAVIGATION }), call('/api/health', { host: 'evil.example' })]);
+    const answers = await Promise.all([
+      call('/api/health'),
+      call('/'),
+      call('/api/none', { cookie }),
+      call('/', { ...NAVIGATION }),
+      call('/api/health', { host: 'evil.example' }),
+    ]);
     for (const { headers } of answers)
       expect(headers).toMatchObject({
         'x-frame-options': 'DENY',
@@ -175,7 +227,13 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
 
   it('lets its own page ask for the camera, and nobody for anything else of the device', async () => {
     const policy = String((await call('/')).headers['permissions-policy']);
-    expect(policy.split(', ').sort()).toEqual(['camera=(self)', 'geolocation=()', 'microphone=()', 'payment=()', 'usb=()']);
+    expect(policy.split(', ').sort()).toEqual([
+      'camera=(self)',
+      'geolocation=()',
+      'microphone=()',
+      'payment=()',
+      'usb=()',
+    ]);
   });
 
   it('knows the browser again after a restart', async () => {
@@ -205,7 +263,8 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
       await store.close();
       await place.remove();
     });
-    const signIn = (name = 'home') => createSignIn({ db: store.db, relay: name, now: () => clock, linkMs: 3_600_000, cookieMs: 10 * NOTE_EVERY_MS });
+    const signIn = (name = 'home') =>
+      createSignIn({ db: store.db, relay: name, now: () => clock, linkMs: 3_600_000, cookieMs: 10 * NOTE_EVERY_MS });
 
     it('keeps neither codes nor tokens, only their hashes', async () => {
       const code = await signIn().newCode();
@@ -241,7 +300,8 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
       const again = await signIn().take(await signIn().newCode(), token);
       expect(again?.token).toBe(token);
       expect(await signIn().check(token, again?.key)).toEqual(known);
-      for (const other of [key, token, '', undefined]) expect(await signIn().check(token, other)).toMatchObject({ ok: true, own: false });
+      for (const other of [key, token, '', undefined])
+        expect(await signIn().check(token, other)).toMatchObject({ ok: true, own: false });
       expect((await signIn().take(await signIn().newCode(), 'forged'))?.token).not.toBe('forged');
     });
 
@@ -256,7 +316,13 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
 
 describe('origins', () => {
   it('answer for the TLS proxy too where a public URL is set, and only with TLS', () => {
-    const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: new URL('https://roost.example.org'), tls: false, proxied: false });
+    const origins = createOrigins({
+      port: 4747,
+      host: '127.0.0.1',
+      publicUrl: new URL('https://roost.example.org'),
+      tls: false,
+      proxied: false,
+    });
     expect(origins.isHost('roost.example.org')).toBe(true);
     expect(origins.isHost('Roost.Example.org:443')).toBe(true);
     expect(origins.isHost('roost.example.org:80')).toBe(false);
@@ -275,25 +341,50 @@ describe('origins', () => {
   it('are those of TLS where the relay speaks it, and never of every address at once', () => {
     const origins = createOrigins({ port: 4747, host: '192.168.1.2', publicUrl: null, tls: true, proxied: false });
     expect(origins.isHost('192.168.1.2:4747')).toBe(true);
-    expect([origins.isOrigin('https://192.168.1.2:4747'), origins.isOrigin('http://192.168.1.2:4747')]).toEqual([true, false]);
+    expect([origins.isOrigin('https://192.168.1.2:4747'), origins.isOrigin('http://192.168.1.2:4747')]).toEqual([
+      true,
+      false,
+    ]);
     for (const host of ['0.0.0.0', '::']) {
-      const everywhere = createOrigins({ port: 443, host, publicUrl: new URL('https://roost.example.org'), tls: true, proxied: false });
+      const everywhere = createOrigins({
+        port: 443,
+        host,
+        publicUrl: new URL('https://roost.example.org'),
+        tls: true,
+        proxied: false,
+      });
       expect(['0.0.0.0', '0.0.0.0:443', '[::]:443'].some((name) => everywhere.isHost(name))).toBe(false);
       expect(['roost.example.org', 'localhost'].every((name) => everywhere.isHost(name))).toBe(true);
     }
   });
 
   it('leave out the address that is listened on where a proxy stands in front', () => {
-    const origins = createOrigins({ port: 4747, host: '192.168.1.2', publicUrl: new URL('https://roost.example.org'), tls: false, proxied: true });
+    const origins = createOrigins({
+      port: 4747,
+      host: '192.168.1.2',
+      publicUrl: new URL('https://roost.example.org'),
+      tls: false,
+      proxied: true,
+    });
     expect(['192.168.1.2', '192.168.1.2:4747'].some((name) => origins.isHost(name))).toBe(false);
     expect(['roost.example.org', 'localhost:4747'].every((name) => origins.isHost(name))).toBe(true);
   });
 
   it('take a request without any browser header: it is none of a website', () => {
     const origins = createOrigins({ port: 4747, host: '127.0.0.1', publicUrl: null, tls: false, proxied: false });
-    const plain = { method: 'POST', path: '/api/messages', origin: undefined, site: undefined, mode: undefined, dest: undefined };
+    const plain = {
+      method: 'POST',
+      path: '/api/messages',
+      origin: undefined,
+      site: undefined,
+      mode: undefined,
+      dest: undefined,
+    };
     expect(isOwnRequest(plain, origins)).toBe(true);
-    expect(isOwnRequest({ ...plain, site: 'cross-site', mode: 'navigate', dest: 'document' }, origins), 'a form of another site').toBe(false);
+    expect(
+      isOwnRequest({ ...plain, site: 'cross-site', mode: 'navigate', dest: 'document' }, origins),
+      'a form of another site',
+    ).toBe(false);
   });
 });
 
@@ -304,12 +395,31 @@ describe('a relay behind a TLS proxy', () => {
     try {
       expect(relay.link).toMatch(/^https:\/\/roost\.example\.org\/enter\?code=/);
       const { pathname, search } = new URL(relay.link);
-      const entered = await rawRequest({ port, path: pathname + search, headers: { host: 'roost.example.org', ...NAVIGATION } });
-      expect(String(entered.headers['set-cookie'])).toMatch(new RegExp(`^__Host-roost_${port}=[^;]+; Max-Age=7776000; Path=/; HttpOnly; Secure; SameSite=Strict$`));
+      const entered = await rawRequest({
+        port,
+        path: pathname + search,
+        headers: { host: 'roost.example.org', ...NAVIGATION },
+      });
+      expect(String(entered.headers['set-cookie'])).toMatch(
+        new RegExp(`^__Host-roost_${port}=[^;]+; Max-Age=7776000; Path=/; HttpOnly; Secure; SameSite=Strict$`),
+      );
       const cookie = String(entered.headers['set-cookie']).split(';')[0] ?? '';
-      const headers = { host: 'roost.example.org', origin: 'https://roost.example.org', 'sec-fetch-site': 'same-origin', ...headersOf({ cookie, key: keyIn(entered.text) ?? '' }) };
+      const headers = {
+        host: 'roost.example.org',
+        origin: 'https://roost.example.org',
+        'sec-fetch-site': 'same-origin',
+        ...headersOf({ cookie, key: keyIn(entered.text) ?? '' }),
+      };
       expect((await rawRequest({ port, path: '/api/rehearsal', headers })).status).toBe(200);
-      expect((await rawRequest({ port, path: '/api/rehearsal', headers: { ...headers, origin: 'http://roost.example.org' } })).status).toBe(403);
+      expect(
+        (
+          await rawRequest({
+            port,
+            path: '/api/rehearsal',
+            headers: { ...headers, origin: 'http://roost.example.org' },
+          })
+        ).status,
+      ).toBe(403);
     } finally {
       await relay.stop();
     }
@@ -319,17 +429,29 @@ describe('a relay behind a TLS proxy', () => {
 describe('the address of a caller', () => {
   /** How many of these calls, made at once, were too many. */
   const refusedOf = async (relay: TestRelay, forwarded: readonly string[]) => {
-    const calls = forwarded.map((from) => rawRequest({ port: relay.port, path: '/enter?code=wrong', headers: { host: `127.0.0.1:${relay.port}`, 'x-forwarded-for': from } }));
+    const calls = forwarded.map((from) =>
+      rawRequest({
+        port: relay.port,
+        path: '/enter?code=wrong',
+        headers: { host: `127.0.0.1:${relay.port}`, 'x-forwarded-for': from },
+      }),
+    );
     return (await Promise.all(calls)).filter(({ status }) => status === 429).length;
   };
   const LIMITS = ['--rate', '1', '--burst', '1'];
 
   it('is what the declared proxy adds; what a caller wrote before that counts for nothing', async () => {
-    const relay = await startRelay({ port: await freePort(), args: [...LIMITS, '--behind-proxy', '--public-url', 'https://roost.example.org'] });
+    const relay = await startRelay({
+      port: await freePort(),
+      args: [...LIMITS, '--behind-proxy', '--public-url', 'https://roost.example.org'],
+    });
     try {
       expect(await refusedOf(relay, ['1.1.1.1', '2.2.2.2', '9.9.9.9, 3.3.3.3', '2001:db8::1', 'nonsense'])).toBe(0);
       expect(await refusedOf(relay, ['7.7.7.7', '8.8.8.8, 7.7.7.7', '9.9.9.9,7.7.7.7'])).toBeGreaterThan(0);
-      expect(await refusedOf(relay, ['', 'nonsense', '1.1.1.1, nonsense']), 'without one, the socket’s own').toBeGreaterThan(0);
+      expect(
+        await refusedOf(relay, ['', 'nonsense', '1.1.1.1, nonsense']),
+        'without one, the socket’s own',
+      ).toBeGreaterThan(0);
     } finally {
       await relay.stop();
     }

@@ -48,18 +48,23 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     return String(sessionId);
   }
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('ends the session in mid-answer on %s, flushes, and exits with 0', async (signal) => {
-    const options = await place();
-    const relay = await start({ ...options, args: SLOW });
-    const sessionId = await talk(relay);
-    const signIn = await relay.signIn();
-    const { code, signal: by } = await relay.kill(signal);
-    expect({ code, by }).toEqual({ code: 0, by: null });
-    const { messages, snapshot } = await stateOf(await start({ ...options, signIn }));
-    expect(snapshot).toMatchObject({ session: null, lastEnd: { sessionId, reason: 'shutdown' } });
-    const answers = messages.filter(({ event, data }) => event === 'message' && JSON.stringify(data).includes('"role":"assistant"'));
-    expect(answers.length, 'what was said so far is kept as a message').toBeGreaterThan(0);
-  });
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'ends the session in mid-answer on %s, flushes, and exits with 0',
+    async (signal) => {
+      const options = await place();
+      const relay = await start({ ...options, args: SLOW });
+      const sessionId = await talk(relay);
+      const signIn = await relay.signIn();
+      const { code, signal: by } = await relay.kill(signal);
+      expect({ code, by }).toEqual({ code: 0, by: null });
+      const { messages, snapshot } = await stateOf(await start({ ...options, signIn }));
+      expect(snapshot).toMatchObject({ session: null, lastEnd: { sessionId, reason: 'shutdown' } });
+      const answers = messages.filter(
+        ({ event, data }) => event === 'message' && JSON.stringify(data).includes('"role":"assistant"'),
+      );
+      expect(answers.length, 'what was said so far is kept as a message').toBeGreaterThan(0);
+    },
+  );
 
   it('closes after a kill, on its next start, what the kill left open', async () => {
     const options = await place();
@@ -77,7 +82,11 @@ describe.each(STORES)('a relay with its store on %s', (kind: StoreKind) => {
     const socket = connect(relay.port, '127.0.0.1');
     socket.on('error', () => undefined);
     await new Promise<void>((resolve) => socket.once('connect', resolve));
-    socket.write(`POST /api/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\n${Object.entries(await relay.headers()).map(([name, value]) => `${name}: ${value}`).join('\r\n')}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+    socket.write(
+      `POST /api/messages HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\n${Object.entries(await relay.headers())
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\r\n')}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
+    );
     expect((await relay.fetch('/api/health')).status).toBe(200);
     const { code } = await relay.kill('SIGTERM');
     socket.destroy();
@@ -104,7 +113,9 @@ describe('a relay', () => {
       socket.write('GET / HTTP/1.1\r\nno colon\r\n\r\n');
       await closed;
       expect(said).toMatch(/^HTTP\/1\.1 400 /);
-      expect(problemSchema.parse(JSON.parse(said.slice(said.indexOf('\r\n\r\n'))))).toMatchObject({ type: 'about:roost/malformed' });
+      expect(problemSchema.parse(JSON.parse(said.slice(said.indexOf('\r\n\r\n'))))).toMatchObject({
+        type: 'about:roost/malformed',
+      });
     } finally {
       await relay.stop();
     }

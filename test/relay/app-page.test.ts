@@ -43,7 +43,8 @@ describe('the page', () => {
     await http.close();
     await rm(folder, { recursive: true, force: true });
   });
-  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => rawRequest({ port: http.port, path, method, headers });
+  const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+    rawRequest({ port: http.port, path, method, headers });
 
   it('is what every place in it answers with, for the address is its state', async () => {
     for (const path of ['/', '/index.html', '/seat/3', '/settings?tab=models', '/agents/%E2%9C%A8', '/no-such.js']) {
@@ -55,7 +56,8 @@ describe('the page', () => {
   });
 
   it('is not what a missing file is answered with', async () => {
-    for (const path of ['/no-such.js', '/assets/none.js', '/favicon.ico']) expect((await get(path, { accept: '*/*' })).status, path).toBe(404);
+    for (const path of ['/no-such.js', '/assets/none.js', '/favicon.ico'])
+      expect((await get(path, { accept: '*/*' })).status, path).toBe(404);
   });
 
   it('is asked for again only when it has changed; what has a hash in its name is kept for ever', async () => {
@@ -78,7 +80,9 @@ describe('the page', () => {
   });
 
   it('travels compressed to whoever takes that', async () => {
-    const response = await fetch(`http://127.0.0.1:${http.port}/assets/index-abc123.js`, { headers: { 'accept-encoding': 'gzip' } });
+    const response = await fetch(`http://127.0.0.1:${http.port}/assets/index-abc123.js`, {
+      headers: { 'accept-encoding': 'gzip' },
+    });
     expect(response.headers.get('content-encoding')).toBe('gzip');
     expect(await response.text()).toBe(SCRIPT);
     const plain = await get('/assets/index-abc123.js', { 'accept-encoding': 'identity' });
@@ -86,13 +90,24 @@ describe('the page', () => {
     expect(plain.text).toBe(SCRIPT);
   });
 
-  it.each(['bytes=0-1', 'bytes=9-1', 'bytes=-', 'nonsense'])('is given whole, whatever part is asked for: %j', async (range) => {
-    const answer = await get('/', { ...NAVIGATION, range });
-    expect([answer.status, answer.text]).toEqual([200, INDEX]);
-  });
+  it.each(['bytes=0-1', 'bytes=9-1', 'bytes=-', 'nonsense'])(
+    'is given whole, whatever part is asked for: %j',
+    async (range) => {
+      const answer = await get('/', { ...NAVIGATION, range });
+      expect([answer.status, answer.text]).toEqual([200, INDEX]);
+    },
+  );
 
   it('opens no way to files beside it', async () => {
-    for (const path of ['/../secret.txt', '/..%2fsecret.txt', '/%2e%2e/secret.txt', '/assets/..%2f..%2fsecret.txt', '/..%5csecret.txt', '//secret.txt', '/%00'])
+    for (const path of [
+      '/../secret.txt',
+      '/..%2fsecret.txt',
+      '/%2e%2e/secret.txt',
+      '/assets/..%2f..%2fsecret.txt',
+      '/..%5csecret.txt',
+      '//secret.txt',
+      '/%00',
+    ])
       expect((await get(path)).text, path).not.toContain('not for anyone');
   });
 

@@ -13,7 +13,10 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
   let database: TestDatabase | null = null;
   beforeAll(async () => {
     database = kind === 'postgres' ? await createDatabase() : null;
-    relay = await startRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'], ...(database ? { databaseUrl: database.url } : {}) });
+    relay = await startRelay({
+      args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'],
+      ...(database ? { databaseUrl: database.url } : {}),
+    });
   });
   afterAll(async () => {
     await relay.stop();
@@ -28,15 +31,26 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
   }
 
   it('walks one session through every call', async () => {
-    expect((await problemOf(await post('/api/messages', { text: 'hello', clientId: 'c0' }))).type).toBe('about:roost/no-session');
+    expect((await problemOf(await post('/api/messages', { text: 'hello', clientId: 'c0' }))).type).toBe(
+      'about:roost/no-session',
+    );
     expect((await problemOf(await relay.fetch('/api/sessions/current', { method: 'DELETE' }))).status).toBe(409);
 
     const started = await post('/api/sessions', START);
     expect(started.status).toBe(201);
     const { sessionId } = await started.json();
-    expect(await (await relay.fetch('/api/health')).json()).toEqual({ status: 'ok', version: expect.any(String), sessionActive: true, mind: 'rehearsal', model: 'rehearsal' });
+    expect(await (await relay.fetch('/api/health')).json()).toEqual({
+      status: 'ok',
+      version: expect.any(String),
+      sessionActive: true,
+      mind: 'rehearsal',
+      model: 'rehearsal',
+    });
     // To anybody else it says nothing of who lives here.
-    expect(await (await fetch(`${relay.url}/api/health`)).json()).toEqual({ status: 'ok', version: expect.any(String) });
+    expect(await (await fetch(`${relay.url}/api/health`)).json()).toEqual({
+      status: 'ok',
+      version: expect.any(String),
+    });
 
     const again = await problemOf(await post('/api/sessions', START));
     expect(again).toMatchObject({ status: 409, type: 'about:roost/session-active', sessionId });
@@ -80,7 +94,11 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     const cases = [
       ['/api/sessions', {}, ['human', 'lead']],
       ['/api/sessions', { ...START, human: { name: '' } }, ['human.name']],
-      ['/api/sessions', { ...START, settings: { idleMs: 1, wakeTimeoutMs: 'x' } }, ['settings.wakeTimeoutMs', 'settings.idleMs']],
+      [
+        '/api/sessions',
+        { ...START, settings: { idleMs: 1, wakeTimeoutMs: 'x' } },
+        ['settings.wakeTimeoutMs', 'settings.idleMs'],
+      ],
       ['/api/sessions', { ...START, extra: 1 }, ['body']],
       ['/api/messages', { clientId: 'c' }, ['text']],
       ['/api/messages', { text: '', clientId: '' }, ['text', 'clientId']],
@@ -93,13 +111,19 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     for (const [path, body, fields] of cases) {
       const problem = await problemOf(await post(path, body));
       expect(problem).toMatchObject({ status: 400, type: 'about:roost/misfit' });
-      expect(problem.errors?.map(({ field }) => field), JSON.stringify(body)).toEqual(fields);
+      expect(
+        problem.errors?.map(({ field }) => field),
+        JSON.stringify(body),
+      ).toEqual(fields);
     }
   });
 
   it('directs the rehearsal, and says what it was told', async () => {
     const options = rehearsalSchema.parse({ delayMs: 0, wordMs: 0, fail: [1, 4], leadIgnores: true });
-    const put = await relay.fetch('/api/rehearsal', { method: 'PUT', json: { delayMs: 0, wordMs: 0, fail: [1, 4], leadIgnores: true } });
+    const put = await relay.fetch('/api/rehearsal', {
+      method: 'PUT',
+      json: { delayMs: 0, wordMs: 0, fail: [1, 4], leadIgnores: true },
+    });
     expect(put.status).toBe(200);
     expect(await put.json()).toEqual(options);
     expect(await (await relay.fetch('/api/rehearsal')).json()).toEqual(options);
@@ -124,7 +148,13 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
     for (const body of ['', '{', '{"text":"x"', '\u0000', 'undefined', new Uint8Array([0xff, 0xfe, 0x22]), '[['])
       expect((await problemOf(await send(body))).type).toBe('about:roost/not-json');
     expect((await problemOf(await send('[['.repeat(1_000_000)))).type).toBe('about:roost/too-much');
-    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonx', ''])
+    for (const type of [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'application/jsonx',
+      '',
+    ])
       expect((await problemOf(await send('{}', type))).status, type).toBe(415);
     expect((await problemOf(await send('{}', 'Application/JSON; charset=utf-8'))).status).toBe(400);
   });
@@ -132,9 +162,19 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
   it('refuses a body that is too large, said or unsaid, and goes on', async () => {
     const headers = { host: `127.0.0.1:${relay.port}`, ...(await relay.headers()), 'content-type': 'application/json' };
     const body = new Uint8Array(LIMITS.bodyBytes + 1).fill(0x20);
-    const said = await relay.fetch('/api/messages', { method: 'POST', body, headers: { 'content-type': 'application/json' } });
+    const said = await relay.fetch('/api/messages', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
     expect((await problemOf(said)).type).toBe('about:roost/too-large');
-    const unsaid = await rawRequest({ port: relay.port, path: '/api/messages', method: 'POST', headers: { ...headers, 'transfer-encoding': 'chunked' }, body });
+    const unsaid = await rawRequest({
+      port: relay.port,
+      path: '/api/messages',
+      method: 'POST',
+      headers: { ...headers, 'transfer-encoding': 'chunked' },
+      body,
+    });
     expect(unsaid.status).toBe(413);
     expect((await relay.fetch('/api/health')).status).toBe(200);
   });
@@ -157,26 +197,54 @@ describe.each(STORES)('the calls of a relay, with the store on %s', (kind) => {
       expect(response.status, `${method} ${path}`).toBe(405);
       expect(response.headers.get('allow')).toBe(allow);
     }
-    for (const path of ['/api', '/api/', '/api/none', '/api/agents//stop', '/api/agents/a/b/stop', '/api/%', '/api/agents/%E0%A4%A/none'])
+    for (const path of [
+      '/api',
+      '/api/',
+      '/api/none',
+      '/api/agents//stop',
+      '/api/agents/a/b/stop',
+      '/api/%',
+      '/api/agents/%E0%A4%A/none',
+    ])
       expect((await relay.fetch(path)).status, path).toBe(404);
   });
 
   it('survives every malformed address and host', async () => {
     const own = await relay.headers();
     const host = `127.0.0.1:${relay.port}`;
-    for (const path of ['/%', '/%zz', '/api/agents/%/stop', '/api/agents/%E0%A4%A/sleep', '/api/agents/%00/sleep', '/..%2f..%2fetc/passwd', '//', '/\\', '/enter?code=%', '*'])
+    for (const path of [
+      '/%',
+      '/%zz',
+      '/api/agents/%/stop',
+      '/api/agents/%E0%A4%A/sleep',
+      '/api/agents/%00/sleep',
+      '/..%2f..%2fetc/passwd',
+      '//',
+      '/\\',
+      '/enter?code=%',
+      '*',
+    ])
       for (const method of ['GET', 'POST']) {
         const { status } = await rawRequest({ port: relay.port, path, method, headers: { host, ...own } });
         expect(status, `${method} ${path}`).toBeGreaterThanOrEqual(200);
         expect(status, `${method} ${path}`).toBeLessThan(500);
       }
     for (const bad of ['.', 'a b', '[', 'x:y:z', '127.0.0.1:99999']) {
-      const { status, headers } = await rawRequest({ port: relay.port, path: '/api/health', headers: { host: bad, ...own } });
+      const { status, headers } = await rawRequest({
+        port: relay.port,
+        path: '/api/health',
+        headers: { host: bad, ...own },
+      });
       expect([400, 403], bad).toContain(status);
       expect(headers['content-type']).toBe('application/problem+json');
     }
     for (const method of ['TRACE', 'PATCH', 'PROPFIND', 'OPTIONS']) {
-      const { status } = await rawRequest({ port: relay.port, path: '/api/messages', method, headers: { host, ...own } });
+      const { status } = await rawRequest({
+        port: relay.port,
+        path: '/api/messages',
+        method,
+        headers: { host, ...own },
+      });
       expect(status, method).toBe(405);
     }
   });

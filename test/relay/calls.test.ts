@@ -24,15 +24,26 @@ describe('the table of calls', () => {
   });
 
   it('names every path that the relay answers under', () => {
-    const files = ['app.ts', ...readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('routes.ts'))];
-    const source = files.map((file) => readFileSync(new URL(file, SERVER), 'utf8')).join('\n').replaceAll('SOCKET_PATH', `'${SOCKET_PATH}'`);
-    const routed = [...source.matchAll(/(?:(?<!\.)\b(?:route|add)|app\.get)\('([^']+)'/g)].map(([, path = '']) => path.replace(/:(\w+)/g, '{$1}'));
+    const files = [
+      'app.ts',
+      ...readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('routes.ts')),
+    ];
+    const source = files
+      .map((file) => readFileSync(new URL(file, SERVER), 'utf8'))
+      .join('\n')
+      .replaceAll('SOCKET_PATH', `'${SOCKET_PATH}'`);
+    const routed = [...source.matchAll(/(?:(?<!\.)\b(?:route|add)|app\.get)\('([^']+)'/g)].map(([, path = '']) =>
+      path.replace(/:(\w+)/g, '{$1}'),
+    );
     expect([...new Set(routed)].sort()).toEqual([...paths].sort());
   });
 
-  it.each(CALLS.filter((call) => call.open !== true && call.method !== 'DELETE'))('$method $path wants the cookie', async ({ method, path }) => {
-    const response = await fetch(new URL(path.replaceAll(/\{\w+\}/g, 'lead'), relay.url), { method });
-    expect(response.status).toBe(401);
-    expect(response.headers.get('content-type')).toContain('application/problem+json');
-  });
+  it.each(CALLS.filter((call) => call.open !== true && call.method !== 'DELETE'))(
+    '$method $path wants the cookie',
+    async ({ method, path }) => {
+      const response = await fetch(new URL(path.replaceAll(/\{\w+\}/g, 'lead'), relay.url), { method });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('content-type')).toContain('application/problem+json');
+    },
+  );
 });

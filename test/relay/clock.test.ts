@@ -37,7 +37,8 @@ describe('a relay whose wall clock jumps', () => {
   });
 
   it('back a day: offers to join that were made before are over, and others can be made', async () => {
-    const make = async () => (await browser.fetch(`/api/sync/offers/${newOffer()}`, { method: 'PUT', json: {} })).status;
+    const make = async () =>
+      (await browser.fetch(`/api/sync/offers/${newOffer()}`, { method: 'PUT', json: {} })).status;
     for (let i = 0; i < OFFERS_AT_ONCE; i++) expect(await make()).toBe(200);
     expect(await make()).toBe(429);
     relay.jump(-DAY);

@@ -71,7 +71,9 @@ describe('the configuration', () => {
       baseUrl: 'http://127.0.0.1:11434',
       keyHeader: null,
     });
-    expect(configOf([], { ANTHROPIC_API_KEY: 'k', ROOST_API_KEY_HEADER: 'x-api-key' }).messagesApi?.keyHeader).toBe('x-api-key');
+    expect(configOf([], { ANTHROPIC_API_KEY: 'k', ROOST_API_KEY_HEADER: 'x-api-key' }).messagesApi?.keyHeader).toBe(
+      'x-api-key',
+    );
   });
 
   it.each([
@@ -85,19 +87,59 @@ describe('the configuration', () => {
     ['a rehearsal that is not JSON', ['--rehearsal', '{'], '--rehearsal must be JSON: '],
     ['a rehearsal that does not fit', ['--rehearsal', '{"fail":[9]}'], '--rehearsal does not fit at "fail.0": '],
     ['a rehearsal with an unknown member', ['--rehearsal', '{"speed":1}'], '--rehearsal does not fit: '],
-    ['an address for everyone', ['--host', '0.0.0.0'], '--host 0.0.0.0 would let other machines reach Roost. If that is meant, add --allow-remote and'],
-    ['an address of the network', ['--host', '192.168.1.2'], 'Safer: leave it on 127.0.0.1, put a TLS proxy (such as Caddy) or a private network (such as Tailscale Serve)'],
-    ['an address of the network that nobody asked for', ['--host', '::', '--tls-cert', 'c', '--tls-key', 'k'], '--host :: would let other machines reach Roost.'],
-    ['an address of the network without TLS', ['--host', '192.168.1.2', '--allow-remote'], '--host 192.168.1.2 needs TLS: a certificate of its own (--tls-cert FILE --tls-key FILE), or a TLS proxy in front'],
-    ['a public URL that nobody speaks TLS for', ['--host', '192.168.1.2', '--allow-remote', '--public-url', 'https://a.example'], '--host 192.168.1.2 needs TLS'],
-    ['every address without a name', ['--host', '0.0.0.0', '--allow-remote', '--tls-cert', 'c', '--tls-key', 'k'], '--host 0.0.0.0 needs --public-url https://…'],
-    ['a name as an address', ['--host', 'roost.example.org', '--allow-remote'], '--host must be an address of this machine, such as 127.0.0.1, not "roost.example.org".'],
+    [
+      'an address for everyone',
+      ['--host', '0.0.0.0'],
+      '--host 0.0.0.0 would let other machines reach Roost. If that is meant, add --allow-remote and',
+    ],
+    [
+      'an address of the network',
+      ['--host', '192.168.1.2'],
+      'Safer: leave it on 127.0.0.1, put a TLS proxy (such as Caddy) or a private network (such as Tailscale Serve)',
+    ],
+    [
+      'an address of the network that nobody asked for',
+      ['--host', '::', '--tls-cert', 'c', '--tls-key', 'k'],
+      '--host :: would let other machines reach Roost.',
+    ],
+    [
+      'an address of the network without TLS',
+      ['--host', '192.168.1.2', '--allow-remote'],
+      '--host 192.168.1.2 needs TLS: a certificate of its own (--tls-cert FILE --tls-key FILE), or a TLS proxy in front',
+    ],
+    [
+      'a public URL that nobody speaks TLS for',
+      ['--host', '192.168.1.2', '--allow-remote', '--public-url', 'https://a.example'],
+      '--host 192.168.1.2 needs TLS',
+    ],
+    [
+      'every address without a name',
+      ['--host', '0.0.0.0', '--allow-remote', '--tls-cert', 'c', '--tls-key', 'k'],
+      '--host 0.0.0.0 needs --public-url https://…',
+    ],
+    [
+      'a name as an address',
+      ['--host', 'roost.example.org', '--allow-remote'],
+      '--host must be an address of this machine, such as 127.0.0.1, not "roost.example.org".',
+    ],
     ['a certificate without its key', ['--tls-cert', 'c'], '--tls-cert needs --tls-key too'],
     ['a key without its certificate', ['--tls-key', 'k'], '--tls-key needs --tls-cert too'],
     ['a proxy at no address', ['--behind-proxy'], '--behind-proxy needs --public-url https://…'],
-    ['a public URL without TLS', ['--public-url', 'http://roost.example.org'], '--public-url must be an address such as https://roost.example.org.'],
-    ['a public URL with a path', ['--public-url', 'https://example.org/roost'], '--public-url must be an address without a path'],
-    ['an unknown way to send the key', ['--api-key-header', 'cookie'], '--api-key-header must be one of bearer, x-api-key, both, not "cookie".'],
+    [
+      'a public URL without TLS',
+      ['--public-url', 'http://roost.example.org'],
+      '--public-url must be an address such as https://roost.example.org.',
+    ],
+    [
+      'a public URL with a path',
+      ['--public-url', 'https://example.org/roost'],
+      '--public-url must be an address without a path',
+    ],
+    [
+      'an unknown way to send the key',
+      ['--api-key-header', 'cookie'],
+      '--api-key-header must be one of bearer, x-api-key, both, not "cookie".',
+    ],
   ])('says in one line what is wrong with %s', (_what, args, complaint) => {
     expect(complaintOf(args)).toContain(complaint);
     expect(complaintOf(args)).toMatch(/Try --help\.$/);
@@ -110,7 +152,11 @@ describe('the configuration', () => {
     ['ROOST_HOST', 'example.org', 'ROOST_HOST must be an address of this machine'],
     ['ROOST_HOST', '10.0.0.1', 'ROOST_HOST 10.0.0.1 would let other machines reach Roost.'],
     ['ROOST_TLS_KEY', '/secret/key', 'ROOST_TLS_KEY needs --tls-cert too'],
-    ['DATABASE_URL', 'mysql://secret', 'DATABASE_URL must be an address such as postgres://user:password@host/database.'],
+    [
+      'DATABASE_URL',
+      'mysql://secret',
+      'DATABASE_URL must be an address such as postgres://user:password@host/database.',
+    ],
     ['ANTHROPIC_BASE_URL', 'secret-host', 'ANTHROPIC_BASE_URL must be an address such as http://127.0.0.1:11434.'],
     ['ANTHROPIC_API_KEY', 'secret key', 'ANTHROPIC_API_KEY holds a space'],
   ])('names %s where the environment does not fit, and repeats no secret', (name, value, complaint) => {
@@ -120,10 +166,21 @@ describe('the configuration', () => {
 
   it('lets other machines in where that was said, and TLS is there', () => {
     const own = ['--host', '192.168.1.2', '--allow-remote', '--tls-cert', 'own.crt', '--tls-key', 'own.key'];
-    expect(configOf(own)).toMatchObject({ host: '192.168.1.2', tls: { cert: resolve('own.crt'), key: resolve('own.key') }, proxied: false, publicUrl: null });
-    const env = { ROOST_HOST: '0.0.0.0', ROOST_ALLOW_REMOTE: '1', ROOST_BEHIND_PROXY: '1', ROOST_PUBLIC_URL: 'https://roost.example.org' };
+    expect(configOf(own)).toMatchObject({
+      host: '192.168.1.2',
+      tls: { cert: resolve('own.crt'), key: resolve('own.key') },
+      proxied: false,
+      publicUrl: null,
+    });
+    const env = {
+      ROOST_HOST: '0.0.0.0',
+      ROOST_ALLOW_REMOTE: '1',
+      ROOST_BEHIND_PROXY: '1',
+      ROOST_PUBLIC_URL: 'https://roost.example.org',
+    };
     expect(configOf([], env)).toMatchObject({ host: '0.0.0.0', tls: null, proxied: true });
-    for (const host of ['localhost', '::1', '127.8.9.1']) expect(configOf(['--host', host])).toMatchObject({ host, tls: null });
+    for (const host of ['localhost', '::1', '127.8.9.1'])
+      expect(configOf(['--host', host])).toMatchObject({ host, tls: null });
   });
 
   it('explains every setting, with its environment name and default, and no secret has a flag', () => {
@@ -192,11 +249,15 @@ describe('starting', () => {
     await writeFile(join(home, 'roost.json'), '{"format":99,"relay":"x","more":true}');
     const newer = await runRelayCommand(['--port', '0', '--home', home]);
     expect(newer.code).toBe(1);
-    expect(newer.stderr).toMatch(oneLine(/The home of .* was last used by a newer Roost\. Update Roost, or choose another with --home\./));
+    expect(newer.stderr).toMatch(
+      oneLine(/The home of .* was last used by a newer Roost\. Update Roost, or choose another with --home\./),
+    );
     await writeFile(join(home, 'roost.json'), '{"for');
     const broken = await runRelayCommand(['--port', '0', '--home', home]);
     expect(broken.code).toBe(1);
-    expect(broken.stderr).toMatch(oneLine(/.*roost\.json cannot be read \(.*\)\. Put it back from a copy, or choose another home with --home\./));
+    expect(broken.stderr).toMatch(
+      oneLine(/.*roost\.json cannot be read \(.*\)\. Put it back from a copy, or choose another home with --home\./),
+    );
   });
 
   it('refuses a second relay on one home, also by another path, and says where the first one is', async () => {
@@ -206,20 +267,29 @@ describe('starting', () => {
     for (const home of [first.home, alias]) {
       const { code, stdout, stderr } = await runRelayCommand(['--port', '0', '--home', home]);
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(oneLine(/Another relay runs on the home .*, at http:\/\/127\.0\.0\.1:\d+\. Use that one, end it first, or choose another home with --home\./));
+      expect(stderr).toMatch(
+        oneLine(
+          /Another relay runs on the home .*, at http:\/\/127\.0\.0\.1:\d+\. Use that one, end it first, or choose another home with --home\./,
+        ),
+      );
     }
     expect((await first.fetch('/api/health')).status).toBe(200);
   });
 
-  it('lets exactly one of several win that start together on one home, also after a kill', { timeout: 60_000 }, async () => {
-    const home = await tempHome();
-    const dead = await startRelay({ home });
-    await dead.kill('SIGKILL');
-    const starts = await Promise.allSettled([1, 2, 3].map(() => startRelay({ home })));
-    const winners = starts.flatMap((start) => (start.status === 'fulfilled' ? [started(start.value)] : []));
-    expect(winners).toHaveLength(1);
-    for (const start of starts) if (start.status === 'rejected') expect(String(start.reason)).toContain('Another relay runs on the home');
-  });
+  it(
+    'lets exactly one of several win that start together on one home, also after a kill',
+    { timeout: 60_000 },
+    async () => {
+      const home = await tempHome();
+      const dead = await startRelay({ home });
+      await dead.kill('SIGKILL');
+      const starts = await Promise.allSettled([1, 2, 3].map(() => startRelay({ home })));
+      const winners = starts.flatMap((start) => (start.status === 'fulfilled' ? [started(start.value)] : []));
+      expect(winners).toHaveLength(1);
+      for (const start of starts)
+        if (start.status === 'rejected') expect(String(start.reason)).toContain('Another relay runs on the home');
+    },
+  );
 
   it('works in a home whose path is too long for a socket', async () => {
     const home = join(await tempHome({ store: false }), 'a-long-name-'.repeat(12));
@@ -234,7 +304,9 @@ describe('starting', () => {
   it('makes the home for its owner alone, and writes no key anywhere', { timeout: 120_000 }, async () => {
     const home = join(await tempHome({ store: false }), 'new');
     const key = 'sk-secret-key-for-nobody';
-    const relay = started(await startRelay({ home, env: { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } }));
+    const relay = started(
+      await startRelay({ home, env: { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' } }),
+    );
     expect(await (await relay.fetch('/api/health')).json()).toMatchObject({ mind: 'anthropic' });
     const { stdout, stderr, code } = await relay.stop();
     expect(code).toBe(0);
@@ -242,6 +314,7 @@ describe('starting', () => {
     expect(stdout + stderr).not.toContain(key);
     expect((await stat(home)).mode & 0o077).toBe(0);
     for (const entry of await readdir(home, { recursive: true, withFileTypes: true }))
-      if (entry.isFile()) expect((await readFile(join(entry.parentPath, entry.name))).includes(key), entry.name).toBe(false);
+      if (entry.isFile())
+        expect((await readFile(join(entry.parentPath, entry.name))).includes(key), entry.name).toBe(false);
   });
 });

@@ -14,11 +14,26 @@ import { createTestConfigs, type TestConfigs } from '../support/test-configs.ts'
 
 const HOUR = 3_600_000;
 const NOON = Date.UTC(2026, 10, 21, 12);
-const usage = (outputTokens: number, model = 'claude-opus-5-5') => ({ model, inputTokens: 0, outputTokens, cacheReadTokens: 0, cacheWriteTokens: 0 });
+const usage = (outputTokens: number, model = 'claude-opus-5-5') => ({
+  model,
+  inputTokens: 0,
+  outputTokens,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+});
 /** Cost a dollar, at 20 dollars for a million. */
 const DOLLAR = usage(50_000);
 /** May cost a dollar at most. */
-const size: RequestSize = { model: 'claude-opus-5-5', bytes: 0, pictures: 0, openEnded: false, searches: 0, maxOutputTokens: 49_800, cached: 'not', terms: PLAIN_TERMS };
+const size: RequestSize = {
+  model: 'claude-opus-5-5',
+  bytes: 0,
+  pictures: 0,
+  openEnded: false,
+  searches: 0,
+  maxOutputTokens: 49_800,
+  cached: 'not',
+  terms: PLAIN_TERMS,
+};
 const asking = (agentId: string) => ({ agentId, size });
 const team = [
   { agentId: 'a1', name: 'Lyra', position: 0, retired: false },
@@ -44,7 +59,16 @@ describe.each(STORES)('costs on %s', (kind) => {
   let costs: CostBook;
   let said: RoostEvent[];
   const again = (waitMs = 0) =>
-    createCosts({ db: store.db, relay, configs, directory: { all: () => Promise.resolve(team) }, log: { append: (events) => (said.push(...events), Promise.resolve([])) }, alone: kind === 'pglite', now: () => time, waitMs });
+    createCosts({
+      db: store.db,
+      relay,
+      configs,
+      directory: { all: () => Promise.resolve(team) },
+      log: { append: (events) => (said.push(...events), Promise.resolve([])) },
+      alone: kind === 'pglite',
+      now: () => time,
+      waitMs,
+    });
   beforeEach(() => {
     relay = `home-${++homes}`;
     time = NOON;
@@ -53,8 +77,17 @@ describe.each(STORES)('costs on %s', (kind) => {
     costs = again();
   });
 
-  const spend = (agentId: string, more: { dollars?: number; sessionId?: string | null; messageId?: string | null } = {}) =>
-    costs.note({ agentId, sessionId: more.sessionId ?? null, messageId: more.messageId ?? null, via: 'session', took: { usage: usage(50_000 * (more.dollars ?? 1)), whole: true } });
+  const spend = (
+    agentId: string,
+    more: { dollars?: number; sessionId?: string | null; messageId?: string | null } = {},
+  ) =>
+    costs.note({
+      agentId,
+      sessionId: more.sessionId ?? null,
+      messageId: more.messageId ?? null,
+      via: 'session',
+      took: { usage: usage(50_000 * (more.dollars ?? 1)), whole: true },
+    });
   const app = () => {
     const hono = new Hono<Env>();
     createCostRoutes({ costs })(createRoute(hono));
@@ -65,24 +98,67 @@ describe.each(STORES)('costs on %s', (kind) => {
     await spend('a1', { sessionId: 's1', messageId: 'm1' });
     await spend('a1', { sessionId: 's1', messageId: 'm1' });
     time += HOUR;
-    await costs.note({ agentId: 'a2', sessionId: 's2', messageId: 'm2', via: 'proxy', took: { usage: { model: 'claude-opus-5-5', inputTokens: 1, outputTokens: 2, cacheReadTokens: 30, cacheWriteTokens: 4 }, whole: true } });
+    await costs.note({
+      agentId: 'a2',
+      sessionId: 's2',
+      messageId: 'm2',
+      via: 'proxy',
+      took: {
+        usage: { model: 'claude-opus-5-5', inputTokens: 1, outputTokens: 2, cacheReadTokens: 30, cacheWriteTokens: 4 },
+        whole: true,
+      },
+    });
     const report = costsSchema.parse(await (await app().request('/api/costs?days=2')).json());
-    expect(report.today).toEqual({ requests: 3, inputTokens: 1, outputTokens: 100_002, cacheReadTokens: 30, cacheWriteTokens: 4, costMicroUsd: 2_000_070, estimated: false });
-    expect(report.days.map(({ day, spent }) => [day, spent.requests])).toEqual([['2026-11-21', 3], ['2026-11-20', 0]]);
-    expect(report.agents.map(({ agentId, total }) => [agentId, total.costMicroUsd])).toEqual([['a1', 2_000_000], ['a2', 70]]);
-    expect(report.sessions.map(({ sessionId, spent }) => [sessionId, spent.requests])).toEqual([['s2', 1], ['s1', 2]]);
+    expect(report.today).toEqual({
+      requests: 3,
+      inputTokens: 1,
+      outputTokens: 100_002,
+      cacheReadTokens: 30,
+      cacheWriteTokens: 4,
+      costMicroUsd: 2_000_070,
+      estimated: false,
+    });
+    expect(report.days.map(({ day, spent }) => [day, spent.requests])).toEqual([
+      ['2026-11-21', 3],
+      ['2026-11-20', 0],
+    ]);
+    expect(report.agents.map(({ agentId, total }) => [agentId, total.costMicroUsd])).toEqual([
+      ['a1', 2_000_000],
+      ['a2', 70],
+    ]);
+    expect(report.sessions.map(({ sessionId, spent }) => [sessionId, spent.requests])).toEqual([
+      ['s2', 1],
+      ['s1', 2],
+    ]);
     const replies = replyCostsSchema.parse(await (await app().request('/api/costs/replies?ids=m1,m2,m3')).json());
-    expect(replies.replies).toEqual({ m1: { costMicroUsd: 2_000_000, estimated: false }, m2: { costMicroUsd: 70, estimated: false } });
+    expect(replies.replies).toEqual({
+      m1: { costMicroUsd: 2_000_000, estimated: false },
+      m2: { costMicroUsd: 70, estimated: false },
+    });
   });
 
   it('of before stay, with the price they had, when the table changes', async () => {
     await spend('a1');
-    const put = await app().request('/api/prices', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ prices: [{ model: 'claude-', input: 0, output: 2, cacheRead: 0, cacheWrite: 0 }] }) });
+    const put = await app().request('/api/prices', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prices: [{ model: 'claude-', input: 0, output: 2, cacheRead: 0, cacheWrite: 0 }] }),
+    });
     expect(put.status).toBe(200);
     await spend('a1');
-    await costs.note({ agentId: 'a1', sessionId: null, messageId: null, via: 'session', took: { usage: usage(1, 'llama'), whole: true } });
+    await costs.note({
+      agentId: 'a1',
+      sessionId: null,
+      messageId: null,
+      via: 'session',
+      took: { usage: usage(1, 'llama'), whole: true },
+    });
     expect((await costs.report(1)).today).toMatchObject({ costMicroUsd: 1_000_000 + 100_000 + 125, estimated: true });
-    const back = await app().request('/api/prices', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"prices":[]}' });
+    const back = await app().request('/api/prices', {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: '{"prices":[]}',
+    });
     expect(pricesSchema.parse(await back.json()).prices).toEqual(DEFAULT_PRICES);
   });
 
@@ -97,19 +173,46 @@ describe.each(STORES)('costs on %s', (kind) => {
 
   it('refuse what does not fit, by name', async () => {
     const price = { model: 'x', input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
-    const put = (body: unknown) => app().request('/api/prices', { method: 'PUT', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+    const put = (body: unknown) =>
+      app().request('/api/prices', {
+        method: 'PUT',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
     expect((await put({ prices: [price, price] })).status).toBe(400);
     expect((await put({ prices: [{ ...price, input: -1 }] })).status).toBe(400);
     expect((await app().request('/api/costs?days=91')).status).toBe(400);
-    expect((await app().request(`/api/costs/replies?ids=${Array.from({ length: 101 }, (_none, i) => i).join(',')}`)).status).toBe(400);
+    expect(
+      (await app().request(`/api/costs/replies?ids=${Array.from({ length: 101 }, (_none, i) => i).join(',')}`)).status,
+    ).toBe(400);
     expect((await app().request('/api/costs', { method: 'POST' })).headers.get('allow')).toBe('GET');
   });
 
   it('count what a model says wrongly as nothing, and ids of any form', async () => {
     const odd = `\u0000\ud800'"`;
-    await costs.note({ agentId: odd, sessionId: odd, messageId: odd, via: 'proxy', took: { usage: { model: odd, inputTokens: -5, outputTokens: Number.NaN, cacheReadTokens: 1.4, cacheWriteTokens: Infinity }, whole: true } });
+    await costs.note({
+      agentId: odd,
+      sessionId: odd,
+      messageId: odd,
+      via: 'proxy',
+      took: {
+        usage: {
+          model: odd,
+          inputTokens: -5,
+          outputTokens: Number.NaN,
+          cacheReadTokens: 1.4,
+          cacheWriteTokens: Infinity,
+        },
+        whole: true,
+      },
+    });
     expect([...(await costs.replies([odd])).keys()]).toEqual([odd]);
-    expect((await costs.report(1)).today).toMatchObject({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 1, cacheWriteTokens: 0 });
+    expect((await costs.report(1)).today).toMatchObject({
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadTokens: 1,
+      cacheWriteTokens: 0,
+    });
   });
 
   describe('a daily budget', () => {
@@ -140,13 +243,24 @@ describe.each(STORES)('costs on %s', (kind) => {
         message:
           'The household’s daily budget of $3.00 for model requests is used up: $3.00 spent today (most by Lyra $2.00, Orion $1.00). It opens again on 22 Nov 2026, 00:00 (Europe/Berlin). Raise it in the settings, under costs.',
       });
-      expect((await costs.report(1)).stopped).toEqual([{ scope: 'household', agentId: null, message: checked.ok ? '' : checked.message, until: Date.UTC(2026, 10, 21, 23) }]);
+      expect((await costs.report(1)).stopped).toEqual([
+        {
+          scope: 'household',
+          agentId: null,
+          message: checked.ok ? '' : checked.message,
+          until: Date.UTC(2026, 10, 21, 23),
+        },
+      ]);
     });
 
     it('of 0 means never, and one that is changed holds at once', async () => {
       await configs.agentBudget('a1', 0);
       const checked = await costs.check(asking('a1'));
-      expect(checked).toMatchObject({ ok: false, message: 'Lyra’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs of Lyra.' });
+      expect(checked).toMatchObject({
+        ok: false,
+        message:
+          'Lyra’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs of Lyra.',
+      });
       await configs.agentBudget('a1', null);
       expect(await allowed('a1')).toBe(true);
     });
@@ -187,9 +301,15 @@ describe.each(STORES)('costs on %s', (kind) => {
     it('lets one of eight through that ask at once for the last of it', async () => {
       await spend('a1');
       await configs.householdBudget(1.5);
-      const answers = await Promise.all(Array.from({ length: 8 }, (_none, i) => costs.check(asking(i % 2 ? 'a1' : 'a2'))));
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, (_none, i) => costs.check(asking(i % 2 ? 'a1' : 'a2'))),
+      );
       expect(answers.filter((answer) => answer.ok)).toHaveLength(1);
-      expect(answers.find((answer) => !answer.ok)).toMatchObject({ message: expect.stringContaining('is held for requests that are under way ($1.00 spent, $1.00 held; this one may cost up to $1.00)') as unknown });
+      expect(answers.find((answer) => !answer.ok)).toMatchObject({
+        message: expect.stringContaining(
+          'is held for requests that are under way ($1.00 spent, $1.00 held; this one may cost up to $1.00)',
+        ) as unknown,
+      });
     });
 
     it('makes others wait for those under way, and decides anew when they end', async () => {
@@ -198,30 +318,46 @@ describe.each(STORES)('costs on %s', (kind) => {
       const first = await costs.check(asking('a1'));
       const rest = Promise.all(Array.from({ length: 7 }, () => allowed('a2')));
       if (!first.ok) throw new Error(first.message);
-      await first.hold.settle({ sessionId: null, messageId: null, via: 'session', took: { usage: usage(50), whole: true } });
+      await first.hold.settle({
+        sessionId: null,
+        messageId: null,
+        via: 'session',
+        took: { usage: usage(50), whole: true },
+      });
       expect(await rest).toEqual(Array.from({ length: 7 }, () => true));
     });
 
     it('counts what was sent and never told at the most that it may have cost, and what was not sent as nothing', async () => {
-      const [told, cut, lost, unsent] = await Promise.all(['a1', 'a1', 'a1', 'a1'].map(async (agentId) => {
-        const checked = await costs.check(asking(agentId));
-        if (!checked.ok) throw new Error(checked.message);
-        return checked.hold;
-      }));
+      const [told, cut, lost, unsent] = await Promise.all(
+        ['a1', 'a1', 'a1', 'a1'].map(async (agentId) => {
+          const checked = await costs.check(asking(agentId));
+          if (!checked.ok) throw new Error(checked.message);
+          return checked.hold;
+        }),
+      );
       const end = { sessionId: null, messageId: null, via: 'proxy' } as const;
       await told?.settle({ ...end, took: { usage: usage(50), whole: true, searches: 2 } });
       await cut?.settle({ ...end, took: { usage: usage(3), whole: false } });
       await lost?.settle({ ...end, took: null, lost: 1 });
       unsent?.release();
       await unsent?.settle({ ...end, took: null });
-      expect((await costs.report(1)).today).toMatchObject({ requests: 4, costMicroUsd: 50 * 20 + 20_000 + 996_000 + 2 * 1_000_000, estimated: true });
+      expect((await costs.report(1)).today).toMatchObject({
+        requests: 4,
+        costMicroUsd: 50 * 20 + 20_000 + 996_000 + 2 * 1_000_000,
+        estimated: true,
+      });
     });
 
     it('lets so many of one agent and of one credential be under way, and no more', async () => {
       const one = { ...asking('a1'), credentialId: 'c1' };
-      for (let count = 0; count < COST_LIMITS.underWayPerCredential; count++) expect((await costs.check(one)).ok).toBe(true);
-      expect(await costs.check(one)).toMatchObject({ ok: false, message: expect.stringContaining('Too many requests') as unknown });
-      for (let count = COST_LIMITS.underWayPerCredential; count < COST_LIMITS.underWayPerAgent; count++) expect((await costs.check(asking('a1'))).ok).toBe(true);
+      for (let count = 0; count < COST_LIMITS.underWayPerCredential; count++)
+        expect((await costs.check(one)).ok).toBe(true);
+      expect(await costs.check(one)).toMatchObject({
+        ok: false,
+        message: expect.stringContaining('Too many requests') as unknown,
+      });
+      for (let count = COST_LIMITS.underWayPerCredential; count < COST_LIMITS.underWayPerAgent; count++)
+        expect((await costs.check(asking('a1'))).ok).toBe(true);
       expect((await costs.check(asking('a1'))).ok).toBe(false);
       expect(await allowed('a2')).toBe(true);
     });
@@ -236,7 +372,12 @@ describe.each(STORES)('costs on %s', (kind) => {
           const checked = await costs.check(asking('a1'));
           if (!checked.ok) return;
           sent += 1;
-          await checked.hold.settle({ sessionId: null, messageId: null, via: 'session', took: { usage: DOLLAR, whole: true } });
+          await checked.hold.settle({
+            sessionId: null,
+            messageId: null,
+            via: 'session',
+            took: { usage: DOLLAR, whole: true },
+          });
         }),
       );
       expect(sent).toBe(4);
@@ -254,9 +395,29 @@ describe.each(STORES)('costs on %s', (kind) => {
   });
 
   it('go into the real log', async () => {
-    const log = await openEventLog({ db: store.db, relay, now: () => time, newId: () => relay, onListenerError: () => undefined, retentionMs: 0 });
-    costs = createCosts({ db: store.db, relay, configs, directory: { all: () => Promise.resolve(team) }, log, now: () => time });
-    await costs.note({ agentId: 'a1', sessionId: null, messageId: null, via: 'session', took: { usage: DOLLAR, whole: true } });
+    const log = await openEventLog({
+      db: store.db,
+      relay,
+      now: () => time,
+      newId: () => relay,
+      onListenerError: () => undefined,
+      retentionMs: 0,
+    });
+    costs = createCosts({
+      db: store.db,
+      relay,
+      configs,
+      directory: { all: () => Promise.resolve(team) },
+      log,
+      now: () => time,
+    });
+    await costs.note({
+      agentId: 'a1',
+      sessionId: null,
+      messageId: null,
+      via: 'session',
+      took: { usage: DOLLAR, whole: true },
+    });
     expect((await log.read(0, 10)).map(({ event }) => event.kind)).toEqual(['changed']);
     await log.close();
   });

@@ -48,34 +48,73 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
   it('lets a secret in as its agent, and nothing else as anybody', async () => {
     const { credential, secret } = await credentials.make(ODD, ODD);
     expect(secret).toMatch(/^roost_[\w-]{43}$/);
-    expect(credential).toMatchObject({ agentId: ODD, label: ODD, hint: secret.slice(-4), madeAt: time, usedAt: null, revokedAt: null });
-    expect(await credentials.check(secret)).toEqual({ agentId: ODD, credentialId: credential.credentialId, label: ODD, readsSoul: false });
-    for (const wrong of ['', 'roost_', secret.slice(0, -1), `${secret} `, secret.slice('roost_'.length), secret.toUpperCase(), '\u0000'])
+    expect(credential).toMatchObject({
+      agentId: ODD,
+      label: ODD,
+      hint: secret.slice(-4),
+      madeAt: time,
+      usedAt: null,
+      revokedAt: null,
+    });
+    expect(await credentials.check(secret)).toEqual({
+      agentId: ODD,
+      credentialId: credential.credentialId,
+      label: ODD,
+      readsSoul: false,
+    });
+    for (const wrong of [
+      '',
+      'roost_',
+      secret.slice(0, -1),
+      `${secret} `,
+      secret.slice('roost_'.length),
+      secret.toUpperCase(),
+      '\u0000',
+    ])
       expect(await credentials.check(wrong), JSON.stringify(wrong)).toBeNull();
   });
 
   it('keeps for each whether it may read the soul: not unless that is said, and never an application', async () => {
-    const made = [await credentials.make('lyra', '', { readsSoul: true }), await credentials.make('lyra', ''), await credentials.make(null, '', { readsSoul: true })];
+    const made = [
+      await credentials.make('lyra', '', { readsSoul: true }),
+      await credentials.make('lyra', ''),
+      await credentials.make(null, '', { readsSoul: true }),
+    ];
     expect(made.map(({ credential }) => credential.readsSoul)).toEqual([true, false, false]);
     for (const { credential, secret } of made) {
       expect(await credentials.check(secret)).toMatchObject({ readsSoul: credential.readsSoul });
-      expect((await credentials.list()).find(({ credentialId }) => credentialId === credential.credentialId)).toEqual({ ...credential, usedAt: time });
+      expect((await credentials.list()).find(({ credentialId }) => credentialId === credential.credentialId)).toEqual({
+        ...credential,
+        usedAt: time,
+      });
     }
   });
 
   it('lets an application in as nobody', async () => {
     const { credential, secret } = await credentials.make(null, 'Night switch');
     expect(credential).toMatchObject({ agentId: null, label: 'Night switch' });
-    expect(await credentials.check(secret)).toEqual({ agentId: null, credentialId: credential.credentialId, label: 'Night switch', readsSoul: false });
-    expect((await credentials.list()).find(({ credentialId }) => credentialId === credential.credentialId)).toMatchObject({ agentId: null });
+    expect(await credentials.check(secret)).toEqual({
+      agentId: null,
+      credentialId: credential.credentialId,
+      label: 'Night switch',
+      readsSoul: false,
+    });
+    expect(
+      (await credentials.list()).find(({ credentialId }) => credentialId === credential.credentialId),
+    ).toMatchObject({ agentId: null });
     expect(await credentials.revoke(credential.credentialId)).toBe(true);
     expect(await credentials.check(secret)).toBeNull();
   });
 
   it('never makes the same secret twice, and keeps none', async () => {
-    const secrets = await Promise.all(Array.from({ length: 20 }, async () => (await credentials.make('lyra', '')).secret));
+    const secrets = await Promise.all(
+      Array.from({ length: 20 }, async () => (await credentials.make('lyra', '')).secret),
+    );
     expect(new Set(secrets).size).toBe(20);
-    const kept = JSON.stringify([await store.db.selectFrom('credentials').selectAll().execute(), await credentials.list()]);
+    const kept = JSON.stringify([
+      await store.db.selectFrom('credentials').selectAll().execute(),
+      await credentials.list(),
+    ]);
     for (const secret of secrets) expect(kept).not.toContain(secret.slice('roost_'.length));
   });
 
@@ -139,7 +178,11 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
     const app = new Hono<Env>();
     createCredentialRoutes({ credentials, directory: { all: () => Promise.resolve(team) } })(createRoute(app));
     const post = (body: unknown) =>
-      app.request('/api/credentials', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+      app.request('/api/credentials', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
 
     const answer = await post({ agentId: 'lyra', label: ' my laptop ' });
     expect(answer.status).toBe(201);

@@ -20,7 +20,9 @@ async function writeAndKill(place: StorePlace, lines: number): Promise<string[]>
     if (said.split('\n').length > lines) child.kill('SIGKILL');
   });
   return await new Promise((resolve, reject) => {
-    child.once('close', (_code, signal) => (signal === 'SIGKILL' ? resolve(said.split('\n').slice(0, -1)) : reject(new Error(complaints))));
+    child.once('close', (_code, signal) =>
+      signal === 'SIGKILL' ? resolve(said.split('\n').slice(0, -1)) : reject(new Error(complaints)),
+    );
   });
 }
 
@@ -31,30 +33,41 @@ describe.each(STORES)('the event log on %s, its process killed', (kind) => {
   });
   afterAll(() => place.remove());
 
-  it(`has everything that was acknowledged, in order and once, after each of ${KILLS} kills`, { timeout: 300_000 }, async () => {
-    const events: number[] = [];
-    const clients = new Map<string, number>();
-    for (let kill = 0; kill < KILLS; kill++) {
-      for (const line of await writeAndKill(place, 1 + Math.floor(Math.random() * LINES_MOST))) {
-        const [what, first = '', second = ''] = line.split(' ');
-        if (what === 'event') events.push(Number(first));
-        else clients.set(`client ${first}`, Number(second));
+  it(
+    `has everything that was acknowledged, in order and once, after each of ${KILLS} kills`,
+    { timeout: 300_000 },
+    async () => {
+      const events: number[] = [];
+      const clients = new Map<string, number>();
+      for (let kill = 0; kill < KILLS; kill++) {
+        for (const line of await writeAndKill(place, 1 + Math.floor(Math.random() * LINES_MOST))) {
+          const [what, first = '', second = ''] = line.split(' ');
+          if (what === 'event') events.push(Number(first));
+          else clients.set(`client ${first}`, Number(second));
+        }
+        const store = await place.open();
+        const log = await openEventLog({
+          db: store.db,
+          openJournal: store.openJournal,
+          relay: 'writer',
+          now: Date.now,
+          newId: () => 'another',
+          onListenerError: () => undefined,
+        });
+        const stored = await log.read(0, 1_000_000);
+        expect(log.id).toBe('log-of-the-writer');
+        expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: log.head() }, (_, i) => i + 1));
+        expect(events.filter((id) => id > log.head())).toEqual([]);
+        const texts = stored.map(({ event }) => (event.kind === 'text' ? event.text : ''));
+        expect(new Set(texts).size).toBe(texts.length);
+        for (const [clientId, eventId] of clients) {
+          expect(await log.written(clientId)).toBe(eventId);
+          expect(texts[eventId - 1]).toBe(`once ${clientId.slice('client '.length)}`);
+        }
+        await log.close();
+        await store.close();
       }
-      const store = await place.open();
-      const log = await openEventLog({ db: store.db, openJournal: store.openJournal, relay: 'writer', now: Date.now, newId: () => 'another', onListenerError: () => undefined });
-      const stored = await log.read(0, 1_000_000);
-      expect(log.id).toBe('log-of-the-writer');
-      expect(stored.map(({ id }) => id)).toEqual(Array.from({ length: log.head() }, (_, i) => i + 1));
-      expect(events.filter((id) => id > log.head())).toEqual([]);
-      const texts = stored.map(({ event }) => (event.kind === 'text' ? event.text : ''));
-      expect(new Set(texts).size).toBe(texts.length);
-      for (const [clientId, eventId] of clients) {
-        expect(await log.written(clientId)).toBe(eventId);
-        expect(texts[eventId - 1]).toBe(`once ${clientId.slice('client '.length)}`);
-      }
-      await log.close();
-      await store.close();
-    }
-    expect(events.length).toBeGreaterThan(0);
-  });
+      expect(events.length).toBeGreaterThan(0);
+    },
+  );
 });

@@ -12,7 +12,8 @@ import { startRelay, type TestRelay } from '../support/relay.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
 const words = (text: string): RoostEvent => ({ kind: 'text', messageId: 'm', text });
-const idsOf = (messages: readonly StreamMessage[]) => messages.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
+const idsOf = (messages: readonly StreamMessage[]) =>
+  messages.flatMap(({ id }) => (id === undefined ? [] : [Number(id)]));
 const upTo = (last: number) => (messages: readonly StreamMessage[]) => messages.some(({ id }) => id === String(last));
 const hasSnapshot = (messages: readonly StreamMessage[]) => messages.some(({ event }) => event === 'snapshot');
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
@@ -35,13 +36,28 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
   beforeAll(async () => {
     place = await createStorePlace(kind);
     store = await place.open();
-    log = await openEventLog({ db: store.db, relay: 'streams', now: Date.now, newId: () => 'the log', onListenerError: fail });
-    streams = createStreams({ log, host: { waiting: () => ({ waiting: [] }), onWaiting: () => () => undefined }, version: '1', bufferBytes: BUFFER_BYTES, heartbeatMs: HEARTBEAT_MS, onError: fail });
+    log = await openEventLog({
+      db: store.db,
+      relay: 'streams',
+      now: Date.now,
+      newId: () => 'the log',
+      onListenerError: fail,
+    });
+    streams = createStreams({
+      log,
+      host: { waiting: () => ({ waiting: [] }), onWaiting: () => () => undefined },
+      version: '1',
+      bufferBytes: BUFFER_BYTES,
+      heartbeatMs: HEARTBEAT_MS,
+      onError: fail,
+    });
     http = await listen({ host: '127.0.0.1', port: 0 });
     http.serve(
       getRequestListener((request, { outgoing }) => {
         const query = new URL(request.url).searchParams;
-        return new Response(streams.open({ after: Number(query.get('after')), log: query.get('log') }, () => outgoing.destroy()));
+        return new Response(
+          streams.open({ after: Number(query.get('after')), log: query.get('log') }, () => outgoing.destroy()),
+        );
       }),
     );
   });
@@ -54,7 +70,8 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
     expect(failures).toEqual([]);
   });
   beforeEach(() => expect.poll(() => streams.count()).toBe(0));
-  const open = (query: string) => openEventSource((signal) => fetch(`http://127.0.0.1:${http.port}/${query}`, { signal }));
+  const open = (query: string) =>
+    openEventSource((signal) => fetch(`http://127.0.0.1:${http.port}/${query}`, { signal }));
 
   it('gives a reader that comes while others write every event once, in order, around one snapshot', async () => {
     let writing = true;
@@ -216,7 +233,10 @@ describe('the event stream of a relay', () => {
   it('brings what happens while it is open', async () => {
     const stream = await open(`?after=${head}`);
     await stream.until(hasSnapshot);
-    await relay.fetch('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I am.', transcript: null } } });
+    await relay.fetch('/api/sessions', {
+      method: 'POST',
+      json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I am.', transcript: null } },
+    });
     const messages = await stream.until((all) => all.some(({ event }) => event === 'session-started'));
     expect(idsOf(messages)[0]).toBe(head + 1);
     stream.close();

@@ -12,7 +12,12 @@ const HARD_TEXT = ' \u0000 \ud800 \udfff \u0007\u2028"\\ 🪺 שלום </soul>]]
 const MIND = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;
 const text = (words: string, messageId = 'm1'): RoostEvent => ({ kind: 'text', messageId, text: words });
 const started = (sessionId: string, time = 1): RoostEvent => ({ kind: 'session-started', time, sessionId, mind: MIND });
-const ended = (sessionId: string, time = 2): RoostEvent => ({ kind: 'session-ended', time, sessionId, reason: 'ended' });
+const ended = (sessionId: string, time = 2): RoostEvent => ({
+  kind: 'session-ended',
+  time,
+  sessionId,
+  reason: 'ended',
+});
 const awake = (agentId: string): RoostEvent => ({ kind: 'agent-awake', time: 1, agentId, position: 0, sessionId: 's' });
 
 describe.each(STORES)('the event log on %s', (kind) => {
@@ -65,7 +70,9 @@ describe.each(STORES)('the event log on %s', (kind) => {
   it('commits together what is appended together', async () => {
     const log = await openNew();
     const transactions = async () => {
-      const row = await store.db.selectNoFrom((eb) => eb.fn<string>('pg_current_xact_id').as('id')).executeTakeFirstOrThrow();
+      const row = await store.db
+        .selectNoFrom((eb) => eb.fn<string>('pg_current_xact_id').as('id'))
+        .executeTakeFirstOrThrow();
       return Number(row.id);
     };
     const before = await transactions();
@@ -87,11 +94,29 @@ describe.each(STORES)('the event log on %s', (kind) => {
     asked.length = 0;
     await Promise.all([log.append([text('a'), text('b')]), log.append([text('c')])]);
     expect(asked).toHaveLength(1);
-    await Promise.all([log.appendOnce('x', [text('d'), text('e')]), log.append([text('f')]), log.appendOnce('y', [text('g')])]);
+    await Promise.all([
+      log.appendOnce('x', [text('d'), text('e')]),
+      log.append([text('f')]),
+      log.appendOnce('y', [text('g')]),
+    ]);
     expect(asked).toHaveLength(2);
-    const repeated = await Promise.all([log.appendOnce('z', [text('h')]), log.appendOnce('y', [text('no')]), log.append([text('i'), text('j')]), log.appendOnce('z', [text('no')]), log.appendOnce('x', [text('no')])]);
-    expect(repeated).toMatchObject([{ eventId: 8, repeated: false }, { eventId: 7, repeated: true }, [{ id: 9 }, { id: 10 }], { eventId: 8, repeated: true }, { eventId: 4, repeated: true }]);
-    expect((await log.read(0, 100)).map(({ id, event }) => `${id}${event.kind === 'text' ? event.text : ''}`)).toEqual([...'abcdefghij'].map((words, i) => `${i + 1}${words}`));
+    const repeated = await Promise.all([
+      log.appendOnce('z', [text('h')]),
+      log.appendOnce('y', [text('no')]),
+      log.append([text('i'), text('j')]),
+      log.appendOnce('z', [text('no')]),
+      log.appendOnce('x', [text('no')]),
+    ]);
+    expect(repeated).toMatchObject([
+      { eventId: 8, repeated: false },
+      { eventId: 7, repeated: true },
+      [{ id: 9 }, { id: 10 }],
+      { eventId: 8, repeated: true },
+      { eventId: 4, repeated: true },
+    ]);
+    expect((await log.read(0, 100)).map(({ id, event }) => `${id}${event.kind === 'text' ? event.text : ''}`)).toEqual(
+      [...'abcdefghij'].map((words, i) => `${i + 1}${words}`),
+    );
   });
 
   it('stamps what is written in its own order, also where the clock goes back, over a restart too', async () => {
@@ -110,7 +135,9 @@ describe.each(STORES)('the event log on %s', (kind) => {
     const last = await open(home);
     written.push(...(await last.append([started('d', clock), text('no stamp')])));
     const docs = written.flatMap(documentsOf);
-    expect(docs.map(({ _id }) => _id)).toEqual(['a:start', 'a:end', 'b:start', 'b:end', 'c:start', 'c:end', 'd:start'].map((id) => `session:${id}`));
+    expect(docs.map(({ _id }) => _id)).toEqual(
+      ['a:start', 'a:end', 'b:start', 'b:end', 'c:start', 'c:end', 'd:start'].map((id) => `session:${id}`),
+    );
     expect(docs.map(({ at }) => at)).toEqual(docs.map(({ at }) => at).toSorted());
     expect(new Set(docs.map(({ at }) => at)).size).toBe(docs.length);
     // What a household knows from elsewhere is earlier too.
@@ -133,7 +160,9 @@ describe.each(STORES)('the event log on %s', (kind) => {
     const clientId = `client ${HARD_TEXT}`;
     expect(await log.written(clientId)).toBeNull();
     await log.append([text('before')]);
-    const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => log.appendOnce(clientId, [text(`try ${i}`), text('more')])));
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => log.appendOnce(clientId, [text(`try ${i}`), text('more')])),
+    );
     const fresh = answers.filter(({ repeated }) => !repeated);
     expect(fresh).toHaveLength(1);
     expect(new Set(answers.map(({ eventId }) => eventId))).toEqual(new Set([2]));
@@ -162,7 +191,9 @@ describe.each(STORES)('the event log on %s', (kind) => {
     const other = await open(`home-${homes - 1}`);
     for (let round = 0; round < 20; round++) {
       const clients = Array.from({ length: 5 }, (_, i) => `round ${round} ${i}`);
-      const answers = await Promise.all([one, other].map((log) => Promise.all(clients.map((client) => log.appendOnce(client, [text(client)])))));
+      const answers = await Promise.all(
+        [one, other].map((log) => Promise.all(clients.map((client) => log.appendOnce(client, [text(client)])))),
+      );
       expect(answers[0]?.map(({ eventId }) => eventId)).toEqual(answers[1]?.map(({ eventId }) => eventId));
     }
     expect((await one.read(0, 1_000)).map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1));
@@ -185,7 +216,13 @@ describe.each(STORES)('the event log on %s', (kind) => {
     expect(log.snapshot()).toEqual(NO_SESSION);
     const stored = [
       ...(await log.append([started('s0'), ended('s0')])),
-      ...(await log.append([started('s1', 5), awake('a'), text('words'), { kind: 'answer-started', time: 6, messageId: 'm', agentId: 'a', sessionId: 's1' }, text('more', 'm')])),
+      ...(await log.append([
+        started('s1', 5),
+        awake('a'),
+        text('words'),
+        { kind: 'answer-started', time: 6, messageId: 'm', agentId: 'a', sessionId: 's1' },
+        text('more', 'm'),
+      ])),
     ];
     const folded = stored.reduce(applyEvent, NO_SESSION);
     expect(log.snapshot()).toEqual(folded);
@@ -251,7 +288,10 @@ describe.each(STORES)('the event log on %s', (kind) => {
   it('fails the append, and no other, where the store refuses', async () => {
     const log = await openNew();
     await log.append([text('a')]);
-    await store.db.insertInto('events').values({ log: log.id, id: 2, kind: 'text', event_json: '{}', stored_at: 0 }).execute();
+    await store.db
+      .insertInto('events')
+      .values({ log: log.id, id: 2, kind: 'text', event_json: '{}', stored_at: 0 })
+      .execute();
     await expect(log.append([text('b')])).rejects.toThrow(/duplicate key/);
     await store.db.deleteFrom('events').where('log', '=', log.id).where('id', '=', 2).execute();
     expect(await log.append([text('c')])).toEqual([{ id: 2, event: text('c') }]);

@@ -10,7 +10,15 @@ import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts'
 const SECOND = 1_000;
 const MORNING = Date.parse('2026-06-16T08:00:00Z');
 const ONE_LEFT = {
-  coordination: { max_concurrent_pulse_sessions: 16, wake_guardrails: { cooldown_seconds: 0, max_wakes_per_day: 2, max_wakes_per_pair_per_day: 1_000, max_wakes_per_session: 100 } },
+  coordination: {
+    max_concurrent_pulse_sessions: 16,
+    wake_guardrails: {
+      cooldown_seconds: 0,
+      max_wakes_per_day: 2,
+      max_wakes_per_pair_per_day: 1_000,
+      max_wakes_per_session: 100,
+    },
+  },
   flood_guard: { max_wakes: 1_000 },
 };
 
@@ -19,7 +27,11 @@ let store: Store;
 const children: ChildProcess[] = [];
 
 async function startAsker(relay: string) {
-  const child = spawn(process.execPath, [await programOf('test/support/gate-asker.ts'), place.databaseUrl ?? '', relay], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [await programOf('test/support/gate-asker.ts'), place.databaseUrl ?? '', relay],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async () => z.string().parse((await lines.next()).value);
@@ -50,7 +62,11 @@ describe('two relay processes on one Postgres', () => {
 
   it('grant one of fifty requests at once for the last wake of the day, and remember it when they are killed', async () => {
     const relay = newRelay();
-    const { configs, gate } = createTestGate(store, { ...createTestClock(0), now: Date.now }, { relay, timeZone: 'UTC' });
+    const { configs, gate } = createTestGate(
+      store,
+      { ...createTestClock(0), now: Date.now },
+      { relay, timeZone: 'UTC' },
+    );
     await configs.setHousehold(ONE_LEFT);
     const [one, other] = await Promise.all([startAsker(relay), startAsker(relay)]);
     expect(await one.ask(1)).toEqual(['granted']);
@@ -60,7 +76,12 @@ describe('two relay processes on one Postgres', () => {
     await Promise.all([one.kill(), other.kill()]);
     const again = await startAsker(relay);
     expect(await again.ask(3)).toEqual(['daily', 'daily', 'daily']);
-    expect(await gate.stats('orin')).toMatchObject({ wakesToday: 2, maxWakesPerDay: 2, bySource: { lyra: 2 }, stoppedBy: 'daily' });
+    expect(await gate.stats('orin')).toMatchObject({
+      wakesToday: 2,
+      maxWakesPerDay: 2,
+      bySource: { lyra: 2 },
+      stoppedBy: 'daily',
+    });
     const { wakes } = await gate.feed({ before: null, limit: 100, agentId: null });
     expect(wakes).toHaveLength(54);
   });
@@ -75,7 +96,18 @@ describe('two relay processes on one Postgres', () => {
     for (let beats = 1; beats <= 2; beats++) {
       clock.pass(5 * SECOND);
       one.timers.advance(5 * SECOND);
-      await expect.poll(async () => (await store.db.selectFrom('runs').select('seen_at').where('wake', '=', decision.wakeId).executeTakeFirstOrThrow()).seen_at).toBe(clock.now());
+      await expect
+        .poll(
+          async () =>
+            (
+              await store.db
+                .selectFrom('runs')
+                .select('seen_at')
+                .where('wake', '=', decision.wakeId)
+                .executeTakeFirstOrThrow()
+            ).seen_at,
+        )
+        .toBe(clock.now());
       await expect.poll(() => one.timers.waiting()).toEqual([5 * SECOND]);
     }
     clock.pass(19 * SECOND);
@@ -120,12 +152,25 @@ describe.each(STORES)('a relay on %s that starts again', (kind) => {
     const second = await own.open();
     const after = createTestGate(second, clock, { relay });
     await after.gate.recover();
-    expect(await after.gate.stats('orin')).toMatchObject({ wakesToday: 1, running: 0, minutesToday: 5 / 60, lastWakeTime: MORNING, stoppedBy: 'daily' });
+    expect(await after.gate.stats('orin')).toMatchObject({
+      wakesToday: 1,
+      running: 0,
+      minutesToday: 5 / 60,
+      lastWakeTime: MORNING,
+      stoppedBy: 'daily',
+    });
     expect((await after.gate.ask(request())).decision.check).toBe('daily');
-    expect((await after.gate.feed({ before: null, limit: 9, agentId: null })).wakes.map(({ outcome }) => outcome)).toEqual(['suppressed', 'granted']);
+    expect(
+      (await after.gate.feed({ before: null, limit: 9, agentId: null })).wakes.map(({ outcome }) => outcome),
+    ).toEqual(['suppressed', 'granted']);
     // Two days later all of it is still there.
     clock.pass(48 * 3_600 * SECOND);
-    expect(await after.gate.stats('orin')).toMatchObject({ wakesToday: 0, lastWakeTime: MORNING, stoppedBy: null, nextWakeTime: clock.now() });
+    expect(await after.gate.stats('orin')).toMatchObject({
+      wakesToday: 0,
+      lastWakeTime: MORNING,
+      stoppedBy: null,
+      nextWakeTime: clock.now(),
+    });
     expect((await after.gate.feed({ before: null, limit: 9, agentId: null })).wakes).toHaveLength(2);
     await after.gate.close();
     await second.close();

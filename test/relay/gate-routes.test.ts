@@ -32,15 +32,22 @@ function open() {
     if (error instanceof HTTPException) return error.getResponse();
     throw error;
   });
-  const directory = { all: () => Promise.resolve(['orin', 'lyra'].map((agentId) => ({ agentId, name: agentId, position: null, retired: false }))) };
+  const directory = {
+    all: () =>
+      Promise.resolve(['orin', 'lyra'].map((agentId) => ({ agentId, name: agentId, position: null, retired: false }))),
+  };
   createGateRoutes({ ...household, directory })(createRoute(app));
   const get = (path: string, accept = 'application/json') => app.request(path, { headers: { accept } });
-  const put = (path: string, body: string, type = 'application/json', accept = 'application/json') => app.request(path, { method: 'PUT', body, headers: { 'content-type': type, accept } });
-  const errorsOf = async (response: Response) => problemSchema.parse(await response.json()).errors?.map(({ field }) => field);
+  const put = (path: string, body: string, type = 'application/json', accept = 'application/json') =>
+    app.request(path, { method: 'PUT', body, headers: { 'content-type': type, accept } });
+  const errorsOf = async (response: Response) =>
+    problemSchema.parse(await response.json()).errors?.map(({ field }) => field);
   return { ...household, get, put, errorsOf };
 }
 /** What a program that knows the names looks at; the rest it passes on as it came. */
-const knownNames = z.looseObject({ coordination: z.looseObject({ wake_guardrails: z.looseObject({ max_wakes_per_day: z.number() }) }) });
+const knownNames = z.looseObject({
+  coordination: z.looseObject({ wake_guardrails: z.looseObject({ max_wakes_per_day: z.number() }) }),
+});
 const ORIN = '/v1/agents/orin/config';
 
 describe('settings', () => {
@@ -59,15 +66,25 @@ describe('settings', () => {
       expect(own).toEqual({ coordination: { sleep_events: sleepEvents, wake_events: wakeEvents } });
     }
     expect((await put('/v1/config', JSON.stringify({ wakeEvents }))).status).toBe(200);
-    expect(householdConfigAnswerSchema.parse(await (await get('/v1/config')).json()).own).toEqual({ coordination: { wake_events: wakeEvents } });
-    expect(await errorsOf(await put(ORIN, JSON.stringify({ sleepEvents, coordination: { sleep_events: [] } })))).toEqual(['coordination.sleep_events']);
+    expect(householdConfigAnswerSchema.parse(await (await get('/v1/config')).json()).own).toEqual({
+      coordination: { wake_events: wakeEvents },
+    });
+    expect(
+      await errorsOf(await put(ORIN, JSON.stringify({ sleepEvents, coordination: { sleep_events: [] } }))),
+    ).toEqual(['coordination.sleep_events']);
     expect(await errorsOf(await put(ORIN, JSON.stringify({ sleepEvents: ['yawned'] })))).toEqual(['sleepEvents.0']);
 
     const weekly = { type: 'recurring', label: 'Night', start_time: '22:00', end_time: '06:00', days: [5] };
     const once = { type: 'one_off', label: 'Away', start_time: '2026-12-24T18:00', end_time: '2026-12-27T08:00' };
     const untyped = { label: 'Noon', start_time: '12:00', end_time: '13:00', days: [] };
-    expect((await put(ORIN, JSON.stringify({ coordination: { blackouts: [weekly, once, untyped] } }))).status).toBe(200);
-    expect(agentConfigAnswerSchema.parse(await (await get(ORIN)).json()).coordination.blackouts).toEqual([weekly, once, untyped]);
+    expect((await put(ORIN, JSON.stringify({ coordination: { blackouts: [weekly, once, untyped] } }))).status).toBe(
+      200,
+    );
+    expect(agentConfigAnswerSchema.parse(await (await get(ORIN)).json()).coordination.blackouts).toEqual([
+      weekly,
+      once,
+      untyped,
+    ]);
     const yaml = await (await get(ORIN, YAML)).text();
     expect((await put(ORIN, yaml, YAML)).status).toBe(200);
     const wrong: readonly (readonly [object, string])[] = [
@@ -77,7 +94,11 @@ describe('settings', () => {
       [{ ...weekly, start_time: '2026-12-24T18:00' }, 'start_time'],
       [{ ...weekly, type: 'sometimes' }, 'type'],
     ];
-    for (const [blackout, field] of wrong) expect(await errorsOf(await put(ORIN, JSON.stringify({ coordination: { blackouts: [blackout] } }))), JSON.stringify(blackout)).toEqual([`coordination.blackouts.0.${field}`]);
+    for (const [blackout, field] of wrong)
+      expect(
+        await errorsOf(await put(ORIN, JSON.stringify({ coordination: { blackouts: [blackout] } }))),
+        JSON.stringify(blackout),
+      ).toEqual([`coordination.blackouts.0.${field}`]);
   });
 
   it('are found by an agent’s name too', async () => {
@@ -91,18 +112,42 @@ describe('settings', () => {
     const { get, put } = open();
     const before = agentConfigAnswerSchema.parse(await (await get(ORIN)).json());
     expect(before.own).toEqual({ coordination: {} });
-    expect(before.coordination.wake_guardrails).toEqual({ cooldown_seconds: 300, max_daily_session_minutes: 120, max_wakes_per_day: 12, max_wakes_per_pair_per_day: 5, max_wakes_per_session: 3 });
+    expect(before.coordination.wake_guardrails).toEqual({
+      cooldown_seconds: 300,
+      max_daily_session_minutes: 120,
+      max_wakes_per_day: 12,
+      max_wakes_per_pair_per_day: 5,
+      max_wakes_per_session: 3,
+    });
     expect(before.coordination.max_concurrent_pulse_sessions).toBe(2);
-    await put('/v1/config', JSON.stringify({ coordination: { wake_guardrails: { cooldown_seconds: 900, max_wakes_per_day: 4 } }, time_zone: 'America/Havana', flood_guard: { max_wakes: 2 } }));
+    await put(
+      '/v1/config',
+      JSON.stringify({
+        coordination: { wake_guardrails: { cooldown_seconds: 900, max_wakes_per_day: 4 } },
+        time_zone: 'America/Havana',
+        flood_guard: { max_wakes: 2 },
+      }),
+    );
     const set = await put(ORIN, JSON.stringify({ coordination: { wake_guardrails: { max_wakes_per_day: 0 } } }));
     expect(set.status).toBe(200);
     const after = agentConfigAnswerSchema.parse(await set.json());
     expect(after.own).toEqual({ coordination: { wake_guardrails: { max_wakes_per_day: 0 } } });
     expect(after.coordination).toEqual(after.effective.coordination);
-    expect(after.coordination.wake_guardrails).toMatchObject({ cooldown_seconds: 900, max_wakes_per_day: 0, max_wakes_per_pair_per_day: 5 });
-    expect(after.effective).toMatchObject({ time_zone: 'America/Havana', flood_guard: { max_wakes: 2, window_seconds: 60 }, wakes_enabled: true });
+    expect(after.coordination.wake_guardrails).toMatchObject({
+      cooldown_seconds: 900,
+      max_wakes_per_day: 0,
+      max_wakes_per_pair_per_day: 5,
+    });
+    expect(after.effective).toMatchObject({
+      time_zone: 'America/Havana',
+      flood_guard: { max_wakes: 2, window_seconds: 60 },
+      wakes_enabled: true,
+    });
     const household = householdConfigAnswerSchema.parse(await (await get('/v1/config')).json());
-    expect(household).toMatchObject({ time_zone: 'America/Havana', own: { time_zone: 'America/Havana', flood_guard: { max_wakes: 2 } } });
+    expect(household).toMatchObject({
+      time_zone: 'America/Havana',
+      own: { time_zone: 'America/Havana', flood_guard: { max_wakes: 2 } },
+    });
     expect(household.coordination.wake_guardrails.max_wakes_per_day).toBe(4);
   });
 
@@ -119,7 +164,8 @@ describe('settings', () => {
 
   it('are pasted in and copied out as YAML', async () => {
     const { get, put } = open();
-    const pasted = 'coordination:\n  # a calm one\n  wake_guardrails: {max_wakes_per_day: 4}\n  blackouts:\n    - label: night\n      start_time: 22:00\n      end_time: 06:00\n';
+    const pasted =
+      'coordination:\n  # a calm one\n  wake_guardrails: {max_wakes_per_day: 4}\n  blackouts:\n    - label: night\n      start_time: 22:00\n      end_time: 06:00\n';
     const set = await put(ORIN, pasted, `${YAML}; charset=utf-8`, YAML);
     expect(set.status).toBe(200);
     expect(set.headers.get('content-type')).toContain(YAML);
@@ -134,15 +180,38 @@ describe('settings', () => {
   });
 
   it.each([
-    ['a part of a number', { coordination: { wake_guardrails: { cooldown_seconds: 1.5 } } }, 'coordination.wake_guardrails.cooldown_seconds'],
-    ['less than none', { coordination: { max_concurrent_pulse_sessions: -1 } }, 'coordination.max_concurrent_pulse_sessions'],
-    ['more than the bound', { coordination: { wake_guardrails: { max_wakes_per_day: 1_001 } } }, 'coordination.wake_guardrails.max_wakes_per_day'],
-    ['text for a number', { coordination: { wake_guardrails: { max_wakes_per_day: '4' } } }, 'coordination.wake_guardrails.max_wakes_per_day'],
-    ['a time that is none', { coordination: { blackouts: [{ start_time: '24:00', end_time: '06:00' }] } }, 'coordination.blackouts.0.start_time'],
+    [
+      'a part of a number',
+      { coordination: { wake_guardrails: { cooldown_seconds: 1.5 } } },
+      'coordination.wake_guardrails.cooldown_seconds',
+    ],
+    [
+      'less than none',
+      { coordination: { max_concurrent_pulse_sessions: -1 } },
+      'coordination.max_concurrent_pulse_sessions',
+    ],
+    [
+      'more than the bound',
+      { coordination: { wake_guardrails: { max_wakes_per_day: 1_001 } } },
+      'coordination.wake_guardrails.max_wakes_per_day',
+    ],
+    [
+      'text for a number',
+      { coordination: { wake_guardrails: { max_wakes_per_day: '4' } } },
+      'coordination.wake_guardrails.max_wakes_per_day',
+    ],
+    [
+      'a time that is none',
+      { coordination: { blackouts: [{ start_time: '24:00', end_time: '06:00' }] } },
+      'coordination.blackouts.0.start_time',
+    ],
     ['a name that nobody knows', { coordination: { wake_guardrail: {} } }, 'coordination'],
   ])('name the field that does not fit: %s', async (_, body, field) => {
     const { put, errorsOf, configs } = open();
-    for (const [text, type] of [[JSON.stringify(body), 'application/json'], [JSON.stringify(body), YAML]] as const) {
+    for (const [text, type] of [
+      [JSON.stringify(body), 'application/json'],
+      [JSON.stringify(body), YAML],
+    ] as const) {
       const response = await put(ORIN, text, type);
       expect(response.status).toBe(400);
       expect(await errorsOf(response)).toEqual([field]);
@@ -153,7 +222,12 @@ describe('settings', () => {
   it('refuse a zone that is none, and what is no YAML, too large, or neither', async () => {
     const { put, errorsOf } = open();
     expect(await errorsOf(await put('/v1/config', '{"time_zone":"Nowhere/At_All"}'))).toEqual(['time_zone']);
-    for (const text of ['a: [1', 'a: 1\na: 2', 'a: *nobody', 'a: &a [x,x]\nb: &b [*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b]\nd: [*c,*c,*c,*c]']) {
+    for (const text of [
+      'a: [1',
+      'a: 1\na: 2',
+      'a: *nobody',
+      'a: &a [x,x]\nb: &b [*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b]\nd: [*c,*c,*c,*c]',
+    ]) {
       const response = await put(ORIN, text, YAML);
       expect(response.status).toBe(400);
       expect(await errorsOf(response)).toEqual(['body']);
@@ -167,7 +241,13 @@ describe('what can be asked of the gate', () => {
   it('stats have the names that people know, and ours beside them', async () => {
     const { gate, get } = open();
     const path = '/v1/agents/orin/wake-stats';
-    expect(await (await get(path)).json()).toMatchObject({ wakesToday: 0, maxWakesPerDay: 12, cooldownSeconds: 300, lastWakeTime: null, maxDailySessionMinutes: 120 });
+    expect(await (await get(path)).json()).toMatchObject({
+      wakesToday: 0,
+      maxWakesPerDay: 12,
+      cooldownSeconds: 300,
+      lastWakeTime: null,
+      maxDailySessionMinutes: 120,
+    });
     await gate.ask(request());
     expect(wakeStatsSchema.parse(await (await get(path)).json())).toEqual({
       wakesToday: 1,
@@ -189,7 +269,10 @@ describe('what can be asked of the gate', () => {
     const feed = async (query: string) => wakeFeedSchema.parse(await (await get(`/api/wakes?${query}`)).json());
     const first = await feed('limit=2');
     expect(first).toMatchObject({ wakes: [{ messageId: 'm2' }, { messageId: 'm1' }], more: true });
-    expect(await feed(`before=${first.wakes[1]?.wakeId ?? ''}&agent=orin`)).toMatchObject({ wakes: [{ messageId: 'm0', outcome: 'granted' }], more: false });
+    expect(await feed(`before=${first.wakes[1]?.wakeId ?? ''}&agent=orin`)).toMatchObject({
+      wakes: [{ messageId: 'm0', outcome: 'granted' }],
+      more: false,
+    });
     expect((await feed('agent=lyra')).wakes).toEqual([]);
     expect((await get('/api/wakes?limit=0')).status).toBe(400);
     expect((await get('/api/wakes?before=a%00b')).status).toBe(404);

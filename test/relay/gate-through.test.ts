@@ -41,13 +41,22 @@ describe('a running relay', () => {
       house,
       clock,
       async ask(by = 'a tool', target = SAGE.id) {
-        const { decision } = await house.team.reach.ask({ target, source: api(by), way: 'api', reason: null, messageId: null, callerSession: null });
+        const { decision } = await house.team.reach.ask({
+          target,
+          source: api(by),
+          way: 'api',
+          reason: null,
+          messageId: null,
+          callerSession: null,
+        });
         await expect.poll(async () => (await house.team.gate.stats(target)).running).toBe(0);
         return decision.check ?? decision.outcome;
       },
     };
   }
-  const limits = (wake_guardrails: NonNullable<HouseholdConfig['coordination']['wake_guardrails']>): HouseholdConfig => ({ coordination: { wake_guardrails }, flood_guard: { max_wakes: 1_000 } });
+  const limits = (
+    wake_guardrails: NonNullable<HouseholdConfig['coordination']['wake_guardrails']>,
+  ): HouseholdConfig => ({ coordination: { wake_guardrails }, flood_guard: { max_wakes: 1_000 } });
   const many = { cooldown_seconds: 0, max_wakes_per_day: 1_000, max_wakes_per_pair_per_day: 1_000 };
 
   it('refuses at 299 s and grants at 300 s', async () => {
@@ -61,7 +70,10 @@ describe('a running relay', () => {
 
   it('grants the 12th of a day and not the 13th, until midnight in the household’s zone', async () => {
     // 23:00 in New York; its midnight is 04:00 UTC.
-    const { clock, ask } = await open({ coordination: {}, time_zone: 'America/New_York', flood_guard: { max_wakes: 1_000 } }, Date.UTC(2026, 5, 10, 4));
+    const { clock, ask } = await open(
+      { coordination: {}, time_zone: 'America/New_York', flood_guard: { max_wakes: 1_000 } },
+      Date.UTC(2026, 5, 10, 4),
+    );
     for (let n = 1; n <= 12; n++) {
       expect(await ask(`caller ${n}`), `wake ${n}`).toBe('granted');
       clock.time += 5 * MINUTE;
@@ -98,7 +110,10 @@ describe('a running relay', () => {
     ['in spring', Date.UTC(2026, 2, 28, 22), Date.UTC(2026, 2, 28, 23), Date.UTC(2026, 2, 29, 22)],
     ['in autumn', Date.UTC(2026, 9, 24, 21), Date.UTC(2026, 9, 24, 22), Date.UTC(2026, 9, 25, 23)],
   ])('counts a day of 23 or 25 hours as one, where the clocks change %s', async (_when, before, midnight, next) => {
-    const { clock, ask } = await open({ ...limits({ ...many, max_wakes_per_day: 1 }), time_zone: 'Europe/Berlin' }, before);
+    const { clock, ask } = await open(
+      { ...limits({ ...many, max_wakes_per_day: 1 }), time_zone: 'Europe/Berlin' },
+      before,
+    );
     expect(await ask()).toBe('granted');
     clock.time = midnight - 1;
     expect(await ask()).toBe('daily');
@@ -112,7 +127,10 @@ describe('a running relay', () => {
 
   it('is dark in a blackout across midnight, to the minute', async () => {
     const night = { label: 'night', start_time: '22:00', end_time: '07:00', days: [] };
-    const { clock, ask } = await open({ coordination: { ...limits(many).coordination, blackouts: [night] }, flood_guard: { max_wakes: 1_000 } }, NOON + 10 * HOUR - 1);
+    const { clock, ask } = await open(
+      { coordination: { ...limits(many).coordination, blackouts: [night] }, flood_guard: { max_wakes: 1_000 } },
+      NOON + 10 * HOUR - 1,
+    );
     expect(await ask()).toBe('granted');
     clock.time += 1;
     expect(await ask()).toBe('blackout');
@@ -124,8 +142,17 @@ describe('a running relay', () => {
 
   it('lets five through in a minute, over the whole household, and never counts the person', async () => {
     const { house, clock, ask } = await open({ coordination: limits(many).coordination });
-    for (let n = 0; n < 8; n++) await house.team.reach.ask({ target: SAGE.id, source: { kind: 'person' }, way: 'person', reason: null, messageId: null, callerSession: null });
-    for (let n = 1; n <= 5; n++) expect(await ask(`caller ${n}`, n % 2 === 0 ? SAGE.id : ROOK.id), `wake ${n}`).toBe('granted');
+    for (let n = 0; n < 8; n++)
+      await house.team.reach.ask({
+        target: SAGE.id,
+        source: { kind: 'person' },
+        way: 'person',
+        reason: null,
+        messageId: null,
+        callerSession: null,
+      });
+    for (let n = 1; n <= 5; n++)
+      expect(await ask(`caller ${n}`, n % 2 === 0 ? SAGE.id : ROOK.id), `wake ${n}`).toBe('granted');
     expect(await ask()).toBe('flood');
     clock.time += 59_999;
     expect(await ask()).toBe('flood');

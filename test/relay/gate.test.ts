@@ -17,7 +17,13 @@ const agent = (agentId: string): WakeSource => ({ kind: 'agent', agentId });
 const OPEN: HouseholdConfig = {
   coordination: {
     max_concurrent_pulse_sessions: 16,
-    wake_guardrails: { cooldown_seconds: 0, max_daily_session_minutes: 1_440, max_wakes_per_day: 1_000, max_wakes_per_pair_per_day: 1_000, max_wakes_per_session: 100 },
+    wake_guardrails: {
+      cooldown_seconds: 0,
+      max_daily_session_minutes: 1_440,
+      max_wakes_per_day: 1_000,
+      max_wakes_per_pair_per_day: 1_000,
+      max_wakes_per_session: 100,
+    },
   },
   flood_guard: { max_wakes: 1_000, window_seconds: 1 },
 };
@@ -37,7 +43,11 @@ describe.each(STORES)('the gate on %s', (kind) => {
   });
 
   /** A household of its own, wide open but for what Orin's own settings say. */
-  async function household(orin: AgentConfig = { coordination: {} }, over: Partial<HouseholdConfig> = {}, clock: TestClock = createTestClock(MORNING)) {
+  async function household(
+    orin: AgentConfig = { coordination: {} },
+    over: Partial<HouseholdConfig> = {},
+    clock: TestClock = createTestClock(MORNING),
+  ) {
     const made = createTestGate(store, clock);
     await made.configs.setHousehold({ ...OPEN, ...over });
     await made.configs.setAgent('orin', orin);
@@ -70,8 +80,18 @@ describe.each(STORES)('the gate on %s', (kind) => {
     expect(await ask({ callerSession: 'session-2' })).toMatchObject({ outcome: 'granted', left: 2 });
     expect(await ask({ way: 'deferred' })).toMatchObject({ outcome: 'granted', left: null });
     // Without a session there is a budget too, for the day.
-    const alone = [await ask({ callerSession: null }), await ask({ callerSession: null }), await ask({ callerSession: null }), await ask({ callerSession: null })];
-    expect(alone.map(({ check, outcome }) => check ?? outcome)).toEqual(['granted', 'granted', 'granted', 'source_budget']);
+    const alone = [
+      await ask({ callerSession: null }),
+      await ask({ callerSession: null }),
+      await ask({ callerSession: null }),
+      await ask({ callerSession: null }),
+    ];
+    expect(alone.map(({ check, outcome }) => check ?? outcome)).toEqual([
+      'granted',
+      'granted',
+      'granted',
+      'source_budget',
+    ]);
     clock.pass(24 * HOUR);
     expect(await ask({ callerSession: null })).toMatchObject({ outcome: 'granted', left: 2 });
     expect(await ask()).toMatchObject({ check: 'source_budget' });
@@ -84,30 +104,41 @@ describe.each(STORES)('the gate on %s', (kind) => {
     expect(await ask({ state: 'sleeping' })).toMatchObject({ outcome: 'granted', left: 99 });
   });
 
-  it.each(['in one process', 'over a restart'])('a clock that goes back a day closes no door for longer than a cooldown, and opens none, %s', async (how) => {
-    const clock = createTestClock(MORNING);
-    const first = await household(guardrails({ cooldown_seconds: 300 }), { flood_guard: { max_wakes: 1, window_seconds: 200 } }, clock);
-    expect(await first.ask()).toMatchObject({ outcome: 'granted' });
-    clock.pass(-24 * HOUR);
-    const { gate } = how === 'over a restart' ? createTestGate(store, clock, { relay: first.relay }) : first;
-    const ask = async () => (await gate.ask(request({ callerSession: null }))).decision;
-    expect(await ask()).toMatchObject({ check: 'cooldown', until: clock.now() + 300 * SECOND });
-    clock.pass(300 * SECOND);
-    const again = await ask();
-    expect(again).toMatchObject({ outcome: 'granted' });
-    await gate.ended(again.wakeId);
-    // What is granted now is held to as ever.
-    clock.pass(299 * SECOND);
-    expect(await ask()).toMatchObject({ check: 'cooldown' });
-    clock.pass(24 * HOUR);
-    expect(await ask()).toMatchObject({ outcome: 'granted' });
-  });
+  it.each(['in one process', 'over a restart'])(
+    'a clock that goes back a day closes no door for longer than a cooldown, and opens none, %s',
+    async (how) => {
+      const clock = createTestClock(MORNING);
+      const first = await household(
+        guardrails({ cooldown_seconds: 300 }),
+        { flood_guard: { max_wakes: 1, window_seconds: 200 } },
+        clock,
+      );
+      expect(await first.ask()).toMatchObject({ outcome: 'granted' });
+      clock.pass(-24 * HOUR);
+      const { gate } = how === 'over a restart' ? createTestGate(store, clock, { relay: first.relay }) : first;
+      const ask = async () => (await gate.ask(request({ callerSession: null }))).decision;
+      expect(await ask()).toMatchObject({ check: 'cooldown', until: clock.now() + 300 * SECOND });
+      clock.pass(300 * SECOND);
+      const again = await ask();
+      expect(again).toMatchObject({ outcome: 'granted' });
+      await gate.ended(again.wakeId);
+      // What is granted now is held to as ever.
+      clock.pass(299 * SECOND);
+      expect(await ask()).toMatchObject({ check: 'cooldown' });
+      clock.pass(24 * HOUR);
+      expect(await ask()).toMatchObject({ outcome: 'granted' });
+    },
+  );
 
   it('keeps the cooldown to the second, whoever asks', async () => {
     const { ask, clock } = await household(guardrails({ cooldown_seconds: 300 }));
     await ask();
     clock.pass(299 * SECOND);
-    expect(await ask({ source: agent('mira') })).toMatchObject({ outcome: 'suppressed', check: 'cooldown', until: MORNING + 300 * SECOND });
+    expect(await ask({ source: agent('mira') })).toMatchObject({
+      outcome: 'suppressed',
+      check: 'cooldown',
+      until: MORNING + 300 * SECOND,
+    });
     clock.pass(SECOND);
     expect((await ask({ source: agent('mira') })).outcome).toBe('granted');
   });
@@ -205,8 +236,14 @@ describe.each(STORES)('the gate on %s', (kind) => {
 
   it('passes the person always, records it, and takes no quota for it', async () => {
     const { ask, gate, outcomes } = await household(guardrails({ cooldown_seconds: 300, max_wakes_per_day: 1 }));
-    for (let i = 0; i < 3; i++) expect((await ask({ source: { kind: 'person' }, way: 'person', state: 'absent' })).outcome).toBe('granted');
-    expect(await gate.stats('orin')).toMatchObject({ wakesToday: 0, lastWakeTime: MORNING, bySource: { person: 3 }, nextWakeTime: MORNING });
+    for (let i = 0; i < 3; i++)
+      expect((await ask({ source: { kind: 'person' }, way: 'person', state: 'absent' })).outcome).toBe('granted');
+    expect(await gate.stats('orin')).toMatchObject({
+      wakesToday: 0,
+      lastWakeTime: MORNING,
+      bySource: { person: 3 },
+      nextWakeTime: MORNING,
+    });
     expect(await outcomes(2)).toEqual(['granted', 'cooldown']);
     expect((await ask({ source: { kind: 'person' }, way: 'person' })).outcome).toBe('granted');
     expect((await gate.feed({ before: null, limit: 10, agentId: null })).wakes).toHaveLength(6);
@@ -214,7 +251,11 @@ describe.each(STORES)('the gate on %s', (kind) => {
 
   it('is dark in a blackout that goes past midnight, and says until when', async () => {
     const clock = createTestClock(Date.parse('2026-06-16T20:00:00Z'));
-    const { ask } = await household({ coordination: { blackouts: [{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }] } }, {}, clock);
+    const { ask } = await household(
+      { coordination: { blackouts: [{ label: 'night', start_time: '22:00', end_time: '06:00', days: [] }] } },
+      {},
+      clock,
+    );
     expect(await ask()).toMatchObject({ check: 'blackout', until: Date.parse('2026-06-17T04:00:00Z') });
     clock.set(Date.parse('2026-06-17T04:00:00Z'));
     expect((await ask()).outcome).toBe('granted');
@@ -227,7 +268,11 @@ describe.each(STORES)('the gate on %s', (kind) => {
     await configs.setHousehold(OPEN);
     expect((await gate.ask(request())).decision.outcome).toBe('granted');
     await other.configs.setHousehold({ ...OPEN, wakes_enabled: false });
-    expect((await gate.ask(request())).decision).toMatchObject({ outcome: 'suppressed', check: 'disabled', until: null });
+    expect((await gate.ask(request())).decision).toMatchObject({
+      outcome: 'suppressed',
+      check: 'disabled',
+      until: null,
+    });
     expect((await other.gate.ask(request())).decision.check).toBe('disabled');
     await configs.setHousehold(OPEN);
     expect((await other.gate.ask(request())).decision.outcome).toBe('granted');
@@ -265,7 +310,10 @@ describe.each(STORES)('the gate on %s', (kind) => {
   it('knows every way to ask, records it, and stops all but the person’s when the household’s switch is off', async () => {
     const { ask, gate } = await household({ coordination: {} }, { wakes_enabled: false });
     for (const way of WAKE_WAYS) {
-      expect({ way, outcome: (await ask({ way, source: sources[way] })).outcome }).toEqual({ way, outcome: way === 'person' ? 'granted' : 'suppressed' });
+      expect({ way, outcome: (await ask({ way, source: sources[way] })).outcome }).toEqual({
+        way,
+        outcome: way === 'person' ? 'granted' : 'suppressed',
+      });
     }
     const { wakes } = await gate.feed({ before: null, limit: 100, agentId: 'orin' });
     expect(wakes.map(({ way }) => way).reverse()).toEqual([...WAKE_WAYS]);
@@ -275,7 +323,8 @@ describe.each(STORES)('the gate on %s', (kind) => {
   it('shows the feed in pages, newest first, of everybody or of one', async () => {
     const { ask, gate } = await household();
     const asked: string[] = [];
-    for (let i = 0; i < 5; i++) asked.unshift((await ask({ target: i % 2 ? 'mira' : 'orin', messageId: `m${i}` })).wakeId);
+    for (let i = 0; i < 5; i++)
+      asked.unshift((await ask({ target: i % 2 ? 'mira' : 'orin', messageId: `m${i}` })).wakeId);
     const first = await gate.feed({ before: null, limit: 2, agentId: null });
     const second = await gate.feed({ before: asked[1] ?? '', limit: 3, agentId: null });
     expect([first.more, second.more]).toEqual([true, false]);
@@ -293,7 +342,9 @@ describe.each(STORES)('the gate on %s', (kind) => {
       until: null,
       detail: 'Every check passed.',
     });
-    expect((await gate.feed({ before: null, limit: 10, agentId: 'mira' })).wakes.map(({ messageId }) => messageId)).toEqual(['m3', 'm1']);
+    expect(
+      (await gate.feed({ before: null, limit: 10, agentId: 'mira' })).wakes.map(({ messageId }) => messageId),
+    ).toEqual(['m3', 'm1']);
     expect(await gate.feed({ before: 'nobody', limit: 10, agentId: null })).toEqual({ wakes: [], more: false });
   });
 
@@ -301,7 +352,11 @@ describe.each(STORES)('the gate on %s', (kind) => {
     const { gate } = await household();
     const odd = 'a\u0000\ud800"';
     await gate.ask(request({ target: 'lyra', source: agent('orin'), messageId: odd, callerSession: odd }));
-    expect((await gate.feed({ before: null, limit: 1, agentId: 'lyra' })).wakes[0]).toMatchObject({ target: 'lyra', source: agent('orin'), messageId: odd });
+    expect((await gate.feed({ before: null, limit: 1, agentId: 'lyra' })).wakes[0]).toMatchObject({
+      target: 'lyra',
+      source: agent('orin'),
+      messageId: odd,
+    });
   });
 
   it('says each change once in the event log, and gates of other households know nothing of it', async () => {
@@ -312,7 +367,9 @@ describe.each(STORES)('the gate on %s', (kind) => {
     await gate.ended(decision.wakeId);
     await configs.setAgent('orin', { coordination: {} });
     await gate.close();
-    expect(told).toEqual(['wakes', 'wakes', 'config'].map((what) => ({ kind: 'changed', time: MORNING, what, agentId: 'orin' })));
+    expect(told).toEqual(
+      ['wakes', 'wakes', 'config'].map((what) => ({ kind: 'changed', time: MORNING, what, agentId: 'orin' })),
+    );
     expect(await other.gate.stats('orin')).toMatchObject({ wakesToday: 0, lastWakeTime: null });
   });
 });

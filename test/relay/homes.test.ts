@@ -11,7 +11,10 @@ const QUICK = ['--rehearsal', '{"delayMs":0,"wordMs":0}', '--retention-hours', '
 
 const standing = async (browser: Browser) => homeStandingSchema.parse(await (await browser.fetch('/api/home')).json());
 const begin = (browser: Browser, beside: boolean) => browser.fetch('/api/home', { method: 'POST', json: { beside } });
-const refusal = async (response: Response) => [response.status, problemSchema.parse(await response.json()).type.replace('about:roost/', '')];
+const refusal = async (response: Response) => [
+  response.status,
+  problemSchema.parse(await response.json()).type.replace('about:roost/', ''),
+];
 const ack = (browser: Browser, upTo: number) => browser.fetch('/api/events/ack', { method: 'POST', json: { upTo } });
 const headOf = async (browser: Browser) => Math.max(0, ...(await eventsOf(browser)).map(({ id }) => Number(id ?? 0)));
 
@@ -49,9 +52,12 @@ describe('households of one relay', () => {
   it('a browser that is not paired hears nothing of another household, and changes nothing there', async () => {
     await adaTalks();
     expect((await eventsOf(other())).map(({ event }) => event)).toEqual(['hello', 'snapshot']);
-    const active = async (browser: Browser) => healthSchema.parse(await (await browser.fetch('/api/health')).json()).sessionActive;
+    const active = async (browser: Browser) =>
+      healthSchema.parse(await (await browser.fetch('/api/health')).json()).sessionActive;
     expect([await active(one()), await active(other())]).toEqual([true, false]);
-    expect(await (await other().fetch('/api/team')).json()).toEqual({ agents: [{ agentId: 'lead', name: 'Lead', position: 4, retired: false }] });
+    expect(await (await other().fetch('/api/team')).json()).toEqual({
+      agents: [{ agentId: 'lead', name: 'Lead', position: 4, retired: false }],
+    });
     expect(await (await other().fetch('/api/threads')).json()).toMatchObject({ threads: [] });
     const before = await headOf(one());
     for (const [method, path, json] of [
@@ -64,7 +70,10 @@ describe('households of one relay', () => {
       ['POST', '/api/credentials', { agentId: 'lead', label: 'x' }],
       ['POST', '/api/threads', { title: 'x', participants: ['lead'] }],
     ] as const)
-      expect([path, ...(await refusal(await other().fetch(path, { method, ...(json === undefined ? {} : { json }) })))]).toEqual([path, 409, 'not-begun']);
+      expect([
+        path,
+        ...(await refusal(await other().fetch(path, { method, ...(json === undefined ? {} : { json }) }))),
+      ]).toEqual([path, 409, 'not-begun']);
     expect(await headOf(one())).toBe(before);
     expect(await standing(other())).toEqual({ begun: false, others: 1, look: true });
   });
@@ -117,7 +126,11 @@ describe('households of one relay', () => {
     relay.pass(120_000);
     await talk(one(), 'Not stored yet.');
     for (const upTo of [stored, 1, stored]) expect((await ack(one(), upTo)).status).toBe(204);
-    const signedOut = await fetch(new URL('/api/events/ack', relay.url), { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"upTo":1000000}' });
+    const signedOut = await fetch(new URL('/api/events/ack', relay.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"upTo":1000000}',
+    });
     expect(signedOut.status).toBe(401);
     relay.pass(120_000);
     expect(textsOf(await eventsOf(one())).join()).toContain('Not stored yet.');
@@ -148,7 +161,10 @@ describe('households of one relay', () => {
     expect((await other().fetch('/api/home')).status).toBe(401);
     await talk(one(), 'Only for those who stayed.');
     const again = await relay.signIn();
-    expect((await eventsOf(again, `/api/events?after=0&log=${hello.log}`)).map(({ event }) => event)).toEqual(['hello', 'snapshot']);
+    expect((await eventsOf(again, `/api/events?after=0&log=${hello.log}`)).map(({ event }) => event)).toEqual([
+      'hello',
+      'snapshot',
+    ]);
     expect(await standing(again)).toMatchObject({ begun: false, others: 1 });
     await line.close();
   });
@@ -159,7 +175,10 @@ describe('households of one relay', () => {
     await adaTalks();
     expect((await register(other(), { ...newTestHousehold(), id: household.id }, newTestDevice())).status).toBe(409);
     const hello = (await eventsOf(one()))[0]?.data as { log: string };
-    expect((await eventsOf(other(), `/api/events?after=0&log=${hello.log}`)).map(({ event }) => event)).toEqual(['hello', 'snapshot']);
+    expect((await eventsOf(other(), `/api/events?after=0&log=${hello.log}`)).map(({ event }) => event)).toEqual([
+      'hello',
+      'snapshot',
+    ]);
   });
 
   it('a browser whose cookie was lost comes back to the log it followed, where no device proves itself', async () => {
@@ -193,16 +212,33 @@ describe('households of one relay', () => {
     await adaTalks();
     await begin(other(), true);
     await other().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
-    for (const [browser, elsewhere] of [[one(), other()], [other(), one()]] as const) {
+    for (const [browser, elsewhere] of [
+      [one(), other()],
+      [other(), one()],
+    ] as const) {
       const used = async (whose: Browser) => {
         const { credentials } = credentialsSchema.parse(await (await whose.fetch('/api/credentials')).json());
         return credentials.filter(({ usedAt }) => usedAt !== null).length;
       };
       const before = await used(elsewhere);
-      const made = madeCredentialSchema.parse(await (await browser.fetch('/api/credentials', { method: 'POST', json: { agentId: 'lead', label: '' } })).json());
+      const made = madeCredentialSchema.parse(
+        await (
+          await browser.fetch('/api/credentials', { method: 'POST', json: { agentId: 'lead', label: '' } })
+        ).json(),
+      );
       const authorization = `Bearer ${made.secret}`;
-      expect((await fetch(new URL('/v1/agents/lead/wake-stats', relay.url), { headers: { authorization } })).status).toBe(200);
-      expect((await fetch(new URL('/mcp', relay.url), { method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: '{}' })).status).toBe(400);
+      expect(
+        (await fetch(new URL('/v1/agents/lead/wake-stats', relay.url), { headers: { authorization } })).status,
+      ).toBe(200);
+      expect(
+        (
+          await fetch(new URL('/mcp', relay.url), {
+            method: 'POST',
+            headers: { authorization, 'content-type': 'application/json' },
+            body: '{}',
+          })
+        ).status,
+      ).toBe(400);
       // This relay rehearses; a credential that it did not find would be a 401.
       expect((await fetch(new URL(`/llm/${made.secret}/v1/models`, relay.url))).status).toBe(400);
       expect([await used(browser), await used(elsewhere)]).toEqual([1, before]);
@@ -213,7 +249,10 @@ describe('households of one relay', () => {
 describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
   it('are there again after a restart, each with its own, and no more begin than may', async () => {
     const database = kind === 'postgres' ? await createDatabase() : null;
-    const relay = await openTestRelay({ args: [...QUICK, '--households', '2'], ...(database ? { databaseUrl: database.url } : {}) });
+    const relay = await openTestRelay({
+      args: [...QUICK, '--households', '2'],
+      ...(database ? { databaseUrl: database.url } : {}),
+    });
     const [one, other, third] = [await relay.signIn(), await relay.signIn(), await relay.signIn()];
     await startSession(one, 'Sol');
     await talk(one, 'The first.');
@@ -225,7 +264,9 @@ describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
     expect(textsOf(await eventsOf(one)).join()).toMatch(/The first\./);
     expect(textsOf(await eventsOf(one)).join()).not.toMatch(/The second\./);
     expect(textsOf(await eventsOf(other)).join()).toMatch(/The second\./);
-    expect((await eventsOf(other)).filter(({ event }) => event === 'session-ended').map(({ data }) => data)).toMatchObject([{ reason: 'shutdown' }]);
+    expect(
+      (await eventsOf(other)).filter(({ event }) => event === 'session-ended').map(({ data }) => data),
+    ).toMatchObject([{ reason: 'shutdown' }]);
     expect(await standing(third)).toEqual({ begun: false, others: 2, look: false });
     await relay.close();
     await database?.drop();

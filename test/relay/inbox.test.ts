@@ -6,7 +6,16 @@ import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts'
 
 /** What Postgres' own text refuses, and what an escape could change. */
 const HARD_TEXT = '\u0000 \ud800 "quoted" \\ \u2028 🪺';
-const mail = (messageId: string, to: string, time: number, more: Partial<NewMail> = {}): NewMail => ({ messageId, to, from: 'human', text: `${messageId}${HARD_TEXT}`, time, priority: 'normal', threadId: null, ...more });
+const mail = (messageId: string, to: string, time: number, more: Partial<NewMail> = {}): NewMail => ({
+  messageId,
+  to,
+  from: 'human',
+  text: `${messageId}${HARD_TEXT}`,
+  time,
+  priority: 'normal',
+  threadId: null,
+  ...more,
+});
 
 describe.each(STORES)('the inbox on %s', (kind) => {
   let place: StorePlace;
@@ -21,22 +30,51 @@ describe.each(STORES)('the inbox on %s', (kind) => {
     await place.remove();
   });
   const open = (relay: string) =>
-    createInbox({ db: store.db, relay, retentionMs: 100, now: () => 7, tell: (event) => void (event.kind === 'changed' && told.push(`${relay} ${event.what} ${event.agentId}`)) });
+    createInbox({
+      db: store.db,
+      relay,
+      retentionMs: 100,
+      now: () => 7,
+      tell: (event) => void (event.kind === 'changed' && told.push(`${relay} ${event.what} ${event.agentId}`)),
+    });
   const idsOf = (letters: readonly { messageId: string }[]) => letters.map(({ messageId }) => messageId);
 
   it('gives an agent what waits for it in the order it came, whatever the clock said, each message once', async () => {
     const inbox = open('1');
-    for (const letter of [mail('m1', 'a', 20), mail('m2', 'a', 10), mail('m3', 'a', 20), mail('m4', HARD_TEXT, 5), mail('m1', 'a', 20)]) await inbox.put(letter);
+    for (const letter of [
+      mail('m1', 'a', 20),
+      mail('m2', 'a', 10),
+      mail('m3', 'a', 20),
+      mail('m4', HARD_TEXT, 5),
+      mail('m1', 'a', 20),
+    ])
+      await inbox.put(letter);
     expect(await open('2').waiting('a')).toEqual([]);
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m1', 'm2', 'm3']);
-    expect(await inbox.waiting(HARD_TEXT)).toEqual([{ messageId: 'm4', to: HARD_TEXT, from: 'human', text: `m4${HARD_TEXT}`, time: 5, priority: 'normal', threadId: null, read: null }]);
+    expect(await inbox.waiting(HARD_TEXT)).toEqual([
+      {
+        messageId: 'm4',
+        to: HARD_TEXT,
+        from: 'human',
+        text: `m4${HARD_TEXT}`,
+        time: 5,
+        priority: 'normal',
+        threadId: null,
+        read: null,
+      },
+    ]);
     expect(told).toEqual(['1 inbox a', '1 inbox a', '1 inbox a', `1 inbox ${HARD_TEXT}`]);
     expect(idsOf(await inbox.claim(['m3', 'm1'], { sessionId: 's', run: 'r', time: 30 }))).toEqual(['m1', 'm3']);
     expect(await inbox.claim([], { sessionId: 's', run: 'r', time: 30 })).toEqual([]);
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
     await inbox.put(mail('m1', 'a', 10));
     expect(idsOf(await inbox.waiting('a'))).toEqual(['m2']);
-    expect([...(await inbox.unread())].sort()).toEqual([[HARD_TEXT, 1], ['a', 1]].sort());
+    expect([...(await inbox.unread())].sort()).toEqual(
+      [
+        [HARD_TEXT, 1],
+        ['a', 1],
+      ].sort(),
+    );
   });
 
   it('gives a message to one of those who reach for it at once', async () => {
@@ -49,10 +87,17 @@ describe.each(STORES)('the inbox on %s', (kind) => {
 
   it('tells what was read, when and by which run, newest first, page by page', async () => {
     const inbox = open('4');
-    for (let n = 1; n <= 5; n++) await inbox.put(mail(`m${n}`, 'a', n, { from: 'b', priority: 'urgent', threadId: 't' }));
+    for (let n = 1; n <= 5; n++)
+      await inbox.put(mail(`m${n}`, 'a', n, { from: 'b', priority: 'urgent', threadId: 't' }));
     await inbox.claim(['m4'], { sessionId: 's', run: 'answer-1', time: 60 });
     const first = await inbox.list('a', { before: null, limit: 2 });
-    expect(first).toMatchObject({ mail: [{ messageId: 'm5', from: 'b', priority: 'urgent', threadId: 't', read: null }, { messageId: 'm4', read: { time: 60, run: 'answer-1' } }], more: true });
+    expect(first).toMatchObject({
+      mail: [
+        { messageId: 'm5', from: 'b', priority: 'urgent', threadId: 't', read: null },
+        { messageId: 'm4', read: { time: 60, run: 'answer-1' } },
+      ],
+      more: true,
+    });
     const second = await inbox.list('a', { before: 'm4', limit: 3 });
     expect([idsOf(second.mail), second.more]).toEqual([['m3', 'm2', 'm1'], false]);
     expect(await inbox.list('a', { before: 'nothing', limit: 3 })).toEqual({ mail: [], more: false });

@@ -122,7 +122,11 @@ describe('the event log on a journal', () => {
   it('puts what was appended into its tables by itself', async () => {
     const log = await openLog('quiet');
     await log.append([text('one')]);
-    await expect.poll(async () => (await store.db.selectFrom('events').select('id').where('log', '=', log.id).execute()).length, { timeout: 30_000 }).toBe(1);
+    await expect
+      .poll(async () => (await store.db.selectFrom('events').select('id').where('log', '=', log.id).execute()).length, {
+        timeout: 30_000,
+      })
+      .toBe(1);
     await log.close();
   });
 
@@ -137,7 +141,9 @@ describe('the event log on a journal', () => {
     for (let step = 0; step < 60; step++) {
       const writes = await Promise.all(
         Array.from({ length: 1 + upTo(8) }, async (_none, i) => {
-          const events = Array.from({ length: 1 + upTo(3) }, () => text(`${step}.${i} ${'x'.repeat(random() < 0.05 ? 3_000 : upTo(200))}`));
+          const events = Array.from({ length: 1 + upTo(3) }, () =>
+            text(`${step}.${i} ${'x'.repeat(random() < 0.05 ? 3_000 : upTo(200))}`),
+          );
           if (random() < 0.5) return { events: await log.append(events), client: null };
           const client = `client ${upTo(300)}`;
           return { ...(await log.appendOnce(client, events)), client, given: events };

@@ -13,7 +13,17 @@ import { createStorePlace } from '../support/stores.ts';
 
 /** The scenarios of each revision that say something of this server. Each passes by checks of its own. */
 const GENERIC = {
-  '2025-11-25': ['server-initialize', 'ping', 'tools-list', 'tools-call-simple-text', 'tools-call-error', 'resources-list', 'server-sse-multiple-streams', 'dns-rebinding-protection', 'server-session-lifecycle'],
+  '2025-11-25': [
+    'server-initialize',
+    'ping',
+    'tools-list',
+    'tools-call-simple-text',
+    'tools-call-error',
+    'resources-list',
+    'server-sse-multiple-streams',
+    'dns-rebinding-protection',
+    'server-session-lifecycle',
+  ],
   '2026-07-28': [
     'server-stateless',
     'tools-list',
@@ -50,14 +60,29 @@ const WIRE_CHECK = 'wire-schema-valid';
 /** The two tools that the suite asks every server to have and that a Roost's tools can be. */
 const noInput = z.strictObject({});
 const SUITE_TOOLS: readonly TeamTool[] = [
-  { name: 'test_simple_text', description: 'Says something.', input: noInput, readOnly: true, run: () => Promise.resolve({ text: 'This is a simple text response for testing.', isError: false }) },
-  { name: 'test_error_handling', description: 'Fails.', input: noInput, readOnly: true, run: () => Promise.resolve({ text: 'This tool intentionally returns an error for testing', isError: true }) },
+  {
+    name: 'test_simple_text',
+    description: 'Says something.',
+    input: noInput,
+    readOnly: true,
+    run: () => Promise.resolve({ text: 'This is a simple text response for testing.', isError: false }),
+  },
+  {
+    name: 'test_error_handling',
+    description: 'Fails.',
+    input: noInput,
+    readOnly: true,
+    run: () => Promise.resolve({ text: 'This tool intentionally returns an error for testing', isError: true }),
+  },
 ];
 
 const checksSchema = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }));
 type Checks = z.infer<typeof checksSchema>;
 
-const SUITE = join(dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')), 'dist/index.js');
+const SUITE = join(
+  dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json')),
+  'dist/index.js',
+);
 /** It ends none of those that it begins. */
 const SUITE_SESSIONS = 200;
 const HOOK = fileURLToPath(new URL('../support/conformance-hook.mjs', import.meta.url));
@@ -66,11 +91,19 @@ const HOOK = fileURLToPath(new URL('../support/conformance-hook.mjs', import.met
 async function runSuite(url: string, revision: string): Promise<ReadonlyMap<string, Checks>> {
   const folder = await mkdtemp(join(tmpdir(), 'roost-conformance-'));
   // Its exit code is of no use: it counts what is not for us as well.
-  await new Promise<void>((resolve) => execFile(process.execPath, ['--import', HOOK, SUITE, 'server', '--url', url, '--requirements', revision, '-o', folder], { cwd: folder }, () => resolve()));
+  await new Promise<void>((resolve) =>
+    execFile(
+      process.execPath,
+      ['--import', HOOK, SUITE, 'server', '--url', url, '--requirements', revision, '-o', folder],
+      { cwd: folder },
+      () => resolve(),
+    ),
+  );
   const results = new Map<string, Checks>();
   for (const run of await readdir(folder)) {
     const name = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(run)?.[1];
-    if (name !== undefined) results.set(name, checksSchema.parse(JSON.parse(await readFile(join(folder, run, 'checks.json'), 'utf8'))));
+    if (name !== undefined)
+      results.set(name, checksSchema.parse(JSON.parse(await readFile(join(folder, run, 'checks.json'), 'utf8'))));
   }
   await rm(folder, { recursive: true, force: true });
   return results;
@@ -104,13 +137,17 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('the conformance suite, by 
   });
 
   it('sends nothing that is not valid by the schema of the specification, in any scenario', () => {
-    const wire = [...results].flatMap(([name, checks]) => checks.filter(({ id }) => id === WIRE_CHECK).map((check) => ({ name, ...check })));
+    const wire = [...results].flatMap(([name, checks]) =>
+      checks.filter(({ id }) => id === WIRE_CHECK).map((check) => ({ name, ...check })),
+    );
     expect(wire.filter(({ status }) => status !== 'SUCCESS')).toEqual([]);
     expect(wire.length).toBeGreaterThan(GENERIC[revision].length);
   });
 
   it('knows of every scenario whether it is for this server', () => {
     const generic: readonly string[] = GENERIC[revision];
-    expect([...results.keys()].filter((name) => !generic.includes(name) && !OTHERS.some((other) => other.test(name)))).toEqual([]);
+    expect(
+      [...results.keys()].filter((name) => !generic.includes(name) && !OTHERS.some((other) => other.test(name))),
+    ).toEqual([]);
   });
 });

@@ -30,23 +30,47 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return response.status === 204 ? null : await response.json();
   }
-  const begin = async () => sessionStartedSchema.parse(await json('/api/sessions', 'POST', { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } })).sessionId;
+  const begin = async () =>
+    sessionStartedSchema.parse(
+      await json('/api/sessions', 'POST', {
+        human: { name: 'Ada' },
+        lead: { name: 'Julian', soul: null, transcript: null },
+      }),
+    ).sessionId;
   const end = () => json('/api/sessions/current', 'DELETE');
-  const flag = (sessionId: string, sleeping: boolean) => json(`/api/v1/sessions/${sessionId}/${LYRA.agentId}/sleeping`, 'PUT', { sleeping });
+  const flag = (sessionId: string, sleeping: boolean) =>
+    json(`/api/v1/sessions/${sessionId}/${LYRA.agentId}/sleeping`, 'PUT', { sleeping });
 
-  const post = (text: string, to?: string) => json('/api/messages', 'POST', { text, clientId: randomUUID(), ...(to === undefined ? {} : { to }) });
+  const post = (text: string, to?: string) =>
+    json('/api/messages', 'POST', { text, clientId: randomUUID(), ...(to === undefined ? {} : { to }) });
   /** The person presses WAKE for Lyra. */
-  const wake = (more: Partial<AgentPayload>) => post(writeWake([{ id: LYRA.agentId, name: LYRA.name, position: 1, ...seatColor(1), soul: null, transcript: null, ...more }]));
+  const wake = (more: Partial<AgentPayload>) =>
+    post(
+      writeWake([
+        { id: LYRA.agentId, name: LYRA.name, position: 1, ...seatColor(1), soul: null, transcript: null, ...more },
+      ]),
+    );
 
   /** `readsSoul`: with the grant. */
   async function join(era: Era, readsSoul = false) {
-    const { secret } = madeCredentialSchema.parse(await json('/api/credentials', 'POST', { agentId: LYRA.agentId, label: 'elsewhere', ...(readsSoul ? { readsSoul } : {}) }));
+    const { secret } = madeCredentialSchema.parse(
+      await json('/api/credentials', 'POST', {
+        agentId: LYRA.agentId,
+        label: 'elsewhere',
+        ...(readsSoul ? { readsSoul } : {}),
+      }),
+    );
     const client = new Client({ name: 'a-visitor', version: '1.0.0' }, speaking(era));
     clients.push(client);
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', relay.url), { requestInit: { headers: { authorization: `Bearer ${secret}` } } }));
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL('/mcp', relay.url), {
+        requestInit: { headers: { authorization: `Bearer ${secret}` } },
+      }),
+    );
     return {
       client,
-      call: async (name: string, input: Record<string, unknown> = {}) => textOf(await client.callTool({ name, arguments: input })),
+      call: async (name: string, input: Record<string, unknown> = {}) =>
+        textOf(await client.callTool({ name, arguments: input })),
       tools: async () => (await client.listTools()).tools.map(({ name }) => name),
       /** Resolves when the call waits, with the answer to come. */
       held: (name: string) =>
@@ -93,7 +117,8 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     const SOUL = 'I tune the strings at night.';
     const TRANSCRIPT = 'Ada (2026-11-21 08:52 UTC):\nThe word is heron.';
     const OF_SOULS = ['read_soul', 'read_last_conversation', 'write_soul'];
-    const ON_DEVICES = / lives on the person’s devices, and the relay does not have it now\. It can be read while a session runs in which you were woken/;
+    const ON_DEVICES =
+      / lives on the person’s devices, and the relay does not have it now\. It can be read while a session runs in which you were woken/;
     const UNREAD = /^You have not read your soul, .* Call read_soul first/;
 
     it('are not its to read or to write without the grant', async () => {
@@ -109,48 +134,60 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     });
 
     it('are no application’s, whatever is asked for', async () => {
-      const { credential } = madeCredentialSchema.parse(await json('/api/credentials', 'POST', { agentId: null, label: 'a switch', readsSoul: true }));
+      const { credential } = madeCredentialSchema.parse(
+        await json('/api/credentials', 'POST', { agentId: null, label: 'a switch', readsSoul: true }),
+      );
       const { credentials } = credentialsSchema.parse(await json('/api/credentials', 'GET'));
-      expect([credential, credentials.find(({ credentialId }) => credentialId === credential.credentialId)]).toMatchObject([{ readsSoul: false }, { readsSoul: false }]);
+      expect([
+        credential,
+        credentials.find(({ credentialId }) => credentialId === credential.credentialId),
+      ]).toMatchObject([{ readsSoul: false }, { readsSoul: false }]);
     });
 
-    it.each(ERAS)('are read where the person wakes it while the client plays it, and no soul is written unread, by the %s protocol', async (era) => {
-      const { call, tools } = await join(era, true);
-      expect(await tools()).toEqual(expect.arrayContaining(OF_SOULS));
-      expect(await call('read_soul')).toMatch(ON_DEVICES);
-      expect(await call('write_soul', { text: 'Too early.' })).toContain('No session runs');
+    it.each(ERAS)(
+      'are read where the person wakes it while the client plays it, and no soul is written unread, by the %s protocol',
+      async (era) => {
+        const { call, tools } = await join(era, true);
+        expect(await tools()).toEqual(expect.arrayContaining(OF_SOULS));
+        expect(await call('read_soul')).toMatch(ON_DEVICES);
+        expect(await call('write_soul', { text: 'Too early.' })).toContain('No session runs');
 
-      await begin();
-      expect(await call('read_soul')).toMatch(ON_DEVICES);
-      expect(await call('read_last_conversation')).toMatch(ON_DEVICES);
-      expect(await call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
+        await begin();
+        expect(await call('read_soul')).toMatch(ON_DEVICES);
+        expect(await call('read_last_conversation')).toMatch(ON_DEVICES);
+        expect(await call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
 
-      await wake({ soul: SOUL, transcript: TRANSCRIPT });
-      expect(await call('read_last_conversation')).toContain(TRANSCRIPT);
-      expect(await call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
-      expect(await call('read_soul')).toBe(SOUL);
-      expect(await call('write_soul', { text: ' ' })).toContain('a soul is not empty');
-      expect(await call('write_soul', { text: `${SOUL} And by day.` })).toContain('Kept');
-      expect(await call('read_soul')).toBe(`${SOUL} And by day.`);
+        await wake({ soul: SOUL, transcript: TRANSCRIPT });
+        expect(await call('read_last_conversation')).toContain(TRANSCRIPT);
+        expect(await call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
+        expect(await call('read_soul')).toBe(SOUL);
+        expect(await call('write_soul', { text: ' ' })).toContain('a soul is not empty');
+        expect(await call('write_soul', { text: `${SOUL} And by day.` })).toContain('Kept');
+        expect(await call('read_soul')).toBe(`${SOUL} And by day.`);
 
-      await post('Which word was it?', LYRA.agentId);
-      await expect.poll(() => call('read_last_conversation')).toMatch(/The word is heron\.\n\n=== In this session ===[^]*\nAda \([^)]+\):\n> Which word was it\?/);
-      await expect.poll(() => call('read_last_conversation')).toMatch(/Which word was it\?\n\nLyra \([^)]+\):\n/);
+        await post('Which word was it?', LYRA.agentId);
+        await expect
+          .poll(() => call('read_last_conversation'))
+          .toMatch(/The word is heron\.\n\n=== In this session ===[^]*\nAda \([^)]+\):\n> Which word was it\?/);
+        await expect.poll(() => call('read_last_conversation')).toMatch(/Which word was it\?\n\nLyra \([^)]+\):\n/);
 
-      const other = await join(era, true);
-      expect(await other.call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
-      expect(await other.call('read_soul')).toBe(`${SOUL} And by day.`);
-      expect(await other.call('write_soul', { text: 'I tune by day.' })).toContain('Kept');
-      expect(await call('write_soul', { text: SOUL })).toMatch(/^Your soul was written anew since you read it\..* Call read_soul again/);
-      expect(await call('read_soul')).toBe('I tune by day.');
-      await end();
+        const other = await join(era, true);
+        expect(await other.call('write_soul', { text: 'I am somebody else.' })).toMatch(UNREAD);
+        expect(await other.call('read_soul')).toBe(`${SOUL} And by day.`);
+        expect(await other.call('write_soul', { text: 'I tune by day.' })).toContain('Kept');
+        expect(await call('write_soul', { text: SOUL })).toMatch(
+          /^Your soul was written anew since you read it\..* Call read_soul again/,
+        );
+        expect(await call('read_soul')).toBe('I tune by day.');
+        await end();
 
-      expect(await call('read_soul')).toMatch(ON_DEVICES);
-      await begin();
-      expect(await call('read_last_conversation')).toMatch(ON_DEVICES);
-      expect(await call('write_soul', { text: 'I have read it in this relay’s life.' })).toContain('Kept');
-      await end();
-    });
+        expect(await call('read_soul')).toMatch(ON_DEVICES);
+        await begin();
+        expect(await call('read_last_conversation')).toMatch(ON_DEVICES);
+        expect(await call('write_soul', { text: 'I have read it in this relay’s life.' })).toContain('Kept');
+        await end();
+      },
+    );
 
     it('are said not to be where there are none, and then a first soul may be written', async () => {
       const { call } = await join('modern', true);
@@ -166,20 +203,27 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     });
   });
 
-  it.each(ERAS)('that waits hears the person at once, also what was written before it waited, by the %s protocol', async (era) => {
-    await begin();
-    const { call } = await join(era);
-    await call('list_team');
-    const waiting = call('wait_for_message', { timeoutSeconds: 8 });
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    await post('Come down, please.', LYRA.agentId);
-    expect(await waiting).toBe('The human wrote to you meanwhile; nothing new was read in the threads. Read their words with read_inbox.');
-    // Not read yet: no wait keeps it from them.
-    expect(await call('wait_for_agent', { agent: 'Vega', timeoutSeconds: 8 })).toMatch(/^The human wrote to you meanwhile/);
-    expect(await call('read_inbox')).toContain('Come down, please.');
-    expect(await call('wait_for_mention', { timeoutSeconds: 0 })).toMatch(/^Nothing came in 0 s/);
-    await end();
-  });
+  it.each(ERAS)(
+    'that waits hears the person at once, also what was written before it waited, by the %s protocol',
+    async (era) => {
+      await begin();
+      const { call } = await join(era);
+      await call('list_team');
+      const waiting = call('wait_for_message', { timeoutSeconds: 8 });
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await post('Come down, please.', LYRA.agentId);
+      expect(await waiting).toBe(
+        'The human wrote to you meanwhile; nothing new was read in the threads. Read their words with read_inbox.',
+      );
+      // Not read yet: no wait keeps it from them.
+      expect(await call('wait_for_agent', { agent: 'Vega', timeoutSeconds: 8 })).toMatch(
+        /^The human wrote to you meanwhile/,
+      );
+      expect(await call('read_inbox')).toContain('Come down, please.');
+      expect(await call('wait_for_mention', { timeoutSeconds: 0 })).toMatch(/^Nothing came in 0 s/);
+      await end();
+    },
+  );
 
   it('leaves the person a message in a session and between two, which stands in its conversation with them', async () => {
     const headers = await relay.headers();
@@ -189,11 +233,29 @@ describe('a client in the seat of an agent, through the whole relay', () => {
     expect(await call('message_human', { message: 'The strings are tuned.' })).toContain('marked as unread');
     await end();
     expect(await call('message_human', { message: 'And so is the night.' })).toContain('marked as unread');
-    const left = () => events.messages.filter(({ event, data }) => event === 'message' && /The strings are tuned\.|And so is the night\./.test(JSON.stringify(data))).map(({ data }) => data);
+    const left = () =>
+      events.messages
+        .filter(
+          ({ event, data }) =>
+            event === 'message' && /The strings are tuned\.|And so is the night\./.test(JSON.stringify(data)),
+        )
+        .map(({ data }) => data);
     await events.until(() => left().length >= 2);
     expect(left()).toMatchObject([
-      { sessionId, agentId: LYRA.agentId, role: 'assistant', status: 'complete', blocks: [{ kind: 'text', text: 'The strings are tuned.' }] },
-      { sessionId, agentId: LYRA.agentId, role: 'assistant', status: 'complete', blocks: [{ kind: 'text', text: 'And so is the night.' }] },
+      {
+        sessionId,
+        agentId: LYRA.agentId,
+        role: 'assistant',
+        status: 'complete',
+        blocks: [{ kind: 'text', text: 'The strings are tuned.' }],
+      },
+      {
+        sessionId,
+        agentId: LYRA.agentId,
+        role: 'assistant',
+        status: 'complete',
+        blocks: [{ kind: 'text', text: 'And so is the night.' }],
+      },
     ]);
     events.close();
   });

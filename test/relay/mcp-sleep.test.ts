@@ -11,7 +11,8 @@ const LONGEST_MS = DEFAULT_SLEEP_WAIT_SECONDS * 1_000;
 const PROGRESS_EVERY_MS = 20;
 const CLIENT_PATIENCE_MS = 1_000;
 
-const textOf = (result: Awaited<ReturnType<Client['callTool']>>) => result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+const textOf = (result: Awaited<ReturnType<Client['callTool']>>) =>
+  result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 let place: StorePlace;
 let store: Store;
@@ -80,7 +81,10 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
   it('keep it there as well by progress while a tool takes its time', async () => {
     await mcp.sleep(LYRA);
     const progress: { readonly progress: number; readonly message?: string | undefined }[] = [];
-    const call = client.callTool({ name: 'linger' }, { timeout: CLIENT_PATIENCE_MS, resetTimeoutOnProgress: true, onprogress: (each) => progress.push(each) });
+    const call = client.callTool(
+      { name: 'linger' },
+      { timeout: CLIENT_PATIENCE_MS, resetTimeoutOnProgress: true, onprogress: (each) => progress.push(each) },
+    );
     await held(1);
     const running = mcp.lingering();
     await mcp.wake(LYRA);
@@ -141,7 +145,9 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
   it('are never run once their client has given up or gone', async () => {
     await mcp.sleep(LYRA);
     const cancel = new AbortController();
-    const cancelled = client.callTool({ name: 'note', arguments: { text: 'cancelled' } }, { signal: cancel.signal }).catch(() => 'given up');
+    const cancelled = client
+      .callTool({ name: 'note', arguments: { text: 'cancelled' } }, { signal: cancel.signal })
+      .catch(() => 'given up');
     const going = await join();
     const gone = note('gone', going).catch(() => 'gone');
     const kept = note('kept');
@@ -180,7 +186,10 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
     await held(2);
     await mcp.credentialsElsewhere.revoke(credential.credentialId);
     await mcp.wake(LYRA);
-    expect((await Promise.all(calls)).map(textOf)).toEqual([expect.stringMatching(/^credential revoked/), 'noted kept']);
+    expect((await Promise.all(calls)).map(textOf)).toEqual([
+      expect.stringMatching(/^credential revoked/),
+      'noted kept',
+    ]);
     expect(noted()).toEqual(['kept']);
   });
 
@@ -204,13 +213,25 @@ describe('a session of an older client', () => {
       const send = (message: Record<string, unknown>, headers: Record<string, string> = {}) =>
         fetch(mcp.url, {
           method: 'POST',
-          headers: { authorization, 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+          headers: {
+            authorization,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            ...headers,
+          },
           body: JSON.stringify({ jsonrpc: '2.0', ...message }),
         });
-      const begun = await send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'by-hand', version: '1' } } });
+      const begun = await send({
+        id: 1,
+        method: 'initialize',
+        params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'by-hand', version: '1' } },
+      });
       await begun.text();
       const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
-      const call = await send({ id: 2, method: 'tools/call', params: { name: 'note', arguments: { text: 'never' } } }, session);
+      const call = await send(
+        { id: 2, method: 'tools/call', params: { name: 'note', arguments: { text: 'never' } } },
+        session,
+      );
       await expect.poll(() => mcp.sleepers.waiting()).toBe(1);
       const cancelled = await send({ method: 'notifications/cancelled', params: { requestId: 2 } }, session);
       expect(cancelled.status).toBe(202);

@@ -5,7 +5,12 @@ import { problemSchema } from '../../src/protocol/http.ts';
 import { ERAS, LYRA, MIRA, openMcp, speaking, STATS, VEGA, type TestMcp } from '../support/mcp.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
-const INITIALIZE = { jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'by-hand', version: '1' } } };
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'by-hand', version: '1' } },
+};
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
 
 describe('the relay as MCP server', () => {
@@ -48,7 +53,15 @@ describe('the relay as MCP server', () => {
       expect(tools.map(({ name }) => name)).toEqual(['note', 'look', 'break', 'linger']);
       expect(tools[0]).toMatchObject({
         description: 'Notes something.',
-        inputSchema: { type: 'object', properties: { text: { type: 'string', maxLength: 100, description: 'what to note' }, loud: { type: 'boolean' } }, required: ['text'], additionalProperties: false },
+        inputSchema: {
+          type: 'object',
+          properties: {
+            text: { type: 'string', maxLength: 100, description: 'what to note' },
+            loud: { type: 'boolean' },
+          },
+          required: ['text'],
+          additionalProperties: false,
+        },
         annotations: { readOnlyHint: false },
         _meta: { 'anthropic/alwaysLoad': true },
       });
@@ -61,39 +74,66 @@ describe('the relay as MCP server', () => {
     it('runs a tool once as the agent of the credential, each call as a run of its own', async () => {
       const client = await join();
       const before = mcp.notes.length;
-      const results = [await client.callTool({ name: 'note', arguments: { text: 'one' } }), await client.callTool({ name: 'note', arguments: { text: 'two' } })];
+      const results = [
+        await client.callTool({ name: 'note', arguments: { text: 'one' } }),
+        await client.callTool({ name: 'note', arguments: { text: 'two' } }),
+      ];
       expect(results.map(({ content, isError }) => [content, isError ?? false])).toEqual([
         [[{ type: 'text', text: 'noted one' }], false],
         [[{ type: 'text', text: 'noted two' }], false],
       ]);
       const callers = mcp.notes.slice(before).map(({ caller }) => caller);
-      expect(callers).toMatchObject([1, 2].map(() => ({ agentId: LYRA.agentId, sessionId: 'session-1', kind: 'client' })));
+      expect(callers).toMatchObject(
+        [1, 2].map(() => ({ agentId: LYRA.agentId, sessionId: 'session-1', kind: 'client' })),
+      );
       expect(new Set(callers.map(({ run }) => run)).size).toBe(2);
-      expect(await client.callTool({ name: 'look' }), 'a tool’s own error').toMatchObject({ isError: true, content: [{ text: 'there is nothing to see' }] });
+      expect(await client.callTool({ name: 'look' }), 'a tool’s own error').toMatchObject({
+        isError: true,
+        content: [{ text: 'there is nothing to see' }],
+      });
     });
 
     it('tells what does not fit, what there is not, and that something of ours broke', async () => {
       const client = await join();
       const before = mcp.notes.length;
-      expect(await client.callTool({ name: 'note', arguments: { text: 7 } })).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/do not fit note.*text/s) }] });
-      for (const name of ['vegas_own', 'none_such']) await expect(client.callTool({ name })).rejects.toThrow(`There is no tool "${name}"`);
+      expect(await client.callTool({ name: 'note', arguments: { text: 7 } })).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringMatching(/do not fit note.*text/s) }],
+      });
+      for (const name of ['vegas_own', 'none_such'])
+        await expect(client.callTool({ name })).rejects.toThrow(`There is no tool "${name}"`);
       const fault = await client.callTool({ name: 'break' }).catch((error: unknown) => error);
       expect(fault).toBeInstanceOf(ProtocolError);
       const id = /under (\w{8})\./.exec(String(fault))?.[1];
       expect(String(fault)).not.toContain('a fault of ours');
-      expect(mcp.problems).toContainEqual({ message: 'An MCP call failed.', fields: { id, error: new Error('a fault of ours') } });
+      expect(mcp.problems).toContainEqual({
+        message: 'An MCP call failed.',
+        fields: { id, error: new Error('a fault of ours') },
+      });
       expect(mcp.notes).toHaveLength(before);
     });
 
     it('shows an agent its own state and how to live here', async () => {
       const client = await join();
       const { resources } = await client.listResources();
-      expect(resources.map(({ uri }) => uri)).toEqual(['roost://agent/state', 'roost://agent/threads', 'roost://agent/instructions']);
+      expect(resources.map(({ uri }) => uri)).toEqual([
+        'roost://agent/state',
+        'roost://agent/threads',
+        'roost://agent/instructions',
+      ]);
       const read = async (uri: string) => {
         const [content] = (await client.readResource({ uri })).contents;
         return content && 'text' in content ? content.text : '';
       };
-      expect(JSON.parse(await read('roost://agent/state'))).toEqual({ agentId: LYRA.agentId, name: 'Lyra', seat: 2, sessionId: 'session-1', sleeping: false, unread: 0, wakes: STATS });
+      expect(JSON.parse(await read('roost://agent/state'))).toEqual({
+        agentId: LYRA.agentId,
+        name: 'Lyra',
+        seat: 2,
+        sessionId: 'session-1',
+        sleeping: false,
+        unread: 0,
+        wakes: STATS,
+      });
       const title = `What we read tonight, ${era}`;
       await mcp.threads.create(VEGA.agentId, { title, participantRefs: ['Lyra'] });
       await mcp.threads.create(VEGA.agentId, { title: 'Among others', participantRefs: ['Lead'] });
@@ -175,7 +215,16 @@ describe('the relay as MCP server', () => {
     try {
       const secret = await small.secret(LYRA);
       const call = async (body: unknown, headers: Record<string, string> = {}) => {
-        const response = await fetch(small.url, { method: 'POST', headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...as(secret), ...headers }, body: JSON.stringify(body) });
+        const response = await fetch(small.url, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            ...as(secret),
+            ...headers,
+          },
+          body: JSON.stringify(body),
+        });
         await response.text();
         return { status: response.status, session: { 'mcp-session-id': response.headers.get('mcp-session-id') ?? '' } };
       };
@@ -183,7 +232,11 @@ describe('the relay as MCP server', () => {
       expect((await call(LIST, first.session)).status).toBe(200);
       const third = await call(INITIALIZE);
       expect(third.status).toBe(200);
-      const statuses = [(await call(LIST, first.session)).status, (await call(LIST, second.session)).status, (await call(LIST, third.session)).status];
+      const statuses = [
+        (await call(LIST, first.session)).status,
+        (await call(LIST, second.session)).status,
+        (await call(LIST, third.session)).status,
+      ];
       expect(statuses).toEqual([200, 404, 200]);
     } finally {
       await small.close();
@@ -200,7 +253,9 @@ describe('the relay as MCP server', () => {
 
   it('answers what is no request of the protocol', async () => {
     expect((await send('{', as(lyra))).status).toBe(400);
-    expect((await send(JSON.stringify({ ...LIST, params: { filler: 'x'.repeat(10_000) } }), as(lyra))).status).toBe(413);
+    expect((await send(JSON.stringify({ ...LIST, params: { filler: 'x'.repeat(10_000) } }), as(lyra))).status).toBe(
+      413,
+    );
     expect((await send(LIST, { ...as(lyra), 'content-type': 'text/plain' })).status).toBe(415);
     expect((await send(undefined, as(lyra), 'HEAD')).status).toBe(405);
     expect((await send(LIST, as(lyra), 'PUT')).status).toBe(405);

@@ -17,7 +17,11 @@ describe('what the relay holds of souls and conversations while a session runs',
     const house = await bench.open({ script: teamScript({}) });
     const { memories } = house.team;
     await house.start();
-    expect([memories.soulOf(LEAD_ID), memories.soulOf(LYRA.id), await memories.conversationOf(LYRA.id)]).toEqual(['I keep the door.', undefined, null]);
+    expect([memories.soulOf(LEAD_ID), memories.soulOf(LYRA.id), await memories.conversationOf(LYRA.id)]).toEqual([
+      'I keep the door.',
+      undefined,
+      null,
+    ]);
     await house.wake([LYRA]);
     await house.summon([2]);
     await house.until(() => house.of('agent-born').length === 1);

@@ -1,20 +1,45 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAnthropicMind, DEFAULT_MODELS, withWarmMind, type AnthropicMindConfig, type MindAnswer, type MindMessage, type MindRequest } from '../../server/minds/index.ts';
+import {
+  createAnthropicMind,
+  DEFAULT_MODELS,
+  withWarmMind,
+  type AnthropicMindConfig,
+  type MindAnswer,
+  type MindMessage,
+  type MindRequest,
+} from '../../server/minds/index.ts';
 import { thinksAdaptively } from '../../server/minds/settings.ts';
 import { AGENT_TOOLS } from '../../server/session/tools.ts';
 import { freePort } from '../support/free-port.ts';
-import { startScriptedModel, type Reply, type Script, type ScriptedModel, type ScriptedRequest } from '../support/scripted-model.ts';
+import {
+  startScriptedModel,
+  type Reply,
+  type Script,
+  type ScriptedModel,
+  type ScriptedRequest,
+} from '../support/scripted-model.ts';
 
 const KEY = 'a-secret-key-0123456789';
 const says = (role: MindMessage['role'], text: string): MindMessage => ({ role, blocks: [{ kind: 'text', text }] });
-const request = (more: Partial<MindRequest> = {}): MindRequest => ({ priority: 'team', model: 'claude-opus-5-5', system: 'You are Wren.', messages: [says('user', 'hello')], tools: [], maxTokens: 500, ...more });
-const refuse = (status: number, message: string, type = 'invalid_request_error'): Reply => ({ fail: { status, type, message } });
+const request = (more: Partial<MindRequest> = {}): MindRequest => ({
+  priority: 'team',
+  model: 'claude-opus-5-5',
+  system: 'You are Wren.',
+  messages: [says('user', 'hello')],
+  tools: [],
+  maxTokens: 500,
+  ...more,
+});
+const refuse = (status: number, message: string, type = 'invalid_request_error'): Reply => ({
+  fail: { status, type, message },
+});
 
 it('is warmed by answers of a server of our own, over a real connection, that is gone afterwards', async () => {
   const answers: MindAnswer[] = [];
   let late: () => Promise<MindAnswer> = () => Promise.reject(new Error('never asked'));
   await withWarmMind(async (mind) => {
-    late = () => mind.answer(request({ priority: 'wake' }), { onText: () => undefined, signal: AbortSignal.timeout(2_000) });
+    late = () =>
+      mind.answer(request({ priority: 'wake' }), { onText: () => undefined, signal: AbortSignal.timeout(2_000) });
     answers.push(...(await Promise.all([late(), late()])));
   });
   expect(answers.map(({ ok }) => ok)).toEqual([true, true]);
@@ -68,7 +93,10 @@ describe('a mind behind the Messages API', () => {
   });
 
   it('streams words as they come, and answers with whole blocks, tools and usage', async () => {
-    const { heard, ask } = await connect(() => [{ say: 'Good morning', chunk: 5 }, { call: 'choose_name', input: { name: 'Wren' } }]);
+    const { heard, ask } = await connect(() => [
+      { say: 'Good morning', chunk: 5 },
+      { call: 'choose_name', input: { name: 'Wren' } },
+    ]);
     expect(await ask(request({ tools: AGENT_TOOLS }))).toEqual({
       ok: true,
       stop: 'tools',
@@ -83,7 +111,17 @@ describe('a mind behind the Messages API', () => {
 
   it('marks for the cache the system prompt, the first message and the newest', async () => {
     const { model, ask } = await connect(() => [{ say: 'Hi.' }]);
-    await ask(request({ messages: [says('user', 'wake up'), says('assistant', 'yes'), says('user', 'one'), says('assistant', 'two'), says('user', 'three')] }));
+    await ask(
+      request({
+        messages: [
+          says('user', 'wake up'),
+          says('assistant', 'yes'),
+          says('user', 'one'),
+          says('assistant', 'two'),
+          says('user', 'three'),
+        ],
+      }),
+    );
     const body = model.requests[0]?.body;
     const mark = { cache_control: { type: 'ephemeral' } };
     expect(body?.system).toEqual([{ type: 'text', text: 'You are Wren.', ...mark }]);
@@ -115,7 +153,10 @@ describe('a mind behind the Messages API', () => {
     const { model, ask } = await connect(() => [{ say: 'Hi.' }]);
     await ask();
     expect(thinkingOf(model.requests[0])).toBeUndefined();
-    const other = await connect(({ body }) => (body['thinking'] === undefined ? [{ say: 'Hi.' }] : refuse(400, 'thinking: unknown field')), { thinking: true });
+    const other = await connect(
+      ({ body }) => (body['thinking'] === undefined ? [{ say: 'Hi.' }] : refuse(400, 'thinking: unknown field')),
+      { thinking: true },
+    );
     expect(await other.ask()).toMatchObject({ ok: true });
     expect(await other.ask()).toMatchObject({ ok: true });
     expect(other.model.requests.map((sent) => thinkingOf(sent) !== undefined)).toEqual([true, false, false]);
@@ -126,31 +167,72 @@ describe('a mind behind the Messages API', () => {
     const exact = await connect(() => [{ say: 'Hi.' }]);
     await exact.ask(request({ system: lone, messages: [says('user', lone)] }));
     expect(exact.model.requests.map(({ first, system }) => [first, system])).toEqual([[lone, lone]]);
-    const strict = await connect(({ first }) => (first.includes('\ud800b') ? refuse(400, 'invalid unicode: lone surrogate') : [{ say: 'Hi.' }]));
+    const strict = await connect(({ first }) =>
+      first.includes('\ud800b') ? refuse(400, 'invalid unicode: lone surrogate') : [{ say: 'Hi.' }],
+    );
     expect(await strict.ask(request({ messages: [says('user', lone)] }))).toMatchObject({ ok: true });
     expect(strict.model.requests.map(({ first }) => first)).toEqual([lone, 'a\ufffdb 🪺']);
   });
 
   it('asks a server that knows only plain texts in plain texts, and remembers that it does', async () => {
-    const { model, ask } = await connect(({ body }) => (typeof body.system === 'string' && !JSON.stringify(body).includes('cache_control') ? [{ say: 'Hi.' }] : refuse(422, 'system: Input should be a valid string')));
+    const { model, ask } = await connect(({ body }) =>
+      typeof body.system === 'string' && !JSON.stringify(body).includes('cache_control')
+        ? [{ say: 'Hi.' }]
+        : refuse(422, 'system: Input should be a valid string'),
+    );
     expect(await ask()).toMatchObject({ ok: true });
     expect(await ask()).toMatchObject({ ok: true });
     expect(model.requests.map(({ body }) => typeof body.system)).toEqual(['object', 'string', 'string']);
   });
 
   const problems: [string, Reply, string, RegExp][] = [
-    ['a key that is not accepted', refuse(401, 'invalid x-api-key', 'authentication_error'), 'bad-key', /did not accept the API key\. Check ANTHROPIC_API_KEY/],
+    [
+      'a key that is not accepted',
+      refuse(401, 'invalid x-api-key', 'authentication_error'),
+      'bad-key',
+      /did not accept the API key\. Check ANTHROPIC_API_KEY/,
+    ],
     ['a key that may not', refuse(403, 'not allowed', 'permission_error'), 'bad-key', /may not do this .*not allowed/],
-    ['an unknown model', refuse(404, 'model: nope', 'not_found_error'), 'no-such-model', /does not know the model “claude-opus-5-5”\. Choose another/],
-    ['an address that has no such call', refuse(404, 'Not Found', 'not_found_error'), 'no-such-address', /has no Messages API under this address \(404\)\. Check ANTHROPIC_BASE_URL/],
+    [
+      'an unknown model',
+      refuse(404, 'model: nope', 'not_found_error'),
+      'no-such-model',
+      /does not know the model “claude-opus-5-5”\. Choose another/,
+    ],
+    [
+      'an address that has no such call',
+      refuse(404, 'Not Found', 'not_found_error'),
+      'no-such-address',
+      /has no Messages API under this address \(404\)\. Check ANTHROPIC_BASE_URL/,
+    ],
     ['an empty account', refuse(400, 'Your credit balance is too low'), 'out-of-credit', /out of credit/],
     ['a bill', refuse(402, 'pay', 'billing_error'), 'out-of-credit', /out of credit/],
     ['too many requests', refuse(429, 'slow down', 'rate_limit_error'), 'rate-limited', /asks for a pause/],
     ['an overloaded server', refuse(529, 'Overloaded', 'overloaded_error'), 'overloaded', /overloaded at the moment/],
-    ['a conversation that is too long', refuse(400, 'prompt is too long: 300000 tokens > 200000 maximum'), 'too-large', /longer than the model can read/],
-    ['a body that is too large', refuse(413, 'too large', 'request_too_large'), 'too-large', /longer than the model can read/],
-    ['a refused request', refuse(400, `bad field in ${KEY}`), 'refused-request', /refused the request \(400\): bad field in \[key\]/],
-    ['a broken server', refuse(500, `oh ${KEY} no`, 'api_error'), 'upstream-broken', /had an error of its own \(500\): oh \[key\] no/],
+    [
+      'a conversation that is too long',
+      refuse(400, 'prompt is too long: 300000 tokens > 200000 maximum'),
+      'too-large',
+      /longer than the model can read/,
+    ],
+    [
+      'a body that is too large',
+      refuse(413, 'too large', 'request_too_large'),
+      'too-large',
+      /longer than the model can read/,
+    ],
+    [
+      'a refused request',
+      refuse(400, `bad field in ${KEY}`),
+      'refused-request',
+      /refused the request \(400\): bad field in \[key\]/,
+    ],
+    [
+      'a broken server',
+      refuse(500, `oh ${KEY} no`, 'api_error'),
+      'upstream-broken',
+      /had an error of its own \(500\): oh \[key\] no/,
+    ],
   ];
   it.each(problems)('tells people of %s in a sentence, and never the key', async (_what, reply, kind, sentence) => {
     const { ask } = await connect(() => reply);
@@ -160,14 +242,25 @@ describe('a mind behind the Messages API', () => {
   });
 
   it('says that nobody answers there', async () => {
-    const mind = createAnthropicMind({ key: KEY, baseUrl: `http://127.0.0.1:${await freePort()}`, queue: { breaks: 0 } });
+    const mind = createAnthropicMind({
+      key: KEY,
+      baseUrl: `http://127.0.0.1:${await freePort()}`,
+      queue: { breaks: 0 },
+    });
     const answer = await mind.answer(request(), { onText: () => undefined, signal: new AbortController().signal });
-    expect(answer).toMatchObject({ ok: false, error: { kind: 'unreachable', message: expect.stringContaining('cannot be reached') } });
+    expect(answer).toMatchObject({
+      ok: false,
+      error: { kind: 'unreachable', message: expect.stringContaining('cannot be reached') },
+    });
   });
 
   it('keeps what was said when the stream is cut, without the call that was cut, and does not ask again', async () => {
     const { model, heard, ask } = await connect(() => [{ say: 'I was about to' }, { cut: true }]);
-    expect(await ask()).toMatchObject({ ok: false, error: { kind: 'stream-cut' }, blocks: [{ kind: 'text', text: 'I was about to' }] });
+    expect(await ask()).toMatchObject({
+      ok: false,
+      error: { kind: 'stream-cut' },
+      blocks: [{ kind: 'text', text: 'I was about to' }],
+    });
     expect(heard.join('')).toBe('I was about to');
     expect(model.requests).toHaveLength(1);
   });
@@ -178,7 +271,13 @@ describe('a mind behind the Messages API', () => {
     const answer = ask();
     while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     stop();
-    expect(await answer).toEqual({ ok: false, error: { kind: 'aborted', message: 'Stopped.' }, blocks: [{ kind: 'text', text: 'Once upon' }], usage: expect.anything(), whole: false });
+    expect(await answer).toEqual({
+      ok: false,
+      error: { kind: 'aborted', message: 'Stopped.' },
+      blocks: [{ kind: 'text', text: 'Once upon' }],
+      usage: expect.anything(),
+      whole: false,
+    });
     expect(model.requests).toHaveLength(1);
   });
 
@@ -189,7 +288,14 @@ describe('a mind behind the Messages API', () => {
         tools: AGENT_TOOLS,
         messages: [
           says('user', 'hello'),
-          { role: 'assistant', blocks: [{ kind: 'thinking', thinking: '', signature: 's' }, { kind: 'redacted-thinking', data: 'd' }, { kind: 'tool-use', toolUseId: 't1', name: 'choose_name', input: undefined }] },
+          {
+            role: 'assistant',
+            blocks: [
+              { kind: 'thinking', thinking: '', signature: 's' },
+              { kind: 'redacted-thinking', data: 'd' },
+              { kind: 'tool-use', toolUseId: 't1', name: 'choose_name', input: undefined },
+            ],
+          },
           { role: 'user', blocks: [{ kind: 'tool-result', toolUseId: 't1', text: 'no', isError: true }] },
         ],
       }),
@@ -200,13 +306,23 @@ describe('a mind behind the Messages API', () => {
       { type: 'redacted_thinking', data: 'd' },
       { type: 'tool_use', id: 't1', name: 'choose_name', input: {} },
     ]);
-    expect(body?.messages[2]?.content).toEqual([{ type: 'tool_result', tool_use_id: 't1', content: 'no', is_error: true, cache_control: { type: 'ephemeral' } }]);
+    expect(body?.messages[2]?.content).toEqual([
+      { type: 'tool_result', tool_use_id: 't1', content: 'no', is_error: true, cache_control: { type: 'ephemeral' } },
+    ]);
     expect(body?.tools?.map(({ name }) => name)).toEqual(['choose_name', 'write_soul']);
   });
 
   it('takes the models that a person chose, and its own where they chose none', async () => {
     const { mind } = await connect(() => [{ say: 'Hi.' }]);
-    expect(mind.models({ lead: 'big', agent: '' })).toEqual({ kind: 'anthropic', leadModel: 'big', agentModel: DEFAULT_MODELS.agent });
-    expect(mind.models({ lead: '', agent: 'small' })).toEqual({ kind: 'anthropic', leadModel: DEFAULT_MODELS.lead, agentModel: 'small' });
+    expect(mind.models({ lead: 'big', agent: '' })).toEqual({
+      kind: 'anthropic',
+      leadModel: 'big',
+      agentModel: DEFAULT_MODELS.agent,
+    });
+    expect(mind.models({ lead: '', agent: 'small' })).toEqual({
+      kind: 'anthropic',
+      leadModel: DEFAULT_MODELS.lead,
+      agentModel: 'small',
+    });
   });
 });

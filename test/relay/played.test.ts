@@ -76,7 +76,10 @@ describe('an agent that a client plays', () => {
 
   it('is not told to be awake to who asks for it: the message waits for the client to look', async () => {
     const house = await played();
-    const { text } = await house.team.reach.wake({ agentId: 'lead', sessionId: null }, { to: 'Dara', text: 'come', reason: 'blocker' });
+    const { text } = await house.team.reach.wake(
+      { agentId: 'lead', sessionId: null },
+      { to: 'Dara', text: 'come', reason: 'blocker' },
+    );
     expect(text).toMatch(/^Deferred: A client plays it from elsewhere/);
   });
 

@@ -16,14 +16,25 @@ const MORNING = Date.UTC(2026, 10, 23, 7, 5);
 /** Agents that are awake say what `agents` says; where that is null, and in all else, what is usual. */
 const withAgents = (agents: (request: ScriptedRequest) => Reply | null): Script => {
   const usual = teamScript();
-  return (request) => (request.seat !== null && request.body.messages.length > 1 && request.results.length === 0 ? agents(request) : null) ?? usual(request);
+  return (request) =>
+    (request.seat !== null && request.body.messages.length > 1 && request.results.length === 0
+      ? agents(request)
+      : null) ?? usual(request);
 };
-const toolsOf = (house: Household, seat: number | null) => house.requestsOf(seat).at(-1)?.body.tools?.map(({ name }) => name) ?? [];
+const toolsOf = (house: Household, seat: number | null) =>
+  house
+    .requestsOf(seat)
+    .at(-1)
+    ?.body.tools?.map(({ name }) => name) ?? [];
 const settle = async (house: Household) => {
   await house.until(() => house.of('call-ended').length > 0);
   await house.untilQuiet();
 };
-const results = (house: Household, agentId: string) => house.of('message').filter(({ author }) => author === agentId).flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === 'tool' ? [block.result] : [])));
+const results = (house: Household, agentId: string) =>
+  house
+    .of('message')
+    .filter(({ author }) => author === agentId)
+    .flatMap(({ blocks }) => blocks.flatMap((block) => (block.kind === 'tool' ? [block.result] : [])));
 
 it('a mind that wakes is told the day, how long it slept and who lives here, and is told again when that has changed', async () => {
   let now = MORNING;
@@ -46,7 +57,10 @@ it('a mind that wakes is told the day, how long it slept and who lives here, and
   await house.post({ text: 'later', to: 'agent-0' });
   await house.until(() => house.requestsOf(1).length === 3);
   await house.untilQuiet();
-  expect(house.requestsOf(1)[2]?.notes).toEqual(['[It is Monday 23 November 2026, 08:21]', '[With you live now: Wren (seat 2)]']);
+  expect(house.requestsOf(1)[2]?.notes).toEqual([
+    '[It is Monday 23 November 2026, 08:21]',
+    '[With you live now: Wren (seat 2)]',
+  ]);
   // What does not change is the same in every request, so that it is read from the cache.
   expect(new Set(house.requestsOf(1).map(({ system }) => system)).size).toBe(1);
   expect(new Set(house.requestsOf(1).map(({ body }) => JSON.stringify(body.tools))).size).toBe(1);
@@ -65,7 +79,11 @@ it('the lead is not given the templates of others, nor a limit that there is non
 });
 
 it('only tools that can work are offered: by role and by setting', async () => {
-  const house = await bench.open({ script: withAgents(({ last }) => (last === 'sleep' ? [{ call: 'put_to_sleep', input: { agent: 'Sage' } }] : [{ say: 'Yes.' }])) });
+  const house = await bench.open({
+    script: withAgents(({ last }) =>
+      last === 'sleep' ? [{ call: 'put_to_sleep', input: { agent: 'Sage' } }] : [{ say: 'Yes.' }],
+    ),
+  });
   await house.start();
   await house.wake([payload(0)]);
   await settle(house);
@@ -78,7 +96,9 @@ it('only tools that can work are offered: by role and by setting', async () => {
   expect(results(house, 'agent-0')[0]).toMatch(/^There is no tool “put_to_sleep” here\./);
   expect(results(house, 'agent-0')[0]?.split('You have:')[1]).not.toContain('put_to_sleep');
   await house.untilQuiet();
-  await house.team.configs.setAgent('agent-0', { coordination: { may_put_others_to_sleep: true, wake_guardrails: { max_wakes_per_session: 0 } } });
+  await house.team.configs.setAgent('agent-0', {
+    coordination: { may_put_others_to_sleep: true, wake_guardrails: { max_wakes_per_session: 0 } },
+  });
   await house.post({ text: 'again', to: 'agent-0' });
   await house.until(() => house.requestsOf(1).at(-1)?.last === 'again');
   expect(toolsOf(house, 1)).toContain('put_to_sleep');
@@ -87,7 +107,13 @@ it('only tools that can work are offered: by role and by setting', async () => {
 });
 
 it('who is woken sees by whom and why', async () => {
-  const house = await bench.open({ script: withAgents(({ last }) => (last === 'go' ? [{ call: 'wake_agent', input: { to: 'Sage', message: 'it burns', reason: 'critical_finding' } }] : [{ say: 'Yes.' }])) });
+  const house = await bench.open({
+    script: withAgents(({ last }) =>
+      last === 'go'
+        ? [{ call: 'wake_agent', input: { to: 'Sage', message: 'it burns', reason: 'critical_finding' } }]
+        : [{ say: 'Yes.' }],
+    ),
+  });
   await house.team.directory.set({ agents: [LYRA, SAGE] });
   await house.start();
   await house.wake([payload(0, { name: 'Lyra' }), payload(1, { name: 'Sage' })]);
@@ -95,7 +121,9 @@ it('who is woken sees by whom and why', async () => {
   await house.post({ text: 'go', to: 'agent-0' });
   await house.until(() => house.requestsOf(2).length === 2);
   await house.untilQuiet();
-  expect(house.requestsOf(2)[1]?.notes).toEqual(['[You are awake: Lyra (seat 1) woke you, because of this: a critical finding]']);
+  expect(house.requestsOf(2)[1]?.notes).toEqual([
+    '[You are awake: Lyra (seat 1) woke you, because of this: a critical finding]',
+  ]);
   expect(house.requestsOf(2)[1]?.last).toBe('[Message from Lyra, seat 1, urgent]\n> it burns');
   await house.close();
 });
@@ -105,12 +133,34 @@ it('a client in the seat of an agent that is awake sees its mail, and does not t
   await house.start();
   await house.wake([payload(0)]);
   await settle(house);
-  await house.inbox.put({ messageId: 'letter', to: 'agent-0', from: 'agent-1', text: 'the tide turns at six', time: 1, priority: 'normal', threadId: null });
+  await house.inbox.put({
+    messageId: 'letter',
+    to: 'agent-0',
+    from: 'agent-1',
+    text: 'the tide turns at six',
+    time: 1,
+    priority: 'normal',
+    threadId: null,
+  });
   const readInbox = house.team.tools.find(({ name }) => name === 'read_inbox');
-  const call = { agentId: 'agent-0', sessionId: null, run: 'r', kind: 'client', signal: new AbortController().signal } as const;
+  const call = {
+    agentId: 'agent-0',
+    sessionId: null,
+    run: 'r',
+    kind: 'client',
+    signal: new AbortController().signal,
+  } as const;
   expect((await readInbox?.run({}, call))?.text).toMatch(/stays unread\.[\s\S]*the tide turns at six/);
   // Where no mind sits, the client is the one who reads it.
-  await house.inbox.put({ messageId: 'other', to: 'agent-5', from: 'agent-1', text: 'yours', time: 2, priority: 'normal', threadId: null });
+  await house.inbox.put({
+    messageId: 'other',
+    to: 'agent-5',
+    from: 'agent-1',
+    text: 'yours',
+    time: 2,
+    priority: 'normal',
+    threadId: null,
+  });
   expect((await readInbox?.run({}, { ...call, agentId: 'agent-5' }))?.text).not.toContain('stays unread');
   expect(await house.inbox.count('agent-5')).toBe(0);
   await house.post({ text: 'anything?', to: 'agent-0' });
@@ -121,24 +171,41 @@ it('a client in the seat of an agent that is awake sees its mail, and does not t
 });
 
 it('what the person says ends a wait at once, and comes next', async () => {
-  const house = await bench.open({ script: withAgents(({ last }) => (last === 'wait' ? [{ say: 'I wait.' }, { call: 'wait_for_message', input: { timeoutSeconds: 600 } }] : null)) });
+  const house = await bench.open({
+    script: withAgents(({ last }) =>
+      last === 'wait' ? [{ say: 'I wait.' }, { call: 'wait_for_message', input: { timeoutSeconds: 600 } }] : null,
+    ),
+  });
   await house.start();
   await house.wake([payload(0)]);
   await settle(house);
   await house.post({ text: 'wait', to: 'agent-0' });
-  await house.until(() => house.of('tool').some(({ block }) => block.kind === 'tool' && block.name === 'wait_for_message'));
+  await house.until(() =>
+    house.of('tool').some(({ block }) => block.kind === 'tool' && block.name === 'wait_for_message'),
+  );
   await house.post({ text: 'never mind', to: 'agent-0' });
   await house.until(() => house.requestsOf(1).length === 3);
   await house.untilQuiet();
   const request = house.requestsOf(1)[2];
   expect(request?.results[0]).toMatch(/^The human wrote to you meanwhile/);
   expect(request?.last).toBe('never mind');
-  expect(house.of('message').filter(({ author }) => author === 'agent-0').map(({ status }) => status)).toEqual(['complete', 'complete', 'complete']);
+  expect(
+    house
+      .of('message')
+      .filter(({ author }) => author === 'agent-0')
+      .map(({ status }) => status),
+  ).toEqual(['complete', 'complete', 'complete']);
   await house.close();
 });
 
 it('an agent leaves the person a message, which stands in their conversation; and not without end', async () => {
-  const house = await bench.open({ script: withAgents(({ last }) => (last.startsWith('tell') ? [{ call: 'message_human', input: { message: `Look at this, ${last}` } }] : [{ say: 'Yes.' }])) });
+  const house = await bench.open({
+    script: withAgents(({ last }) =>
+      last.startsWith('tell')
+        ? [{ call: 'message_human', input: { message: `Look at this, ${last}` } }]
+        : [{ say: 'Yes.' }],
+    ),
+  });
   await house.start();
   await house.wake([payload(0)]);
   await settle(house);
@@ -147,9 +214,18 @@ it('an agent leaves the person a message, which stands in their conversation; an
     await house.until(() => results(house, 'agent-0').length === n + 1);
     await house.untilQuiet();
   }
-  const left = house.of('message').filter((message) => message.author === 'agent-0' && message.agentId === 'agent-0' && wordsOf(message).startsWith('Look at this'));
+  const left = house
+    .of('message')
+    .filter(
+      (message) =>
+        message.author === 'agent-0' && message.agentId === 'agent-0' && wordsOf(message).startsWith('Look at this'),
+    );
   expect(left).toHaveLength(20);
-  expect(left[0]).toMatchObject({ role: 'assistant', status: 'complete', blocks: [{ kind: 'text', text: 'Look at this, tell 0' }] });
+  expect(left[0]).toMatchObject({
+    role: 'assistant',
+    status: 'complete',
+    blocks: [{ kind: 'text', text: 'Look at this, tell 0' }],
+  });
   expect(results(house, 'agent-0').at(-1)).toMatch(/which is the limit/);
   await house.close();
 });
@@ -162,7 +238,12 @@ it('an agent that starts asleep pays no greeting, and reads its prompt first whe
   await house.wake([payload(0), payload(1)]);
   await settle(house);
   await house.until(() => house.of('sleep-flag').length === 1);
-  expect(house.of('agent-awake').map(({ agentId }) => agentId).toSorted()).toEqual(['agent-0', 'agent-1']);
+  expect(
+    house
+      .of('agent-awake')
+      .map(({ agentId }) => agentId)
+      .toSorted(),
+  ).toEqual(['agent-0', 'agent-1']);
   expect(house.requestsOf(1)).toEqual([]);
   await house.post({ text: 'for later', to: 'agent-0' });
   expect(house.requestsOf(1)).toEqual([]);
@@ -178,13 +259,19 @@ it('a lead without a soul is asked for one once, after the first talk, and not a
   const usual = teamScript();
   const house = await bench.open({
     limits: { ...SESSION_LIMITS, soulQuietMs: 20 },
-    script: (request) => (request.last.includes('you have no soul yet') ? [{ call: 'write_soul', input: { text: 'I keep the lamp.' } }] : usual(request)),
+    script: (request) =>
+      request.last.includes('you have no soul yet')
+        ? [{ call: 'write_soul', input: { text: 'I keep the lamp.' } }]
+        : usual(request),
   });
   await house.start({ soul: null });
   await house.post({ text: 'hello' });
   await house.until(() => house.of('agent-changed').length === 1);
   await house.untilQuiet();
-  expect(house.of('agent-changed')[0]).toMatchObject({ agentId: 'lead', change: { kind: 'soul', individuationArtifact: 'I keep the lamp.' } });
+  expect(house.of('agent-changed')[0]).toMatchObject({
+    agentId: 'lead',
+    change: { kind: 'soul', individuationArtifact: 'I keep the lamp.' },
+  });
   await house.post({ text: 'and again' });
   await house.until(() => house.requestsOf(null).at(-1)?.last === 'and again');
   await house.untilQuiet();

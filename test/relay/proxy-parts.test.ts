@@ -9,15 +9,42 @@ import type { Store } from '../../server/store/index.ts';
 import { REAL_KEY, startProxied, type Proxied } from '../support/proxied.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
-const START = { type: 'message_start', message: { model: 'm-1', usage: { input_tokens: 7, output_tokens: 1, cache_read_input_tokens: 5, cache_creation_input_tokens: 4, cache_creation: { ephemeral_1h_input_tokens: 3 } } } };
-const SAID = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Grüße 🌅, "usage": {"output_tokens": 9999}' } };
+const START = {
+  type: 'message_start',
+  message: {
+    model: 'm-1',
+    usage: {
+      input_tokens: 7,
+      output_tokens: 1,
+      cache_read_input_tokens: 5,
+      cache_creation_input_tokens: 4,
+      cache_creation: { ephemeral_1h_input_tokens: 3 },
+    },
+  },
+};
+const SAID = {
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text: 'Grüße 🌅, "usage": {"output_tokens": 9999}' },
+};
 const END = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 33 } };
 const sse = (events: readonly object[], end = '\n', named = true) =>
-  events.map((event) => `${named && 'type' in event ? `event: ${String(event.type)}${end}` : ''}data: ${JSON.stringify(event)}${end}${end}`).join('');
+  events
+    .map(
+      (event) =>
+        `${named && 'type' in event ? `event: ${String(event.type)}${end}` : ''}data: ${JSON.stringify(event)}${end}${end}`,
+    )
+    .join('');
 
 describe('the usage of a stream', () => {
   const text = sse([START, SAID, SAID, END, { type: 'message_stop' }]);
-  const whole = { usage: { model: 'm-1', inputTokens: 7, outputTokens: 33, cacheReadTokens: 5, cacheWriteTokens: 4 }, hourCacheWrites: 3, searches: 0, terms: PLAIN_TERMS, whole: true };
+  const whole = {
+    usage: { model: 'm-1', inputTokens: 7, outputTokens: 33, cacheReadTokens: 5, cacheWriteTokens: 4 },
+    hourCacheWrites: 3,
+    searches: 0,
+    terms: PLAIN_TERMS,
+    whole: true,
+  };
 
   it('is the same however the stream is torn', () => {
     const bytes = Buffer.from(text);
@@ -34,7 +61,10 @@ describe('the usage of a stream', () => {
   it.each([
     ['with CRLF', sse([START, SAID, END], '\r\n')],
     ['without names of events', sse([START, SAID, END], '\n', false)],
-    ['with comments and what is no JSON between', sse([START]) + ': still here\n\ndata: [DONE]\n\ndata: {"type"\n\n' + sse([END])],
+    [
+      'with comments and what is no JSON between',
+      sse([START]) + ': still here\n\ndata: [DONE]\n\ndata: {"type"\n\n' + sse([END]),
+    ],
     ['with pings of null', sse([{ type: 'ping' }, START, { type: 'message_delta', usage: null }, END])],
   ])('is read %s', (_what, stream) => {
     const reader = createStreamReader('asked');
@@ -44,7 +74,15 @@ describe('the usage of a stream', () => {
 
   it('takes what is told last of everything', () => {
     const reader = createStreamReader('asked');
-    reader.read(Buffer.from(sse([START, END, { type: 'message_delta', usage: { input_tokens: 100, output_tokens: 40, cache_read_input_tokens: 50 } }])));
+    reader.read(
+      Buffer.from(
+        sse([
+          START,
+          END,
+          { type: 'message_delta', usage: { input_tokens: 100, output_tokens: 40, cache_read_input_tokens: 50 } },
+        ]),
+      ),
+    );
     expect(reader.took()?.usage).toEqual({ ...whole.usage, inputTokens: 100, outputTokens: 40, cacheReadTokens: 50 });
   });
 
@@ -60,14 +98,32 @@ describe('the usage of a stream', () => {
     expect(createStreamReader('asked').took()).toBeNull();
     const reader = createStreamReader('asked');
     reader.read(Buffer.from(sse([{ type: 'error', error: { type: 'overloaded_error', message: 'later' } }])));
-    expect(reader.took()).toEqual({ usage: { model: 'asked', inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 }, whole: true });
+    expect(reader.took()).toEqual({
+      usage: { model: 'asked', inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+      whole: true,
+    });
   });
 
   it('tells on what terms it was, what the server searched for, and what it summed up for itself', () => {
-    const usage = { input_tokens: 10, output_tokens: 5, speed: 'fast', service_tier: 'priority', inference_geo: 'us', server_tool_use: { web_search_requests: 3 }, iterations: [{ type: 'message', input_tokens: 10, output_tokens: 5 }, { type: 'compaction', input_tokens: 700, output_tokens: 30 }] };
+    const usage = {
+      input_tokens: 10,
+      output_tokens: 5,
+      speed: 'fast',
+      service_tier: 'priority',
+      inference_geo: 'us',
+      server_tool_use: { web_search_requests: 3 },
+      iterations: [
+        { type: 'message', input_tokens: 10, output_tokens: 5 },
+        { type: 'compaction', input_tokens: 700, output_tokens: 30 },
+      ],
+    };
     const reader = createStreamReader('asked');
     reader.read(Buffer.from(sse([START, { type: 'message_delta', usage }])));
-    expect(reader.took()).toMatchObject({ usage: { inputTokens: 710, outputTokens: 35 }, searches: 3, terms: { fast: true, priority: true, resident: true } });
+    expect(reader.took()).toMatchObject({
+      usage: { inputTokens: 710, outputTokens: 35 },
+      searches: 3,
+      terms: { fast: true, priority: true, resident: true },
+    });
   });
 });
 
@@ -75,7 +131,10 @@ describe('the usage of a whole answer', () => {
   it('is read from its JSON, with the model that was asked for where it names none', () => {
     const reader = createJsonReader('asked');
     for (const byte of Buffer.from(JSON.stringify({ usage: START.message.usage }))) reader.read(Uint8Array.of(byte));
-    expect(reader.took()).toMatchObject({ usage: { model: 'asked', inputTokens: 7, outputTokens: 1 }, hourCacheWrites: 3 });
+    expect(reader.took()).toMatchObject({
+      usage: { model: 'asked', inputTokens: 7, outputTokens: 1 },
+      hourCacheWrites: 3,
+    });
   });
 
   it.each(['', 'null', '{"input_tokens":42}', '{"usage":"free"}'])('is nothing in %j', (text) => {
@@ -105,12 +164,29 @@ describe('headers', () => {
     expect(keys(first, { key, keyHeader: null, baseUrl: 'http://127.0.0.1:1' })).toEqual([`Bearer ${key}`, key]);
     expect(keys(first, { key, keyHeader: 'bearer', baseUrl: null })).toEqual([`Bearer ${key}`, undefined]);
     expect(keys(current, { key, keyHeader: 'x-api-key', baseUrl: null })).toEqual([undefined, key]);
-    expect(keys(current, { key: null, keyHeader: null, baseUrl: 'http://127.0.0.1:1' })).toEqual([undefined, undefined]);
+    expect(keys(current, { key: null, keyHeader: null, baseUrl: 'http://127.0.0.1:1' })).toEqual([
+      undefined,
+      undefined,
+    ]);
   });
 
   it('of an answer pass but for those of the connection, cookies, and what repeats the key', () => {
-    const sent = { 'content-type': 'a/b', 'request-id': 'req_1', 'anthropic-ratelimit-requests-remaining': '9', 'retry-after': '3', connection: 'close', 'transfer-encoding': 'chunked', 'set-cookie': ['a=b'], 'anthropic-organization-id': `of ${key}` };
-    expect(responseHeaders(sent, createKeyFilter(key))).toEqual({ 'content-type': 'a/b', 'request-id': 'req_1', 'anthropic-ratelimit-requests-remaining': '9', 'retry-after': '3' });
+    const sent = {
+      'content-type': 'a/b',
+      'request-id': 'req_1',
+      'anthropic-ratelimit-requests-remaining': '9',
+      'retry-after': '3',
+      connection: 'close',
+      'transfer-encoding': 'chunked',
+      'set-cookie': ['a=b'],
+      'anthropic-organization-id': `of ${key}`,
+    };
+    expect(responseHeaders(sent, createKeyFilter(key))).toEqual({
+      'content-type': 'a/b',
+      'request-id': 'req_1',
+      'anthropic-ratelimit-requests-remaining': '9',
+      'retry-after': '3',
+    });
   });
 });
 
@@ -143,12 +219,24 @@ describe('an upstream of its own kind', () => {
     await proxy.close();
   });
   async function ask(init: RequestInit = {}): Promise<Response> {
-    proxy = await startProxied({ store, relay: `parts-${++homes}`, upstream: { baseUrl: `${url}/base/`, key: REAL_KEY, keyHeader: null } });
-    return await fetch(`${proxy.url}/llm/${await proxy.join('a1')}/v1/messages`, { method: 'POST', body: '{"model":"m","stream":true}', ...init });
+    proxy = await startProxied({
+      store,
+      relay: `parts-${++homes}`,
+      upstream: { baseUrl: `${url}/base/`, key: REAL_KEY, keyHeader: null },
+    });
+    return await fetch(`${proxy.url}/llm/${await proxy.join('a1')}/v1/messages`, {
+      method: 'POST',
+      body: '{"model":"m","stream":true}',
+      ...init,
+    });
   }
 
   it('is passed on byte for byte, torn as it may be, and below its own path', async () => {
-    const bytes = Buffer.concat([Buffer.from(sse([START, SAID], '\r\n')), Buffer.from([0xff, 0xfe, 0, 10]), Buffer.from(sse([END]) + 'data: no line break at the end')]);
+    const bytes = Buffer.concat([
+      Buffer.from(sse([START, SAID], '\r\n')),
+      Buffer.from([0xff, 0xfe, 0, 10]),
+      Buffer.from(sse([END]) + 'data: no line break at the end'),
+    ]);
     let path = '';
     answer = (response) => {
       path = response.req.url ?? '';
@@ -198,7 +286,10 @@ describe('an upstream of its own kind', () => {
   it('whose redirect would carry the key elsewhere is not followed', async () => {
     answer = (response) => response.writeHead(307, { location: 'http://127.0.0.1:9/elsewhere' }).end();
     const response = await ask({ redirect: 'manual' });
-    expect([response.status, await response.json()]).toMatchObject([502, { error: { message: expect.stringContaining('Check ANTHROPIC_BASE_URL') as unknown } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      502,
+      { error: { message: expect.stringContaining('Check ANTHROPIC_BASE_URL') as unknown } },
+    ]);
   });
 
   it('that goes away before it answers is told of', async () => {

@@ -8,7 +8,11 @@ import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
 
 const KEY = 'sk-of-the-household-1234567890';
-const hello = { model: 'claude-sonnet-5-5', max_tokens: 100, messages: [{ role: 'user', content: 'Good morning.' }] } satisfies Anthropic.MessageCreateParams;
+const hello = {
+  model: 'claude-sonnet-5-5',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: 'Good morning.' }],
+} satisfies Anthropic.MessageCreateParams;
 
 let model: ScriptedModel;
 let relay: TestRelay;
@@ -16,7 +20,10 @@ let secret: string;
 beforeAll(async () => {
   model = await startScriptedModel(() => [{ say: 'Good morning.' }]);
   relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: KEY } });
-  await relay.fetch('/api/team', { method: 'PUT', json: { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] } });
+  await relay.fetch('/api/team', {
+    method: 'PUT',
+    json: { agents: [{ agentId: 'a1', name: 'Lyra', position: 0, retired: false }] },
+  });
   const made = await relay.fetch('/api/credentials', { method: 'POST', json: { agentId: 'a1', label: 'elsewhere' } });
   ({ secret } = madeCredentialSchema.parse(await made.json()));
 });
@@ -30,7 +37,10 @@ const costs = async () => costsSchema.parse(await (await relay.fetch('/api/costs
 
 /** A streaming request that is held: it has been answered with a ping. */
 async function held(): Promise<{ rest(): Promise<string> }> {
-  const response = await fetch(`${relay.url}/llm/${secret}/v1/messages`, { method: 'POST', body: JSON.stringify({ ...hello, stream: true }) });
+  const response = await fetch(`${relay.url}/llm/${secret}/v1/messages`, {
+    method: 'POST',
+    body: JSON.stringify({ ...hello, stream: true }),
+  });
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader?.read())?.value).toBe('event: ping\ndata: {"type":"ping"}\n\n');
   return {
@@ -48,14 +58,20 @@ describe('a client that joined a running relay', () => {
     expect(message.content).toMatchObject([{ text: 'Good morning.' }]);
     expect(model.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
     expect((await client().messages.create(hello)).content).toMatchObject([{ text: 'Good morning.' }]);
-    await expect.poll(async () => (await costs()).agents.find(({ agentId }) => agentId === 'a1')?.today.requests).toBe(2);
+    await expect
+      .poll(async () => (await costs()).agents.find(({ agentId }) => agentId === 'a1')?.today.requests)
+      .toBe(2);
   });
 
   it('waits in a running session while its agent is set to sleep there, and goes on when it is woken, or hears that the session ended', async () => {
-    const started = await relay.fetch('/api/sessions', { method: 'POST', json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } } });
+    const started = await relay.fetch('/api/sessions', {
+      method: 'POST',
+      json: { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } },
+    });
     const { sessionId } = sessionStartedSchema.parse(await started.json());
     await client().messages.create(hello);
-    const flag = (sleeping: boolean) => relay.fetch(`/api/v1/sessions/${sessionId}/a1/sleeping`, { method: 'PUT', json: { sleeping } });
+    const flag = (sleeping: boolean) =>
+      relay.fetch(`/api/v1/sessions/${sessionId}/a1/sleeping`, { method: 'PUT', json: { sleeping } });
     expect((await flag(true)).status).toBe(200);
     const before = model.requests.length;
     const woken = await held();
@@ -76,16 +92,30 @@ describe('a client that joined a running relay', () => {
     const before = model.requests.length;
     await expect(client().messages.create(hello)).rejects.toMatchObject({ status: 402, type: 'billing_error' });
     expect(model.requests).toHaveLength(before);
-    expect((await costs()).stopped).toMatchObject([{ scope: 'household', agentId: null, message: 'The household’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs.' }]);
+    expect((await costs()).stopped).toMatchObject([
+      {
+        scope: 'household',
+        agentId: null,
+        message:
+          'The household’s daily budget for model requests is $0: none is sent. Raise it in the settings, under costs.',
+      },
+    ]);
   });
 
   it('is refused under other names, and by other websites', async () => {
-    const response = await fetch(`${relay.url}/llm/${secret}/v1/messages`, { method: 'POST', headers: { origin: 'https://elsewhere.example' }, body: JSON.stringify(hello) });
+    const response = await fetch(`${relay.url}/llm/${secret}/v1/messages`, {
+      method: 'POST',
+      headers: { origin: 'https://elsewhere.example' },
+      body: JSON.stringify(hello),
+    });
     expect(response.status).toBe(403);
   });
 
   it('is told in the API’s own shape what is not passed on', async () => {
     const response = await fetch(`${relay.url}/llm/${secret}/v1/files`, { method: 'POST' });
-    expect([response.status, await response.json()]).toMatchObject([404, { type: 'error', error: { type: 'not_found_error' } }]);
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { type: 'error', error: { type: 'not_found_error' } },
+    ]);
   });
 });

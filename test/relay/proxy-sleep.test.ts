@@ -6,7 +6,11 @@ import { createRandom } from '../support/random.ts';
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
-const hello = { model: 'claude-sonnet-5-5', max_tokens: 100, messages: [{ role: 'user', content: 'Good morning.' }] } satisfies Anthropic.MessageCreateParams;
+const hello = {
+  model: 'claude-sonnet-5-5',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: 'Good morning.' }],
+} satisfies Anthropic.MessageCreateParams;
 const SEEDS = 6;
 
 let place: StorePlace;
@@ -30,7 +34,12 @@ let before: number;
 const sent = () => model.requests.slice(before);
 beforeEach(async () => {
   model.follow(() => [{ say: 'Awake.' }]);
-  proxy = await startProxied({ store, relay: `sleep-${++homes}`, upstream: { baseUrl: model.url, key: REAL_KEY, keyHeader: null }, pingMs: 20 });
+  proxy = await startProxied({
+    store,
+    relay: `sleep-${++homes}`,
+    upstream: { baseUrl: model.url, key: REAL_KEY, keyHeader: null },
+    pingMs: 20,
+  });
   secret = await proxy.join('a1');
   before = model.requests.length;
 });
@@ -59,7 +68,11 @@ const whole = () => client().messages.create(hello);
 const streamed = () => client().messages.stream(hello).finalMessage();
 const counting = () => client().messages.countTokens({ model: hello.model, messages: hello.messages });
 const raw = (signal?: AbortSignal) =>
-  fetch(`${base()}/v1/messages`, { method: 'POST', body: JSON.stringify({ ...hello, stream: true }), ...(signal ? { signal } : {}) });
+  fetch(`${base()}/v1/messages`, {
+    method: 'POST',
+    body: JSON.stringify({ ...hello, stream: true }),
+    ...(signal ? { signal } : {}),
+  });
 
 const WAYS = [
   ['a streaming request', streamed],
@@ -90,7 +103,10 @@ describe.each(WAYS)('while its agent sleeps, %s', (_what, ask) => {
   it('is told to try again after the longest wait, and succeeds on the repeat', async () => {
     proxy.configs.sleepWait(0.05);
     await sleep();
-    expect(await refusalOf(ask())).toMatchObject({ type: 'overloaded_error', message: expect.stringContaining('Lyra is asleep, try again') as unknown });
+    expect(await refusalOf(ask())).toMatchObject({
+      type: 'overloaded_error',
+      message: expect.stringContaining('Lyra is asleep, try again') as unknown,
+    });
     expect(sent()).toHaveLength(0);
     await wake();
     await ask();
@@ -102,7 +118,10 @@ describe.each(WAYS)('while its agent sleeps, %s', (_what, ask) => {
     const asked = held(ask());
     await waiting(1);
     await proxy.revoke(secret);
-    expect(await refusalOf(asked)).toMatchObject({ type: 'authentication_error', message: expect.stringContaining('revoked') as unknown });
+    expect(await refusalOf(asked)).toMatchObject({
+      type: 'authentication_error',
+      message: expect.stringContaining('revoked') as unknown,
+    });
     await wake();
     expect(sent()).toHaveLength(0);
   });
@@ -123,7 +142,9 @@ it('a whole answer that was held too long says when to try again, and the offici
 });
 
 it('a streaming request is kept alive by pings, and then is the model’s stream byte for byte', async () => {
-  const direct = await (await fetch(`${model.url}/v1/messages`, { method: 'POST', body: JSON.stringify({ ...hello, stream: true }) })).text();
+  const direct = await (
+    await fetch(`${model.url}/v1/messages`, { method: 'POST', body: JSON.stringify({ ...hello, stream: true }) })
+  ).text();
   await sleep();
   const response = await raw();
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
@@ -143,7 +164,10 @@ it('what the model refuses after a wait is an error in the stream', async () => 
   const asked = held(streamed());
   await waiting(1);
   await wake();
-  expect(await refusalOf(asked)).toMatchObject({ type: 'invalid_request_error', message: expect.stringContaining('no such thing') as unknown });
+  expect(await refusalOf(asked)).toMatchObject({
+    type: 'invalid_request_error',
+    message: expect.stringContaining('no such thing') as unknown,
+  });
 });
 
 it('a budget that is used up when the agent is woken stops the request then', async () => {
@@ -152,7 +176,11 @@ it('a budget that is used up when the agent is woken stops the request then', as
   await waiting(2);
   await proxy.configs.householdBudget(0);
   await wake();
-  for (const each of asked) expect(await refusalOf(each)).toMatchObject({ type: 'billing_error', message: expect.stringContaining('The household’s daily budget') as unknown });
+  for (const each of asked)
+    expect(await refusalOf(each)).toMatchObject({
+      type: 'billing_error',
+      message: expect.stringContaining('The household’s daily budget') as unknown,
+    });
   expect(sent()).toHaveLength(0);
 });
 
@@ -197,19 +225,22 @@ it('an agent that starts asleep is held from its first request on', async () => 
   await asked;
 });
 
-it.each(Array.from({ length: SEEDS }, (_none, seed) => seed))('races of sleeping, waking and asking lose nothing and send nothing twice (seed %i)', async (seed) => {
-  const random = createRandom(seed);
-  let asked = 0;
-  const asks: Promise<unknown>[] = [];
-  const pause = () => new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 4)));
-  for (let step = 0; step < 25; step++) {
-    const what = random();
-    if (what < 0.25) void sleep();
-    else if (what < 0.5) void wake();
-    else if (what < 0.75) asks.push((asked++, held(random() < 0.5 ? streamed() : whole())));
-    else await pause();
-  }
-  await wake();
-  await Promise.all(asks);
-  expect(sent()).toHaveLength(asked);
-});
+it.each(Array.from({ length: SEEDS }, (_none, seed) => seed))(
+  'races of sleeping, waking and asking lose nothing and send nothing twice (seed %i)',
+  async (seed) => {
+    const random = createRandom(seed);
+    let asked = 0;
+    const asks: Promise<unknown>[] = [];
+    const pause = () => new Promise((resolve) => setTimeout(resolve, Math.floor(random() * 4)));
+    for (let step = 0; step < 25; step++) {
+      const what = random();
+      if (what < 0.25) void sleep();
+      else if (what < 0.5) void wake();
+      else if (what < 0.75) asks.push((asked++, held(random() < 0.5 ? streamed() : whole())));
+      else await pause();
+    }
+    await wake();
+    await Promise.all(asks);
+    expect(sent()).toHaveLength(asked);
+  },
+);

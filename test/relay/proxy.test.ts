@@ -6,7 +6,11 @@ import { clientOf, REAL_KEY, SESSION, startProxied, type Proxied } from '../supp
 import { startScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 
-const hello = { model: 'claude-sonnet-5-5', max_tokens: 100, messages: [{ role: 'user', content: 'Good morning.' }] } satisfies Anthropic.MessageCreateParams;
+const hello = {
+  model: 'claude-sonnet-5-5',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: 'Good morning.' }],
+} satisfies Anthropic.MessageCreateParams;
 /** What the scripted model says it took, by the prices of the model asked for: 10 and 20 tokens, 3 read and 2 written. */
 const TOKENS = { inputTokens: 10, outputTokens: 20, cacheReadTokens: 3, cacheWriteTokens: 2 };
 const COST = 10 * 2 + 20 * 10 + Math.ceil(3 * 0.1 + 2 * 2.5);
@@ -33,7 +37,11 @@ let before: number;
 const sent = () => model.requests.slice(before);
 beforeEach(async () => {
   model.follow(() => [{ say: 'Good ' }, { say: 'morning 🌅.' }]);
-  proxy = await startProxied({ store, relay: `proxy-${++homes}`, upstream: { baseUrl: model.url, key: REAL_KEY, keyHeader: null } });
+  proxy = await startProxied({
+    store,
+    relay: `proxy-${++homes}`,
+    upstream: { baseUrl: model.url, key: REAL_KEY, keyHeader: null },
+  });
   secret = await proxy.join('a1');
   before = model.requests.length;
 });
@@ -44,7 +52,11 @@ afterEach(async () => {
 
 const base = () => `${proxy.url}/llm/${secret}`;
 const raw = (body: unknown = { ...hello, stream: true }, path = '/v1/messages') =>
-  fetch(`${base()}${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: typeof body === 'string' ? body : JSON.stringify(body) });
+  fetch(`${base()}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
 const refusalOf = async (asked: Promise<unknown>) => {
   const error = await asked.catch((reason: unknown) => reason);
   if (!(error instanceof Anthropic.APIError)) throw new Error(`not refused: ${String(error)}`);
@@ -70,7 +82,9 @@ describe.each(['current', 'first'] as const)('a client of the %s generation', (g
   it('counts tokens, which costs nothing, and asks which models there are', async () => {
     await proxy.configs.householdBudget(0);
     const client = clientOf(base(), generation);
-    expect(await client.messages.countTokens({ model: hello.model, messages: hello.messages })).toEqual({ input_tokens: 42 });
+    expect(await client.messages.countTokens({ model: hello.model, messages: hello.messages })).toEqual({
+      input_tokens: 42,
+    });
     expect(sent()[0]?.path).toBe('/v1/messages/count_tokens');
     expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['scripted']);
     expect(await today()).toMatchObject({ requests: 0 });
@@ -79,7 +93,11 @@ describe.each(['current', 'first'] as const)('a client of the %s generation', (g
   it('never shows its own key to the model, nor the relay’s to itself', async () => {
     await clientOf(base(), generation).messages.stream(hello).finalMessage();
     const { headers } = sent()[0] ?? {};
-    expect(headers).toMatchObject({ 'x-api-key': REAL_KEY, authorization: `Bearer ${REAL_KEY}`, 'anthropic-version': generation === 'first' ? '2023-06-01' : '2026-10-21' });
+    expect(headers).toMatchObject({
+      'x-api-key': REAL_KEY,
+      authorization: `Bearer ${REAL_KEY}`,
+      'anthropic-version': generation === 'first' ? '2023-06-01' : '2026-10-21',
+    });
     expect(JSON.stringify(headers)).not.toContain('a-key-of-the-client');
     expect(JSON.stringify(headers)).not.toContain(secret);
   });
@@ -89,7 +107,9 @@ describe('a base address', () => {
   it.each(['', '/v1', '/v1/'])('may end in “%s”', async (ending) => {
     const client = clientOf(`${base()}${ending}`);
     expect((await client.messages.create(hello)).content).toMatchObject([{ text: 'Good ' }, { text: 'morning 🌅.' }]);
-    expect(await client.messages.countTokens({ model: hello.model, messages: hello.messages })).toEqual({ input_tokens: 42 });
+    expect(await client.messages.countTokens({ model: hello.model, messages: hello.messages })).toEqual({
+      input_tokens: 42,
+    });
     expect((await client.models.list()).data.map(({ id }) => id)).toEqual(['scripted']);
     expect(await client.models.retrieve('vendor/model:8b')).toMatchObject({ type: 'model', id: 'vendor/model:8b' });
     expect(sent().map(({ path }) => path)).toEqual(['/v1/messages', '/v1/messages/count_tokens']);
@@ -104,13 +124,26 @@ describe('a base address', () => {
 
 describe('a request', () => {
   it('is passed on as it is, with its betas, its query and a trailing system message', async () => {
-    const body = '{ "stream":true,"model":"m", "max_tokens":1,  "messages":[{"role":"user","content":"Hi"},{"role":"system","content":"Be brief."}] }';
-    const headers = { 'content-type': 'application/json', 'anthropic-beta': 'one,two', 'x-app': 'cli', cookie: 'roost=1', 'x-forwarded-for': '10.0.0.1', origin: proxy.url };
+    const body =
+      '{ "stream":true,"model":"m", "max_tokens":1,  "messages":[{"role":"user","content":"Hi"},{"role":"system","content":"Be brief."}] }';
+    const headers = {
+      'content-type': 'application/json',
+      'anthropic-beta': 'one,two',
+      'x-app': 'cli',
+      cookie: 'roost=1',
+      'x-forwarded-for': '10.0.0.1',
+      origin: proxy.url,
+    };
     await (await fetch(`${base()}/v1/messages?beta=true`, { method: 'POST', headers, body })).text();
     const [request] = sent();
     expect(request?.path).toBe('/v1/messages?beta=true');
     expect(request?.body.messages.map(({ role }) => role)).toEqual(['user', 'system']);
-    expect(request?.headers).toMatchObject({ 'anthropic-beta': 'one,two', 'x-app': 'cli', 'anthropic-version': '2023-06-01', 'content-length': String(Buffer.byteLength(body)) });
+    expect(request?.headers).toMatchObject({
+      'anthropic-beta': 'one,two',
+      'x-app': 'cli',
+      'anthropic-version': '2023-06-01',
+      'content-length': String(Buffer.byteLength(body)),
+    });
     for (const name of ['cookie', 'x-forwarded-for', 'origin']) expect(request?.headers).not.toHaveProperty(name);
   });
 
@@ -121,14 +154,20 @@ describe('a request', () => {
     await proxy.revoke(secret);
     expect(await refusalOf(clientOf(base()).messages.create(hello))).toMatchObject({ status: 401 });
     const retired = await proxy.join('a3');
-    expect(await refusalOf(clientOf(`${proxy.url}/llm/${retired}`).messages.create(hello))).toMatchObject({ status: 403, message: expect.stringContaining('Vega is retired') as unknown });
+    expect(await refusalOf(clientOf(`${proxy.url}/llm/${retired}`).messages.create(hello))).toMatchObject({
+      status: 403,
+      message: expect.stringContaining('Vega is retired') as unknown,
+    });
     expect(sent()).toHaveLength(0);
   });
 
   it('that is no JSON, or too large, is refused in the API’s own shape', async () => {
     for (const body of ['{"stream":', '[]', '"text"']) {
       const response = await raw(body);
-      expect([response.status, await response.json()]).toMatchObject([400, { type: 'error', error: { type: 'invalid_request_error' } }]);
+      expect([response.status, await response.json()]).toMatchObject([
+        400,
+        { type: 'error', error: { type: 'invalid_request_error' } },
+      ]);
     }
     const large = new Blob([new Uint8Array(LIMITS.bodyBytes + 1)]).stream();
     const init: RequestInit & { duplex: 'half' } = { method: 'POST', body: large, duplex: 'half' };
@@ -139,7 +178,10 @@ describe('a request', () => {
 
   it('that the model refuses gets the model’s own words, and costs nothing', async () => {
     model.follow(() => ({ fail: { status: 400, type: 'invalid_request_error', message: 'max_tokens: too many' } }));
-    expect(await refusalOf(clientOf(base()).messages.create(hello))).toMatchObject({ status: 400, message: expect.stringContaining('max_tokens: too many') as unknown });
+    expect(await refusalOf(clientOf(base()).messages.create(hello))).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('max_tokens: too many') as unknown,
+    });
     expect(await today()).toMatchObject({ requests: 0 });
   });
 
@@ -153,7 +195,10 @@ describe('a request', () => {
   it('is told apart from one of whom the credential is wrong where the relay’s own key is', async () => {
     model.follow(() => ({ fail: { status: 401, type: 'authentication_error', message: `invalid key ${REAL_KEY}` } }));
     const refused = await refusalOf(clientOf(base()).messages.create(hello));
-    expect(refused).toMatchObject({ status: 400, message: expect.stringContaining('did not accept the relay’s own API key') as unknown });
+    expect(refused).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('did not accept the relay’s own API key') as unknown,
+    });
     expect(refused.message).not.toContain(REAL_KEY);
   });
 });
@@ -165,7 +210,11 @@ describe('a daily budget', () => {
     await client.messages.create(hello);
     await expect.poll(today).toMatchObject({ requests: 1 });
     for (const asked of [client.messages.create(hello), client.messages.stream(hello).finalMessage()])
-      expect(await refusalOf(asked)).toMatchObject({ status: 402, type: 'billing_error', message: expect.stringContaining('Lyra’s daily budget of $0.000226 for model requests is used up') as unknown });
+      expect(await refusalOf(asked)).toMatchObject({
+        status: 402,
+        type: 'billing_error',
+        message: expect.stringContaining('Lyra’s daily budget of $0.000226 for model requests is used up') as unknown,
+      });
     expect(sent()).toHaveLength(1);
     await proxy.configs.agentBudget('a1', 1);
     await client.messages.create(hello);
@@ -184,7 +233,14 @@ describe('an answer that breaks off', () => {
   it('is counted at the most that it may have been, as an estimate, and looks cut to the client', async () => {
     model.follow(() => [{ say: 'x'.repeat(300) }, { cut: true }]);
     await expect(clientOf(base()).messages.stream(hello).finalMessage()).rejects.toThrow();
-    await expect.poll(today).toMatchObject({ requests: 1, inputTokens: 10, outputTokens: 100, cacheReadTokens: 3, cacheWriteTokens: 2, estimated: true });
+    await expect.poll(today).toMatchObject({
+      requests: 1,
+      inputTokens: 10,
+      outputTokens: 100,
+      cacheReadTokens: 3,
+      cacheWriteTokens: 2,
+      estimated: true,
+    });
   });
 
   it('because the client leaves ends the model’s work, and is counted', async () => {
@@ -215,7 +271,9 @@ describe('an answer that breaks off', () => {
 async function fetchOpen(): Promise<{ open: number }> {
   const follow = model.requests.length;
   model.follow(() => ({ fail: { status: 400, type: 'x', message: 'x' } }));
-  await fetch(`${model.url}/v1/messages`, { method: 'POST', body: JSON.stringify({ model: 'm', messages: [] }) }).then((response) => response.text());
+  await fetch(`${model.url}/v1/messages`, { method: 'POST', body: JSON.stringify({ model: 'm', messages: [] }) }).then(
+    (response) => response.text(),
+  );
   return { open: model.requests[follow]?.open ?? 0 };
 }
 
@@ -223,14 +281,24 @@ describe('without a model', () => {
   it('every request says how to connect one', async () => {
     const other = await startProxied({ store, relay: `proxy-${++homes}`, upstream: null });
     const refused = await refusalOf(clientOf(`${other.url}/llm/${await other.join('a1')}`).messages.create(hello));
-    expect(refused).toMatchObject({ status: 400, message: expect.stringContaining('Set ANTHROPIC_API_KEY') as unknown });
+    expect(refused).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('Set ANTHROPIC_API_KEY') as unknown,
+    });
     await other.close();
   });
 
   it('that can be reached, requests say so, and may be tried again', async () => {
-    const other = await startProxied({ store, relay: `proxy-${++homes}`, upstream: { baseUrl: 'http://127.0.0.1:9', key: REAL_KEY, keyHeader: null } });
+    const other = await startProxied({
+      store,
+      relay: `proxy-${++homes}`,
+      upstream: { baseUrl: 'http://127.0.0.1:9', key: REAL_KEY, keyHeader: null },
+    });
     const refused = await refusalOf(clientOf(`${other.url}/llm/${await other.join('a1')}`).messages.create(hello));
-    expect(refused).toMatchObject({ status: 502, message: expect.stringContaining('127.0.0.1:9 cannot be reached') as unknown });
+    expect(refused).toMatchObject({
+      status: 502,
+      message: expect.stringContaining('127.0.0.1:9 cannot be reached') as unknown,
+    });
     expect(refused.headers?.get('x-should-retry')).toBe('true');
     await other.close();
   });
@@ -238,5 +306,7 @@ describe('without a model', () => {
 
 it('requests are of the session that runs', async () => {
   await clientOf(base()).messages.create(hello);
-  await expect.poll(async () => (await proxy.costs.report(1)).sessions).toMatchObject([{ sessionId: SESSION, spent: { requests: 1 } }]);
+  await expect
+    .poll(async () => (await proxy.costs.report(1)).sessions)
+    .toMatchObject([{ sessionId: SESSION, spent: { requests: 1 } }]);
 });

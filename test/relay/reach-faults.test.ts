@@ -11,7 +11,8 @@ const BROKEN = () => Promise.reject(new Error('the store is gone'));
 
 function withAgents(agents: (request: ScriptedRequest) => Reply | null): Script {
   const usual = teamScript();
-  return (request) => (request.seat === null || request.body.messages.length === 1 ? usual(request) : (agents(request) ?? usual(request)));
+  return (request) =>
+    request.seat === null || request.body.messages.length === 1 ? usual(request) : (agents(request) ?? usual(request));
 }
 
 describe('agents, where something fails or falls together', () => {
@@ -24,7 +25,12 @@ describe('agents, where something fails or falls together', () => {
   /** Lyra and Sage are awake and quiet. */
   async function openTeam(script: Script = teamScript(), onError?: 'expected'): Promise<Household> {
     const house = await bench.open({ script, ...(onError ? { onError } : {}) });
-    await house.team.directory.set({ agents: [...[LYRA, SAGE].map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })), GUEST] });
+    await house.team.directory.set({
+      agents: [
+        ...[LYRA, SAGE].map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })),
+        GUEST,
+      ],
+    });
     await house.start();
     await house.wake([LYRA, SAGE]);
     await house.until(() => house.of('agent-awake').length === 2);
@@ -32,16 +38,30 @@ describe('agents, where something fails or falls together', () => {
     return house;
   }
   const sessionOf = (house: Household) => house.host.sessionId() ?? '';
-  const heard = (house: Household, words: string) => house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes(words)).length;
-  const letter = (house: Household, text: string) => house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+  const heard = (house: Household, words: string) =>
+    house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes(words)).length;
+  const letter = (house: Household, text: string) =>
+    house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
   const readInbox = async (house: Household, more: Partial<Caller> = {}) => {
     const tool = house.team.tools.find(({ name }) => name === 'read_inbox');
-    return await tool?.run({}, { agentId: SAGE.id, sessionId: house.host.sessionId(), run: 'call-1', kind: 'client', signal: new AbortController().signal, ...more });
+    return await tool?.run(
+      {},
+      {
+        agentId: SAGE.id,
+        sessionId: house.host.sessionId(),
+        run: 'call-1',
+        kind: 'client',
+        signal: new AbortController().signal,
+        ...more,
+      },
+    );
   };
 
   it('leave what is sent to them in the inbox while they are set to sleep in mid-turn, also where the session ends before they are woken', async () => {
     const gate = createGate();
-    const house = await openTeam(withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)));
+    const house = await openTeam(
+      withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
+    );
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => heard(house, 'think') === 1);
     await house.post({ text: 'and then?', to: SAGE.id });
@@ -55,11 +75,21 @@ describe('agents, where something fails or falls together', () => {
   });
 
   it('are told of a tool that failed by our own fault, and the session goes on', async () => {
-    const house = await openTeam(withAgents(({ last }) => (last === 'who is there?' ? [{ call: 'list_team', input: {} }] : null)), 'expected');
+    const house = await openTeam(
+      withAgents(({ last }) => (last === 'who is there?' ? [{ call: 'list_team', input: {} }] : null)),
+      'expected',
+    );
     const { all } = house.team.directory;
     Object.assign(house.team.directory, { all: BROKEN });
     await house.post({ text: 'who is there?', to: SAGE.id });
-    await house.until(() => house.of('message').some(({ agentId, blocks }) => agentId === SAGE.id && blocks.some((block) => block.kind === 'tool' && block.isError)));
+    await house.until(() =>
+      house
+        .of('message')
+        .some(
+          ({ agentId, blocks }) =>
+            agentId === SAGE.id && blocks.some((block) => block.kind === 'tool' && block.isError),
+        ),
+    );
     await house.untilQuiet();
     Object.assign(house.team.directory, { all });
     expect(house.logged.join()).toContain('the store is gone');
@@ -93,7 +123,9 @@ describe('agents, where something fails or falls together', () => {
 
   it('are woken all the same, where their turn ends while the gate still decides', async () => {
     const gate = createGate();
-    const house = await openTeam(withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)));
+    const house = await openTeam(
+      withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
+    );
     const { ask } = house.team.gate;
     const late: typeof ask = async (request) => {
       const answer = await ask(request);
@@ -106,7 +138,10 @@ describe('agents, where something fails or falls together', () => {
     Object.assign(house.team.gate, { ask: late });
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => heard(house, 'think') === 1);
-    const { text } = await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text: 'soon, please', priority: 'urgent' });
+    const { text } = await house.team.reach.message(
+      { agentId: LYRA.id, sessionId: null },
+      { to: SAGE.id, text: 'soon, please', priority: 'urgent' },
+    );
     expect(text).toMatch(/^Deferred: /);
     await house.until(() => heard(house, 'soon, please') === 1);
     await house.untilQuiet();
@@ -129,9 +164,13 @@ describe('agents, where something fails or falls together', () => {
     await house.team.sleepers.set(sessionOf(house), SAGE.id, true, 'human');
     await house.post({ text: 'are you there?', to: SAGE.id, clientId: 'c1' });
     await letter(house, 'I am not');
-    expect((await readInbox(house, { kind: 'session' }))?.text).toMatch(/From the human at .*\n> are you there\?\n\nFrom Lyra.* at /);
+    expect((await readInbox(house, { kind: 'session' }))?.text).toMatch(
+      /From the human at .*\n> are you there\?\n\nFrom Lyra.* at /,
+    );
     await house.until(() => house.of('message-read').length === 1);
-    expect(house.of('message-read')).toMatchObject([{ messageId: 'h-c1', agentId: SAGE.id, sessionId: sessionOf(house) }]);
+    expect(house.of('message-read')).toMatchObject([
+      { messageId: 'h-c1', agentId: SAGE.id, sessionId: sessionOf(house) },
+    ]);
   });
 
   it('that have gone before they were given their mail are given it when they ask again', async () => {
@@ -144,8 +183,15 @@ describe('agents, where something fails or falls together', () => {
   });
 
   it('are counted for what they wrote where they were cut off, also what nobody will read', async () => {
-    const house = await openTeam(withAgents(({ last }) => (last === 'scribble' ? [{ say: 'Hm.' }, { call: 'write_soul', input: { text: 'x'.repeat(4_000) } }, { cut: true }] : null)));
-    const spent = async () => (await house.team.costs.report(1)).agents.find(({ agentId }) => agentId === SAGE.id)?.today;
+    const house = await openTeam(
+      withAgents(({ last }) =>
+        last === 'scribble'
+          ? [{ say: 'Hm.' }, { call: 'write_soul', input: { text: 'x'.repeat(4_000) } }, { cut: true }]
+          : null,
+      ),
+    );
+    const spent = async () =>
+      (await house.team.costs.report(1)).agents.find(({ agentId }) => agentId === SAGE.id)?.today;
     const before = await spent();
     await house.post({ text: 'scribble', to: SAGE.id });
     await house.until(() => heard(house, 'scribble') === 1);
@@ -156,12 +202,18 @@ describe('agents, where something fails or falls together', () => {
   });
 
   it('that fetch their mail in an answer have read it where the answer has it, and not where the relay is killed before', async () => {
-    const house = await openTeam(withAgents(({ last, results }) => (results.length === 0 && last.endsWith('fetch') ? [{ wait: 100 }, { call: 'read_inbox', input: {} }] : null)));
+    const house = await openTeam(
+      withAgents(({ last, results }) =>
+        results.length === 0 && last.endsWith('fetch') ? [{ wait: 100 }, { call: 'read_inbox', input: {} }] : null,
+      ),
+    );
     await house.post({ text: 'fetch', to: SAGE.id });
     await house.until(() => heard(house, 'fetch') === 1);
     await letter(house, 'the tide turns');
     await house.untilQuiet();
-    expect(house.requestsOf(SAGES_SEAT).filter(({ results }) => results.join().includes('the tide turns'))).toHaveLength(1);
+    expect(
+      house.requestsOf(SAGES_SEAT).filter(({ results }) => results.join().includes('the tide turns')),
+    ).toHaveLength(1);
     await letter(house, 'the wind drops');
     await readInbox(house, { kind: 'session' });
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);

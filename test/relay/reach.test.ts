@@ -14,14 +14,17 @@ const memberOf = ({ id, name, position }: typeof LYRA): TeamMember => ({ agentId
 /** Agents say what `agents` says once they have greeted; the lead behaves, and so does everybody for whom it says nothing. */
 function withAgents(agents: (request: ScriptedRequest) => Reply | null): Script {
   const usual = teamScript();
-  return (request) => (request.seat === null || request.body.messages.length === 1 ? usual(request) : (agents(request) ?? usual(request)));
+  return (request) =>
+    request.seat === null || request.body.messages.length === 1 ? usual(request) : (agents(request) ?? usual(request));
 }
 const call = (tool: string, input: unknown): Reply => [{ call: tool, input }];
 
 /** Lyra, Sage and Rook have been woken and are quiet. */
 async function openTeam(bench: Bench, script: Script = teamScript(), now?: () => number): Promise<Household> {
   const house = await bench.open({ script, ...(now ? { now } : {}) });
-  await house.team.directory.set({ agents: [...[LYRA, SAGE, ROOK].map(memberOf), { agentId: 'gone', name: 'Gone', position: null, retired: true }] });
+  await house.team.directory.set({
+    agents: [...[LYRA, SAGE, ROOK].map(memberOf), { agentId: 'gone', name: 'Gone', position: null, retired: true }],
+  });
   await house.start();
   await house.wake([LYRA, SAGE, ROOK]);
   await house.until(() => house.of('agent-awake').length === 3);
@@ -31,10 +34,26 @@ async function openTeam(bench: Bench, script: Script = teamScript(), now?: () =>
 
 /** What the tools of an agent's answers gave back. */
 const results = (house: Household, agentId: string) =>
-  house.of('message').flatMap((message) => (message.author === agentId ? message.blocks.flatMap((block) => (block.kind === 'tool' ? [block.result ?? ''] : [])) : []));
+  house
+    .of('message')
+    .flatMap((message) =>
+      message.author === agentId
+        ? message.blocks.flatMap((block) => (block.kind === 'tool' ? [block.result ?? ''] : []))
+        : [],
+    );
 /** Requests in which this text stands among what was new. */
-const putBefore = (house: Household, seat: number, text: string) => house.requestsOf(seat).filter((request) => request.last.includes(text));
-const lettersTo = (house: Household, agentId: string) => house.of('message').filter((message) => message.agentId === agentId && message.role === 'user' && message.author !== 'human' && message.author !== 'relay');
+const putBefore = (house: Household, seat: number, text: string) =>
+  house.requestsOf(seat).filter((request) => request.last.includes(text));
+const lettersTo = (house: Household, agentId: string) =>
+  house
+    .of('message')
+    .filter(
+      (message) =>
+        message.agentId === agentId &&
+        message.role === 'user' &&
+        message.author !== 'human' &&
+        message.author !== 'relay',
+    );
 
 describe.each(STORES)('agents on %s', (kind) => {
   let bench: Bench;
@@ -44,13 +63,20 @@ describe.each(STORES)('agents on %s', (kind) => {
   afterAll(() => bench.close());
 
   it('leave each other messages that cost nothing until the next turn, and are then read once', async () => {
-    const house = await openTeam(bench, withAgents(({ last }) => (last === 'tell Sage' ? call('message_agent', { to: 'sage', message: 'the tide turns at six' }) : null)));
+    const house = await openTeam(
+      bench,
+      withAgents(({ last }) =>
+        last === 'tell Sage' ? call('message_agent', { to: 'sage', message: 'the tide turns at six' }) : null,
+      ),
+    );
     await house.post({ text: 'tell Sage', to: LYRA.id });
     await house.until(() => results(house, LYRA.id).length === 1);
     await house.untilQuiet();
     expect(results(house, LYRA.id)).toEqual(['Delivered to Sage’s inbox. It is read at Sage’s next turn.']);
     expect(house.requestsOf(2)).toHaveLength(1);
-    expect(await house.inbox.waiting(SAGE.id)).toMatchObject([{ from: LYRA.id, to: SAGE.id, text: 'the tide turns at six', priority: 'normal', read: null }]);
+    expect(await house.inbox.waiting(SAGE.id)).toMatchObject([
+      { from: LYRA.id, to: SAGE.id, text: 'the tide turns at six', priority: 'normal', read: null },
+    ]);
     await house.post({ text: 'anything new?', to: SAGE.id });
     await house.until(() => house.requestsOf(2).length === 2);
     await house.untilQuiet();
@@ -58,14 +84,26 @@ describe.each(STORES)('agents on %s', (kind) => {
     await house.post({ text: 'and now?', to: SAGE.id });
     await house.until(() => house.requestsOf(2).length === 3);
     expect(house.requestsOf(2)[2]?.last).toBe('and now?');
-    expect(lettersTo(house, SAGE.id)).toMatchObject([{ author: LYRA.id, blocks: [{ kind: 'text', text: 'the tide turns at six' }] }]);
-    const run = house.of('answer-started').filter(({ agentId }) => agentId === SAGE.id).at(1)?.messageId;
+    expect(lettersTo(house, SAGE.id)).toMatchObject([
+      { author: LYRA.id, blocks: [{ kind: 'text', text: 'the tide turns at six' }] },
+    ]);
+    const run = house
+      .of('answer-started')
+      .filter(({ agentId }) => agentId === SAGE.id)
+      .at(1)?.messageId;
     expect((await house.inbox.list(SAGE.id, { before: null, limit: 10 })).mail).toMatchObject([{ read: { run } }]);
   });
 
   it('are told why a message cannot be sent: to oneself, to nobody, to somebody who is retired, to one of two', async () => {
-    const house = await openTeam(bench, withAgents(({ last }) => (last.startsWith('to ') ? call('message_agent', { to: last.slice(3), message: 'x' }) : null)));
-    await house.team.directory.set({ agents: [...(await house.team.directory.all()), { agentId: 'twin', name: 'Sage', position: 8, retired: false }] });
+    const house = await openTeam(
+      bench,
+      withAgents(({ last }) =>
+        last.startsWith('to ') ? call('message_agent', { to: last.slice(3), message: 'x' }) : null,
+      ),
+    );
+    await house.team.directory.set({
+      agents: [...(await house.team.directory.all()), { agentId: 'twin', name: 'Sage', position: 8, retired: false }],
+    });
     for (const [i, to] of ['Lyra', 'Nobody', 'Gone', 'Sage', 'seat 3'].entries()) {
       await house.post({ text: `to ${to}`, to: LYRA.id });
       await house.until(() => results(house, LYRA.id).length === i + 1);
@@ -82,7 +120,13 @@ describe.each(STORES)('agents on %s', (kind) => {
 
   it('wake each other within the limits, and learn what became of it', async () => {
     let time = NOON;
-    const house = await openTeam(bench, withAgents(({ last }) => (last === 'go' ? call('wake_agent', { to: 'Sage', message: 'it burns', reason: 'critical_finding' }) : null)), () => time);
+    const house = await openTeam(
+      bench,
+      withAgents(({ last }) =>
+        last === 'go' ? call('wake_agent', { to: 'Sage', message: 'it burns', reason: 'critical_finding' }) : null,
+      ),
+      () => time,
+    );
     const go = async (count: number) => {
       await house.post({ text: 'go', to: LYRA.id });
       await house.until(() => results(house, LYRA.id).length === count);
@@ -105,10 +149,16 @@ describe.each(STORES)('agents on %s', (kind) => {
     await go(5);
     const told = results(house, LYRA.id);
     expect(told[0]).toBe('Granted: Sage is awake and reads your message now. You have 2 wakes left in this session.');
-    expect(told[1]).toMatch(/^Suppressed: .*1 s.* Your message is in Sage’s inbox .* You have 2 wakes left in this session\.$/);
+    expect(told[1]).toMatch(
+      /^Suppressed: .*1 s.* Your message is in Sage’s inbox .* You have 2 wakes left in this session\.$/,
+    );
     expect(told[3]).toContain('You have 0 wakes left');
     expect(told[4]).toContain('message_agent');
-    expect((await house.team.gate.feed({ before: null, limit: 50, agentId: SAGE.id })).wakes.filter(({ way }) => way !== 'person').map(({ outcome, check }) => [outcome, check])).toEqual([
+    expect(
+      (await house.team.gate.feed({ before: null, limit: 50, agentId: SAGE.id })).wakes
+        .filter(({ way }) => way !== 'person')
+        .map(({ outcome, check }) => [outcome, check]),
+    ).toEqual([
       ['error', 'source_budget'],
       ['granted', null],
       ['granted', null],
@@ -126,7 +176,9 @@ describe.each(STORES)('agents on %s', (kind) => {
       bench,
       withAgents(({ last }) => {
         if (last === 'think long') return [{ say: 'Hm.' }, { until: gate.passed }];
-        return last === 'hurry Sage' ? call('message_agent', { to: 'Sage', message: 'soon, please', priority: 'urgent' }) : null;
+        return last === 'hurry Sage'
+          ? call('message_agent', { to: 'Sage', message: 'soon, please', priority: 'urgent' })
+          : null;
       }),
     );
     await house.post({ text: 'think long', to: SAGE.id });
@@ -138,7 +190,11 @@ describe.each(STORES)('agents on %s', (kind) => {
     gate.open();
     await house.until(() => putBefore(house, 2, 'soon, please').length === 1);
     await house.untilQuiet();
-    expect((await house.team.gate.feed({ before: null, limit: 9, agentId: SAGE.id })).wakes.filter(({ way }) => way !== 'person').map(({ way, outcome }) => [way, outcome])).toEqual([
+    expect(
+      (await house.team.gate.feed({ before: null, limit: 9, agentId: SAGE.id })).wakes
+        .filter(({ way }) => way !== 'person')
+        .map(({ way, outcome }) => [way, outcome]),
+    ).toEqual([
       ['deferred', 'granted'],
       ['urgent_message', 'deferred'],
     ]);
@@ -163,7 +219,8 @@ describe.each(STORES)('agents on %s', (kind) => {
     const untilOver = async () => {
       await house.until(() => results(house, LYRA.id).length + results(house, SAGE.id).length >= thrown);
       await house.untilQuiet();
-      for (const { id } of [LYRA, SAGE]) await expect.poll(async () => (await house.team.gate.stats(id)).running).toBe(0);
+      for (const { id } of [LYRA, SAGE])
+        await expect.poll(async () => (await house.team.gate.stats(id)).running).toBe(0);
     };
     // Two hours, six minutes at a time: nobody but the two asks for anything.
     for (let round = 0; round < 20; round++) {
@@ -178,9 +235,12 @@ describe.each(STORES)('agents on %s', (kind) => {
     expect(granted.length).toBeGreaterThan(0);
     // Five a day for each ordered pair.
     expect(granted.length).toBeLessThanOrEqual(10);
-    expect(new Set(wakes.filter(({ source }) => source.kind === 'agent').map(({ outcome, check }) => check ?? outcome))).toContain('pair');
+    expect(
+      new Set(wakes.filter(({ source }) => source.kind === 'agent').map(({ outcome, check }) => check ?? outcome)),
+    ).toContain('pair');
     const inboxes = async () => [...(await house.inbox.waiting(LYRA.id)), ...(await house.inbox.waiting(SAGE.id))];
-    const readings = () => [...lettersTo(house, LYRA.id), ...lettersTo(house, SAGE.id)].map((message) => wordsOf(message));
+    const readings = () =>
+      [...lettersTo(house, LYRA.id), ...lettersTo(house, SAGE.id)].map((message) => wordsOf(message));
     // What waits is read when somebody has a turn; none is missing.
     for (const { id } of [LYRA, SAGE]) await house.post({ text: 'what waits?', to: id });
     await untilOver();
@@ -189,7 +249,9 @@ describe.each(STORES)('agents on %s', (kind) => {
     const read = readings();
     expect(new Set(read).size).toBe(read.length);
     for (let ball = 1; ball <= thrown; ball++) {
-      const times = [...putBefore(house, 1, `ball ${ball}`), ...putBefore(house, 2, `ball ${ball}`)].filter(({ last }) => new RegExp(`ball ${ball}\\b`).test(last)).length;
+      const times = [...putBefore(house, 1, `ball ${ball}`), ...putBefore(house, 2, `ball ${ball}`)].filter(
+        ({ last }) => new RegExp(`ball ${ball}\\b`).test(last),
+      ).length;
       if (read.includes(`ball ${ball}`)) expect(times, `ball ${ball}`).toBe(1);
     }
   });
@@ -203,7 +265,14 @@ describe.each(STORES)('agents on %s', (kind) => {
     expect(house.of('message').at(-1)).toMatchObject({ waiting: true });
     await house.untilQuiet();
     expect(house.requestsOf(2)).toHaveLength(1);
-    await house.team.reach.ask({ target: SAGE.id, source: { kind: 'person' }, way: 'person', reason: null, messageId: null, callerSession: null });
+    await house.team.reach.ask({
+      target: SAGE.id,
+      source: { kind: 'person' },
+      way: 'person',
+      reason: null,
+      messageId: null,
+      callerSession: null,
+    });
     await house.until(() => putBefore(house, 2, 'are you there?').length === 1);
     await house.untilQuiet();
     expect(house.requestsOf(2)[1]?.body.messages).toHaveLength(3);
@@ -232,7 +301,8 @@ describe('a hundred messages', () => {
 
   const numbered = Array.from({ length: 100 }, (_none, n) => `letter ${String(n).padStart(3, '0')}`);
   const send = async (house: Household) => {
-    for (const text of numbered) await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+    for (const text of numbered)
+      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
   };
   /** The letters in every request to Sage, as they were put before it, in order. */
   const put = (house: Household) => house.requestsOf(2).flatMap(({ last }) => last.match(/letter \d{3}/g) ?? []);
@@ -252,11 +322,16 @@ describe('a hundred messages', () => {
 
   it('to an agent that is awake, and in the middle of a turn, are put before it once, in order', async () => {
     const gate = createGate();
-    const house = await openTeam(bench, withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)));
-    for (const text of numbered.slice(0, 50)) await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+    const house = await openTeam(
+      bench,
+      withAgents(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
+    );
+    for (const text of numbered.slice(0, 50))
+      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => put(house).length === 50);
-    for (const text of numbered.slice(50)) await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+    for (const text of numbered.slice(50))
+      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
     gate.open();
     await house.untilQuiet();
     await house.post({ text: 'and?', to: SAGE.id });
@@ -266,11 +341,16 @@ describe('a hundred messages', () => {
 
   it('to an agent whose relay is killed in the middle of a turn are put before it once, in order', async () => {
     const gate = createGate();
-    const house = await openTeam(bench, withAgents(({ last }) => (last.includes('letter 049') ? [{ say: 'Hm.' }, { until: gate.passed }] : null)));
-    for (const text of numbered.slice(0, 50)) await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+    const house = await openTeam(
+      bench,
+      withAgents(({ last }) => (last.includes('letter 049') ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
+    );
+    for (const text of numbered.slice(0, 50))
+      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
     await house.post({ text: 'read', to: SAGE.id });
     await house.until(() => put(house).length === 50);
-    for (const text of numbered.slice(50)) await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
+    for (const text of numbered.slice(50))
+      await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
     await house.restart();
     gate.open();
     expect(await house.inbox.waiting(SAGE.id)).toHaveLength(50);
@@ -286,7 +366,10 @@ describe('a hundred messages', () => {
     const house = await openTeam(bench);
     await send(house);
     const sessionId = house.team.host.sessionId();
-    await house.inbox.claim((await house.inbox.waiting(SAGE.id)).map(({ messageId }) => messageId), { sessionId, run: 'never asked', time: Date.now() });
+    await house.inbox.claim(
+      (await house.inbox.waiting(SAGE.id)).map(({ messageId }) => messageId),
+      { sessionId, run: 'never asked', time: Date.now() },
+    );
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
     await house.restart();
     expect((await house.inbox.waiting(SAGE.id)).map(({ text }) => text)).toEqual(numbered);

@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRehearsalMind, type MindMessage, type MindRequest, type RehearsalMind } from '../../server/minds/index.ts';
+import {
+  createRehearsalMind,
+  type MindMessage,
+  type MindRequest,
+  type RehearsalMind,
+} from '../../server/minds/index.ts';
 import { AGENT_TOOLS, LEAD_TOOLS } from '../../server/session/tools.ts';
 import type { Rehearsal } from '../../src/protocol/http.ts';
 import { openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
 
 const FAST = { delayMs: 0, wordMs: 0 } as const;
-const TRANSCRIPT = ['Ada (2026-11-21 08:52 UTC):\n> Remember this: the bridge is heron blue.', 'Wren (2026-11-21 08:53 UTC):\n> I have that.', 'Ada (2026-11-21 08:54 UTC):\n> Sleep well.'].join('\n\n');
+const TRANSCRIPT = [
+  'Ada (2026-11-21 08:52 UTC):\n> Remember this: the bridge is heron blue.',
+  'Wren (2026-11-21 08:53 UTC):\n> I have that.',
+  'Ada (2026-11-21 08:54 UTC):\n> Sleep well.',
+].join('\n\n');
 
 describe('the rehearsal mind', () => {
   let bench: Bench;
@@ -18,7 +27,10 @@ describe('the rehearsal mind', () => {
     const mind = await createRehearsalMind({ ...FAST, ...options });
     return { house: await bench.open({ mind }), mind };
   };
-  async function hatched(options: Partial<Rehearsal> = {}, settings: Parameters<Household['start']>[1] = {}): Promise<Household> {
+  async function hatched(
+    options: Partial<Rehearsal> = {},
+    settings: Parameters<Household['start']>[1] = {},
+  ): Promise<Household> {
     const { house } = await open(options);
     await house.start({}, settings);
     await house.summon();
@@ -26,22 +38,38 @@ describe('the rehearsal mind', () => {
     await house.untilQuiet();
     return house;
   }
-  const names = (house: Household) => house.of('agent-born').map(({ position, name }) => [position, name] as const).toSorted(([a], [b]) => a - b);
+  const names = (house: Household) =>
+    house
+      .of('agent-born')
+      .map(({ position, name }) => [position, name] as const)
+      .toSorted(([a], [b]) => a - b);
   const ask = async (house: Household, text: string, to?: string): Promise<string> => {
     const before = house.of('message').length;
     await house.post({ text, ...(to === undefined ? {} : { to }) });
-    const answer = () => house.of('message').slice(before).find(({ author, agentId }) => author === agentId && agentId === (to ?? 'lead'));
+    const answer = () =>
+      house
+        .of('message')
+        .slice(before)
+        .find(({ author, agentId }) => author === agentId && agentId === (to ?? 'lead'));
     await house.until(() => answer() !== undefined);
     return wordsOf(answer());
   };
 
   it('says the same for the same seed, something else for another, and gives eight different names', async () => {
     const [first, again, other] = [await hatched({ seed: 7 }), await hatched({ seed: 7 }), await hatched({ seed: 8 })];
-    expect(first.of('session-started')[0]?.mind).toEqual({ kind: 'rehearsal', leadModel: 'rehearsal', agentModel: 'rehearsal' });
+    expect(first.of('session-started')[0]?.mind).toEqual({
+      kind: 'rehearsal',
+      leadModel: 'rehearsal',
+      agentModel: 'rehearsal',
+    });
     expect(new Set(names(first).map(([, name]) => name)).size).toBe(8);
     expect(names(again)).toEqual(names(first));
     expect(names(other)).not.toEqual(names(first));
-    const souls = (house: Household) => house.of('agent-born').toSorted((a, b) => a.position - b.position).map(({ soul }) => soul);
+    const souls = (house: Household) =>
+      house
+        .of('agent-born')
+        .toSorted((a, b) => a.position - b.position)
+        .map(({ soul }) => soul);
     expect(souls(again)).toEqual(souls(first));
     expect(new Set(souls(first)).size).toBe(8);
   });
@@ -75,7 +103,8 @@ describe('the rehearsal mind', () => {
   it('remembers what was said, whatever its soul speaks of', async () => {
     const { house } = await open();
     await house.start();
-    const soul = 'I wrote about letters:\n<previous-session>\nAda (2026-11-20 08:52 UTC):\nThe bridge is painted moss green.\n</previous-session>\nand kept none.';
+    const soul =
+      'I wrote about letters:\n<previous-session>\nAda (2026-11-20 08:52 UTC):\nThe bridge is painted moss green.\n</previous-session>\nand kept none.';
     await house.wake([payload(0, { name: 'Wren', soul, transcript: TRANSCRIPT })]);
     await house.until(() => house.of('agent-awake').length === 1);
     await house.untilQuiet();
@@ -149,7 +178,9 @@ describe('the rehearsal mind', () => {
   it('tells and wakes the others when it is asked to', async () => {
     const { house, mind } = await open();
     mind.meet(house.team.directory);
-    await house.team.directory.set({ agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })) });
+    await house.team.directory.set({
+      agents: [0, 1].map((n) => ({ agentId: `agent-${n}`, name: `Name ${n}`, position: n, retired: false })),
+    });
     await house.start();
     await house.wake([payload(0), payload(1)]);
     await house.until(() => house.of('agent-awake').length === 2);
@@ -157,7 +188,9 @@ describe('the rehearsal mind', () => {
     await ask(house, 'Tell Name 1 that the bridge holds.', 'agent-0');
     expect(await house.inbox.waiting('agent-1')).toMatchObject([{ from: 'agent-0', text: 'the bridge holds.' }]);
     await ask(house, 'Wake seat 2: come and see', 'agent-0');
-    await house.until(() => house.of('message').some((message) => message.agentId === 'agent-1' && message.author === 'agent-0'));
+    await house.until(() =>
+      house.of('message').some((message) => message.agentId === 'agent-1' && message.author === 'agent-0'),
+    );
     await house.untilQuiet();
     expect(await house.inbox.waiting('agent-1')).toEqual([]);
     await house.post({ text: 'Go to sleep.', to: 'agent-0' });
@@ -167,16 +200,31 @@ describe('the rehearsal mind', () => {
   it('says that nobody is thinking', async () => {
     const house = await hatched();
     const said = house.of('message').map(wordsOf).join('\n').toLowerCase();
-    expect(house.of('agent-born').every(({ soul }) => /rehears|nobody is thinking|no one is thinking|not thinking/i.test(soul))).toBe(true);
+    expect(
+      house
+        .of('agent-born')
+        .every(({ soul }) => /rehears|nobody is thinking|no one is thinking|not thinking/i.test(soul)),
+    ).toBe(true);
     expect(said).toMatch(/rehears/);
     expect(await ask(house, 'What do you think of rivers?')).toMatch(/rehears|nobody|thinking/i);
   });
 
   it('can be told to fail, to be silent, to be cut, in single seats', async () => {
     const house = await hatched({ fail: [1], silent: [5], cut: [6] }, { wakeTimeoutMs: 5_000 });
-    expect(house.of('birth-ended').map(({ position, reason }) => [position, reason.code]).toSorted()).toEqual([[1, 'failed'], [5, 'silent'], [6, 'failed']]);
+    expect(
+      house
+        .of('birth-ended')
+        .map(({ position, reason }) => [position, reason.code])
+        .toSorted(),
+    ).toEqual([
+      [1, 'failed'],
+      [5, 'silent'],
+      [6, 'failed'],
+    ]);
     expect(house.of('agent-born')).toHaveLength(5);
-    expect(house.of('birth-ended').find(({ position }) => position === 1)?.reason.message).toContain('the rehearsal was told to fail in this seat');
+    expect(house.of('birth-ended').find(({ position }) => position === 1)?.reason.message).toContain(
+      'the rehearsal was told to fail in this seat',
+    );
   });
 
   it('can be told to misbehave in a wake, and to behave again', async () => {
@@ -185,7 +233,15 @@ describe('the rehearsal mind', () => {
     await house.wake(team());
     await house.until(() => house.of('call-ended').length === 1);
     await house.untilQuiet();
-    expect(house.of('agent-asleep').map(({ position, reason }) => [position, reason.code]).toSorted()).toEqual([[1, 'failed'], [5, 'silent']]);
+    expect(
+      house
+        .of('agent-asleep')
+        .map(({ position, reason }) => [position, reason.code])
+        .toSorted(),
+    ).toEqual([
+      [1, 'failed'],
+      [5, 'silent'],
+    ]);
     // Cut in mid-answer: it was there, and what it said is kept.
     const [cut] = house.of('message').filter(({ author }) => author === 'agent-6');
     expect(cut?.status).toBe('interrupted');
@@ -215,12 +271,25 @@ describe('the rehearsal mind', () => {
   it('answers nobody but its own relay', async () => {
     const { mind } = await open();
     const message: MindMessage = { role: 'user', blocks: [{ kind: 'text', text: 'Who are you?' }] };
-    const request: MindRequest = { priority: 'team', model: 'rehearsal', system: 'You are Julian, the lead of Ada’s team.', messages: [message], tools: LEAD_TOOLS, maxTokens: 100 };
+    const request: MindRequest = {
+      priority: 'team',
+      model: 'rehearsal',
+      system: 'You are Julian, the lead of Ada’s team.',
+      messages: [message],
+      tools: LEAD_TOOLS,
+      maxTokens: 100,
+    };
     const heard: string[] = [];
-    const answer = await mind.answer(request, { onText: (text) => heard.push(text), signal: new AbortController().signal });
+    const answer = await mind.answer(request, {
+      onText: (text) => heard.push(text),
+      signal: new AbortController().signal,
+    });
     expect(answer).toMatchObject({ ok: true, stop: 'tools' });
     expect(heard.join('')).toContain('I am');
-    const agent = await mind.answer({ ...request, tools: AGENT_TOOLS, maxTokens: 0 }, { onText: () => undefined, signal: new AbortController().signal });
+    const agent = await mind.answer(
+      { ...request, tools: AGENT_TOOLS, maxTokens: 0 },
+      { onText: () => undefined, signal: new AbortController().signal },
+    );
     expect(agent).toMatchObject({ ok: false, error: { kind: 'refused-request' } });
   });
 });

@@ -11,7 +11,14 @@ describe('what the person writes during an answer', () => {
   afterAll(() => bench.close());
 
   it('stands after that answer for good, also where the relay dies in the middle of it', async () => {
-    const house = await bench.open({ script: ({ last }) => (last.endsWith('first') ? [{ say: 'One, ' }, { wait: 300 }, { say: 'and two.' }] : last.endsWith('fourth') ? [{ say: 'Three' }, { until: new Promise(() => undefined) }] : [{ say: 'Heard.' }]) });
+    const house = await bench.open({
+      script: ({ last }) =>
+        last.endsWith('first')
+          ? [{ say: 'One, ' }, { wait: 300 }, { say: 'and two.' }]
+          : last.endsWith('fourth')
+            ? [{ say: 'Three' }, { until: new Promise(() => undefined) }]
+            : [{ say: 'Heard.' }],
+    });
     await house.start();
     await house.post({ text: 'first' });
     await house.until(() => house.of('text').length > 0);
@@ -23,8 +30,12 @@ describe('what the person writes during an answer', () => {
     await house.post({ text: 'fifth' });
     await house.restart();
     await house.host.recover();
-    const docs = house.stored.flatMap(documentsOf).flatMap((doc) => (isKnown(doc) && doc.type === 'message' ? [doc] : []));
-    const words = docs.toSorted((a, b) => (a.at < b.at ? -1 : 1)).map(({ blocks }) => (blocks[0]?.kind === 'text' ? blocks[0].text : ''));
+    const docs = house.stored
+      .flatMap(documentsOf)
+      .flatMap((doc) => (isKnown(doc) && doc.type === 'message' ? [doc] : []));
+    const words = docs
+      .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+      .map(({ blocks }) => (blocks[0]?.kind === 'text' ? blocks[0].text : ''));
     expect(words).toEqual(['first', 'One, and two.', 'second', 'Heard.', 'fourth', 'Three', 'fifth']);
   });
 });

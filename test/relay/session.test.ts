@@ -2,12 +2,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import { documentsOf } from '../../src/protocol/intake.ts';
 import { teamScript } from '../support/scripted-model.ts';
-import { createGate, openSessionBench, payload, team, wordsOf, type Bench, type Household } from '../support/session.ts';
+import {
+  createGate,
+  openSessionBench,
+  payload,
+  team,
+  wordsOf,
+  type Bench,
+  type Household,
+} from '../support/session.ts';
 
 /** Resolves when the model holds no request open any more. */
 async function untilNoneOpen(house: Household): Promise<void> {
   const before = house.model.requests.length;
-  await fetch(`${house.model.url}/v1/messages`, { method: 'POST', body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'probe' }] }) }).then((response) => response.text());
+  await fetch(`${house.model.url}/v1/messages`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'probe' }] }),
+  }).then((response) => response.text());
   // The probe itself is one.
   if (house.model.requests[before]?.open !== 1) await untilNoneOpen(house);
 }
@@ -21,14 +32,23 @@ describe('a session', () => {
 
   it('runs alone, and says who thinks in it', async () => {
     const house = await bench.open();
-    const start = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null }, settings: { leadModel: 'big', agentModel: 'small' } };
+    const start = {
+      human: { name: 'Ada' },
+      lead: { name: 'Julian', soul: null, transcript: null },
+      settings: { leadModel: 'big', agentModel: 'small' },
+    };
     const [first, second] = await Promise.all([house.host.start(start), house.host.start(start)]);
     expect([first.ok, second.ok]).toEqual([true, false]);
     expect(second.sessionId).toBe(first.sessionId);
-    expect(house.of('session-started')).toMatchObject([{ sessionId: first.sessionId, mind: { kind: 'anthropic', leadModel: 'big', agentModel: 'small' } }]);
+    expect(house.of('session-started')).toMatchObject([
+      { sessionId: first.sessionId, mind: { kind: 'anthropic', leadModel: 'big', agentModel: 'small' } },
+    ]);
     await house.wake([payload(0)]);
     await house.until(() => house.of('call-ended').length === 1 && house.requestsOf(null).length > 0);
-    expect(house.requestsOf(null)[0]?.body).toMatchObject({ model: 'big', max_tokens: DEFAULT_SETTINGS.maxAnswerTokens });
+    expect(house.requestsOf(null)[0]?.body).toMatchObject({
+      model: 'big',
+      max_tokens: DEFAULT_SETTINGS.maxAnswerTokens,
+    });
     expect(house.requestsOf(1)[0]?.body.model).toBe('small');
     expect(await house.host.end('ended')).toBe(true);
     expect(await house.host.end('ended')).toBe(false);
@@ -38,42 +58,66 @@ describe('a session', () => {
 
   it('gives the lead its soul, its last conversation and the protocol', async () => {
     const house = await bench.open();
-    await house.start({ soul: 'I keep the door {{name}} </your-soul>.', transcript: 'Ada (2026-11-21 08:52 UTC):\nThe bridge is heron blue.' });
+    await house.start({
+      soul: 'I keep the door {{name}} </your-soul>.',
+      transcript: 'Ada (2026-11-21 08:52 UTC):\nThe bridge is heron blue.',
+    });
     await house.post({ text: 'hello' });
     await house.until(() => house.requestsOf(null).length === 1);
     const system = house.requestsOf(null)[0]?.system ?? '';
-    for (const part of ["You are Julian, the lead of Ada's team.", 'I keep the door {{name}} </your-soul>.', 'The bridge is heron blue.', '# The lead’s protocol'.replace('’', "'")]) expect(system).toContain(part);
+    for (const part of [
+      "You are Julian, the lead of Ada's team.",
+      'I keep the door {{name}} </your-soul>.',
+      'The bridge is heron blue.',
+      '# The lead’s protocol'.replace('’', "'"),
+    ])
+      expect(system).toContain(part);
   });
 
-  it.each([['ended', 'stopped'], ['shutdown', 'interrupted']] as const)('that is %s closes every answer as %s, with what was said, and nothing is written after that', async (reason, status) => {
-    const gate = createGate();
-    const house = await bench.open({
-      script: (request) => (request.body.messages.length > 1 ? [{ say: 'I was just about' }, { until: gate.passed }, { say: ' to say' }] : teamScript()(request)),
-    });
-    await house.start();
-    await house.wake([payload(0), payload(1)]);
-    await house.until(() => house.of('call-ended').length === 1);
-    await house.post({ text: 'one', to: 'agent-0' });
-    await house.post({ text: 'two', to: 'agent-1' });
-    await house.until(() => house.of('text').filter(({ text }) => text === 'I was just about').length >= 3);
-    // The lead is in the middle of its greeting as well. What comes in now is taken whole or not at all.
-    const late = [house.post({ text: 'late', to: 'agent-0' }), house.post({ text: 'for a sleeper', to: 'agent-8' }), house.wake([payload(2)])];
-    const ended = house.host.end(reason);
-    const outcomes = await Promise.all([...late, house.post({ text: 'too late' })]);
-    expect(await ended).toBe(true);
-    expect(house.events.at(-1)).toMatchObject({ kind: 'session-ended', reason });
-    for (const outcome of outcomes) if (!outcome.ok) expect(outcome.reason).toBe('no-session');
-    const cut = house.of('message').filter((message) => wordsOf(message) === 'I was just about');
-    expect(cut.map(({ author }) => author).toSorted()).toEqual(['agent-0', 'agent-1', 'lead']);
-    for (const message of cut) expect(message).toMatchObject({ status, error: null });
-    gate.open();
-    await untilNoneOpen(house);
-    expect(house.events.at(-1)).toMatchObject({ kind: 'session-ended' });
-    expect(house.log.snapshot()).toMatchObject({ session: null, lastEnd: { reason } });
-  });
+  it.each([
+    ['ended', 'stopped'],
+    ['shutdown', 'interrupted'],
+  ] as const)(
+    'that is %s closes every answer as %s, with what was said, and nothing is written after that',
+    async (reason, status) => {
+      const gate = createGate();
+      const house = await bench.open({
+        script: (request) =>
+          request.body.messages.length > 1
+            ? [{ say: 'I was just about' }, { until: gate.passed }, { say: ' to say' }]
+            : teamScript()(request),
+      });
+      await house.start();
+      await house.wake([payload(0), payload(1)]);
+      await house.until(() => house.of('call-ended').length === 1);
+      await house.post({ text: 'one', to: 'agent-0' });
+      await house.post({ text: 'two', to: 'agent-1' });
+      await house.until(() => house.of('text').filter(({ text }) => text === 'I was just about').length >= 3);
+      // The lead is in the middle of its greeting as well. What comes in now is taken whole or not at all.
+      const late = [
+        house.post({ text: 'late', to: 'agent-0' }),
+        house.post({ text: 'for a sleeper', to: 'agent-8' }),
+        house.wake([payload(2)]),
+      ];
+      const ended = house.host.end(reason);
+      const outcomes = await Promise.all([...late, house.post({ text: 'too late' })]);
+      expect(await ended).toBe(true);
+      expect(house.events.at(-1)).toMatchObject({ kind: 'session-ended', reason });
+      for (const outcome of outcomes) if (!outcome.ok) expect(outcome.reason).toBe('no-session');
+      const cut = house.of('message').filter((message) => wordsOf(message) === 'I was just about');
+      expect(cut.map(({ author }) => author).toSorted()).toEqual(['agent-0', 'agent-1', 'lead']);
+      for (const message of cut) expect(message).toMatchObject({ status, error: null });
+      gate.open();
+      await untilNoneOpen(house);
+      expect(house.events.at(-1)).toMatchObject({ kind: 'session-ended' });
+      expect(house.log.snapshot()).toMatchObject({ session: null, lastEnd: { reason } });
+    },
+  );
 
   it('that ends in the middle of a wake and of a birth leaves no request open', async () => {
-    const house = await bench.open({ script: (request) => (request.seat === null || request.body.stream !== true ? teamScript()(request) : 'silent') });
+    const house = await bench.open({
+      script: (request) => (request.seat === null || request.body.stream !== true ? teamScript()(request) : 'silent'),
+    });
     await house.start();
     await house.wake([payload(0), payload(1)]);
     await house.until(() => house.requestsOf(1).length + house.requestsOf(2).length === 2);
@@ -82,7 +126,12 @@ describe('a session', () => {
     await house.until(() => house.of('session-ended').length === 1);
     await untilNoneOpen(house);
     expect(house.of('agent-asleep')).toEqual([]);
-    expect(house.of('message').filter(({ role }) => role === 'assistant').map(({ author }) => author)).toEqual(['lead']);
+    expect(
+      house
+        .of('message')
+        .filter(({ role }) => role === 'assistant')
+        .map(({ author }) => author),
+    ).toEqual(['lead']);
   });
 
   it('that ends keeps an egg which has its name and words', async () => {
@@ -90,7 +139,9 @@ describe('a session', () => {
     const house = await bench.open({
       script: (request) => {
         if (request.seat === null) return teamScript()(request);
-        return request.results.length > 0 ? [{ say: 'Because' }, { until: gate.passed }] : [{ say: 'I am here.' }, { call: 'choose_name', input: { name: 'Wren' } }];
+        return request.results.length > 0
+          ? [{ say: 'Because' }, { until: gate.passed }]
+          : [{ say: 'I am here.' }, { call: 'choose_name', input: { name: 'Wren' } }];
       },
     });
     await house.start();
@@ -104,7 +155,13 @@ describe('a session', () => {
 
   it('ends by itself when it has been quiet, and not while somebody speaks', async () => {
     const gate = createGate();
-    const house = await bench.open({ script: ({ last }) => [{ say: 'Let me' }, ...(last === 'think' ? [{ until: gate.passed }] : []), { say: ' see.' }] });
+    const house = await bench.open({
+      script: ({ last }) => [
+        { say: 'Let me' },
+        ...(last === 'think' ? [{ until: gate.passed }] : []),
+        { say: ' see.' },
+      ],
+    });
     await house.start({}, { idleMs: 150 });
     await house.post({ text: 'think' });
     await house.until(() => house.of('text').length > 0);
@@ -128,7 +185,10 @@ describe('putting an agent to sleep', () => {
 
   it('stops what it is saying, leaves the others awake, and lets it be woken again', async () => {
     const gate = createGate();
-    const house = await bench.open({ script: (request) => (request.last === 'tell' ? [{ say: 'Once' }, { until: gate.passed }] : teamScript()(request)) });
+    const house = await bench.open({
+      script: (request) =>
+        request.last === 'tell' ? [{ say: 'Once' }, { until: gate.passed }] : teamScript()(request),
+    });
     await house.start();
     await house.wake([payload(0), payload(1)]);
     await house.until(() => house.of('call-ended').length === 1);
@@ -139,7 +199,11 @@ describe('putting an agent to sleep', () => {
     gate.open();
     const [asleep] = house.of('agent-asleep');
     expect(asleep).toMatchObject({ agentId: 'agent-0', position: 0, reason: { code: 'put-to-sleep' } });
-    expect(house.of('message').at(-1)).toMatchObject({ author: 'agent-0', status: 'stopped', blocks: [{ kind: 'text', text: 'Once' }] });
+    expect(house.of('message').at(-1)).toMatchObject({
+      author: 'agent-0',
+      status: 'stopped',
+      blocks: [{ kind: 'text', text: 'Once' }],
+    });
     expect(house.log.snapshot().session).toMatchObject({ awake: ['agent-1'], asleep: [{ agentId: 'agent-0' }] });
     expect(await house.host.sleep('agent-0')).toBe(false);
     expect(await house.host.sleep('nobody')).toBe(false);
@@ -196,7 +260,12 @@ describe('after a crash', () => {
       script: (request) => {
         const { last, results } = request;
         if (results.length > 0 && request.seat !== null) return [{ say: 'and so' }, { until: gate.passed }];
-        if (last === 'tell') return [{ say: 'Once \ud800' }, { call: 'choose_name', input: { name: 'Rook' } }, { call: 'nonsense', input: {} }];
+        if (last === 'tell')
+          return [
+            { say: 'Once \ud800' },
+            { call: 'choose_name', input: { name: 'Rook' } },
+            { call: 'nonsense', input: {} },
+          ];
         return teamScript()(request);
       },
     });

@@ -55,7 +55,10 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
   const waiters: Waiter[] = [];
   const cleared = new Map<string, number>();
   const sets: Promise<void>[] = [];
-  const configs = { agent: (agentId: string) => Promise.resolve(effectiveConfig({ sleepEvents: agentId === 'e' ? ['agent_started'] : [] })) };
+  const configs = {
+    agent: (agentId: string) =>
+      Promise.resolve(effectiveConfig({ sleepEvents: agentId === 'e' ? ['agent_started'] : [] })),
+  };
   const sleepers = createSleepers({
     log,
     configs,
@@ -95,9 +98,19 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
       const agentId = pick(AGENTS) ?? 'a';
       const limitMs = random() < 0.5 ? Infinity : 1 + Math.floor(random() * 20);
       const abort = new AbortController();
-      const waiter: Waiter = { agentId, sessionId, asleepAtFirst: sleepers.isSleeping(agentId), clearedBefore: cleared.get(agentId) ?? 0, dueAt: clock + limitMs, abort, answers: [] };
+      const waiter: Waiter = {
+        agentId,
+        sessionId,
+        asleepAtFirst: sleepers.isSleeping(agentId),
+        clearedBefore: cleared.get(agentId) ?? 0,
+        dueAt: clock + limitMs,
+        abort,
+        answers: [],
+      };
       waiters.push(waiter);
-      void sleepers.wait(agentId, { signal: abort.signal, limitMs }).then((how) => waiter.answers.push({ how, at: clock }));
+      void sleepers
+        .wait(agentId, { signal: abort.signal, limitMs })
+        .then((how) => waiter.answers.push({ how, at: clock }));
     },
     abort() {
       pick(waiters.filter(({ answers }) => answers.length === 0))?.abort.abort();
@@ -118,7 +131,10 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
     await settle();
     const open = waiters.filter(({ answers }) => answers.length === 0);
     expect(sleepers.waiting(), 'each that has no answer waits still').toBe(open.length);
-    expect(open.filter(({ agentId }) => sleepers.get(sessionId ?? '', agentId) === false), 'nobody waits for an agent that is awake').toEqual([]);
+    expect(
+      open.filter(({ agentId }) => sleepers.get(sessionId ?? '', agentId) === false),
+      'nobody waits for an agent that is awake',
+    ).toEqual([]);
   }
   for (await settle(); log.held() > 0; await settle()) log.commit();
   if (sessionId !== null) {
@@ -131,7 +147,10 @@ async function play(seed: number): Promise<{ waits: number; answers: Set<SleepWa
   for (const waiter of waiters) {
     expect(waiter.answers, 'each is answered exactly once').toHaveLength(1);
     for (const { how, at } of waiter.answers) {
-      if (how === 'awake') expect(!waiter.asleepAtFirst || (cleared.get(waiter.agentId) ?? 0) > waiter.clearedBefore, 'it was woken').toBe(true);
+      if (how === 'awake')
+        expect(!waiter.asleepAtFirst || (cleared.get(waiter.agentId) ?? 0) > waiter.clearedBefore, 'it was woken').toBe(
+          true,
+        );
       if (how === 'late') expect(at).toBeGreaterThanOrEqual(waiter.dueAt);
       if (how === 'ended') expect(ended).toContain(waiter.sessionId);
       if (how === 'aborted') expect(waiter.abort.signal.aborted).toBe(true);

@@ -35,14 +35,30 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
   async function begin() {
     const failures: unknown[] = [];
     const timers = createManualTimers();
-    const log = await openEventLog({ db: store.db, relay: randomUUID(), now: () => 7, newId: randomUUID, onListenerError: (error) => failures.push(error) });
-    const configs = { agent: (agentId: string) => Promise.resolve(effectiveConfig({ sleepEvents: agentId === 'e' ? ['agent_started'] : [] })) };
-    const sleepers = createSleepers({ log, configs, now: () => 7, timers, onListenerError: (error) => failures.push(error) });
+    const log = await openEventLog({
+      db: store.db,
+      relay: randomUUID(),
+      now: () => 7,
+      newId: randomUUID,
+      onListenerError: (error) => failures.push(error),
+    });
+    const configs = {
+      agent: (agentId: string) =>
+        Promise.resolve(effectiveConfig({ sleepEvents: agentId === 'e' ? ['agent_started'] : [] })),
+    };
+    const sleepers = createSleepers({
+      log,
+      configs,
+      now: () => 7,
+      timers,
+      onListenerError: (error) => failures.push(error),
+    });
     await log.append([{ kind: 'session-started', time: 7, sessionId: 's1', mind: MIND }]);
     sleepers.begin('s1');
     await sleepers.join('a');
     await sleepers.join('b');
-    const flags = async () => (await log.read(0, 1_000)).flatMap(({ event }) => (event.kind === 'sleep-flag' ? [event] : []));
+    const flags = async () =>
+      (await log.read(0, 1_000)).flatMap(({ event }) => (event.kind === 'sleep-flag' ? [event] : []));
     const resting = () => log.snapshot().session?.resting;
     return { log, timers, sleepers, flags, resting, failures };
   }
@@ -53,7 +69,9 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     await sleepers.join('e');
     await sleepers.join('e');
     expect([sleepers.isSleeping('e'), sleepers.get('s1', 'e')]).toEqual([true, true]);
-    expect(await flags()).toMatchObject([{ kind: 'sleep-flag', time: 7, sessionId: 's1', agentId: 'e', sleeping: true, by: 'agent_started' }]);
+    expect(await flags()).toMatchObject([
+      { kind: 'sleep-flag', time: 7, sessionId: 's1', agentId: 'e', sleeping: true, by: 'agent_started' },
+    ]);
     expect(resting()).toEqual(['e']);
   });
 
@@ -73,7 +91,12 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     let broken = true;
     const sleepers = createSleepers({
       log: { append: () => Promise.resolve([]), subscribe: () => () => undefined, snapshot: () => NO_SESSION },
-      configs: { agent: () => (broken ? Promise.reject(new Error('the store is gone')) : Promise.resolve(effectiveConfig({ sleepEvents: ['agent_started'] }))) },
+      configs: {
+        agent: () =>
+          broken
+            ? Promise.reject(new Error('the store is gone'))
+            : Promise.resolve(effectiveConfig({ sleepEvents: ['agent_started'] })),
+      },
       now: () => 7,
       timers: createManualTimers(),
       onListenerError: () => undefined,
@@ -124,7 +147,10 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     const first = sleepers.wait('a', FOREVER);
     await sleepers.set('s1', 'a', true, 'human');
     const second = sleepers.wait('a', FOREVER);
-    expect(await Promise.all([sleepers.set('s1', 'a', false, 'human'), sleepers.set('s1', 'a', false, 'b')])).toEqual([false, false]);
+    expect(await Promise.all([sleepers.set('s1', 'a', false, 'human'), sleepers.set('s1', 'a', false, 'b')])).toEqual([
+      false,
+      false,
+    ]);
     expect(await Promise.all([first, second])).toEqual(['awake', 'awake']);
     await sleepers.set('s1', 'a', false, 'human');
     expect((await flags()).map(({ sleeping, by }) => ({ sleeping, by }))).toEqual([
@@ -218,7 +244,16 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     const { sleepers, log } = await begin();
     await sleepers.set('s1', 'a', true, 'human');
     const wait = sleepers.wait('a', FOREVER);
-    await log.append([{ kind: 'agent-asleep', time: 7, agentId: 'a', position: 0, sessionId: 's1', reason: { code: 'failed', message: 'It failed.' } }]);
+    await log.append([
+      {
+        kind: 'agent-asleep',
+        time: 7,
+        agentId: 'a',
+        position: 0,
+        sessionId: 's1',
+        reason: { code: 'failed', message: 'It failed.' },
+      },
+    ]);
     expect(await wait).toBe('awake');
     expect([sleepers.isSleeping('a'), sleepers.get('s1', 'a')]).toEqual([false, null]);
   });
@@ -226,7 +261,11 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
   it('stays as it is where the change cannot be written', async () => {
     const { sleepers } = await begin();
     const failing = createSleepers({
-      log: { append: () => Promise.reject(new Error('the disk is full')), subscribe: () => () => undefined, snapshot: () => NO_SESSION },
+      log: {
+        append: () => Promise.reject(new Error('the disk is full')),
+        subscribe: () => () => undefined,
+        snapshot: () => NO_SESSION,
+      },
       configs: { agent: () => Promise.resolve(effectiveConfig()) },
       now: () => 7,
       timers: createManualTimers(),
@@ -241,7 +280,9 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
   });
 
   describe('by its calls', () => {
-    const outcomes: { next: Pick<WakeDecision, 'outcome' | 'detail'> } = { next: { outcome: 'granted', detail: 'Granted.' } };
+    const outcomes: { next: Pick<WakeDecision, 'outcome' | 'detail'> } = {
+      next: { outcome: 'granted', detail: 'Granted.' },
+    };
 
     async function served() {
       const asked: { agentId: string; source: WakeSource }[] = [];
@@ -287,7 +328,10 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       expect(await call('POST', at('s1', 'a'), { sleeping: true })).toEqual({ status: 200, body: { sleeping: true } });
       expect(await call('GET', at('s1', 'a'))).toEqual({ status: 200, body: { sleeping: true } });
       expect(asked).toEqual([]);
-      expect(await call('POST', at('s1', 'a'), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
+      expect(await call('POST', at('s1', 'a'), { sleeping: false })).toEqual({
+        status: 200,
+        body: { sleeping: false },
+      });
       expect(await call('PUT', at('s1', 'a'), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
       expect(asked).toEqual([{ agentId: 'a', source: { kind: 'person' } }]);
       expect((await flags()).map(({ sleeping, by }) => ({ sleeping, by }))).toEqual([
@@ -299,13 +343,22 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
 
     it('finds an agent by its name, the running session without its id, and the lead, which never sleeps', async () => {
       const { call, close, sleepers } = await served();
-      expect(await call('PUT', at('current', 'alma'), { sleeping: true })).toEqual({ status: 200, body: { sleeping: true } });
+      expect(await call('PUT', at('current', 'alma'), { sleeping: true })).toEqual({
+        status: 200,
+        body: { sleeping: true },
+      });
       expect(sleepers.isSleeping('a')).toBe(true);
       expect(await call('GET', at('s1', 'Alma'))).toEqual({ status: 200, body: { sleeping: true } });
       for (const lead of ['lead', 'Julian']) {
         expect(await call('GET', at('current', lead))).toEqual({ status: 200, body: { sleeping: false } });
-        expect(await call('PUT', at('s1', lead), { sleeping: false })).toEqual({ status: 200, body: { sleeping: false } });
-        expect(await call('PUT', at('s1', lead), { sleeping: true })).toMatchObject({ status: 409, body: { detail: expect.stringContaining('lead cannot be set to sleep') as unknown } });
+        expect(await call('PUT', at('s1', lead), { sleeping: false })).toEqual({
+          status: 200,
+          body: { sleeping: false },
+        });
+        expect(await call('PUT', at('s1', lead), { sleeping: true })).toMatchObject({
+          status: 409,
+          body: { detail: expect.stringContaining('lead cannot be set to sleep') as unknown },
+        });
         expect(await call('GET', at('s0', lead))).toMatchObject({ status: 404 });
       }
       await close();
@@ -316,11 +369,17 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       const own = { authorization: 'Bearer a' };
       expect(await call('PUT', at('s1', 'a'), { sleeping: true }, own)).toMatchObject({ status: 200 });
       outcomes.next = { outcome: 'suppressed', detail: 'Woken 20 s ago; 280 s are left.' };
-      expect(await call('PUT', at('s1', 'a'), { sleeping: false }, own)).toMatchObject({ status: 409, body: { detail: 'Woken 20 s ago; 280 s are left.' } });
+      expect(await call('PUT', at('s1', 'a'), { sleeping: false }, own)).toMatchObject({
+        status: 409,
+        body: { detail: 'Woken 20 s ago; 280 s are left.' },
+      });
       expect(sleepers.isSleeping('a')).toBe(true);
       outcomes.next = { outcome: 'granted', detail: 'Granted.' };
       expect(await call('PUT', at('s1', 'a'), { sleeping: false }, own)).toMatchObject({ status: 200 });
-      expect(asked.map(({ source }) => source)).toEqual([{ kind: 'api', name: 'a' }, { kind: 'api', name: 'a' }]);
+      expect(asked.map(({ source }) => source)).toEqual([
+        { kind: 'api', name: 'a' },
+        { kind: 'api', name: 'a' },
+      ]);
       expect((await flags()).map(({ by }) => by)).toEqual(['a', 'a']);
       expect(await call('GET', at('s1', 'a'), undefined, { authorization: 'Bearer b' })).toMatchObject({ status: 403 });
       expect(await call('PUT', at('s1', 'b'), { sleeping: true }, own)).toMatchObject({ status: 403 });
@@ -331,9 +390,13 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
       const { call, close } = await served();
       for (const path of [at('s0', 'a'), at('s1', 'nobody'), at('s1', 'x'.repeat(200))]) {
         expect(await call('GET', path)).toMatchObject({ status: 404 });
-        for (const method of ['PUT', 'POST']) expect(await call(method, path, { sleeping: true })).toMatchObject({ status: 404 });
+        for (const method of ['PUT', 'POST'])
+          expect(await call(method, path, { sleeping: true })).toMatchObject({ status: 404 });
       }
-      expect(await call('PUT', at('s1', 'a'), { sleeping: 'yes' })).toMatchObject({ status: 400, body: { errors: [{ field: 'sleeping' }] } });
+      expect(await call('PUT', at('s1', 'a'), { sleeping: 'yes' })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: 'sleeping' }] },
+      });
       expect(await call('PUT', at('s1', 'a'), {})).toMatchObject({ status: 400 });
       expect(await call('DELETE', at('s1', 'a'))).toMatchObject({ status: 405 });
       await close();

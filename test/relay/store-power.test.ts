@@ -8,8 +8,12 @@ const CUTS = 4;
 const SEED = 7;
 
 describe.skipIf(!(await mayMount()))('the embedded store, its plug pulled (needs root, to mount a disk)', () => {
-  it(`has everything that was acknowledged after each of ${CUTS} power cuts under load`, { timeout: 240_000 }, async () => {
-    const { acknowledged } = await cutPower(CUTS, createRandom(SEED));
-    expect(acknowledged).toBeGreaterThan(0);
-  });
+  it(
+    `has everything that was acknowledged after each of ${CUTS} power cuts under load`,
+    { timeout: 240_000 },
+    async () => {
+      const { acknowledged } = await cutPower(CUTS, createRandom(SEED));
+      expect(acknowledged).toBeGreaterThan(0);
+    },
+  );
 });

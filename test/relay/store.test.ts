@@ -13,7 +13,10 @@ describe.each(STORES)('the store on %s', (kind) => {
 
   it('keeps what was written when it is opened again, and migrates only once', async () => {
     const first = await place.open();
-    await first.db.insertInto('logs').values({ relay: 'r', log: 'l', head: 7, acked: 3, made_at: 1_900_000_000_000 }).execute();
+    await first.db
+      .insertInto('logs')
+      .values({ relay: 'r', log: 'l', head: 7, acked: 3, made_at: 1_900_000_000_000 })
+      .execute();
     await first.close();
     const second = await place.open();
     expect(await second.db.selectFrom('logs').selectAll().execute()).toEqual([
@@ -24,7 +27,9 @@ describe.each(STORES)('the store on %s', (kind) => {
 
   it('refuses a store that a newer Roost has used, in one line', async () => {
     const store = await place.open();
-    await sql`insert into roost.kysely_migration (name, timestamp) values ('9999-from-the-future', '2999')`.execute(store.db);
+    await sql`insert into roost.kysely_migration (name, timestamp) values ('9999-from-the-future', '2999')`.execute(
+      store.db,
+    );
     await store.close();
     await expect(place.open()).rejects.toThrow(/^The store was last used by a newer Roost .*9999-from-the-future.*\.$/);
   });
@@ -47,7 +52,10 @@ describe.each(STORES)('the store on %s', (kind) => {
     const raise = () =>
       store.db.transaction().execute(async (trx) => {
         const { head } = await trx.selectFrom('logs').select('head').forUpdate().executeTakeFirstOrThrow();
-        await trx.updateTable('logs').set({ head: head + 1 }).execute();
+        await trx
+          .updateTable('logs')
+          .set({ head: head + 1 })
+          .execute();
       });
     await Promise.all(Array.from({ length: 20 }, raise));
     expect((await store.db.selectFrom('logs').select('head').executeTakeFirstOrThrow()).head).toBe(20);

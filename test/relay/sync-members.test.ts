@@ -3,7 +3,19 @@ import { problemSchema } from '../../src/protocol/http.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { STORES } from '../support/stores.ts';
-import { boxOf, enter, hello, newTestDevice, newTestHousehold, newTestKey, recoveryOf, register, registrationOf, renew, type TestHousehold } from '../support/sync-device.ts';
+import {
+  boxOf,
+  enter,
+  hello,
+  newTestDevice,
+  newTestHousehold,
+  newTestKey,
+  recoveryOf,
+  register,
+  registrationOf,
+  renew,
+  type TestHousehold,
+} from '../support/sync-device.ts';
 
 const problemOf = async (response: Response) => {
   const { type, status, ...rest } = problemSchema.parse(await response.json());
@@ -48,14 +60,19 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     await register(home, household, newTestDevice());
     const stranger: TestHousehold = { ...newTestHousehold(), id: household.id };
     expect(await refused(stranger, device)).toMatchObject({ status: 409, type: 'other-household' });
-    expect(await refused({ ...stranger, authKey: { ...stranger.authKey, publicKey: household.authKey.publicKey } }, device)).toMatchObject({ status: 403, type: 'bad-proof' });
+    expect(
+      await refused({ ...stranger, authKey: { ...stranger.authKey, publicKey: household.authKey.publicKey } }, device),
+    ).toMatchObject({ status: 403, type: 'bad-proof' });
     const { proof } = registrationOf(household, newTestDevice());
     expect(await refused(household, device, { proof })).toMatchObject({ status: 403, type: 'bad-proof' });
     expect(await refused({ ...household, epoch: 2 }, device)).toMatchObject({ status: 409, type: 'bad-rotations' });
     const line = await hello(home, household, device);
     await line.next('unknown');
     await register(home, household, device);
-    expect(await refused(household, { ...newTestDevice(), id: device.id })).toMatchObject({ status: 403, type: 'bad-proof' });
+    expect(await refused(household, { ...newTestDevice(), id: device.id })).toMatchObject({
+      status: 403,
+      type: 'bad-proof',
+    });
   });
 
   it.each([
@@ -65,7 +82,10 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     ['a member that there is not', { name: 'Laptop' }],
   ])('are not registered by %s', async (_what, changed) => {
     const household = newTestHousehold();
-    const json = 'authKey' in changed || 'epoch' in changed || 'name' in changed ? { ...registrationOf(household, newTestDevice()), ...changed } : changed;
+    const json =
+      'authKey' in changed || 'epoch' in changed || 'name' in changed
+        ? { ...registrationOf(household, newTestDevice()), ...changed }
+        : changed;
     expect((await home.fetch(`/api/sync/households/${household.id}`, { method: 'PUT', json })).status).toBe(400);
     expect((await home.fetch('/api/sync/households/short', { method: 'PUT', json })).status).toBe(404);
   });
@@ -83,12 +103,17 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     first.send({ kind: 'rotate', rotation: next.rotation });
     expect(await third.next('removed')).toEqual({ kind: 'removed' });
     expect(await third.closed).toBe(1008);
-    for (const [line, { id }] of [[first, one], [second, other]] as const) {
+    for (const [line, { id }] of [
+      [first, one],
+      [second, other],
+    ] as const) {
       expect(await line.next('rotated')).toEqual({ kind: 'rotated', epoch: 2, box: boxOf(id, 2) });
-      expect((await line.next('devices')).devices.map(({ device }) => device).sort()).toEqual([one.id, other.id].sort());
+      expect((await line.next('devices')).devices.map(({ device }) => device).sort()).toEqual(
+        [one.id, other.id].sort(),
+      );
     }
     // Its sign-in is over, and so is what hung on it.
-    for (let end = false; !end; ) end = (await reader?.read())?.done ?? true;
+    for (let end = false; !end;) end = (await reader?.read())?.done ?? true;
     expect((await thief.fetch('/api/rehearsal')).status).toBe(401);
     expect((await away.fetch('/api/rehearsal')).status).toBe(200);
     // With another sign-in it is still out, whichever key it brings.
@@ -96,7 +121,12 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     expect(await refused(next, gone)).toMatchObject({ status: 403, type: 'device-removed' });
     await (await hello(home, household, gone)).next('removed');
     // And what it knows lets nobody else in.
-    expect(await refused(household, newTestDevice())).toMatchObject({ status: 403, type: 'old-key', epoch: 2, box: null });
+    expect(await refused(household, newTestDevice())).toMatchObject({
+      status: 403,
+      type: 'old-key',
+      epoch: 2,
+      box: null,
+    });
     expect((await register(home, next, newTestDevice())).status).toBe(200);
     await second.close();
     const again = await enter(away, next, other);
@@ -134,12 +164,18 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     const lines = [await enter(home, household, one), await enter(home, household, other)] as const;
     const renewals = [renew(household, { stay: [one, other] }), renew(household, { stay: [one, other] })] as const;
     lines.forEach((line, i) => line.send({ kind: 'rotate', rotation: (renewals[i] ?? renewals[0]).rotation }));
-    const answers = await Promise.all(lines.map(async (line, i) => {
-      await expect.poll(() => line.heard.some(({ kind }) => kind === 'rotated')).toBe(true);
-      line.send({ kind: 'ping' });
-      await expect.poll(() => line.heard.some(({ kind }) => kind === 'pong')).toBe(true);
-      return { i, refused: line.heard.find(({ kind }) => kind === 'refused'), last: line.heard.filter(({ kind }) => kind === 'rotated').at(-1) };
-    }));
+    const answers = await Promise.all(
+      lines.map(async (line, i) => {
+        await expect.poll(() => line.heard.some(({ kind }) => kind === 'rotated')).toBe(true);
+        line.send({ kind: 'ping' });
+        await expect.poll(() => line.heard.some(({ kind }) => kind === 'pong')).toBe(true);
+        return {
+          i,
+          refused: line.heard.find(({ kind }) => kind === 'refused'),
+          last: line.heard.filter(({ kind }) => kind === 'rotated').at(-1),
+        };
+      }),
+    );
     const late = answers.filter(({ refused: why }) => why);
     expect(late).toHaveLength(1);
     expect(late[0]?.refused).toMatchObject({ what: 'rotate', reason: expect.stringContaining('first') });
@@ -162,7 +198,10 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     const second = await enter(home, household, other);
     const forged = renew({ ...newTestHousehold(), id: household.id }, { removed: [one], stay: [other] });
     second.send({ kind: 'rotate', rotation: forged.rotation });
-    expect(await second.next('refused')).toMatchObject({ what: 'rotate', reason: expect.stringContaining('did not sign') });
+    expect(await second.next('refused')).toMatchObject({
+      what: 'rotate',
+      reason: expect.stringContaining('did not sign'),
+    });
     expect(await second.closed).toBe(1008);
     const skipping = renew(renew(household)).rotation;
     first.send({ kind: 'rotate', rotation: skipping });
@@ -186,15 +225,28 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     // Elsewhere time went on: two renewals of which this relay knows nothing.
     const second = renew(household, { removed: [gone], stay: [one, later] });
     const now = renew(second, { stay: [one, later] });
-    expect(await refused({ ...now, rotations: now.rotations.slice(1) }, one)).toMatchObject({ status: 409, type: 'bad-rotations' });
-    expect(await refused({ ...now, rotations: [second.rotation, renew({ ...newTestHousehold(), id: household.id, epoch: 2 }).rotation] }, one)).toMatchObject({ status: 409, type: 'bad-rotations' });
+    expect(await refused({ ...now, rotations: now.rotations.slice(1) }, one)).toMatchObject({
+      status: 409,
+      type: 'bad-rotations',
+    });
+    expect(
+      await refused(
+        { ...now, rotations: [second.rotation, renew({ ...newTestHousehold(), id: household.id, epoch: 2 }).rotation] },
+        one,
+      ),
+    ).toMatchObject({ status: 409, type: 'bad-rotations' });
     expect(third.heard.filter(({ kind }) => kind === 'removed')).toEqual([]);
     const response = await register(home, now, one);
     expect([response.status, await response.json()]).toEqual([200, { epoch: 3 }]);
     await third.next('removed');
     expect(await first.next('rotated')).toEqual({ kind: 'rotated', epoch: 3, box: boxOf(one.id, 3) });
     // One that the older copy had never seen has the key before only: its box is waiting for it.
-    expect(await refused(household, later)).toMatchObject({ status: 403, type: 'old-key', epoch: 3, box: boxOf(later.id, 3) });
+    expect(await refused(household, later)).toMatchObject({
+      status: 403,
+      type: 'old-key',
+      epoch: 3,
+      box: boxOf(later.id, 3),
+    });
     expect((await register(home, now, later)).status).toBe(200);
     expect(await refused(household, gone)).toMatchObject({ type: 'device-removed' });
     await first.close();
@@ -208,7 +260,10 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     await line.close();
     expect(await refused(now, gone)).toMatchObject({ status: 403, type: 'device-removed' });
     const broken = renew(renew(newTestHousehold()));
-    expect(await refused({ ...broken, authKey: newTestKey() }, one)).toMatchObject({ status: 409, type: 'bad-rotations' });
+    expect(await refused({ ...broken, authKey: newTestKey() }, one)).toMatchObject({
+      status: 409,
+      type: 'bad-rotations',
+    });
   });
 
   it('keep a recovery box, which whoever has its id can ask for', async () => {
@@ -224,7 +279,11 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
     const next = renew(household, { stay: [device], recovery: renewed });
     line.send({ kind: 'rotate', rotation: next.rotation });
     await line.next('rotated');
-    expect(await (await home.fetch(`/api/sync/recoveries/${recovery.id}`)).json()).toEqual({ household: household.id, epoch: 2, box: renewed.box });
+    expect(await (await home.fetch(`/api/sync/recoveries/${recovery.id}`)).json()).toEqual({
+      household: household.id,
+      epoch: 2,
+      box: renewed.box,
+    });
     // Another phrase takes its place.
     const other = newRecovery();
     line.send(recoveryOf(next, other));
@@ -249,13 +308,15 @@ describe.each(STORES)('the devices of a household, with the store on %s', (kind)
   it('cannot be guessed at: phrases and proofs may be tried a few times only', async () => {
     relay.pass(3_600_000);
     const statuses: number[] = [];
-    for (let tries = 0; tries < 12; tries++) statuses.push((await home.fetch(`/api/sync/recoveries/${newRecovery().id}`)).status);
+    for (let tries = 0; tries < 12; tries++)
+      statuses.push((await home.fetch(`/api/sync/recoveries/${newRecovery().id}`)).status);
     expect(statuses.slice(0, 3)).toEqual([404, 404, 404]);
     expect(statuses.at(-1)).toBe(429);
     const household = newTestHousehold();
     await register(home, household, newTestDevice());
     const proofs: Response[] = [];
-    for (let tries = 0; tries < 12; tries++) proofs.push(await register(home, household, newTestDevice(), { proof: 'a'.repeat(86) }));
+    for (let tries = 0; tries < 12; tries++)
+      proofs.push(await register(home, household, newTestDevice(), { proof: 'a'.repeat(86) }));
     expect(proofs[0]?.status).toBe(403);
     expect(proofs.at(-1)?.status).toBe(429);
     expect(Number(proofs.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -273,7 +334,11 @@ describe('the room on a relay', () => {
       await register(home, household, newTestDevice());
       await register(home, other, newTestDevice());
       const full = await register(home, newTestHousehold(), newTestDevice());
-      expect(await problemOf(full)).toMatchObject({ status: 409, type: 'households-full', detail: expect.stringContaining('--households') });
+      expect(await problemOf(full)).toMatchObject({
+        status: 409,
+        type: 'households-full',
+        detail: expect.stringContaining('--households'),
+      });
       let answer = await register(home, household, newTestDevice());
       for (let i = 0; i < 40 && answer.ok; i++) answer = await register(home, household, newTestDevice());
       expect(await problemOf(answer)).toMatchObject({ status: 409, type: 'devices-full' });

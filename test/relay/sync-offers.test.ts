@@ -7,8 +7,12 @@ import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { STORES } from '../support/stores.ts';
 
 const newOffer = () => `/api/sync/offers/${randomBytes(32).toString('base64url')}`;
-const put = (browser: Browser, path: string, data?: string) => browser.fetch(path, { method: 'PUT', ...(data === undefined ? {} : { json: { data } }) });
-const typeOf = async (response: Response) => [response.status, problemSchema.parse(await response.json()).type.replace('about:roost/', '')];
+const put = (browser: Browser, path: string, data?: string) =>
+  browser.fetch(path, { method: 'PUT', ...(data === undefined ? {} : { json: { data } }) });
+const typeOf = async (response: Response) => [
+  response.status,
+  problemSchema.parse(await response.json()).type.replace('about:roost/', ''),
+];
 
 describe.each(STORES)('an offer to join, with the store on %s', (kind) => {
   let relay: OpenRelay;
@@ -35,7 +39,10 @@ describe.each(STORES)('an offer to join, with the store on %s', (kind) => {
     expect((await joins.fetch(`${offer}/invitation`)).status, 'nothing lies there yet').toBe(204);
     expect((await put(lets, `${offer}/invitation`, 'a_key-of_32')).status).toBe(204);
     expect(await (await joins.fetch(`${offer}/invitation`)).json()).toEqual({ data: 'a_key-of_32' });
-    expect((await put(lets, `${offer}/invitation`, 'a_key-of_32')).status, 'sent again, because the answer was lost').toBe(204);
+    expect(
+      (await put(lets, `${offer}/invitation`, 'a_key-of_32')).status,
+      'sent again, because the answer was lost',
+    ).toBe(204);
     expect(await typeOf(await put(lets, `${offer}/invitation`, 'another'))).toEqual([409, 'slot-taken']);
     expect(await (await joins.fetch(`${offer}/invitation`)).json()).toEqual({ data: 'a_key-of_32' });
     const large = randomBytes((SYNC.slotChars / 4) * 3).toString('base64url');
@@ -48,7 +55,9 @@ describe.each(STORES)('an offer to join, with the store on %s', (kind) => {
   it('is answered by one device where two try at the same moment', async () => {
     const offer = newOffer();
     await put(joins, offer);
-    const statuses = await Promise.all(Array.from({ length: 8 }, async (_, i) => (await put(lets, `${offer}/invitation`, `device-${i}`)).status));
+    const statuses = await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => (await put(lets, `${offer}/invitation`, `device-${i}`)).status),
+    );
     expect(statuses.filter((status) => status === 204)).toHaveLength(1);
     expect(statuses.filter((status) => status === 409)).toHaveLength(7);
   });
@@ -60,7 +69,12 @@ describe.each(STORES)('an offer to join, with the store on %s', (kind) => {
     relay.pass(SYNC.offerMs - 10_000);
     expect((await joins.fetch(`${offer}/invitation`)).status).toBe(200);
     relay.pass(11_000);
-    for (const answer of [await joins.fetch(`${offer}/invitation`), await put(lets, `${offer}/welcome`, 'keys'), await put(joins, offer)]) expect(await typeOf(answer)).toEqual([410, 'offer-gone']);
+    for (const answer of [
+      await joins.fetch(`${offer}/invitation`),
+      await put(lets, `${offer}/welcome`, 'keys'),
+      await put(joins, offer),
+    ])
+      expect(await typeOf(answer)).toEqual([410, 'offer-gone']);
   });
 
   it('is over when it was used', async () => {
@@ -69,7 +83,12 @@ describe.each(STORES)('an offer to join, with the store on %s', (kind) => {
     await put(lets, `${offer}/invitation`, 'key');
     expect((await lets.fetch(offer, { method: 'DELETE' })).status).toBe(204);
     expect((await joins.fetch(offer, { method: 'DELETE' })).status).toBe(204);
-    for (const answer of [await joins.fetch(`${offer}/invitation`), await put(lets, `${offer}/welcome`, 'keys'), await put(joins, offer)]) expect(await typeOf(answer)).toEqual([410, 'offer-gone']);
+    for (const answer of [
+      await joins.fetch(`${offer}/invitation`),
+      await put(lets, `${offer}/welcome`, 'keys'),
+      await put(joins, offer),
+    ])
+      expect(await typeOf(answer)).toEqual([410, 'offer-gone']);
   });
 
   it('that nobody made, or that is none, takes nothing', async () => {
@@ -81,7 +100,11 @@ describe.each(STORES)('an offer to join, with the store on %s', (kind) => {
     expect(await typeOf(await put(lets, `${offer}/other`, 'key'))).toEqual([404, 'no-slot']);
     expect(await typeOf(await put(lets, `${offer}/welcome`, 'not base64url!'))).toEqual([400, 'misfit']);
     expect(await typeOf(await put(lets, `${offer}/welcome`, 'a'.repeat(SYNC.slotChars + 1)))).toEqual([400, 'misfit']);
-    expect(await typeOf(await put({ ...lets, fetch: (path, init) => fetch(new URL(path, relay.url), { ...init, body: null }) }, offer))).toEqual([401, 'not-signed-in']);
+    expect(
+      await typeOf(
+        await put({ ...lets, fetch: (path, init) => fetch(new URL(path, relay.url), { ...init, body: null }) }, offer),
+      ),
+    ).toEqual([401, 'not-signed-in']);
   });
 
   it('is one of a bounded number', async () => {

@@ -4,34 +4,83 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../server/store/index.ts';
-import { deviceKeys, newHousehold, newOffer, newInvitation, newPhrase, newWriter, openEntry, recoveryOf, relayAuth, renewed, sealBox, sealEntry, sealSignal, sealWelcome, writeKeys } from '../../src/sync/crypto/index.ts';
+import {
+  deviceKeys,
+  newHousehold,
+  newOffer,
+  newInvitation,
+  newPhrase,
+  newWriter,
+  openEntry,
+  recoveryOf,
+  relayAuth,
+  renewed,
+  sealBox,
+  sealEntry,
+  sealSignal,
+  sealWelcome,
+  writeKeys,
+} from '../../src/sync/crypto/index.ts';
 import type { HouseholdKeys } from '../../src/sync/contract.ts';
 import { searchFor, writtenForms } from '../support/planted-words.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
 import { STORES } from '../support/stores.ts';
-import { recoveryOf as settingRecovery, renew, type TestDevice, type TestHousehold, type TestSocket } from '../support/sync-device.ts';
+import {
+  recoveryOf as settingRecovery,
+  renew,
+  type TestDevice,
+  type TestHousehold,
+  type TestSocket,
+} from '../support/sync-device.ts';
 import { createTestReplica } from '../support/sync-replica.ts';
 
 const random = (length: number) => new Uint8Array(randomBytes(length));
 const utf8 = (text: string) => new TextEncoder().encode(text);
 
 /** A soul, a name, a message, a device's name, the words of a signal, and one that comes in the wrong place. */
-const PLANTED = ['Heartwood-of-Ålesund', 'Quillfeather Wintermoth', 'the marmalade under the staircase', 'Ada’s violet notebook', 'candidate-at-10.77.88.99', 'blurted-out-too-early'];
+const PLANTED = [
+  'Heartwood-of-Ålesund',
+  'Quillfeather Wintermoth',
+  'the marmalade under the staircase',
+  'Ada’s violet notebook',
+  'candidate-at-10.77.88.99',
+  'blurted-out-too-early',
+];
 /** One that is not sealed: the search must find it wherever the others would be. */
 const CONTROL = 'in plain sight, to be found';
 
 describe('the search for planted words', () => {
-  it.each(['UTF-8', 'UTF-16LE', 'hex', 'HEX', 'JSON', 'base64+0', 'base64+1', 'base64+2', 'base64url+0', 'base64url+1', 'base64url+2'])('finds one that is written as %s', (form) => {
-    const written = PLANTED.flatMap((word) => (writtenForms(word).has(form) ? [{ word, bytes: writtenForms(word).get(form) ?? Buffer.alloc(0) }] : []));
+  it.each([
+    'UTF-8',
+    'UTF-16LE',
+    'hex',
+    'HEX',
+    'JSON',
+    'base64+0',
+    'base64+1',
+    'base64+2',
+    'base64url+0',
+    'base64url+1',
+    'base64url+2',
+  ])('finds one that is written as %s', (form) => {
+    const written = PLANTED.flatMap((word) =>
+      writtenForms(word).has(form) ? [{ word, bytes: writtenForms(word).get(form) ?? Buffer.alloc(0) }] : [],
+    );
     expect(written.length).toBeGreaterThan(0);
-    for (const { word, bytes } of written) expect(searchFor([word]).inBytes(Buffer.concat([randomBytes(50), bytes, randomBytes(50)]), 'here').map((found) => found.form)).toContain(form);
+    for (const { word, bytes } of written)
+      expect(
+        searchFor([word])
+          .inBytes(Buffer.concat([randomBytes(50), bytes, randomBytes(50)]), 'here')
+          .map((found) => found.form),
+      ).toContain(form);
   });
 
   it('finds one within base64 of more, wherever it begins, and in the name of a file', async () => {
     for (const before of ['', 'x', 'xy', 'xyz']) {
       const text = Buffer.from(`${before}${PLANTED[0] ?? ''} and more`);
-      for (const encoding of ['base64', 'base64url'] as const) expect(searchFor(PLANTED).inBytes(Buffer.from(text.toString(encoding)), 'here')).not.toEqual([]);
+      for (const encoding of ['base64', 'base64url'] as const)
+        expect(searchFor(PLANTED).inBytes(Buffer.from(text.toString(encoding)), 'here')).not.toEqual([]);
     }
     expect(searchFor(PLANTED).inBytes(randomBytes(100_000), 'noise')).toEqual([]);
     const folder = await mkdtemp(join(tmpdir(), 'roost-words-'));
@@ -92,10 +141,16 @@ describe.each(STORES)('with a copy of everything that a relay on %s keeps and is
       first.store.write([entry]);
       first.replica.wrote([entry]);
     };
-    for (const word of PLANTED.slice(0, 4)) write(JSON.stringify({ docs: [{ type: 'message', text: `${word}, ${'and more. '.repeat(300)} ${word}` }] }));
+    for (const word of PLANTED.slice(0, 4))
+      write(JSON.stringify({ docs: [{ type: 'message', text: `${word}, ${'and more. '.repeat(300)} ${word}` }] }));
     first.write(`${CONTROL}: ${'.'.repeat(300)}`);
     await expect.poll(() => second.count()).toBe(5);
-    const opened = openEntry({ keys, writer: place.writer, counter: 1, sealed: second.store.all.get(place.writer)?.get(1) ?? new Uint8Array() });
+    const opened = openEntry({
+      keys,
+      writer: place.writer,
+      counter: 1,
+      sealed: second.store.all.get(place.writer)?.get(1) ?? new Uint8Array(),
+    });
     expect(opened.ok && new TextDecoder().decode(opened.payload)).toContain(PLANTED[0]);
 
     // Signals, boxes, a phrase, an offer.
@@ -103,16 +158,34 @@ describe.each(STORES)('with a copy of everything that a relay on %s keeps and is
     await lines[1].next('signal');
     const recovery = recoveryOf(newPhrase(random).words.join(' '));
     if (!recovery.ok) throw new Error(recovery.reason);
-    lines[0].send(settingRecovery(household, { id: recovery.id, box: sealBox(recovery.boxKey, writeKeys(keys), random) }));
+    lines[0].send(
+      settingRecovery(household, { id: recovery.id, box: sealBox(recovery.boxKey, writeKeys(keys), random) }),
+    );
     await lines[0].next('recovery-kept');
     const next = renewed(keys, random);
     const rotation = renew(household, { stay: [one, other] }).rotation;
-    lines[0].send({ kind: 'rotate', rotation: { ...rotation, boxes: Object.fromEntries([one, other].map((device) => [device.id, sealBox(device.boxKey, writeKeys(next), random)])) } });
+    lines[0].send({
+      kind: 'rotate',
+      rotation: {
+        ...rotation,
+        boxes: Object.fromEntries(
+          [one, other].map((device) => [device.id, sealBox(device.boxKey, writeKeys(next), random)]),
+        ),
+      },
+    });
     await lines[1].next('rotated');
     const [offer, invitation] = [newOffer(random), newInvitation(random)];
     const path = `/api/sync/offers/${offer.offerId}`;
     await relay.fetch(path, { method: 'PUT' });
-    const welcome = sealWelcome({ secret: invitation.secret, offer: { key: offer.publicKey, ...deviceKeys(random(32)) }, inviter: { key: invitation.publicKey, ...deviceKeys(random(32)) } }, utf8(PLANTED.join(' ')), random);
+    const welcome = sealWelcome(
+      {
+        secret: invitation.secret,
+        offer: { key: offer.publicKey, ...deviceKeys(random(32)) },
+        inviter: { key: invitation.publicKey, ...deviceKeys(random(32)) },
+      },
+      utf8(PLANTED.join(' ')),
+      random,
+    );
     expect((await relay.fetch(`${path}/welcome`, { method: 'PUT', json: { data: welcome } })).status).toBe(204);
     // Said where nothing belongs: it is refused, and leaves no trace.
     lines[1].socket.send(JSON.stringify({ kind: 'blurt', words: PLANTED[5] }));
@@ -133,7 +206,9 @@ describe.each(STORES)('with a copy of everything that a relay on %s keeps and is
     // All but the words that were blurted out.
     expect(searchFor(PLANTED.slice(0, 5)).inBytes(Buffer.concat(traffic), 'the sockets')).toEqual([]);
     // The search looks where it must: it finds what was not sealed.
-    expect(await control.inDatabase(store.db)).toMatchObject([{ form: 'UTF-8', where: expect.stringContaining('roost.entries') }]);
+    expect(await control.inDatabase(store.db)).toMatchObject([
+      { form: 'UTF-8', where: expect.stringContaining('roost.entries') },
+    ]);
     expect(control.inBytes(Buffer.concat(traffic), 'the sockets')).not.toEqual([]);
     await store.close();
     if (kind === 'pglite') expect(await control.inFolder(home)).not.toEqual([]);

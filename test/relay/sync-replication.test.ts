@@ -9,7 +9,10 @@ import { STORES } from '../support/stores.ts';
 import { hello, newTestDevice, newTestHousehold, register, renew } from '../support/sync-device.ts';
 import { createTestReplica, noise, type TestReplica } from '../support/sync-replica.ts';
 
-const textsOf = ({ store }: TestReplica) => [...store.all.values()].flatMap((entries) => [...entries.values()].map((sealed) => new TextDecoder().decode(sealed))).sort();
+const textsOf = ({ store }: TestReplica) =>
+  [...store.all.values()]
+    .flatMap((entries) => [...entries.values()].map((sealed) => new TextDecoder().decode(sealed)))
+    .sort();
 
 describe.each(STORES)('what a household writes, with the relay’s store on %s', (kind) => {
   let relay: OpenRelay;
@@ -17,7 +20,11 @@ describe.each(STORES)('what a household writes, with the relay’s store on %s',
   let home: Browser;
   beforeAll(async () => {
     database = kind === 'postgres' ? await createDatabase() : null;
-    relay = await openTestRelay({ args: ['--households', '100'], sync: { householdBytes: 200_000 }, ...(database ? { databaseUrl: database.url } : {}) });
+    relay = await openTestRelay({
+      args: ['--households', '100'],
+      sync: { householdBytes: 200_000 },
+      ...(database ? { databaseUrl: database.url } : {}),
+    });
     home = await relay.signIn();
   });
   afterAll(async () => {
@@ -41,13 +48,18 @@ describe.each(STORES)('what a household writes, with the relay’s store on %s',
     lines.push(await late.connect(home));
     await expect.poll(() => late.count()).toBe(4);
     lines.push(await other.connect(home));
-    await expect.poll(() => textsOf(late)).toEqual(['a', 'b', 'before anybody was there', 'c', 'written while it was away']);
+    await expect
+      .poll(() => textsOf(late))
+      .toEqual(['a', 'b', 'before anybody was there', 'c', 'written while it was away']);
     for (const line of lines) await line.close();
     for (const replica of [one, other, late]) await replica.close();
   });
 
   it('is nobody else’s', async () => {
-    const [one, stranger] = [createTestReplica(newTestHousehold(), newTestDevice()), createTestReplica(newTestHousehold(), newTestDevice())];
+    const [one, stranger] = [
+      createTestReplica(newTestHousehold(), newTestDevice()),
+      createTestReplica(newTestHousehold(), newTestDevice()),
+    ];
     const lines = [await one.connect(home), await stranger.connect(home)];
     one.write('a');
     stranger.write('b');
@@ -97,12 +109,19 @@ describe.each(STORES)('what a household writes, with the relay’s store on %s',
 
   it('that the relay has no room for stays on the devices, which are told; what was acknowledged stays where it is', async () => {
     const household = newTestHousehold();
-    const [one, late, elsewhere] = [createTestReplica(household, newTestDevice()), createTestReplica(household, newTestDevice()), createTestReplica(newTestHousehold(), newTestDevice())];
+    const [one, late, elsewhere] = [
+      createTestReplica(household, newTestDevice()),
+      createTestReplica(household, newTestDevice()),
+      createTestReplica(newTestHousehold(), newTestDevice()),
+    ];
     const line = await one.connect(home);
     one.write(noise(150_000));
     await expect.poll(() => one.acknowledged()).toBe(1);
     one.write(noise(60_000));
-    expect(await line.next('refused')).toMatchObject({ what: 'entries', reason: expect.stringMatching(/no more room .* stays on your devices.*--household-gb/) });
+    expect(await line.next('refused')).toMatchObject({
+      what: 'entries',
+      reason: expect.stringMatching(/no more room .* stays on your devices.*--household-gb/),
+    });
     expect(one.acknowledged()).toBe(1);
     const second = await late.connect(home);
     expect(await second.next('refused'), 'who comes later is told too').toMatchObject({ what: 'entries' });
@@ -155,7 +174,8 @@ describe.each(STORES)('a relay on %s that is killed', (kind) => {
         const second = await reader.connect(browser);
         await expect.poll(() => reader.count()).toBeGreaterThanOrEqual(writer.everAcknowledged());
         const written = writer.store.all.get(writer.writer);
-        for (const [counter, sealed] of reader.store.all.get(writer.writer) ?? []) expect(Buffer.compare(sealed, written?.get(counter) ?? new Uint8Array())).toBe(0);
+        for (const [counter, sealed] of reader.store.all.get(writer.writer) ?? [])
+          expect(Buffer.compare(sealed, written?.get(counter) ?? new Uint8Array())).toBe(0);
         await second.close();
         await reader.close();
       }
@@ -169,59 +189,63 @@ describe.each(STORES)('a relay on %s that is killed', (kind) => {
 });
 
 describe('a relay that was put back from an older copy', () => {
-  it('is given by the devices what it lacks: entries, renewals, and who was removed', { timeout: 120_000 }, async () => {
-    const home = await createHome();
-    const copy = join(home, 'store-copy');
-    const store = join(home, 'store');
-    const household = newTestHousehold();
-    const [device, other, gone] = [newTestDevice(), newTestDevice(), newTestDevice()];
-    const one = createTestReplica(household, device);
-    try {
-      let relay = await openTestRelay({ home });
-      let browser = await relay.signIn();
-      await register(browser, household, gone);
-      one.write('early');
-      const first = await one.connect(browser);
-      await expect.poll(() => one.acknowledged()).toBe(1);
-      await relay.close();
-      await cp(store, copy, { recursive: true });
+  it(
+    'is given by the devices what it lacks: entries, renewals, and who was removed',
+    { timeout: 120_000 },
+    async () => {
+      const home = await createHome();
+      const copy = join(home, 'store-copy');
+      const store = join(home, 'store');
+      const household = newTestHousehold();
+      const [device, other, gone] = [newTestDevice(), newTestDevice(), newTestDevice()];
+      const one = createTestReplica(household, device);
+      try {
+        let relay = await openTestRelay({ home });
+        let browser = await relay.signIn();
+        await register(browser, household, gone);
+        one.write('early');
+        const first = await one.connect(browser);
+        await expect.poll(() => one.acknowledged()).toBe(1);
+        await relay.close();
+        await cp(store, copy, { recursive: true });
 
-      relay = await openTestRelay({ home });
-      browser = await relay.signIn();
-      const second = await one.connect(browser);
-      one.write('late', 'later');
-      await expect.poll(() => one.acknowledged()).toBe(3);
-      const next = renew(household, { removed: [gone], stay: [device, other] });
-      second.send({ kind: 'rotate', rotation: next.rotation });
-      await second.next('rotated');
-      await relay.close();
-      expect(await second.closed).toBe(1001);
-      await rm(store, { recursive: true });
-      await cp(copy, store, { recursive: true });
+        relay = await openTestRelay({ home });
+        browser = await relay.signIn();
+        const second = await one.connect(browser);
+        one.write('late', 'later');
+        await expect.poll(() => one.acknowledged()).toBe(3);
+        const next = renew(household, { removed: [gone], stay: [device, other] });
+        second.send({ kind: 'rotate', rotation: next.rotation });
+        await second.next('rotated');
+        await relay.close();
+        expect(await second.closed).toBe(1001);
+        await rm(store, { recursive: true });
+        await cp(copy, store, { recursive: true });
 
-      relay = await openTestRelay({ home });
-      browser = await relay.signIn();
-      // The one that was removed would be let in again, until somebody says so.
-      expect((await register(browser, next, device)).status).toBe(200);
-      const third = await one.connect(browser).catch((error: unknown) => error);
-      expect(third, 'the old key counts no more').toMatchObject({ status: 403 });
-      const same = createTestReplica(next, device, { store: one.store });
-      const fourth = await same.connect(browser);
-      await expect.poll(() => [...same.replica.peerHas('relay').get(one.writer) ?? []]).toEqual([[1, 3]]);
-      await fourth.close();
-      const fresh = createTestReplica(next, other);
-      const fifth = await fresh.connect(browser);
-      await expect.poll(() => textsOf(fresh)).toEqual(['early', 'late', 'later']);
-      expect((await register(browser, household, gone)).status).toBe(403);
-      await fifth.close();
-      await first.close();
-      for (const replica of [same, fresh]) await replica.close();
-      await relay.close();
-    } finally {
-      await one.close();
-      await rm(home, { recursive: true, force: true });
-    }
-  });
+        relay = await openTestRelay({ home });
+        browser = await relay.signIn();
+        // The one that was removed would be let in again, until somebody says so.
+        expect((await register(browser, next, device)).status).toBe(200);
+        const third = await one.connect(browser).catch((error: unknown) => error);
+        expect(third, 'the old key counts no more').toMatchObject({ status: 403 });
+        const same = createTestReplica(next, device, { store: one.store });
+        const fourth = await same.connect(browser);
+        await expect.poll(() => [...(same.replica.peerHas('relay').get(one.writer) ?? [])]).toEqual([[1, 3]]);
+        await fourth.close();
+        const fresh = createTestReplica(next, other);
+        const fifth = await fresh.connect(browser);
+        await expect.poll(() => textsOf(fresh)).toEqual(['early', 'late', 'later']);
+        expect((await register(browser, household, gone)).status).toBe(403);
+        await fifth.close();
+        await first.close();
+        for (const replica of [same, fresh]) await replica.close();
+        await relay.close();
+      } finally {
+        await one.close();
+        await rm(home, { recursive: true, force: true });
+      }
+    },
+  );
 });
 
 describe('two relay processes on one Postgres', () => {
@@ -253,7 +277,7 @@ describe('two relay processes on one Postgres', () => {
       await again.next('welcome');
       await second.next('removed');
       expect((await there.fetch('/api/rehearsal')).status).toBe(401);
-      for (let end = false; !end; ) end = (await events?.read())?.done ?? true;
+      for (let end = false; !end;) end = (await events?.read())?.done ?? true;
       for (const line of [first, third, again]) await line.close();
       for (const replica of [writer, reader, late]) await replica.close();
       await one.close();

@@ -11,7 +11,16 @@ import { createSockets, type Sockets, type SocketsDeps } from '../../server/sync
 import { SOCKET_PATH } from '../../server/sync/settings.ts';
 import { createUpgrades } from '../../server/upgrade.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
-import { hello, newTestDevice, newTestHousehold, openSocket, Refused, registrationOf, type TestDevice, type TestHousehold } from '../support/sync-device.ts';
+import {
+  hello,
+  newTestDevice,
+  newTestHousehold,
+  openSocket,
+  Refused,
+  registrationOf,
+  type TestDevice,
+  type TestHousehold,
+} from '../support/sync-device.ts';
 
 /** ms, so that a test does not wait long for what takes several. */
 const BEAT = 100;
@@ -44,18 +53,39 @@ describe('a sync socket', () => {
   /** The relay's end of the sockets, with nobody at the door. */
   async function serve(limits: SocketsDeps['limits'] = {}, heartbeatMs = 60_000) {
     const db = store.db;
-    const logger = { info: () => undefined, warn: () => undefined, error: (_message: string, fields: unknown) => errors.push(fields) };
-    const households = createHouseholds({ db, relay: 'relay', now: Date.now, most: 100, onMember: () => Promise.resolve() });
-    for (const device of [one, other]) await households.register(household.id, registrationOf(household, device), 'browser');
-    const storeOf = (id: string) => createEntryStore({ db, relay: 'relay', household: id, now: Date.now, mostBytes: 1_000_000 });
+    const logger = {
+      info: () => undefined,
+      warn: () => undefined,
+      error: (_message: string, fields: unknown) => errors.push(fields),
+    };
+    const households = createHouseholds({
+      db,
+      relay: 'relay',
+      now: Date.now,
+      most: 100,
+      onMember: () => Promise.resolve(),
+    });
+    for (const device of [one, other])
+      await households.register(household.id, registrationOf(household, device), 'browser');
+    const storeOf = (id: string) =>
+      createEntryStore({ db, relay: 'relay', household: id, now: Date.now, mostBytes: 1_000_000 });
     hub = createHub({ households, storeOf, timers: systemTimers, alone: true, onRevoked: () => undefined, logger });
     const failures = createRateLimit({ perSecond: 1, burst: 10, elapsed: () => performance.now() });
-    sockets = createSockets({ households, hub, failures, elapsed: () => performance.now(), onError: (error) => errors.push(error), heartbeatMs, limits });
+    sockets = createSockets({
+      households,
+      hub,
+      failures,
+      elapsed: () => performance.now(),
+      onError: (error) => errors.push(error),
+      heartbeatMs,
+      limits,
+    });
     const upgrades = createUpgrades({ path: SOCKET_PATH, messageBytes: 1_000_000 });
     const listener = upgrades.listener({
       fetch: (_request, env) => {
         if (sockets.full('browser')) return new Response(null, { status: 503 });
-        if (env && 'incoming' in env) upgrades.accept(env.incoming, (socket) => sockets.open(socket, { browser: 'browser', address: '127.0.0.1' }));
+        if (env && 'incoming' in env)
+          upgrades.accept(env.incoming, (socket) => sockets.open(socket, { browser: 'browser', address: '127.0.0.1' }));
         return new Response(null, { status: 204 });
       },
       refuse: (error) => {
@@ -68,7 +98,11 @@ describe('a sync socket', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     return { url, signIn: () => Promise.resolve({ cookie: '', key: 'none' }) };
   }
-  const enter = async (home: Awaited<ReturnType<typeof serve>>, device: TestDevice = one, who: TestHousehold = household) => {
+  const enter = async (
+    home: Awaited<ReturnType<typeof serve>>,
+    device: TestDevice = one,
+    who: TestHousehold = household,
+  ) => {
     const line = await hello(home, who, device);
     await line.next('welcome');
     return line;
@@ -117,7 +151,10 @@ describe('a sync socket', () => {
     await enter(home, one);
     await enter(home, one);
     const third = await hello(home, household, other);
-    expect(await third.next('refused')).toMatchObject({ what: 'hello', reason: expect.stringContaining('Too many sockets') });
+    expect(await third.next('refused')).toMatchObject({
+      what: 'hello',
+      reason: expect.stringContaining('Too many sockets'),
+    });
     await third.closed;
     await expect.poll(() => sockets.full('browser')).toBe(false);
     await openSocket(home);

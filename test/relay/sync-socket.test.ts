@@ -9,7 +9,16 @@ import { SYNC } from '../../src/protocol/sync/settings.ts';
 import { openTestRelay } from '../support/open-relay.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
-import { enter, hello, newTestDevice, newTestHousehold, newTestKey, openSocket, Refused, type TestSocket } from '../support/sync-device.ts';
+import {
+  enter,
+  hello,
+  newTestDevice,
+  newTestHousehold,
+  newTestKey,
+  openSocket,
+  Refused,
+  type TestSocket,
+} from '../support/sync-device.ts';
 import { protocolsOf } from '../../src/relay/page-key.ts';
 
 let relay: TestRelay;
@@ -29,13 +38,20 @@ const refusalOf = async (headers: Record<string, string>) => {
   return refused.status;
 };
 const raw = (headers: Record<string, string>, path = '/api/sync/socket', method = 'GET', body?: string) =>
-  rawRequest({ port: relay.port, path, method, headers: { host: `127.0.0.1:${relay.port}`, ...headers }, ...(body === undefined ? {} : { body }) });
+  rawRequest({
+    port: relay.port,
+    path,
+    method,
+    headers: { host: `127.0.0.1:${relay.port}`, ...headers },
+    ...(body === undefined ? {} : { body }),
+  });
 
 describe('the door of the sync socket', () => {
   it('is open to Roost’s own page alone, signed in, under Roost’s own name', async () => {
     expect(await refusalOf({ cookie: '' })).toBe(401);
     expect(await refusalOf({ cookie: `roost_${relay.port}=${'a'.repeat(43)}` })).toBe(401);
-    for (const origin of ['https://evil.example', 'null', `http://127.0.0.1:${relay.port + 1}`, '']) expect(await refusalOf({ origin }), origin).toBe(403);
+    for (const origin of ['https://evil.example', 'null', `http://127.0.0.1:${relay.port + 1}`, ''])
+      expect(await refusalOf({ origin }), origin).toBe(403);
     expect(await refusalOf({ host: 'evil.example' })).toBe(403);
     expect(await refusalOf({ host: `rebound.example:${relay.port}` })).toBe(403);
     expect(await refusalOf({ 'sec-fetch-site': 'cross-site' })).toBe(403);
@@ -46,7 +62,13 @@ describe('the door of the sync socket', () => {
   });
 
   it('wants to know the page that asks', async () => {
-    const handshake = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': Buffer.alloc(16).toString('base64'), ...(await relay.headers()) };
+    const handshake = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+      ...(await relay.headers()),
+    };
     const { status, text } = await raw(handshake);
     expect(status).toBe(403);
     expect(problemSchema.parse(JSON.parse(text)).detail).toContain('Origin');
@@ -55,18 +77,36 @@ describe('the door of the sync socket', () => {
   it('is there for sockets, and no other call is one', async () => {
     const own = await relay.headers();
     expect((await raw(own)).status).toBe(426);
-    const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13', 'sec-websocket-key': Buffer.alloc(16).toString('base64'), ...own, origin: relay.url };
-    for (const other of ['/api/rehearsal', '/api/events', '/api/none-such', '/']) expect((await raw(upgrade, other)).status, `${other} takes no socket`).toBe(400);
+    const upgrade = {
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+      'sec-websocket-version': '13',
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+      ...own,
+      origin: relay.url,
+    };
+    for (const other of ['/api/rehearsal', '/api/events', '/api/none-such', '/'])
+      expect((await raw(upgrade, other)).status, `${other} takes no socket`).toBe(400);
     expect((await raw({ ...upgrade, 'sec-websocket-key': 'short' })).status).toBe(400);
     expect((await raw(upgrade, '//%')).status).toBeGreaterThanOrEqual(400);
   });
 
   it('goes on with clients that offer HTTP/2 along with a call', async () => {
     const own = await relay.headers();
-    const offer = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__', ...own };
+    const offer = {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAMAAABkAAQAAP__',
+      ...own,
+    };
     expect((await raw(offer, '/api/rehearsal')).status).toBe(200);
     const options = { seed: 7, delayMs: 3 };
-    const put = await raw({ ...offer, 'content-type': 'application/json' }, '/api/rehearsal', 'PUT', JSON.stringify(options));
+    const put = await raw(
+      { ...offer, 'content-type': 'application/json' },
+      '/api/rehearsal',
+      'PUT',
+      JSON.stringify(options),
+    );
     expect(put.status).toBe(200);
     expect(JSON.parse(put.text)).toMatchObject(options);
   });
@@ -76,7 +116,9 @@ describe('the door of the sync socket', () => {
       const socket = connect(relay.port, '127.0.0.1');
       socket.on('error', () => undefined);
       await new Promise<void>((resolve) => socket.once('connect', resolve));
-      socket.write(`GET /api/sync/socket HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nOrigin: ${relay.url}\r\nCookie: ${(await relay.signIn()).cookie}\r\nSec-WebSocket-Protocol: ${protocolsOf((await relay.signIn()).key).join(', ')}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`);
+      socket.write(
+        `GET /api/sync/socket HTTP/1.1\r\nHost: 127.0.0.1:${relay.port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nOrigin: ${relay.url}\r\nCookie: ${(await relay.signIn()).cookie}\r\nSec-WebSocket-Protocol: ${protocolsOf((await relay.signIn()).key).join(', ')}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`,
+      );
       socket.destroy();
     }
     expect((await relay.fetch('/api/health')).status).toBe(200);
@@ -90,9 +132,19 @@ describe('a device at the sync socket', () => {
   it('is let in when it was registered and proves itself, and told who there is', async () => {
     const [household, one, other] = [newTestHousehold(), newTestDevice(), newTestDevice()];
     const first = await enter(relay, household, one);
-    expect(first.welcome).toMatchObject({ epoch: 1, box: null, recoveryId: null, devices: [{ device: one.id, online: true }] });
+    expect(first.welcome).toMatchObject({
+      epoch: 1,
+      box: null,
+      recoveryId: null,
+      devices: [{ device: one.id, online: true }],
+    });
     const second = await enter(relay, household, other);
-    expect(second.welcome.devices.map(({ device, online }) => [device, online])).toEqual(expect.arrayContaining([[one.id, true], [other.id, true]]));
+    expect(second.welcome.devices.map(({ device, online }) => [device, online])).toEqual(
+      expect.arrayContaining([
+        [one.id, true],
+        [other.id, true],
+      ]),
+    );
     const seen = async (online: boolean) => {
       for (;;) {
         const { devices } = await first.next('devices');
@@ -125,8 +177,18 @@ describe('a device at the sync socket', () => {
     const wrong = async (sign: (nonce: string) => string, by = device) => {
       const line = await openSocket(relay);
       const { nonce } = await line.next('challenge');
-      line.send({ kind: 'hello', household: household.id, device: device.id, deviceKey: by.key.publicKey, boxKey: by.boxKey, signature: sign(nonce) });
-      expect(await line.next('refused')).toMatchObject({ what: 'hello', reason: expect.stringMatching(/^This device could not prove/) });
+      line.send({
+        kind: 'hello',
+        household: household.id,
+        device: device.id,
+        deviceKey: by.key.publicKey,
+        boxKey: by.boxKey,
+        signature: sign(nonce),
+      });
+      expect(await line.next('refused')).toMatchObject({
+        what: 'hello',
+        reason: expect.stringMatching(/^This device could not prove/),
+      });
       expect(await line.closed).toBe(1008);
     };
     await wrong((nonce) => newTestKey().sign(socketBytes(household.id, device.id, nonce)));
@@ -135,16 +197,37 @@ describe('a device at the sync socket', () => {
     // Nor with keys of its own under another’s id, one of them or both.
     const thief = newTestDevice();
     await wrong((nonce) => thief.key.sign(socketBytes(household.id, device.id, nonce)), thief);
-    await wrong((nonce) => device.key.sign(socketBytes(household.id, device.id, nonce)), { ...device, boxKey: thief.boxKey });
+    await wrong((nonce) => device.key.sign(socketBytes(household.id, device.id, nonce)), {
+      ...device,
+      boxKey: thief.boxKey,
+    });
   });
 
   const junk: readonly [string, (line: TestSocket) => void, string][] = [
     ['what is not JSON', ({ socket }) => socket.send('{'), 'message'],
     ['a kind of message that there is not', ({ socket }) => socket.send('{"kind":"open"}'), 'message'],
     ['a message that lacks something', ({ socket }) => socket.send('{"kind":"signal","to":"x"}'), 'message'],
-    ['a second hello', ({ socket }) => socket.send(JSON.stringify({ kind: 'hello', household: 'a'.repeat(22), device: 'a'.repeat(22), deviceKey: 'a'.repeat(43), boxKey: 'a'.repeat(43), signature: 'a'.repeat(86) })), 'hello'],
+    [
+      'a second hello',
+      ({ socket }) =>
+        socket.send(
+          JSON.stringify({
+            kind: 'hello',
+            household: 'a'.repeat(22),
+            device: 'a'.repeat(22),
+            deviceKey: 'a'.repeat(43),
+            boxKey: 'a'.repeat(43),
+            signature: 'a'.repeat(86),
+          }),
+        ),
+      'hello',
+    ],
     ['a frame that is none', ({ socket }) => socket.send(new Uint8Array([255, 1, 2, 3])), 'frame'],
-    ['too long a text', ({ socket }) => socket.send(JSON.stringify({ kind: 'ping', more: 'x'.repeat(3_000_000) })), 'message'],
+    [
+      'too long a text',
+      ({ socket }) => socket.send(JSON.stringify({ kind: 'ping', more: 'x'.repeat(3_000_000) })),
+      'message',
+    ],
     ['a flood of texts', ({ send }) => Array.from({ length: 400 }, () => send({ kind: 'ping' })), 'message'],
   ];
   it.each(junk)('is refused and cut for %s, and nobody else is', async (_what, send, refused) => {
@@ -181,7 +264,8 @@ describe('a device at the sync socket', () => {
     const [one, other, outsider] = [newTestDevice(), newTestDevice(), newTestDevice()];
     const first = await enter(relay, household, one);
     const second = await enter(relay, household, other);
-    const seesOther = async () => (await first.next('devices')).devices.some(({ device, online }) => device === other.id && online);
+    const seesOther = async () =>
+      (await first.next('devices')).devices.some(({ device, online }) => device === other.id && online);
     while (!(await seesOther())) continue;
     const third = await enter(relay, stranger, outsider);
     first.send({ kind: 'signal', to: other.id, data: 'sealed words' });
@@ -192,7 +276,10 @@ describe('a device at the sync socket', () => {
     // The relay hears of it in its own time, and then tells.
     while (await seesOther()) continue;
     first.send({ kind: 'signal', to: other.id, data: 'too late' });
-    expect(await first.next('refused')).toMatchObject({ what: 'signal', reason: 'That device is not connected to the relay now.' });
+    expect(await first.next('refused')).toMatchObject({
+      what: 'signal',
+      reason: 'That device is not connected to the relay now.',
+    });
     expect(first.heard.filter(({ kind }) => kind === 'signal')).toEqual([]);
     for (const line of [first, third]) await line.close();
   });
@@ -202,11 +289,23 @@ describe('a device at the sync socket', () => {
     const home = await open.signIn();
     const household = newTestHousehold();
     const bystander = await enter(home, household, newTestDevice());
-    const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length }).map((given) => Buffer.from(given).toString('base64url'));
-    const odd = <Value>(usual: fc.Arbitrary<Value>) => fc.oneof({ weight: 8, arbitrary: usual }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) });
-    const words = fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom('', '\u0000', '\ud800', '__proto__'));
+    const bytes = (length: number) =>
+      fc.uint8Array({ minLength: length, maxLength: length }).map((given) => Buffer.from(given).toString('base64url'));
+    const odd = <Value>(usual: fc.Arbitrary<Value>) =>
+      fc.oneof({ weight: 8, arbitrary: usual }, { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 2 }) });
+    const words = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.constantFrom('', '\u0000', '\ud800', '__proto__'),
+    );
     const recovery = fc.record({ id: odd(bytes(32)), box: odd(bytes(5)) });
-    const rotation = fc.record({ epoch: odd(fc.integer({ min: 0, max: 4 })), authKey: odd(bytes(32)), proof: odd(bytes(64)), removed: odd(fc.array(bytes(16), { maxLength: 3 })), boxes: odd(fc.dictionary(fc.oneof(bytes(16), words), bytes(5), { maxKeys: 3 })), recovery: odd(fc.option(recovery)) });
+    const rotation = fc.record({
+      epoch: odd(fc.integer({ min: 0, max: 4 })),
+      authKey: odd(bytes(32)),
+      proof: odd(bytes(64)),
+      removed: odd(fc.array(bytes(16), { maxLength: 3 })),
+      boxes: odd(fc.dictionary(fc.oneof(bytes(16), words), bytes(5), { maxKeys: 3 })),
+      recovery: odd(fc.option(recovery)),
+    });
     const message = fc.oneof(
       fc.record({ kind: fc.constant('signal'), to: odd(bytes(16)), data: odd(words) }),
       fc.record({ kind: fc.constant('rotate'), rotation: odd(rotation) }),
@@ -214,7 +313,11 @@ describe('a device at the sync socket', () => {
       fc.record({ kind: odd(words) }),
       fc.jsonValue({ maxDepth: 3 }),
     );
-    const said = fc.oneof({ weight: 4, arbitrary: message.map((value) => JSON.stringify(value)) }, { weight: 1, arbitrary: words }, { weight: 2, arbitrary: fc.uint8Array({ maxLength: 80 }) });
+    const said = fc.oneof(
+      { weight: 4, arbitrary: message.map((value) => JSON.stringify(value)) },
+      { weight: 1, arbitrary: words },
+      { weight: 2, arbitrary: fc.uint8Array({ maxLength: 80 }) },
+    );
     const device = newTestDevice();
     await fc.assert(
       fc.asyncProperty(fc.array(said, { minLength: 1, maxLength: 4 }), async (all) => {
@@ -223,7 +326,13 @@ describe('a device at the sync socket', () => {
         const line = await enter(home, household, device);
         for (const each of all) line.socket.send(each);
         line.send({ kind: 'ping' });
-        const heard = await Promise.race([line.next('pong').then(() => true, () => false), line.closed]);
+        const heard = await Promise.race([
+          line.next('pong').then(
+            () => true,
+            () => false,
+          ),
+          line.closed,
+        ]);
         if (heard !== true) expect(heard === false || heard === 1008).toBe(true);
         await line.close();
       }),

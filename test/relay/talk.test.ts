@@ -5,9 +5,15 @@ import { createGate, openSessionBench, payload, wordsOf, type Bench, type Househ
 
 /** Texts of every turn of a request, joined. */
 const turnsOf = ({ body }: ScriptedRequest) =>
-  body.messages.map(({ content }) => (typeof content === 'string' ? content : content.map((block) => (typeof block['text'] === 'string' ? block['text'] : `<${block.type}>`)).join(' + ')));
-const answersOf = (house: Household, agentId: string) => house.of('message').filter((message) => message.author === agentId);
-const idOf = (house: Household, text: string) => house.of('message').findLast((message) => message.author === 'human' && wordsOf(message) === text)?.messageId ?? '';
+  body.messages.map(({ content }) =>
+    typeof content === 'string'
+      ? content
+      : content.map((block) => (typeof block['text'] === 'string' ? block['text'] : `<${block.type}>`)).join(' + '),
+  );
+const answersOf = (house: Household, agentId: string) =>
+  house.of('message').filter((message) => message.author === agentId);
+const idOf = (house: Household, text: string) =>
+  house.of('message').findLast((message) => message.author === 'human' && wordsOf(message) === text)?.messageId ?? '';
 
 async function withAgent(bench: Bench): Promise<Household> {
   const house = await bench.open();
@@ -32,10 +38,18 @@ describe('what the person says', () => {
     await house.post({ text: 'for the lead' });
     await house.until(() => answersOf(house, 'lead').length === 2);
     expect(wordsOf(answersOf(house, 'agent-0')[1])).toBe('Seat 1 heard: for you alone');
-    expect(house.requestsOf(null).some((request) => JSON.stringify(request.body).includes('for you alone'))).toBe(false);
+    expect(house.requestsOf(null).some((request) => JSON.stringify(request.body).includes('for you alone'))).toBe(
+      false,
+    );
     expect(house.requestsOf(1).some((request) => JSON.stringify(request.body).includes('for the lead'))).toBe(false);
     expect(turnsOf(house.requestsOf(1)[1] ?? fail()).slice(1)).toEqual(['Good morning from seat 1.', 'for you alone']);
-    expect(house.of('message').find((message) => wordsOf(message) === 'for you alone')).toMatchObject({ agentId: 'agent-0', author: 'human', role: 'user', waiting: false, replaces: null });
+    expect(house.of('message').find((message) => wordsOf(message) === 'for you alone')).toMatchObject({
+      agentId: 'agent-0',
+      author: 'human',
+      role: 'user',
+      waiting: false,
+      replaces: null,
+    });
   });
 
   it('waits in order while an answer is being given, and is then put together', async () => {
@@ -66,13 +80,19 @@ describe('what the person says', () => {
     const house = await withAgent(bench);
     const gate = createGate();
     expect(await house.host.stop('agent-0')).toBe(false);
-    house.model.follow(({ last }) => (last === 'tell' ? [{ say: 'Once upon' }, { until: gate.passed }, { say: ' a time' }] : [{ say: 'Yes.' }]));
+    house.model.follow(({ last }) =>
+      last === 'tell' ? [{ say: 'Once upon' }, { until: gate.passed }, { say: ' a time' }] : [{ say: 'Yes.' }],
+    );
     await house.post({ text: 'tell', to: 'agent-0' });
     await house.until(() => house.of('text').some(({ text }) => text === 'Once upon'));
     expect(await house.host.stop('agent-0')).toBe(true);
     await house.until(() => answersOf(house, 'agent-0').length === 2);
     gate.open();
-    expect(answersOf(house, 'agent-0')[1]).toMatchObject({ status: 'stopped', error: null, blocks: [{ kind: 'text', text: 'Once upon' }] });
+    expect(answersOf(house, 'agent-0')[1]).toMatchObject({
+      status: 'stopped',
+      error: null,
+      blocks: [{ kind: 'text', text: 'Once upon' }],
+    });
     await house.post({ text: 'go on', to: 'agent-0' });
     await house.until(() => answersOf(house, 'agent-0').length === 3);
     expect(turnsOf(house.requestsOf(1)[2] ?? fail()).slice(2)).toEqual(['tell', 'Once upon', 'go on']);
@@ -87,8 +107,13 @@ describe('what the person says', () => {
       if (last === 'nothing') return [{ until: gate.passed }];
       if (last === 'fail') return { fail: { status: 400, type: 'invalid_request_error', message: 'no' } };
       if (last === 'cut') return [{ say: 'Half' }, { cut: true }];
-      if (last === 'cut call') return [{ say: 'I shall' }, { call: 'choose_name', input: { name: 'Rook' } }, { cut: true }];
-      if (last === 'tools') return [{ call: 'choose_name', input: { name: 'Rook' } }, { call: 'nonsense', input: [] }];
+      if (last === 'cut call')
+        return [{ say: 'I shall' }, { call: 'choose_name', input: { name: 'Rook' } }, { cut: true }];
+      if (last === 'tools')
+        return [
+          { call: 'choose_name', input: { name: 'Rook' } },
+          { call: 'nonsense', input: [] },
+        ];
       return [{ say: results.length > 0 ? 'Done.' : 'Yes.' }];
     });
     await house.post({ text: 'nothing', to: 'agent-0' });
@@ -100,15 +125,35 @@ describe('what the person says', () => {
       await house.post({ text, to: 'agent-0' });
     }
     await house.until(() => answersOf(house, 'agent-0').length === 7);
-    expect(answersOf(house, 'agent-0').map(({ status }) => status)).toEqual(['complete', 'stopped', 'failed', 'interrupted', 'interrupted', 'complete', 'complete']);
+    expect(answersOf(house, 'agent-0').map(({ status }) => status)).toEqual([
+      'complete',
+      'stopped',
+      'failed',
+      'interrupted',
+      'interrupted',
+      'complete',
+      'complete',
+    ]);
     expect(answersOf(house, 'agent-0')[2]?.error).toContain('refused the request (400): no');
-    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(2)).toEqual(['nothing + fail + cut', 'Half', 'cut call', 'I shall', 'tools', '<tool_use> + <tool_use>', '<tool_result> + <tool_result>', 'Done.', 'last']);
+    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(2)).toEqual([
+      'nothing + fail + cut',
+      'Half',
+      'cut call',
+      'I shall',
+      'tools',
+      '<tool_use> + <tool_use>',
+      '<tool_result> + <tool_result>',
+      'Done.',
+      'last',
+    ]);
   });
 
   it('can be changed: the conversation is cut back, and what was being said is closed before the new message', async () => {
     const house = await withAgent(bench);
     const gate = createGate();
-    house.model.follow(({ last }) => (last === 'tpyo' ? [{ say: 'What is a tp' }, { until: gate.passed }] : [{ say: `to ${last}` }]));
+    house.model.follow(({ last }) =>
+      last === 'tpyo' ? [{ say: 'What is a tp' }, { until: gate.passed }] : [{ say: `to ${last}` }],
+    );
     await house.post({ text: 'first', to: 'agent-0' });
     await house.until(() => answersOf(house, 'agent-0').length === 2);
     await house.untilQuiet();
@@ -118,8 +163,16 @@ describe('what the person says', () => {
     expect(await house.post({ text: 'typo', to: 'agent-0', replaces })).toMatchObject({ ok: true });
     await house.until(() => wordsOf(answersOf(house, 'agent-0').at(-1)) === 'to typo');
     gate.open();
-    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(1)).toEqual(['Good morning from seat 1.', 'first', 'to first', 'typo']);
-    const conversation = house.of('message').filter(({ agentId }) => agentId === 'agent-0').slice(-4);
+    expect(turnsOf(house.requestsOf(1).at(-1) ?? fail()).slice(1)).toEqual([
+      'Good morning from seat 1.',
+      'first',
+      'to first',
+      'typo',
+    ]);
+    const conversation = house
+      .of('message')
+      .filter(({ agentId }) => agentId === 'agent-0')
+      .slice(-4);
     expect(conversation.map((message) => [wordsOf(message), message.status, message.replaces])).toEqual([
       ['tpyo', 'complete', null],
       ['What is a tp', 'stopped', null],
@@ -127,7 +180,9 @@ describe('what the person says', () => {
       ['to typo', 'complete', null],
     ]);
     // Retry is the same, with the same words.
-    expect(await house.post({ text: 'typo', to: 'agent-0', replaces: idOf(house, 'typo') })).toMatchObject({ ok: true });
+    expect(await house.post({ text: 'typo', to: 'agent-0', replaces: idOf(house, 'typo') })).toMatchObject({
+      ok: true,
+    });
     await house.until(() => house.requestsOf(1).length === 5);
     expect(turnsOf(house.requestsOf(1).at(-1) ?? fail())).toEqual(turnsOf(house.requestsOf(1).at(-2) ?? fail()));
   });
@@ -154,7 +209,10 @@ describe('what the person says', () => {
     expect(await house.post({ text: 'x', replaces: idOf(house, 'two') })).toMatchObject(refused);
     expect(await house.post({ text: 'x', to: 'nobody-here', replaces: idOf(house, 'two') })).toMatchObject(refused);
     const replaces = idOf(house, 'two');
-    const both = await Promise.all([house.post({ text: 'a', to: 'agent-0', replaces }), house.post({ text: 'b', to: 'agent-0', replaces })]);
+    const both = await Promise.all([
+      house.post({ text: 'a', to: 'agent-0', replaces }),
+      house.post({ text: 'b', to: 'agent-0', replaces }),
+    ]);
     expect(both.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
     expect(house.of('message').filter((message) => message.replaces === replaces)).toHaveLength(1);
     await house.untilQuiet();
@@ -196,8 +254,13 @@ describe('what is written to somebody who sleeps', () => {
     expect(house.model.requests).toEqual([]);
     await house.wake([payload(0)]);
     await house.until(() => answersOf(house, 'agent-0').length === 2);
-    expect(turnsOf(house.requestsOf(1)[1] ?? fail()).slice(1)).toEqual(['Good morning from seat 1.', 'first thing + second thing']);
-    expect(house.of('message-read').map(({ messageId }) => messageId)).toEqual(waiting.map(({ messageId }) => messageId));
+    expect(turnsOf(house.requestsOf(1)[1] ?? fail()).slice(1)).toEqual([
+      'Good morning from seat 1.',
+      'first thing + second thing',
+    ]);
+    expect(house.of('message-read').map(({ messageId }) => messageId)).toEqual(
+      waiting.map(({ messageId }) => messageId),
+    );
     // Asleep and awake again: it is not read a second time.
     await house.host.sleep('agent-0');
     await house.wake([payload(0)]);
@@ -244,7 +307,12 @@ describe('what is written to somebody who sleeps', () => {
   });
 
   it('stays unread where the wake fails, and is read at the next one', async () => {
-    const house = await bench.open({ script: (request) => (request.seat === 1 ? { fail: { status: 400, type: 'invalid_request_error', message: 'no' } } : teamScript()(request)) });
+    const house = await bench.open({
+      script: (request) =>
+        request.seat === 1
+          ? { fail: { status: 400, type: 'invalid_request_error', message: 'no' } }
+          : teamScript()(request),
+    });
     await house.start();
     await house.post({ text: 'still here', to: 'agent-0' });
     await house.wake([payload(0)]);

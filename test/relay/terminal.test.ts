@@ -9,12 +9,23 @@ const SCALE = 4;
 
 /** What a camera reads from such a picture on a terminal. */
 function look(text: string): string {
-  const rows = text.trimEnd().split('\n').map((line) => line.slice(line.indexOf('m') + 1, line.lastIndexOf('\u001b')));
-  const lights = rows.flatMap((row) => [[...row].map((cell) => '█▀'.includes(cell)), [...row].map((cell) => '█▄'.includes(cell))]);
+  const rows = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.slice(line.indexOf('m') + 1, line.lastIndexOf('\u001b')));
+  const lights = rows.flatMap((row) => [
+    [...row].map((cell) => '█▀'.includes(cell)),
+    [...row].map((cell) => '█▄'.includes(cell)),
+  ]);
   const [width, height] = [(lights[0]?.length ?? 0) * SCALE, lights.length * SCALE];
   const data = new Uint8ClampedArray(width * height * 4).fill(255);
   for (let y = 0; y < height; y++)
-    for (let x = 0; x < width; x++) data.fill(lights[Math.floor(y / SCALE)]?.[Math.floor(x / SCALE)] ? 255 : 0, (y * width + x) * 4, (y * width + x) * 4 + 3);
+    for (let x = 0; x < width; x++)
+      data.fill(
+        lights[Math.floor(y / SCALE)]?.[Math.floor(x / SCALE)] ? 255 : 0,
+        (y * width + x) * 4,
+        (y * width + x) * 4 + 3,
+      );
   return decodeQR({ width, height, data });
 }
 
@@ -45,7 +56,14 @@ const PLAIN = `\n  Open Roost:  ${LINK}\n\n`;
 describe('at the terminal', () => {
   it('a link is printed as a code that a camera reads', () => {
     expect(look(codeText(LINK))).toBe(LINK);
-    expect(Math.max(...codeText(LINK).split('\n').map((line) => line.length)), 'fits on 80 columns').toBeLessThan(80);
+    expect(
+      Math.max(
+        ...codeText(LINK)
+          .split('\n')
+          .map((line) => line.length),
+      ),
+      'fits on 80 columns',
+    ).toBeLessThan(80);
   });
 
   it('Enter prints a fresh link, with its code where other machines are let in', async () => {

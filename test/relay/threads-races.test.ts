@@ -24,7 +24,8 @@ describe.each(STORES)('threads in which many things happen at once, on %s', (kin
 
   const send = (house: ThreadHouse, from: string, threadId: string, text: string, clientId: string | null = null) =>
     house.threads.send(from, threadId, { text, mentionRefs: [], clientId });
-  const open = async (house: ThreadHouse, title = 'Busy') => good(await house.threads.create('a', { title, participantRefs: ['b', 'c'] })).thread.threadId;
+  const open = async (house: ThreadHouse, title = 'Busy') =>
+    good(await house.threads.create('a', { title, participantRefs: ['b', 'c'] })).thread.threadId;
 
   it('keeps fifty messages that are sent at once, each in its place, in the order in which they were sent', async () => {
     const house = await openThreadHouse(store);
@@ -40,11 +41,15 @@ describe.each(STORES)('threads in which many things happen at once, on %s', (kin
     const one = await openThreadHouse(store);
     const threadId = await open(one);
     const other = await one.again();
-    const sent = await Promise.all(upTo(40).map((i) => send(i % 2 ? one : other, 'a', threadId, `m${i}`, `c${i >> 1}`)));
+    const sent = await Promise.all(
+      upTo(40).map((i) => send(i % 2 ? one : other, 'a', threadId, `m${i}`, `c${i >> 1}`)),
+    );
     const { messages } = good(await one.threads.read(PERSON, threadId, PAGE));
     // Every client id but the first and the last was used by both.
     expect(messages.map((message) => message.place)).toEqual(upTo(21));
-    expect(new Set(sent.map((answer) => good(answer).message.messageId))).toEqual(new Set(messages.map((message) => message.messageId)));
+    expect(new Set(sent.map((answer) => good(answer).message.messageId))).toEqual(
+      new Set(messages.map((message) => message.messageId)),
+    );
   });
 
   it('says once that an agent has no open thread any more, though its last two are closed at one moment by two processes', async () => {
@@ -52,7 +57,9 @@ describe.each(STORES)('threads in which many things happen at once, on %s', (kin
     const [first, second] = [await open(one), await open(one)];
     const other = await one.again();
     await Promise.all([one.threads.close('a', first, ''), other.threads.close('b', second, '')]);
-    const lasts = [...one.told, ...other.told].flatMap((item) => (item.hook === 'leftLast' ? [`${item.agentId} ${item.event}`] : []));
+    const lasts = [...one.told, ...other.told].flatMap((item) =>
+      item.hook === 'leftLast' ? [`${item.agentId} ${item.event}`] : [],
+    );
     expect(lasts.sort()).toEqual(AGENTS.map((agentId) => `${agentId} last_thread_closed`));
   });
 
@@ -66,7 +73,10 @@ describe.each(STORES)('threads in which many things happen at once, on %s', (kin
       send(house, 'a', threadId, 'after'),
     ]);
     expect(answers.map(({ ok }) => ok)).toEqual([true, true, false, false]);
-    expect(good(await house.threads.read(PERSON, threadId, PAGE))).toMatchObject({ thread: { closed: { summary: 'first' } }, messages: [{ text: 'before' }] });
+    expect(good(await house.threads.read(PERSON, threadId, PAGE))).toMatchObject({
+      thread: { closed: { summary: 'first' } },
+      messages: [{ text: 'before' }],
+    });
   });
 
   it('tells everything once and in order', async () => {
@@ -81,8 +91,24 @@ describe.each(STORES)('threads in which many things happen at once, on %s', (kin
       threads.send(PERSON, threadId, { text: 'm3', mentionRefs: ['c'], clientId: null }),
       threads.close('b', threadId, ''),
     ]);
-    const story = house.told.slice(2).map((item) => [item.hook, item.agentId, 'text' in item ? item.text : '', 'times' in item ? item.times : ''].filter((part) => part !== '').join(' '));
-    expect(story).toEqual(['mentioned b m1', 'mentioned c m1', 'leftLast c', 'mentioned a m2', 'added c 2', 'mentioned c m3', 'leftLast a', 'leftLast b', 'leftLast c']);
+    const story = house.told
+      .slice(2)
+      .map((item) =>
+        [item.hook, item.agentId, 'text' in item ? item.text : '', 'times' in item ? item.times : '']
+          .filter((part) => part !== '')
+          .join(' '),
+      );
+    expect(story).toEqual([
+      'mentioned b m1',
+      'mentioned c m1',
+      'leftLast c',
+      'mentioned a m2',
+      'added c 2',
+      'mentioned c m3',
+      'leftLast a',
+      'leftLast b',
+      'leftLast c',
+    ]);
   });
 
   it('gives an agent that waits again and again every message once and in order, whatever happens meanwhile', async () => {
@@ -95,7 +121,15 @@ describe.each(STORES)('threads in which many things happen at once, on %s', (kin
       // Two calls at a time, as of a client that calls tools side by side.
       const waiter = async () => {
         for (;;) {
-          const answer = good(await house.threads.wait('c', { until: { kind: 'message' }, threadId: null, limitMs: 1_000, signal: stop.signal, run: 'r' }));
+          const answer = good(
+            await house.threads.wait('c', {
+              until: { kind: 'message' },
+              threadId: null,
+              limitMs: 1_000,
+              signal: stop.signal,
+              run: 'r',
+            }),
+          );
           if (!answer.came) return;
           given.push(...answer.page.messages.map((message) => ({ ...message, threadId: answer.page.thread.threadId })));
         }

@@ -17,22 +17,41 @@ describe('threads in a session', () => {
   afterAll(() => bench.close());
 
   /** Lyra and Sage are awake and quiet; Sage's lists are these. */
-  async function withTeam(sageDoes: (request: ScriptedRequest) => Reply | null = () => null, lists: { sleep?: SleepEvent[]; wake?: WakeEvent[] } = {}): Promise<Household> {
+  async function withTeam(
+    sageDoes: (request: ScriptedRequest) => Reply | null = () => null,
+    lists: { sleep?: SleepEvent[]; wake?: WakeEvent[] } = {},
+  ): Promise<Household> {
     const usual = teamScript();
-    const house = await bench.open({ script: (request) => (request.seat === SAGES_SEAT && request.body.messages.length > 1 ? (sageDoes(request) ?? usual(request)) : usual(request)) });
+    const house = await bench.open({
+      script: (request) =>
+        request.seat === SAGES_SEAT && request.body.messages.length > 1
+          ? (sageDoes(request) ?? usual(request))
+          : usual(request),
+    });
     const { team } = house;
-    await team.directory.set({ agents: [LYRA, SAGE].map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })) });
+    await team.directory.set({
+      agents: [LYRA, SAGE].map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })),
+    });
     // Two happenings in one test are two wakes.
-    await team.configs.setAgent(SAGE.id, { coordination: { sleep_events: lists.sleep ?? [], wake_events: lists.wake ?? [], wake_guardrails: { cooldown_seconds: 0 } } });
+    await team.configs.setAgent(SAGE.id, {
+      coordination: {
+        sleep_events: lists.sleep ?? [],
+        wake_events: lists.wake ?? [],
+        wake_guardrails: { cooldown_seconds: 0 },
+      },
+    });
     await house.start();
     await house.wake([LYRA, SAGE]);
     await house.until(() => house.of('agent-awake').length === 2);
     await house.untilQuiet();
     return house;
   }
-  const putToSleep = (house: Household) => house.team.sleepers.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
-  const open = async (house: Household, by = LYRA.id) => good(await house.team.threads.create(by, { title: 'Tides', participantRefs: ['Sage'] })).thread.threadId;
-  const heard = (house: Household, words: string) => house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes(words)).length;
+  const putToSleep = (house: Household) =>
+    house.team.sleepers.set(house.team.host.sessionId() ?? '', SAGE.id, true, 'human');
+  const open = async (house: Household, by = LYRA.id) =>
+    good(await house.team.threads.create(by, { title: 'Tides', participantRefs: ['Sage'] })).thread.threadId;
+  const heard = (house: Household, words: string) =>
+    house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes(words)).length;
   const flags = (house: Household) => house.of('sleep-flag').map(({ sleeping, by }) => `${sleeping} ${by}`);
 
   it('wake a sleeping agent that is put into a new one, where its list says so, and tell it', async () => {
@@ -50,7 +69,13 @@ describe('threads in a session', () => {
     const threadId = await open(house);
     expect(house.team.sleepers.isSleeping(SAGE.id)).toBe(true);
     expect(await house.inbox.waiting(SAGE.id)).toMatchObject([{ from: LYRA.id, threadId }]);
-    const { told } = good(await house.team.threads.send(LYRA.id, threadId, { text: 'When is high water?', mentionRefs: ['Sage'], clientId: null }));
+    const { told } = good(
+      await house.team.threads.send(LYRA.id, threadId, {
+        text: 'When is high water?',
+        mentionRefs: ['Sage'],
+        clientId: null,
+      }),
+    );
     expect(told).toEqual([expect.stringContaining('Granted: Sage')]);
     await house.until(() => heard(house, 'When is high water?') === 1);
     expect(heard(house, 'You were added')).toBe(1);
@@ -89,29 +114,67 @@ describe('threads in a session', () => {
   it('bring what the person says in one before the agent that is mentioned, and into its conversation', async () => {
     const house = await withTeam();
     const threadId = await open(house, PERSON);
-    good(await house.team.threads.send(PERSON, threadId, { text: 'Sage, read the log.', mentionRefs: ['Sage'], clientId: 'c' }));
+    good(
+      await house.team.threads.send(PERSON, threadId, {
+        text: 'Sage, read the log.',
+        mentionRefs: ['Sage'],
+        clientId: 'c',
+      }),
+    );
     await house.until(() => heard(house, 'Sage, read the log.') === 1);
     await house.untilQuiet();
     const [request] = house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes('Sage, read the log.'));
-    expect(request?.last).toContain(`[Message from the relay, in thread ${threadId}, high]\n> The human mentions you in the thread “Tides”`);
-    const written = house.of('message').filter((message) => message.agentId === SAGE.id && message.blocks.some((block) => block.kind === 'text' && block.text.includes('Sage, read the log.')));
+    expect(request?.last).toContain(
+      `[Message from the relay, in thread ${threadId}, high]\n> The human mentions you in the thread “Tides”`,
+    );
+    const written = house
+      .of('message')
+      .filter(
+        (message) =>
+          message.agentId === SAGE.id &&
+          message.blocks.some((block) => block.kind === 'text' && block.text.includes('Sage, read the log.')),
+      );
     expect(written).toMatchObject([{ author: 'relay', role: 'user', waiting: false }, { author: SAGE.id }]);
     expect(house.of('message-read')).toEqual([]);
   });
 
   it('do not put a mention before an agent again that it has read in the thread itself', async () => {
-    const house = await withTeam(({ last, results }) => (results.length > 0 ? [{ say: 'Read.' }] : last.endsWith('wait') ? [{ call: 'wait_for_mention', input: {} }] : null));
+    const house = await withTeam(({ last, results }) =>
+      results.length > 0
+        ? [{ say: 'Read.' }]
+        : last.endsWith('wait')
+          ? [{ call: 'wait_for_mention', input: {} }]
+          : null,
+    );
     const threadId = await open(house);
     await house.post({ text: 'wait', to: SAGE.id });
-    await house.until(() => house.of('tool').some(({ block }) => block.kind === 'tool' && block.name === 'wait_for_mention'));
-    const { told } = good(await house.team.threads.send(LYRA.id, threadId, { text: 'High water at six.', mentionRefs: ['Sage'], clientId: null }));
+    await house.until(() =>
+      house.of('tool').some(({ block }) => block.kind === 'tool' && block.name === 'wait_for_mention'),
+    );
+    const { told } = good(
+      await house.team.threads.send(LYRA.id, threadId, {
+        text: 'High water at six.',
+        mentionRefs: ['Sage'],
+        clientId: null,
+      }),
+    );
     expect(told).toEqual([expect.stringContaining('Deferred')]);
-    await house.until(() => house.of('message').some(({ author, blocks }) => author === SAGE.id && blocks.some((block) => block.kind === 'tool' && block.result?.includes('High water at six.') === true)));
+    await house.until(() =>
+      house
+        .of('message')
+        .some(
+          ({ author, blocks }) =>
+            author === SAGE.id &&
+            blocks.some((block) => block.kind === 'tool' && block.result?.includes('High water at six.') === true),
+        ),
+    );
     await house.untilQuiet();
     await house.post({ text: 'and now?', to: SAGE.id });
     await house.until(() => heard(house, 'and now?') === 1);
     await house.untilQuiet();
     expect(heard(house, 'High water at six.'), 'only as what the tool gave').toBe(0);
-    expect((await house.inbox.list(SAGE.id, { before: null, limit: 1 })).mail).toMatchObject([{ threadId, read: { run: expect.any(String) } }]);
+    expect((await house.inbox.list(SAGE.id, { before: null, limit: 1 })).mail).toMatchObject([
+      { threadId, read: { run: expect.any(String) } },
+    ]);
   });
 });

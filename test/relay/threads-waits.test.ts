@@ -27,11 +27,20 @@ describe.each(STORES)('waiting in threads on %s', (kind) => {
   async function withThread() {
     const house = await openThreadHouse(store);
     const { threads, timers } = house;
-    const open = async (by = 'a') => good(await threads.create(by, { title: 'Plans', participantRefs: ['a', 'b', 'c'] })).thread.threadId;
+    const open = async (by = 'a') =>
+      good(await threads.create(by, { title: 'Plans', participantRefs: ['a', 'b', 'c'] })).thread.threadId;
     const threadId = await open();
-    const say = async (from: string, text: string, mentionRefs: readonly string[] = [], into = threadId) => good(await threads.send(from, into, { text, mentionRefs, clientId: null })).message;
+    const say = async (from: string, text: string, mentionRefs: readonly string[] = [], into = threadId) =>
+      good(await threads.send(from, into, { text, mentionRefs, clientId: null })).message;
     const answerTo = (options: Partial<Wait>) =>
-      threads.wait('b', { until: MESSAGE, threadId: null, limitMs: 1_000, signal: new AbortController().signal, run: 'run', ...options });
+      threads.wait('b', {
+        until: MESSAGE,
+        threadId: null,
+        limitMs: 1_000,
+        signal: new AbortController().signal,
+        run: 'run',
+        ...options,
+      });
     /** What the wait gave: the texts, or why it gave nothing. */
     const wait = async (options: Partial<Wait> = {}) => {
       const answer = await answerTo(options);
@@ -76,7 +85,15 @@ describe.each(STORES)('waiting in threads on %s', (kind) => {
     expect(await wait()).toEqual(['one']);
     await say('a', 'two');
     const { threads } = await again();
-    const answer = good(await threads.wait('b', { until: MESSAGE, threadId: null, limitMs: 0, signal: new AbortController().signal, run: 'r' }));
+    const answer = good(
+      await threads.wait('b', {
+        until: MESSAGE,
+        threadId: null,
+        limitMs: 0,
+        signal: new AbortController().signal,
+        run: 'r',
+      }),
+    );
     expect(answer.came && answer.page.messages.map(({ text }) => text)).toEqual(['two']);
   });
 
@@ -151,7 +168,11 @@ describe.each(STORES)('waiting in threads on %s', (kind) => {
     await say('a', 'last words');
     good(await threads.close('a', threadId, 'Done.'));
     expect(await waiting).toEqual(['last words']);
-    expect(await answerTo({ threadId })).toMatchObject({ ok: false, reason: 'closed', detail: expect.stringContaining('Done.') });
+    expect(await answerTo({ threadId })).toMatchObject({
+      ok: false,
+      reason: 'closed',
+      detail: expect.stringContaining('Done.'),
+    });
 
     const second = await open();
     const { waiting: closed } = await waitBegun({ threadId: second });
@@ -166,7 +187,11 @@ describe.each(STORES)('waiting in threads on %s', (kind) => {
 
     const fourth = await open();
     good(await threads.remove('a', fourth, 'a'));
-    expect(await answerTo({ threadId: fourth, until: FROM_A })).toMatchObject({ ok: false, reason: 'not-in-it', detail: expect.stringContaining('Ada') });
+    expect(await answerTo({ threadId: fourth, until: FROM_A })).toMatchObject({
+      ok: false,
+      reason: 'not-in-it',
+      detail: expect.stringContaining('Ada'),
+    });
   });
 
   it('gives what is unread in a thread that was closed meanwhile', async () => {
@@ -179,7 +204,8 @@ describe.each(STORES)('waiting in threads on %s', (kind) => {
 
   it('does not give again what the agent has read, and leaves what it has not', async () => {
     const { threads, say, wait, threadId } = await withThread();
-    const read = async (limit: number, before: number | null = null) => good(await threads.read('b', threadId, { before, limit, run: 'r' })).messages.map(({ text }) => text);
+    const read = async (limit: number, before: number | null = null) =>
+      good(await threads.read('b', threadId, { before, limit, run: 'r' })).messages.map(({ text }) => text);
     for (const text of ['one', 'two', 'three']) await say('a', text);
     expect(await read(1), 'what stands before it was not read').toEqual(['three']);
     expect(await read(2, 3)).toEqual(['one', 'two']);
@@ -196,11 +222,17 @@ describe.each(STORES)('waiting in threads on %s', (kind) => {
     const first = await say('a', 'b?', ['b', 'c']);
     await waiting;
     const ofB = () => told.filter((item) => item.agentId === 'b' && item.hook !== 'added');
-    expect(ofB()).toMatchObject([{ hook: 'mentioned' }, { hook: 'mentionsRead', threadId, agentId: 'b', messageIds: [first.messageId], run: 'run' }]);
+    expect(ofB()).toMatchObject([
+      { hook: 'mentioned' },
+      { hook: 'mentionsRead', threadId, agentId: 'b', messageIds: [first.messageId], run: 'run' },
+    ]);
     const second = await say('a', 'b!', ['b']);
     good(await threads.read('b', threadId, { before: null, limit: 1, run: 'another' }));
     good(await threads.read(PERSON, threadId, { before: null, limit: 1, run: null }));
-    expect(ofB().slice(2)).toMatchObject([{ hook: 'mentioned' }, { hook: 'mentionsRead', messageIds: [second.messageId], run: 'another' }]);
+    expect(ofB().slice(2)).toMatchObject([
+      { hook: 'mentioned' },
+      { hook: 'mentionsRead', messageIds: [second.messageId], run: 'another' },
+    ]);
     expect(await wait({ limitMs: 0 })).toBe('late');
   });
 });

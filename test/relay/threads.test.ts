@@ -24,16 +24,33 @@ describe.each(STORES)('threads on %s', (kind) => {
   async function withThread(by = 'a', participantRefs: readonly string[] = ['b']) {
     const house = await openThreadHouse(store);
     const { thread } = good(await house.threads.create(by, { title: 'Plans', participantRefs }));
-    const say = async (from: string, text: string, mentionRefs: readonly string[] = []) => good(await house.threads.send(from, thread.threadId, { text, mentionRefs, clientId: null }));
-    const read = async (reader: string) => good(await house.threads.read(reader, thread.threadId, PAGE)).messages.map(({ text }) => text);
+    const say = async (from: string, text: string, mentionRefs: readonly string[] = []) =>
+      good(await house.threads.send(from, thread.threadId, { text, mentionRefs, clientId: null }));
+    const read = async (reader: string) =>
+      good(await house.threads.read(reader, thread.threadId, PAGE)).messages.map(({ text }) => text);
     return { ...house, threadId: thread.threadId, thread, say, read };
   }
 
   describe('making one', () => {
     it('puts whoever makes it into it, with those it names by id, name or seat, each once', async () => {
       const { thread, told, changes } = await withThread('a', ['Bo', 'b', 'seat 3', '@Ada']);
-      expect(thread).toMatchObject({ title: 'Plans', createdBy: 'a', participants: ['a', 'b', 'c'], messages: 0, closed: null });
-      expect(told).toEqual(['b', 'c'].map((agentId) => ({ hook: 'added', threadId: thread.threadId, title: 'Plans', agentId, by: 'a', times: 1 })));
+      expect(thread).toMatchObject({
+        title: 'Plans',
+        createdBy: 'a',
+        participants: ['a', 'b', 'c'],
+        messages: 0,
+        closed: null,
+      });
+      expect(told).toEqual(
+        ['b', 'c'].map((agentId) => ({
+          hook: 'added',
+          threadId: thread.threadId,
+          title: 'Plans',
+          agentId,
+          by: 'a',
+          times: 1,
+        })),
+      );
       expect(changes()).toBe(1);
     });
 
@@ -50,7 +67,10 @@ describe.each(STORES)('threads on %s', (kind) => {
         expect(answer).toMatchObject({ ok: false, reason: 'unknown-agent' });
         expect(answer.ok || answer.detail).toContain(name === 'r' ? 'Ria' : name);
       }
-      expect(await threads.create('a', { title: 'x', participantRefs: ['a'] })).toMatchObject({ ok: false, reason: 'nobody' });
+      expect(await threads.create('a', { title: 'x', participantRefs: ['a'] })).toMatchObject({
+        ok: false,
+        reason: 'nobody',
+      });
       expect([told, changes(), (await threads.list(PERSON, LIST)).threads]).toEqual([[], 0, []]);
     });
   });
@@ -71,7 +91,11 @@ describe.each(STORES)('threads on %s', (kind) => {
       ];
       for (const answer of await Promise.all(outside)) expect(answer).toMatchObject({ ok: false, reason: 'not-in-it' });
       expect((await threads.list('c', LIST)).threads).toEqual([]);
-      expect(good(await threads.read('a', threadId, PAGE)).thread).toMatchObject({ participants: ['a', 'b'], messages: 3, closed: null });
+      expect(good(await threads.read('a', threadId, PAGE)).thread).toMatchObject({
+        participants: ['a', 'b'],
+        messages: 3,
+        closed: null,
+      });
     });
 
     it('says where there is no such thread', async () => {
@@ -116,7 +140,10 @@ describe.each(STORES)('threads on %s', (kind) => {
       await say('b', 'while here');
       expect(good(await threads.remove('a', threadId, 'Bo')).thread.participants).toEqual(['a', 'c']);
       expect(await threads.read('b', threadId, PAGE)).toMatchObject({ ok: false, reason: 'not-in-it' });
-      expect(await threads.send('b', threadId, { text: 'x', mentionRefs: [], clientId: null })).toMatchObject({ ok: false, reason: 'not-in-it' });
+      expect(await threads.send('b', threadId, { text: 'x', mentionRefs: [], clientId: null })).toMatchObject({
+        ok: false,
+        reason: 'not-in-it',
+      });
       await say('c', 'meanwhile');
       good(await threads.add('c', threadId, 'b'));
       expect(told.at(-1)).toMatchObject({ hook: 'added', agentId: 'b', by: 'c', times: 2 });
@@ -126,7 +153,9 @@ describe.each(STORES)('threads on %s', (kind) => {
     it('lets an agent leave, and lets whoever is retired be taken out', async () => {
       const { threads, threadId, directory } = await withThread('a', ['b', 'c']);
       good(await threads.remove('b', threadId, 'b'));
-      await directory.set({ agents: (await directory.all()).map((agent) => ({ ...agent, retired: agent.retired || agent.agentId === 'c' })) });
+      await directory.set({
+        agents: (await directory.all()).map((agent) => ({ ...agent, retired: agent.retired || agent.agentId === 'c' })),
+      });
       expect(good(await threads.remove('a', threadId, 'c')).thread.participants).toEqual(['a']);
     });
 
@@ -169,10 +198,23 @@ describe.each(STORES)('threads on %s', (kind) => {
       const sent = await say('a', 'look', ['Cleo', 'b', 'seat 3']);
       expect(sent.message).toMatchObject({ place: 1, from: 'a', text: 'look', mentions: ['c', 'b'] });
       expect(sent.told).toEqual(['c was asked for.', 'b was asked for.']);
-      const mention = { hook: 'mentioned', threadId, title: 'Plans', by: 'a', messageId: sent.message.messageId, text: 'look' };
-      expect(told.slice(2)).toEqual([{ ...mention, agentId: 'c' }, { ...mention, agentId: 'b' }]);
+      const mention = {
+        hook: 'mentioned',
+        threadId,
+        title: 'Plans',
+        by: 'a',
+        messageId: sent.message.messageId,
+        text: 'look',
+      };
+      expect(told.slice(2)).toEqual([
+        { ...mention, agentId: 'c' },
+        { ...mention, agentId: 'b' },
+      ]);
       expect((await say(PERSON, 'you too', ['a'])).told).toHaveLength(1);
-      expect(good(await threads.read('a', threadId, PAGE)).messages.map(({ mentions }) => mentions)).toEqual([['c', 'b'], ['a']]);
+      expect(good(await threads.read('a', threadId, PAGE)).messages.map(({ mentions }) => mentions)).toEqual([
+        ['c', 'b'],
+        ['a'],
+      ]);
     });
 
     it('of oneself, of somebody who is not in it, unknown or retired are errors that name who it is, and send nothing', async () => {
@@ -188,16 +230,23 @@ describe.each(STORES)('threads on %s', (kind) => {
         expect(answer).toMatchObject({ ok: false, reason });
         expect(answer.ok || answer.detail).toContain(words);
       }
-      await directory.set({ agents: (await directory.all()).map((agent) => ({ ...agent, retired: agent.agentId === 'b' })) });
-      expect(await threads.send(PERSON, threadId, { text: 'x', mentionRefs: ['b'], clientId: null }), 'retired since it came').toMatchObject({ ok: false, reason: 'unknown-agent' });
+      await directory.set({
+        agents: (await directory.all()).map((agent) => ({ ...agent, retired: agent.agentId === 'b' })),
+      });
+      expect(
+        await threads.send(PERSON, threadId, { text: 'x', mentionRefs: ['b'], clientId: null }),
+        'retired since it came',
+      ).toMatchObject({ ok: false, reason: 'unknown-agent' });
       expect(good(await threads.read('a', threadId, PAGE)).messages).toEqual([]);
       expect(told).toHaveLength(1);
     });
 
     it('are told again when telling failed: by a repeat, or when the relay comes back', async () => {
       const { threads, threadId, told, failure, again } = await withThread('a', ['b', 'c']);
-      const send = (clientId: string) => threads.send('a', threadId, { text: clientId, mentionRefs: ['b', 'c'], clientId });
-      const mentions = () => told.flatMap((item) => (item.hook === 'mentioned' ? [`${item.text} ${item.agentId}`] : []));
+      const send = (clientId: string) =>
+        threads.send('a', threadId, { text: clientId, mentionRefs: ['b', 'c'], clientId });
+      const mentions = () =>
+        told.flatMap((item) => (item.hook === 'mentioned' ? [`${item.text} ${item.agentId}`] : []));
       failure.next = new Error('the inbox is gone');
       await expect(send('one')).rejects.toThrow('the inbox is gone');
       expect(good(await send('one')).message.place).toBe(1);
@@ -209,7 +258,11 @@ describe.each(STORES)('threads on %s', (kind) => {
       const later = await again();
       await later.threads.recover();
       await later.threads.recover();
-      expect(later.told.map((item) => `${item.hook} ${item.agentId}`)).toEqual(['added b', 'mentioned b', 'mentioned c']);
+      expect(later.told.map((item) => `${item.hook} ${item.agentId}`)).toEqual([
+        'added b',
+        'mentioned b',
+        'mentioned c',
+      ]);
     });
   });
 
@@ -221,9 +274,14 @@ describe.each(STORES)('threads on %s', (kind) => {
       await say('a', HARD_TEXT);
       await say('b', long);
       expect(await read(PERSON), 'a page that is long is shorter').toEqual([long]);
-      expect(good(await threads.read(PERSON, threadId, { ...PAGE, before: 2 })).messages.map(({ text }) => text)).toEqual([HARD_TEXT]);
+      expect(
+        good(await threads.read(PERSON, threadId, { ...PAGE, before: 2 })).messages.map(({ text }) => text),
+      ).toEqual([HARD_TEXT]);
       const made = good(await threads.create('a', { title, participantRefs: ['b'] })).thread;
-      expect(good(await threads.close('a', made.threadId, HARD_TEXT)).thread).toMatchObject({ title, closed: { by: 'a', summary: HARD_TEXT } });
+      expect(good(await threads.close('a', made.threadId, HARD_TEXT)).thread).toMatchObject({
+        title,
+        closed: { by: 'a', summary: HARD_TEXT },
+      });
     });
 
     it('makes a repeat with the same client id one message, also after the thread is closed', async () => {
@@ -250,7 +308,8 @@ describe.each(STORES)('threads on %s', (kind) => {
         threads.remove('a', threadId, 'b'),
         threads.close('a', threadId, 'again'),
       ];
-      for (const answer of await Promise.all(writes)) expect(answer).toMatchObject({ ok: false, reason: 'closed', detail: expect.stringContaining('We agreed.') });
+      for (const answer of await Promise.all(writes))
+        expect(answer).toMatchObject({ ok: false, reason: 'closed', detail: expect.stringContaining('We agreed.') });
       expect(await read('a')).toEqual(['before']);
     });
   });
@@ -259,10 +318,12 @@ describe.each(STORES)('threads on %s', (kind) => {
     it('lists an agent’s own threads and all of them for the person, the newest first, in pages', async () => {
       const { threads, threadId, say } = await withThread('a', ['b']);
       const others = [];
-      for (const title of ['two', 'three']) others.push(good(await threads.create('b', { title, participantRefs: ['c'] })).thread.threadId);
+      for (const title of ['two', 'three'])
+        others.push(good(await threads.create('b', { title, participantRefs: ['c'] })).thread.threadId);
       const [two = '', three = ''] = others;
       await say('a', 'the newest again');
-      const ids = async (reader: string, page = {}) => (await threads.list(reader, { ...LIST, ...page })).threads.map((thread) => thread.threadId);
+      const ids = async (reader: string, page = {}) =>
+        (await threads.list(reader, { ...LIST, ...page })).threads.map((thread) => thread.threadId);
       expect(await ids(PERSON)).toEqual([threadId, three, two]);
       expect(await ids('a')).toEqual([threadId]);
       expect(await ids('c')).toEqual([three, two]);
@@ -271,7 +332,10 @@ describe.each(STORES)('threads on %s', (kind) => {
       expect(await ids(PERSON)).toEqual([two, threadId, three]);
       const first = await threads.list(PERSON, { ...LIST, limit: 2 });
       expect([first.threads.length, first.more]).toEqual([2, true]);
-      expect(await threads.list(PERSON, { ...LIST, limit: 2, before: threadId })).toMatchObject({ threads: [{ threadId: three }], more: false });
+      expect(await threads.list(PERSON, { ...LIST, limit: 2, before: threadId })).toMatchObject({
+        threads: [{ threadId: three }],
+        more: false,
+      });
       expect(await ids(PERSON, { before: 'none' })).toEqual([]);
     });
 

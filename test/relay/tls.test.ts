@@ -28,8 +28,15 @@ const put = async (from: TlsFiles) => {
 };
 
 describe('a certificate', () => {
-  const complaint = async (given: Partial<TlsFiles>, { name = null, now = NOW }: { name?: string | null; now?: number } = {}) => {
-    const error: unknown = await readTlsPair({ files: { ...TLS_FILES.localhost, ...given }, name, now: () => now }).then(
+  const complaint = async (
+    given: Partial<TlsFiles>,
+    { name = null, now = NOW }: { name?: string | null; now?: number } = {},
+  ) => {
+    const error: unknown = await readTlsPair({
+      files: { ...TLS_FILES.localhost, ...given },
+      name,
+      now: () => now,
+    }).then(
       () => null,
       (thrown: unknown) => thrown,
     );
@@ -40,7 +47,10 @@ describe('a certificate', () => {
 
   it('is taken with its key, for every name that it has', async () => {
     for (const name of ['localhost', PUBLIC, '127.0.0.1', null])
-      expect(await readTlsPair({ files: TLS_FILES.localhost, name, now: () => NOW })).toEqual({ cert: CA[0], key: expect.stringContaining('PRIVATE KEY') });
+      expect(await readTlsPair({ files: TLS_FILES.localhost, name, now: () => NOW })).toEqual({
+        cert: CA[0],
+        key: expect.stringContaining('PRIVATE KEY'),
+      });
   });
 
   it('is refused in one line that says what is wrong and what to do', async () => {
@@ -48,8 +58,12 @@ describe('a certificate', () => {
     await writeFile(text, 'no certificate');
     const locked = join(folder, 'locked');
     await writeFile(locked, '-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n');
-    expect(await complaint({ cert: join(folder, 'none') })).toMatch(/^The certificate .*none cannot be read \(ENOENT\)\. .* with --tls-cert\.$/);
-    expect(await complaint({ key: join(folder, 'none') })).toMatch(/^The key .*none cannot be read \(ENOENT\)\. .* with --tls-key\.$/);
+    expect(await complaint({ cert: join(folder, 'none') })).toMatch(
+      /^The certificate .*none cannot be read \(ENOENT\)\. .* with --tls-cert\.$/,
+    );
+    expect(await complaint({ key: join(folder, 'none') })).toMatch(
+      /^The key .*none cannot be read \(ENOENT\)\. .* with --tls-key\.$/,
+    );
     expect(await complaint({ cert: folder })).toContain('cannot be read (EISDIR)');
     expect(await complaint({ cert: text })).toContain('holds no certificate in PEM form');
     expect(await complaint({ key: text })).toContain('holds no private key in PEM form');
@@ -68,7 +82,14 @@ describe('a certificate', () => {
       await put(TLS_FILES.localhost);
       const taken: string[] = [];
       const refused: string[] = [];
-      watch = watchTlsFiles({ files, name: null, now: () => NOW, lookEveryMs: 20, onPair: ({ cert }) => taken.push(cert), onProblem: ({ message }) => refused.push(message) });
+      watch = watchTlsFiles({
+        files,
+        name: null,
+        now: () => NOW,
+        lookEveryMs: 20,
+        onPair: ({ cert }) => taken.push(cert),
+        onProblem: ({ message }) => refused.push(message),
+      });
       await copyFile(TLS_FILES.renewed.cert, files.cert);
       await vi.waitFor(() => expect(refused).toEqual([expect.stringContaining('does not belong')]));
       expect(taken).toEqual([]);
@@ -84,10 +105,24 @@ describe('a relay with a certificate of its own', () => {
   let own: Record<string, string>;
   beforeAll(async () => {
     await put(TLS_FILES.localhost);
-    relay = await startRelay({ args: ['--tls-cert', files.cert, '--tls-key', files.key, '--host', '0.0.0.0', '--allow-remote', '--public-url', `https://${PUBLIC}`], port: await freePort() });
+    relay = await startRelay({
+      args: [
+        '--tls-cert',
+        files.cert,
+        '--tls-key',
+        files.key,
+        '--host',
+        '0.0.0.0',
+        '--allow-remote',
+        '--public-url',
+        `https://${PUBLIC}`,
+      ],
+      port: await freePort(),
+    });
   });
   afterAll(() => relay.stop());
-  const call = (path: string, headers: Record<string, string> = {}) => secureRequest({ port: relay.port, path, headers: { host: PUBLIC, ...headers } });
+  const call = (path: string, headers: Record<string, string> = {}) =>
+    secureRequest({ port: relay.port, path, headers: { host: PUBLIC, ...headers } });
 
   it('lets a browser in by its link, with a cookie that goes over TLS alone', async () => {
     const { origin, pathname, search } = new URL(relay.link);
@@ -111,14 +146,20 @@ describe('a relay with a certificate of its own', () => {
   });
 
   it('answers under no other name, and not to plain HTTP', async () => {
-    for (const host of ['0.0.0.0', `0.0.0.0:${relay.port}`, 'evil.example', `${PUBLIC}:80`]) expect((await call('/api/health', { host })).status, host).toBe(403);
+    for (const host of ['0.0.0.0', `0.0.0.0:${relay.port}`, 'evil.example', `${PUBLIC}:80`])
+      expect((await call('/api/health', { host })).status, host).toBe(403);
     await expect(rawRequest({ port: relay.port, path: '/api/health', headers: { host: PUBLIC } })).rejects.toThrow();
     expect((await call('/api/health')).status).toBe(200);
   });
 
   it('takes sockets, and requests that offer another protocol', async () => {
-    const socket = new WebSocket(`wss://127.0.0.1:${relay.port}/api/sync/socket`, { agent: new Agent({ ca: CA, servername: 'localhost' }), headers: { host: PUBLIC, ...own, origin: `https://${PUBLIC}` } });
-    const first = await new Promise((resolve, reject) => socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString('utf8')))).once('error', reject));
+    const socket = new WebSocket(`wss://127.0.0.1:${relay.port}/api/sync/socket`, {
+      agent: new Agent({ ca: CA, servername: 'localhost' }),
+      headers: { host: PUBLIC, ...own, origin: `https://${PUBLIC}` },
+    });
+    const first = await new Promise((resolve, reject) =>
+      socket.once('message', (data: Buffer) => resolve(JSON.parse(data.toString('utf8')))).once('error', reject),
+    );
     expect(first).toMatchObject({ kind: 'challenge' });
     socket.terminate();
     expect((await call('/api/health', { connection: 'upgrade', upgrade: 'h2c' })).status).toBe(200);
@@ -133,7 +174,16 @@ describe('a relay with a certificate of its own', () => {
 });
 
 it('a relay whose certificate cannot be used says so in one line, and does not start', async () => {
-  const { code, stdout, stderr } = await runRelayCommand(['--port', '0', '--home', join(folder, 'home'), '--tls-cert', TLS_FILES.localhost.cert, '--tls-key', TLS_FILES.renewed.key]);
+  const { code, stdout, stderr } = await runRelayCommand([
+    '--port',
+    '0',
+    '--home',
+    join(folder, 'home'),
+    '--tls-cert',
+    TLS_FILES.localhost.cert,
+    '--tls-key',
+    TLS_FILES.renewed.key,
+  ]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(/^The key .* does not belong to the certificate .*\n$/);
 });

@@ -12,7 +12,8 @@ import { createGate, openSessionBench, payload, team, wordsOf, type Bench } from
 const usual = teamScript();
 const QUICK = { pauseMs: 20, pauseMostMs: 200, serialAfterMs: 100, volleyMs: 500, tryMoreAfter: 100 };
 const GREETING = 'Guten Morgen, Ada 🪺 — zwölf Reiher stehen im Schilf.';
-const ended = (house: { of(kind: 'call-ended'): readonly unknown[] }, calls = 1) => house.of('call-ended').length === calls;
+const ended = (house: { of(kind: 'call-ended'): readonly unknown[] }, calls = 1) =>
+  house.of('call-ended').length === calls;
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('a wake', () => {
@@ -31,7 +32,12 @@ describe('a wake', () => {
     await house.until(() => ended(house));
     await house.untilQuiet();
     expect(house.of('agent-awake')).toHaveLength(8);
-    expect(house.of('message').filter(({ role, agentId }) => role === 'assistant' && agentId !== 'lead').map(wordsOf)).toEqual(Array.from({ length: 8 }, () => GREETING));
+    expect(
+      house
+        .of('message')
+        .filter(({ role, agentId }) => role === 'assistant' && agentId !== 'lead')
+        .map(wordsOf),
+    ).toEqual(Array.from({ length: 8 }, () => GREETING));
     await house.close();
     await line.close();
     await model.close();
@@ -63,13 +69,26 @@ describe('a wake', () => {
     expect(more.ok).toBe(true);
     await house.until(() => ended(house, 2));
     await house.untilQuiet();
-    expect(house.of('agent-awake').map(({ agentId }) => agentId).sort()).toEqual(team().map(({ id }) => id).sort());
+    expect(
+      house
+        .of('agent-awake')
+        .map(({ agentId }) => agentId)
+        .sort(),
+    ).toEqual(
+      team()
+        .map(({ id }) => id)
+        .sort(),
+    );
     for (let seat = 1; seat <= 9; seat++) expect(house.requestsOf(seat)).toHaveLength(seat === 5 ? 0 : 1);
   });
 
   const cut: Script = (request) => (request.seat === 1 ? [{ cut: true }] : usual(request));
   it('of an agent that is stopped before its second try asks no second time, and says why it sleeps', async () => {
-    const house = await bench.open({ script: cut, mindConfig: { queue: { ...QUICK, breaks: 0 } }, limits: { secondTryMs: 300 } });
+    const house = await bench.open({
+      script: cut,
+      mindConfig: { queue: { ...QUICK, breaks: 0 } },
+      limits: { secondTryMs: 300 },
+    });
     await house.start();
     await house.wake([payload(0), payload(1)]);
     await house.until(() => house.of('agent-awake').length === 1 && house.requestsOf(1).length === 1);
@@ -79,13 +98,18 @@ describe('a wake', () => {
     await house.until(() => ended(house));
     await pause(400);
     expect(house.requestsOf(1)).toHaveLength(1);
-    expect(house.of('agent-asleep')).toMatchObject([{ agentId: 'agent-0', reason: { message: 'You stopped it before its first words.' } }]);
+    expect(house.of('agent-asleep')).toMatchObject([
+      { agentId: 'agent-0', reason: { message: 'You stopped it before its first words.' } },
+    ]);
     expect(house.host.stateOf('agent-0')).toBe('absent');
   });
 
   it('of an agent that is stopped while it waits in line leaves its place to the next', async () => {
     const gate = createGate();
-    const house = await bench.open({ script: (request) => (request.seat === 1 ? [{ until: gate.passed }, { say: 'Here.' }] : usual(request)), mindConfig: { queue: QUICK, maxRequests: 1 } });
+    const house = await bench.open({
+      script: (request) => (request.seat === 1 ? [{ until: gate.passed }, { say: 'Here.' }] : usual(request)),
+      mindConfig: { queue: QUICK, maxRequests: 1 },
+    });
     await house.start();
     await house.wake([payload(0), payload(1), payload(2)]);
     await house.until(() => house.host.waiting().waiting.length >= 2);
@@ -95,7 +119,9 @@ describe('a wake', () => {
     gate.open();
     await house.until(() => ended(house));
     expect(house.requestsOf(2)).toHaveLength(0);
-    expect(house.of('agent-asleep')).toMatchObject([{ agentId: 'agent-1', reason: { message: 'You stopped it before its first words.' } }]);
+    expect(house.of('agent-asleep')).toMatchObject([
+      { agentId: 'agent-1', reason: { message: 'You stopped it before its first words.' } },
+    ]);
   });
 
   it('whose session ends at any moment of it asks nothing afterwards, and gives every place back', async () => {
@@ -121,48 +147,55 @@ describe('a wake', () => {
   });
 });
 
-it('a relay that is killed in the middle of a wake comes back with nobody half awake, and wakes all at the next click', { timeout: 120_000 }, async () => {
-  const gate = createGate();
-  const model = await startScriptedModel((request) => (request.seat !== null && request.seat > 3 ? [{ until: gate.passed }, { say: 'Late.' }] : usual(request)));
-  const first = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url } });
-  const signIn = await first.signIn();
-  const listen = async (relay: typeof first) => {
-    const headers = await relay.headers();
-    return openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
-  };
-  const post = async (relay: typeof first, path: string, json: unknown) => expect((await relay.fetch(path, { method: 'POST', json })).ok).toBe(true);
-  const start = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } };
-  const clientId = randomUUID();
-  const call = { text: writeWake(team()), clientId };
-  const before = await listen(first);
-  await post(first, '/api/sessions', start);
-  await post(first, '/api/messages', call);
-  await before.until(() => before.messages.filter(({ event }) => event === 'agent-awake').length === 3);
-  await first.kill('SIGKILL');
-  before.close();
-  const asked = model.requests.length;
+it(
+  'a relay that is killed in the middle of a wake comes back with nobody half awake, and wakes all at the next click',
+  { timeout: 120_000 },
+  async () => {
+    const gate = createGate();
+    const model = await startScriptedModel((request) =>
+      request.seat !== null && request.seat > 3 ? [{ until: gate.passed }, { say: 'Late.' }] : usual(request),
+    );
+    const first = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url } });
+    const signIn = await first.signIn();
+    const listen = async (relay: typeof first) => {
+      const headers = await relay.headers();
+      return openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
+    };
+    const post = async (relay: typeof first, path: string, json: unknown) =>
+      expect((await relay.fetch(path, { method: 'POST', json })).ok).toBe(true);
+    const start = { human: { name: 'Ada' }, lead: { name: 'Julian', soul: null, transcript: null } };
+    const clientId = randomUUID();
+    const call = { text: writeWake(team()), clientId };
+    const before = await listen(first);
+    await post(first, '/api/sessions', start);
+    await post(first, '/api/messages', call);
+    await before.until(() => before.messages.filter(({ event }) => event === 'agent-awake').length === 3);
+    await first.kill('SIGKILL');
+    before.close();
+    const asked = model.requests.length;
 
-  const again = await startRelay({ home: first.home, signIn, env: { ANTHROPIC_BASE_URL: model.url } });
-  const after = await listen(again);
-  await after.until(() => after.messages.some(({ event }) => event === 'session-ended'));
-  // Nobody is asked by itself, and nobody is shown as on the way.
-  await pause(300);
-  expect(model.requests).toHaveLength(asked);
-  expect(await (await again.fetch('/api/health')).json()).toMatchObject({ sessionActive: false });
-  // The page sends what it had no answer for once more: it is the same call, and stays one.
-  await post(again, '/api/sessions', start);
-  await post(again, '/api/messages', call);
-  await pause(200);
-  expect(model.requests).toHaveLength(asked);
-  // WAKE is back.
-  gate.open();
-  await post(again, '/api/messages', { ...call, clientId: randomUUID() });
-  const ends = () => after.messages.filter(({ event }) => event === 'call-ended').length;
-  await after.until(() => ends() === 1);
-  expect(after.messages.filter(({ event }) => event === 'agent-awake')).toHaveLength(3 + 8);
-  expect(model.requests.slice(asked).filter(({ seat }) => seat !== null)).toHaveLength(8);
-  after.close();
-  await again.stop();
-  await first.stop();
-  await model.close();
-});
+    const again = await startRelay({ home: first.home, signIn, env: { ANTHROPIC_BASE_URL: model.url } });
+    const after = await listen(again);
+    await after.until(() => after.messages.some(({ event }) => event === 'session-ended'));
+    // Nobody is asked by itself, and nobody is shown as on the way.
+    await pause(300);
+    expect(model.requests).toHaveLength(asked);
+    expect(await (await again.fetch('/api/health')).json()).toMatchObject({ sessionActive: false });
+    // The page sends what it had no answer for once more: it is the same call, and stays one.
+    await post(again, '/api/sessions', start);
+    await post(again, '/api/messages', call);
+    await pause(200);
+    expect(model.requests).toHaveLength(asked);
+    // WAKE is back.
+    gate.open();
+    await post(again, '/api/messages', { ...call, clientId: randomUUID() });
+    const ends = () => after.messages.filter(({ event }) => event === 'call-ended').length;
+    await after.until(() => ends() === 1);
+    expect(after.messages.filter(({ event }) => event === 'agent-awake')).toHaveLength(3 + 8);
+    expect(model.requests.slice(asked).filter(({ seat }) => seat !== null)).toHaveLength(8);
+    after.close();
+    await again.stop();
+    await first.stop();
+    await model.close();
+  },
+);

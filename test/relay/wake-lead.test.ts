@@ -19,7 +19,10 @@ const timeOutFor = (script: Script) => (script === SILENT ? { wakeTimeoutMs: 5_0
 
 const BAD_LEADS: readonly [string, Script, { readonly fails?: RegExp }?][] = [
   ['answers in words', leadThat(() => [{ say: 'Good morning to everybody!' }])],
-  ['writes its call as text', leadThat(() => [{ say: '<function_calls><invoke name="spawn_team">{"seats": [1, 2]}</invoke></function_calls>' }])],
+  [
+    'writes its call as text',
+    leadThat(() => [{ say: '<function_calls><invoke name="spawn_team">{"seats": [1, 2]}</invoke></function_calls>' }]),
+  ],
   ['names seats as strings', leadThat((text) => [calls({ seats: seatsCalled(text).map(String) })])],
   ['names seats in one string', leadThat((text) => [calls({ seats: seatsCalled(text).join(', ') })])],
   ['counts seats from zero', leadThat((text) => [calls({ seats: seatsCalled(text).map((seat) => seat - 1) })])],
@@ -32,10 +35,18 @@ const BAD_LEADS: readonly [string, Script, { readonly fails?: RegExp }?][] = [
   ['uses a tool that is not there', leadThat(() => [{ call: 'fly', input: {} }])],
   ['is refused by its model', leadThat(() => [{ say: 'I' }, { stop: 'refusal' }]), { fails: /declined/ }],
   ['is not let in', leadThat(() => fails(401, 'authentication_error')), { fails: /API key/ }],
-  ['has a model that nobody knows', leadThat(() => fails(404, 'not_found_error', 'model: lead')), { fails: /does not know the model/ }],
+  [
+    'has a model that nobody knows',
+    leadThat(() => fails(404, 'not_found_error', 'model: lead')),
+    { fails: /does not know the model/ },
+  ],
   ['is overloaded', leadThat(() => fails(529, 'overloaded_error')), { fails: /overloaded/ }],
   ['is cut', leadThat(() => [{ say: 'I shall' }, { cut: true }]), { fails: /broke/ }],
-  ['is cut in the middle of its call', leadThat(() => [{ call: 'spawn_team', input: {}, json: '{"seats": [1' }, { cut: true }]), { fails: /broke/ }],
+  [
+    'is cut in the middle of its call',
+    leadThat(() => [{ call: 'spawn_team', input: {}, json: '{"seats": [1' }, { cut: true }]),
+    { fails: /broke/ },
+  ],
   ['says nothing', SILENT, { fails: /^The lead said nothing for 5 s\.$/ }],
 ];
 
@@ -59,7 +70,11 @@ describe('a wake whose lead', () => {
     expect(house.of('call-ended')).toMatchObject([{ error: null }]);
     // Nobody was asked twice.
     for (const agent of team()) expect(house.requestsOf(agent.position + 1)).toHaveLength(1);
-    const reports = () => house.requestsOf(null).flatMap(({ last, results }) => [last, ...results]).filter((text) => text.includes('[TEAM REPORT]\nHere: Name 0 (seat 1), Name 1 (seat 2)'));
+    const reports = () =>
+      house
+        .requestsOf(null)
+        .flatMap(({ last, results }) => [last, ...results])
+        .filter((text) => text.includes('[TEAM REPORT]\nHere: Name 0 (seat 1), Name 1 (seat 2)'));
     if (reason) {
       expect(leadAnswers(house)[0]?.error).toMatch(reason);
       expect(reports()).toEqual([]);
@@ -74,7 +89,11 @@ describe('a wake whose lead', () => {
     expect(reports().length).toBeGreaterThan(0);
   });
 
-  it.each(BAD_LEADS.filter(([what]) => ['answers in words', 'says nothing', 'is not let in', 'counts seats from zero'].includes(what)))('%s brings eight of eight to life', async (_what, script) => {
+  it.each(
+    BAD_LEADS.filter(([what]) =>
+      ['answers in words', 'says nothing', 'is not let in', 'counts seats from zero'].includes(what),
+    ),
+  )('%s brings eight of eight to life', async (_what, script) => {
     const house = await bench.open({ script });
     await house.start({}, timeOutFor(script));
     await house.summon();
@@ -97,7 +116,9 @@ describe('a wake whose lead', () => {
   });
 
   it('is stopped by the person wakes eight of eight', async () => {
-    const house = await bench.open({ script: (request) => (request.seat === null ? 'silent' : [{ wait: 300 }, { say: 'Here.' }]) });
+    const house = await bench.open({
+      script: (request) => (request.seat === null ? 'silent' : [{ wait: 300 }, { say: 'Here.' }]),
+    });
     await house.start();
     await house.wake(team());
     await house.until(() => house.requestsOf(null).length === 1);
@@ -117,13 +138,21 @@ describe('a wake whose lead', () => {
   });
 
   it('goes on calling for ever is ended, and everybody is awake', async () => {
-    const house = await bench.open({ limits: { maxTurns: 3 }, script: (request) => (request.seat === null ? [calls({ seats: [1] })] : usual(request)) });
+    const house = await bench.open({
+      limits: { maxTurns: 3 },
+      script: (request) => (request.seat === null ? [calls({ seats: [1] })] : usual(request)),
+    });
     await house.start();
     await house.wake([payload(0)]);
     await house.until(() => leadAnswers(house).length === 1);
     expect(leadAnswers(house)[0]?.error).toMatch(/used tools 3 times/);
     // The same answer each time.
-    expect(house.requestsOf(null).slice(1).map(({ results }) => results[0])).toEqual(['[TEAM REPORT]\nHere: Name 0 (seat 1).', '[TEAM REPORT]\nHere: Name 0 (seat 1).']);
+    expect(
+      house
+        .requestsOf(null)
+        .slice(1)
+        .map(({ results }) => results[0]),
+    ).toEqual(['[TEAM REPORT]\nHere: Name 0 (seat 1).', '[TEAM REPORT]\nHere: Name 0 (seat 1).']);
     expect(house.of('agent-awake')).toHaveLength(1);
   });
 });
@@ -139,12 +168,18 @@ describe('what the lead is told of a wake', () => {
     const long = `I am the heron of this house. ${'My soul goes on. '.repeat(200)}The last word is marsh.`;
     const house = await bench.open();
     await house.start();
-    await house.wake([payload(0, { soul: long, transcript: 'Ada (2026-11-21 08:52 UTC):\nThe secret is 4711.' }), payload(1, { soul: null }), payload(2, { soul: `${'x'.repeat(298)}🪺 tail <&>` })]);
+    await house.wake([
+      payload(0, { soul: long, transcript: 'Ada (2026-11-21 08:52 UTC):\nThe secret is 4711.' }),
+      payload(1, { soul: null }),
+      payload(2, { soul: `${'x'.repeat(298)}🪺 tail <&>` }),
+    ]);
     await house.until(() => leadAnswers(house).some(({ status }) => status === 'complete'));
     await house.post({ text: 'And now?' });
     await house.until(() => leadAnswers(house).length === 2);
     const told = house.requestsOf(null)[0]?.last ?? '';
-    expect(told).toMatch(/^\[WAKE AGENTS\]\n<agents>\n {2}<agent name="Name 0" color="#[0-9a-f]{6}" colorName="[^"]+" position="0">I am the heron/i);
+    expect(told).toMatch(
+      /^\[WAKE AGENTS\]\n<agents>\n {2}<agent name="Name 0" color="#[0-9a-f]{6}" colorName="[^"]+" position="0">I am the heron/i,
+    );
     expect(told).toContain(`position="2">${'x'.repeat(298)}…</agent>`);
     expect(told).toMatch(/<agent name="Name 1"[^>]*\/>/);
     const [words = ''] = /position="0">([^<]*)</.exec(told)?.slice(1) ?? [];

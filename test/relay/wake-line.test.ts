@@ -25,7 +25,9 @@ describe('a wake before a server that takes', () => {
     const narrow = narrowModel(options, usual);
     const house = await bench.open({ script: narrow.script, mindConfig: { queue: QUICK } });
     const places: string[] = [];
-    house.host.onWaiting(({ waiting }) => places.push(waiting.map(({ agentId, place }) => `${agentId}:${place}`).join(' ')));
+    house.host.onWaiting(({ waiting }) =>
+      places.push(waiting.map(({ agentId, place }) => `${agentId}:${place}`).join(' ')),
+    );
     // Half of what eight take one after another.
     await house.start({}, { wakeTimeoutMs: 1_600 });
     await house.wake(team());
@@ -54,7 +56,10 @@ describe('a wake before a server that takes', () => {
   });
 
   it('many at once, and is not slowed by one that says nothing', async () => {
-    const house = await bench.open({ script: (request) => (request.seat === 3 ? 'silent' : usual(request)), mindConfig: { queue: QUICK } });
+    const house = await bench.open({
+      script: (request) => (request.seat === 3 ? 'silent' : usual(request)),
+      mindConfig: { queue: QUICK },
+    });
     await house.start({}, { wakeTimeoutMs: 2_000 });
     await house.wake(team());
     await house.until(() => house.of('agent-awake').length === 7);
@@ -73,7 +78,10 @@ describe('an agent that fails in a wake', () => {
   });
   afterAll(() => bench.close());
 
-  const failing = (status: number, type: string, message = 'no'): Script => (request) => (request.seat === 1 ? { fail: { status, type, message } } : usual(request));
+  const failing =
+    (status: number, type: string, message = 'no'): Script =>
+    (request) =>
+      request.seat === 1 ? { fail: { status, type, message } } : usual(request);
   it.each<[string, Script, number]>([
     ['overloaded', failing(529, 'overloaded_error'), 2],
     ['unavailable', failing(503, 'api_error'), 2],
@@ -97,7 +105,9 @@ describe('an agent that fails in a wake', () => {
 
   it('for a reason that passes is awake after its second try', async () => {
     let tries = 0;
-    const house = await bench.open({ script: (request) => (request.seat === 1 && (tries += 1) === 1 ? [{ cut: true }] : usual(request)) });
+    const house = await bench.open({
+      script: (request) => (request.seat === 1 && (tries += 1) === 1 ? [{ cut: true }] : usual(request)),
+    });
     await house.start();
     await house.wake([payload(0)]);
     await house.until(() => house.of('call-ended').length === 1);
@@ -106,7 +116,13 @@ describe('an agent that fails in a wake', () => {
   });
 
   it('is told at once where the server wants a pause of an hour', async () => {
-    const house = await bench.open({ script: (request) => (request.seat === null ? usual(request) : { fail: { status: 429, type: 'rate_limit_error', message: 'later', headers: { 'retry-after': '3600' } } }), mindConfig: { queue: QUICK } });
+    const house = await bench.open({
+      script: (request) =>
+        request.seat === null
+          ? usual(request)
+          : { fail: { status: 429, type: 'rate_limit_error', message: 'later', headers: { 'retry-after': '3600' } } },
+      mindConfig: { queue: QUICK },
+    });
     await house.start();
     await house.wake(team());
     await house.until(() => house.of('call-ended').length === 1);
@@ -137,7 +153,9 @@ describe('the line before a server', () => {
     await house.post({ text: 'You first.', to: first?.agentId ?? '' });
     await house.until(() => house.of('call-ended').length === 1);
     await house.untilQuiet();
-    const seats = house.model.requests.map(({ seat, last }) => (last === 'You first.' ? 'person' : seat === null ? 'lead' : 'agent'));
+    const seats = house.model.requests.map(({ seat, last }) =>
+      last === 'You first.' ? 'person' : seat === null ? 'lead' : 'agent',
+    );
     expect(seats.indexOf('person')).toBeLessThan(5);
     expect(seats.indexOf('lead')).toBeGreaterThan(seats.lastIndexOf('agent'));
   });

@@ -10,7 +10,8 @@ const SAGE = payload(1, { name: 'Sage' });
 const byLyra = { agentId: LYRA.id, sessionId: null };
 const SERVER = new URL('../../server/', import.meta.url);
 
-const ask = (house: Household, way: WakeWay, source: WakeSource) => house.team.reach.ask({ target: SAGE.id, source, way, reason: null, messageId: null, callerSession: null });
+const ask = (house: Household, way: WakeWay, source: WakeSource) =>
+  house.team.reach.ask({ target: SAGE.id, source, way, reason: null, messageId: null, callerSession: null });
 
 /** Each way as it is really gone, where this relay goes it. Who adds a way says here how. */
 const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> = {
@@ -20,7 +21,11 @@ const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> =
   async thread_mention(house) {
     const thread = await house.team.threads.create(LYRA.id, { title: 'A thread', participantRefs: ['Sage'] });
     if (!thread.ok) throw new Error(thread.detail);
-    await house.team.threads.send(LYRA.id, thread.thread.threadId, { text: 'look, Sage', mentionRefs: ['Sage'], clientId: null });
+    await house.team.threads.send(LYRA.id, thread.thread.threadId, {
+      text: 'look, Sage',
+      mentionRefs: ['Sage'],
+      clientId: null,
+    });
   },
   async thread_added(house) {
     await house.team.configs.setAgent(SAGE.id, { coordination: { wake_events: ['added_to_any_thread'] } });
@@ -29,7 +34,9 @@ const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> =
   },
   async deferred(house) {
     const gate = createGate();
-    house.model.follow(({ last }) => (last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : [{ say: 'Done.' }]));
+    house.model.follow(({ last }) =>
+      last === 'think' ? [{ say: 'Hm.' }, { until: gate.passed }] : [{ say: 'Done.' }],
+    );
     await house.team.configs.setHousehold({ coordination: {} });
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => house.team.host.stateOf(SAGE.id) === 'busy' && house.requestsOf(2).length > 1);
@@ -52,7 +59,9 @@ describe('every way to ask for a wake', () => {
   it.each(WAKE_WAYS)('passes the gate: %s', async (way) => {
     const script: Script = teamScript();
     const house = await bench.open({ script });
-    await house.team.directory.set({ agents: [LYRA, SAGE].map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })) });
+    await house.team.directory.set({
+      agents: [LYRA, SAGE].map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })),
+    });
     await house.start();
     await house.wake([LYRA, SAGE]);
     await house.until(() => house.of('agent-awake').length === 2);
@@ -60,7 +69,10 @@ describe('every way to ask for a wake', () => {
     await house.team.configs.setHousehold({ coordination: {}, wakes_enabled: false });
     const before = house.requestsOf(2).length;
     await ROADS[way](house);
-    const rows = async () => (await house.team.gate.feed({ before: null, limit: 50, agentId: SAGE.id })).wakes.filter((wake) => wake.way === way);
+    const rows = async () =>
+      (await house.team.gate.feed({ before: null, limit: 50, agentId: SAGE.id })).wakes.filter(
+        (wake) => wake.way === way,
+      );
     const { decision: probe } = await ask(house, 'api', { kind: 'api', name: 'probe' });
     expect(probe).toMatchObject({ outcome: 'suppressed', check: 'disabled' });
     let found = await rows();
@@ -70,13 +82,16 @@ describe('every way to ask for a wake', () => {
     }
     await house.untilQuiet();
     // The person is never refused; everybody else is, by the switch, and no mind was asked for them.
-    expect(found[0]).toMatchObject(way === 'person' ? { outcome: 'granted' } : { outcome: 'suppressed', check: 'disabled' });
+    expect(found[0]).toMatchObject(
+      way === 'person' ? { outcome: 'granted' } : { outcome: 'suppressed', check: 'disabled' },
+    );
     expect(house.requestsOf(2).length).toBe(way === 'deferred' ? before + 1 : before);
   });
 
   it('comes to the gate in one place, and nothing else wakes anybody', () => {
     const files = readdirSync(SERVER, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-    const using = (what: RegExp) => files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
+    const using = (what: RegExp) =>
+      files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
     expect(using(/gate\.ask\(/)).toEqual(['reach/ask.ts']);
     expect(using(/host\(\)\.rouse\(|host\.rouse\(/)).toEqual(['reach/ask.ts']);
     expect(using(/sleepers\.set\([^)]*, false,/)).toEqual(['reach/ask.ts']);

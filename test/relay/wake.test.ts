@@ -5,7 +5,16 @@ import { renderTemplate } from '../../src/domain/prompts.ts';
 import { SEAT_ORDER, seatNumber } from '../../src/domain/seat.ts';
 import { writeForLead, writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
 import { teamScript, type Script } from '../support/scripted-model.ts';
-import { createGate, openSessionBench, payload, PROTOCOL, team, wordsOf, type Bench, type Household } from '../support/session.ts';
+import {
+  createGate,
+  openSessionBench,
+  payload,
+  PROTOCOL,
+  team,
+  wordsOf,
+  type Bench,
+  type Household,
+} from '../support/session.ts';
 import { STORES } from '../support/stores.ts';
 
 const promptOf = (agent: AgentPayload) =>
@@ -22,8 +31,13 @@ const promptOf = (agent: AgentPayload) =>
   });
 /** As it would be at any other time. */
 const atAnyTime = (prompt: string | undefined) => prompt?.replace(/It is \w+ \d+ \w+ \d{4}, \d\d:\d\d/, 'It is THEN');
-const awakeIds = (household: Household) => household.of('agent-awake').map(({ agentId }) => agentId).toSorted();
-const reasonsOf = (household: Household) => new Map(household.of('agent-asleep').map(({ agentId, reason }) => [agentId, reason]));
+const awakeIds = (household: Household) =>
+  household
+    .of('agent-awake')
+    .map(({ agentId }) => agentId)
+    .toSorted();
+const reasonsOf = (household: Household) =>
+  new Map(household.of('agent-asleep').map(({ agentId, reason }) => [agentId, reason]));
 /** The agents say what `agents` says; the lead behaves. */
 const withAgents = (agents: Script): Script => {
   const usual = teamScript();
@@ -48,21 +62,30 @@ describe.each(STORES)('a wake on %s', (kind) => {
 
   it('asks eight minds side by side, each with its own soul and conversation, and tells the lead who came', async () => {
     const gate = createGate();
-    const house = await bench.open({ script: withAgents(({ seat }) => [{ until: gate.passed }, { say: `Good morning from ${seat}.` }]) });
+    const house = await bench.open({
+      script: withAgents(({ seat }) => [{ until: gate.passed }, { say: `Good morning from ${seat}.` }]),
+    });
     const sessionId = await house.start();
     const posted = await house.wake(team());
     await house.until(() => house.model.requests.filter((request) => request.seat !== null).length === 8);
     expect(Math.max(...house.model.requests.map((request) => request.open))).toBeGreaterThanOrEqual(8);
     expect(house.of('agent-awake')).toEqual([]);
     gate.open();
-    await house.until(() => house.of('message').some((message) => message.author === 'lead' && message.status === 'complete'));
+    await house.until(() =>
+      house.of('message').some((message) => message.author === 'lead' && message.status === 'complete'),
+    );
 
     const [message, started] = house.events.slice(1);
     expect(posted).toEqual({ ok: true, eventId: house.stored.find(({ event }) => event === message)?.id });
     const seats = SEAT_ORDER.map((position) => ({ agentId: `agent-${position}`, position, name: `Name ${position}` }));
     expect(started).toMatchObject({ kind: 'call-started', sessionId, call: 'wake', seats });
     // The payload itself is nowhere in the log.
-    expect(message).toMatchObject({ kind: 'message', author: 'human', agentId: 'lead', blocks: [{ kind: 'call', call: 'wake', seats }] });
+    expect(message).toMatchObject({
+      kind: 'message',
+      author: 'human',
+      agentId: 'lead',
+      blocks: [{ kind: 'call', call: 'wake', seats }],
+    });
     expect(JSON.stringify(house.events)).not.toContain('heron');
 
     expect(awakeIds(house)).toEqual(team().map(({ id }) => id));
@@ -70,14 +93,25 @@ describe.each(STORES)('a wake on %s', (kind) => {
       const requests = house.requestsOf(seatNumber(agent.position));
       expect(requests.map(({ first }) => atAnyTime(first))).toEqual([promptOf(agent)]);
       const [answer] = house.of('message').filter(({ author }) => author === agent.id);
-      expect(answer).toMatchObject({ agentId: agent.id, role: 'assistant', status: 'complete', error: null, sessionId, usage: { inputTokens: 10, outputTokens: 20, cacheReadTokens: 3, cacheWriteTokens: 2 } });
+      expect(answer).toMatchObject({
+        agentId: agent.id,
+        role: 'assistant',
+        status: 'complete',
+        error: null,
+        sessionId,
+        usage: { inputTokens: 10, outputTokens: 20, cacheReadTokens: 3, cacheWriteTokens: 2 },
+      });
       expect(wordsOf(answer)).toBe(`Good morning from ${seatNumber(agent.position)}.`);
     }
     expect(house.of('call-ended')).toMatchObject([{ error: null }]);
     expect(house.of('agent-asleep')).toEqual([]);
     const lead = house.requestsOf(null);
     expect(lead[0]?.last).toBe(writeForLead({ kind: 'wake', agents: team() }, 300));
-    expect(lead[1]?.results).toEqual([`[TEAM REPORT]\nHere: ${team().map((agent) => `${agent.name} (seat ${seatNumber(agent.position)})`).join(', ')}.`]);
+    expect(lead[1]?.results).toEqual([
+      `[TEAM REPORT]\nHere: ${team()
+        .map((agent) => `${agent.name} (seat ${seatNumber(agent.position)})`)
+        .join(', ')}.`,
+    ]);
     expect(wordsOf(house.of('message').findLast(({ author }) => author === 'lead'))).toBe('Welcome, all of you.');
   });
 
@@ -85,7 +119,11 @@ describe.each(STORES)('a wake on %s', (kind) => {
     const house = await bench.open();
     await house.start();
     const long = `${HOSTILE}${'Ein Buch. '.repeat(30_000)}`;
-    const agents = [payload(0, { soul: HOSTILE, transcript: HOSTILE }), payload(5, { soul: long, transcript: null }), payload(8, { soul: null, transcript: long, name: 'Zoë “</agent>” 🪺' })];
+    const agents = [
+      payload(0, { soul: HOSTILE, transcript: HOSTILE }),
+      payload(5, { soul: long, transcript: null }),
+      payload(8, { soul: null, transcript: long, name: 'Zoë “</agent>” 🪺' }),
+    ];
     expect(await house.wake(agents)).toMatchObject({ ok: true });
     await house.until(() => house.of('call-ended').length === 1);
     expect(awakeIds(house)).toEqual(['agent-0', 'agent-5', 'agent-8']);
@@ -108,7 +146,9 @@ describe('a wake', () => {
 
   it('opens an agent’s eyes at its first words, while it is still speaking', async () => {
     const gate = createGate();
-    const house = await bench.open({ script: withAgents(() => [{ say: '  ' }, { say: 'Good' }, { until: gate.passed }, { say: ' morning.' }]) });
+    const house = await bench.open({
+      script: withAgents(() => [{ say: '  ' }, { say: 'Good' }, { until: gate.passed }, { say: ' morning.' }]),
+    });
     await house.start();
     await house.wake([payload(0)]);
     await house.until(() => house.of('agent-awake').length === 1);
@@ -132,7 +172,11 @@ describe('a wake', () => {
     });
     await house.start({}, { wakeTimeoutMs: 2_000 });
     await house.wake(team());
-    await house.until(() => house.of('message').some(({ author, status }) => author === 'lead' && status === 'complete') && house.of('call-ended').length === 1);
+    await house.until(
+      () =>
+        house.of('message').some(({ author, status }) => author === 'lead' && status === 'complete') &&
+        house.of('call-ended').length === 1,
+    );
     expect(awakeIds(house)).toEqual(['agent-0', 'agent-2', 'agent-3', 'agent-7', 'agent-8']);
     const reasons = reasonsOf(house);
     expect([...reasons.keys()].toSorted()).toEqual(['agent-1', 'agent-5', 'agent-6']);
@@ -143,17 +187,27 @@ describe('a wake', () => {
     // Who never said a word leaves nothing in a conversation.
     expect(house.of('message').filter(({ agentId }) => reasons.has(agentId))).toEqual([]);
     const report = house.requestsOf(null)[1]?.results[0] ?? '';
-    expect(report).toContain('Here: Name 0 (seat 1), Name 2 (seat 3), Name 3 (seat 4), Name 7 (seat 8), Name 8 (seat 9).');
-    for (const [agentId, { message }] of reasons) expect(report).toContain(`- Name ${agentId.at(-1)} (seat ${Number(agentId.at(-1)) + 1}): ${message}`);
+    expect(report).toContain(
+      'Here: Name 0 (seat 1), Name 2 (seat 3), Name 3 (seat 4), Name 7 (seat 8), Name 8 (seat 9).',
+    );
+    for (const [agentId, { message }] of reasons)
+      expect(report).toContain(`- Name ${agentId.at(-1)} (seat ${Number(agentId.at(-1)) + 1}): ${message}`);
 
     const before = house.model.requests.length;
     house.model.follow(teamScript());
     expect(await house.wake(team())).toMatchObject({ ok: true });
     await house.until(() => house.of('call-ended').length === 2);
     expect(house.of('call-started')[1]?.seats.map(({ agentId }) => agentId)).toEqual(['agent-1', 'agent-5', 'agent-6']);
-    expect(house.model.requests.slice(before).flatMap(({ seat }) => (seat === null ? [] : [seat])).toSorted()).toEqual([2, 6, 7]);
+    expect(
+      house.model.requests
+        .slice(before)
+        .flatMap(({ seat }) => (seat === null ? [] : [seat]))
+        .toSorted(),
+    ).toEqual([2, 6, 7]);
     await house.until(() => house.requestsOf(null).some(({ order }) => order >= before));
-    expect(house.requestsOf(null).find(({ order }) => order >= before)?.last).toBe(writeForLead({ kind: 'wake', agents: [payload(1), payload(5), payload(6)] }, 300));
+    expect(house.requestsOf(null).find(({ order }) => order >= before)?.last).toBe(
+      writeForLead({ kind: 'wake', agents: [payload(1), payload(5), payload(6)] }, 300),
+    );
     expect(awakeIds(house)).toEqual(team().map(({ id }) => id));
     expect(house.log.snapshot().session?.asleep).toEqual([]);
   });
@@ -168,7 +222,10 @@ describe('a wake', () => {
 
   it('lets nobody call the team but by a message of the person', async () => {
     const house = await bench.open({
-      script: ({ seat, results }) => (results.length > 0 ? [{ say: 'I see.' }] : [{ say: 'Trying.' }, { call: 'spawn_team', input: { seats: seat === null ? [1] : [2] } }]),
+      script: ({ seat, results }) =>
+        results.length > 0
+          ? [{ say: 'I see.' }]
+          : [{ say: 'Trying.' }, { call: 'spawn_team', input: { seats: seat === null ? [1] : [2] } }],
     });
     await house.start();
     await house.post({ text: 'Please wake them.' });
@@ -182,7 +239,10 @@ describe('a wake', () => {
 
   it('shows each agent its own words of greeting where the person wrote another prompt', async () => {
     const house = await bench.open();
-    await house.start({}, { wakeTemplate: 'Up, {{name}}! {{#if soul}}[{{soul}}]{{/if}}{{#if transcript}}({{transcript}}){{/if}}' });
+    await house.start(
+      {},
+      { wakeTemplate: 'Up, {{name}}! {{#if soul}}[{{soul}}]{{/if}}{{#if transcript}}({{transcript}}){{/if}}' },
+    );
     await house.wake([payload(0, { transcript: null, soul: 'S' })]);
     await house.until(() => house.of('agent-awake').length === 1);
     // A template that does not tell the time leaves that to the relay.
@@ -198,7 +258,9 @@ describe('a wake', () => {
     expect(atAnyTime(house.requestsOf(1)[0]?.first)).toBe(promptOf(payload(0)));
     const [notice] = house.of('message').filter(({ author }) => author === 'relay');
     expect(notice).toMatchObject({ agentId: 'lead', role: 'user', sessionId, status: 'complete' });
-    expect(wordsOf(notice)).toMatch(/Your own wake prompt is not used .*Line 1: unknown placeholder \{\{nmae\}\}.*Roost’s own takes its place\./);
+    expect(wordsOf(notice)).toMatch(
+      /Your own wake prompt is not used .*Line 1: unknown placeholder \{\{nmae\}\}.*Roost’s own takes its place\./,
+    );
   });
 });
 
@@ -234,7 +296,11 @@ describe('the same wake, asked for twice', () => {
     await house.start();
     const outcomes = await Promise.all([house.wake(team()), house.wake(team())]);
     expect(outcomes.map(({ ok }) => ok).toSorted()).toEqual([false, true]);
-    expect(outcomes.find(({ ok }) => !ok)).toEqual({ ok: false, reason: 'already-awake', detail: 'All of them are awake or on the way already.' });
+    expect(outcomes.find(({ ok }) => !ok)).toEqual({
+      ok: false,
+      reason: 'already-awake',
+      detail: 'All of them are awake or on the way already.',
+    });
     await house.until(() => house.of('agent-awake').length === 8);
     expect(await house.wake(team())).toMatchObject({ ok: false, reason: 'already-awake' });
     expect(house.of('call-started')).toHaveLength(1);
@@ -250,7 +316,12 @@ describe('the same wake, asked for twice', () => {
     await house.until(() => house.of('call-ended').length === 2);
     expect(house.of('call-started')[1]?.seats.map(({ agentId }) => agentId)).toEqual(['agent-2']);
     await house.until(() => house.requestsOf(null).filter(({ last }) => last !== '').length === 2);
-    expect(house.requestsOf(null).map(({ last }) => last).filter((last) => last !== '')[1]).toBe(writeForLead({ kind: 'wake', agents: [payload(2)] }, 300));
+    expect(
+      house
+        .requestsOf(null)
+        .map(({ last }) => last)
+        .filter((last) => last !== '')[1],
+    ).toBe(writeForLead({ kind: 'wake', agents: [payload(2)] }, 300));
     expect(house.requestsOf(2)).toHaveLength(1);
   });
 
@@ -260,7 +331,11 @@ describe('the same wake, asked for twice', () => {
     await house.wake([payload(0)]);
     await house.until(() => house.of('call-ended').length === 1);
     const outcome = await house.wake([payload(0, { id: 'other', name: 'Other' }), payload(1)]);
-    expect(outcome).toMatchObject({ ok: false, reason: 'already-awake', detail: expect.stringContaining('Other (seat 1): somebody else is in that seat.') });
+    expect(outcome).toMatchObject({
+      ok: false,
+      reason: 'already-awake',
+      detail: expect.stringContaining('Other (seat 1): somebody else is in that seat.'),
+    });
     expect(house.of('call-started')).toHaveLength(1);
   });
 
@@ -275,7 +350,11 @@ describe('the same wake, asked for twice', () => {
       ['[SUMMON AGENTS]', /expected/],
       [`[WAKE AGENTS] now\n${good}`, /cannot be read/],
     ] as const)
-      expect(await house.post({ text })).toMatchObject({ ok: false, reason: 'malformed', detail: expect.stringMatching(why) });
+      expect(await house.post({ text })).toMatchObject({
+        ok: false,
+        reason: 'malformed',
+        detail: expect.stringMatching(why),
+      });
     expect(house.events.map(({ kind }) => kind)).toEqual(['session-started']);
     expect(house.model.requests).toEqual([]);
   });

@@ -45,9 +45,13 @@ describe.each(STORES)('a relay on %s that has just started', (kind) => {
     // On a busy machine too: nobody answers, and so no turn ends, before everybody is asked.
     const script = teamScript();
     const everybody = async () => {
-      while (house.model.requests.filter(({ seat }) => seat !== null).length < 8) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (house.model.requests.filter(({ seat }) => seat !== null).length < 8)
+        await new Promise((resolve) => setTimeout(resolve, 5));
     };
-    const house: Household = await bench.open({ limits: { askedWithinMs: 10_000, askedLeaveMs: 2_000 }, script: async (request) => (await everybody(), script(request)) });
+    const house: Household = await bench.open({
+      limits: { askedWithinMs: 10_000, askedLeaveMs: 2_000 },
+      script: async (request) => (await everybody(), script(request)),
+    });
     await house.start();
     const asked: number[] = [];
     const ask = house.team.gate.ask;

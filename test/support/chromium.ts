@@ -25,7 +25,8 @@ export function chromiumPath(): string {
     throw new Error(`CHROME_PATH names ${named}, which does not exist.`);
   }
   const found = [...CANDIDATES, chromium.executablePath()].find((path) => path !== '' && existsSync(path));
-  if (found === undefined) throw new Error('No Chromium found. Install it, or set CHROME_PATH, or run: npx playwright-core install chromium');
+  if (found === undefined)
+    throw new Error('No Chromium found. Install it, or set CHROME_PATH, or run: npx playwright-core install chromium');
   return found;
 }
 

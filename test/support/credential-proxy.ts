@@ -18,7 +18,12 @@ export async function createCredentialProxy(port: number, path: string, secret: 
         host: '127.0.0.1',
         method: incoming.method,
         path: incoming.url,
-        headers: { ...headers, host: own(host), ...(origin === undefined ? {} : { origin: own(origin) }), authorization: `Bearer ${secret}` },
+        headers: {
+          ...headers,
+          host: own(host),
+          ...(origin === undefined ? {} : { origin: own(origin) }),
+          authorization: `Bearer ${secret}`,
+        },
       },
       (answer) => {
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -45,7 +45,11 @@ export function deviceOf(profile: Profile, context: BrowserContext, page: Page):
 }
 
 /** Opens the relay's page in a profile of its own; `signedIn`: a browser whose sign-in it shares. */
-export async function openDevice(url: string, signedIn: BrowserContext, { profile, ...options }: BrowserContextOptions & { readonly profile?: Profile } = {}): Promise<DeviceBrowser> {
+export async function openDevice(
+  url: string,
+  signedIn: BrowserContext,
+  { profile, ...options }: BrowserContextOptions & { readonly profile?: Profile } = {},
+): Promise<DeviceBrowser> {
   const own = profile ?? (await createProfile());
   const context = await own.open(options);
   await shareSignIn(signedIn, context, url);
@@ -56,13 +60,18 @@ export async function openDevice(url: string, signedIn: BrowserContext, { profil
 }
 
 /** By the calls that the page makes: `one` begins to share where it does not yet, `other` joins. Answers the six words that both saw. */
-export async function pair(one: DeviceBrowser, other: DeviceBrowser, names: readonly [string, string] = ['Laptop', 'Phone']): Promise<readonly string[]> {
+export async function pair(
+  one: DeviceBrowser,
+  other: DeviceBrowser,
+  names: readonly [string, string] = ['Laptop', 'Phone'],
+): Promise<readonly string[]> {
   await one.owner.call('shareHousehold', { deviceName: names[0] });
   await other.owner.call('beginJoin', { deviceName: names[1] });
   const shown = await untilJoining(other, 'offering');
   const { words } = await one.owner.call('beginInvite', { offer: shown.offer });
   const compared = await untilJoining(other, 'comparing');
-  if (compared.words.join(' ') !== words.join(' ')) throw new Error(`${compared.words.join(' ')} is not ${words.join(' ')}`);
+  if (compared.words.join(' ') !== words.join(' '))
+    throw new Error(`${compared.words.join(' ')} is not ${words.join(' ')}`);
   await other.owner.call('answerJoin', { same: true });
   await one.owner.call('answerInvite', { same: true });
   await other.until('being a device', () => true);
@@ -71,7 +80,10 @@ export async function pair(one: DeviceBrowser, other: DeviceBrowser, names: read
 
 type Joining = NonNullable<Extract<SyncStatus, { kind: 'alone' }>['joining']>;
 
-export async function untilJoining<Step extends Joining['step']>({ owner }: DeviceBrowser, step: Step): Promise<Extract<Joining, { step: Step }>> {
+export async function untilJoining<Step extends Joining['step']>(
+  { owner }: DeviceBrowser,
+  step: Step,
+): Promise<Extract<Joining, { step: Step }>> {
   for (const end = Date.now() + PATIENCE_MS; ; await pause(50)) {
     const status = await owner.call('syncStatus');
     const joining = status.kind === 'shared' ? null : status.joining;
@@ -79,18 +91,27 @@ export async function untilJoining<Step extends Joining['step']>({ owner }: Devi
     if (Date.now() > end) throw new Error(`waited for ${step}; it is ${JSON.stringify(status)}`);
   }
 }
-const isStep = <Step extends Joining['step']>(joining: Joining, step: Step): joining is Extract<Joining, { step: Step }> => joining.step === step;
+const isStep = <Step extends Joining['step']>(
+  joining: Joining,
+  step: Step,
+): joining is Extract<Joining, { step: Step }> => joining.step === step;
 
 /** Waits until all of them hold the same documents, content and all; answers how many. Fails with what differs. */
 export async function untilEqual(devices: readonly DeviceBrowser[], least = 0): Promise<number> {
   for (const end = Date.now() + PATIENCE_MS; ; await pause(100)) {
-    const [first = new Map<string, unknown>(), ...others] = await Promise.all(devices.map(({ owner }) => owner.documents()));
+    const [first = new Map<string, unknown>(), ...others] = await Promise.all(
+      devices.map(({ owner }) => owner.documents()),
+    );
     const all = new Set([first, ...others].flatMap((docs) => [...docs.keys()]));
-    const differing = [...all].filter((id) => others.some((docs) => JSON.stringify(docs.get(id)) !== JSON.stringify(first.get(id))));
+    const differing = [...all].filter((id) =>
+      others.some((docs) => JSON.stringify(docs.get(id)) !== JSON.stringify(first.get(id))),
+    );
     if (differing.length === 0 && first.size >= least) return first.size;
     if (Date.now() > end) {
       const counts = [first, ...others].map((docs) => docs.size).join(', ');
-      throw new Error(`waited for equal ledgers of at least ${least} documents; there are ${counts}; ${differing.length} differ: ${differing.slice(0, 5).join(', ')}`);
+      throw new Error(
+        `waited for equal ledgers of at least ${least} documents; there are ${counts}; ${differing.length} differ: ${differing.slice(0, 5).join(', ')}`,
+      );
     }
   }
 }

@@ -56,7 +56,9 @@ export async function createDiskImage(): Promise<DiskImage> {
 }
 
 /** A small disk in memory, to be filled. */
-export async function createSmallDisk(megabytes: number): Promise<{ readonly folder: string; remove(): Promise<void> }> {
+export async function createSmallDisk(
+  megabytes: number,
+): Promise<{ readonly folder: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'roost-small-'));
   await call('mount', '-t', 'tmpfs', '-o', `size=${megabytes}m`, 'none', folder);
   return {

@@ -13,7 +13,10 @@ export async function openDrippingLine(to: string, everyMs: number): Promise<Dri
   const sockets = new Set<Socket>();
   const hold = (socket: Socket) => {
     sockets.add(socket);
-    socket.setNoDelay(true).on('error', () => socket.destroy()).on('close', () => sockets.delete(socket));
+    socket
+      .setNoDelay(true)
+      .on('error', () => socket.destroy())
+      .on('close', () => sockets.delete(socket));
     return socket;
   };
   async function drip(from: Socket, into: Socket): Promise<void> {

@@ -1,9 +1,17 @@
 /** What holds where nothing is set, for parts that are tested without the store of settings. */
 import { effectiveConfig as effectiveOf } from '../../server/gate/effective.ts';
 import type { SleepEvent } from '../../src/domain/guardrails.ts';
-import { agentConfigSchema, householdConfigSchema, type AgentConfig, type EffectiveConfig } from '../../src/protocol/config.ts';
+import {
+  agentConfigSchema,
+  householdConfigSchema,
+  type AgentConfig,
+  type EffectiveConfig,
+} from '../../src/protocol/config.ts';
 
-export function effectiveConfig({ sleepEvents = [] }: { readonly sleepEvents?: readonly SleepEvent[] } = {}): { readonly own: AgentConfig; readonly effective: EffectiveConfig } {
+export function effectiveConfig({ sleepEvents = [] }: { readonly sleepEvents?: readonly SleepEvent[] } = {}): {
+  readonly own: AgentConfig;
+  readonly effective: EffectiveConfig;
+} {
   const own = agentConfigSchema.parse({ coordination: { sleep_events: [...sleepEvents] } });
   return { own: agentConfigSchema.parse({}), effective: effectiveOf(householdConfigSchema.parse({}), own, 'UTC') };
 }

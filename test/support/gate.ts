@@ -35,7 +35,12 @@ export const newRelay = () => `relay-${++relays}`;
 export function createTestGate(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
   clock: TestClock,
-  { relay = newRelay(), timeZone = 'Europe/Berlin', alone = kind === 'pglite', ...over }: Partial<GateDeps> & { readonly timeZone?: string } = {},
+  {
+    relay = newRelay(),
+    timeZone = 'Europe/Berlin',
+    alone = kind === 'pglite',
+    ...over
+  }: Partial<GateDeps> & { readonly timeZone?: string } = {},
 ): TestGate & { readonly relay: string } {
   const told: RoostEvent[] = [];
   const errors: unknown[] = [];
@@ -47,7 +52,15 @@ export function createTestGate(
     tell: (event: RoostEvent) => void told.push(event),
   };
   const configs = createConfigs({ ...deps, alone, timeZone });
-  const gate = createGate({ ...deps, configs, newId: () => crypto.randomUUID(), alone, timers, onHeartbeatError: (error) => void errors.push(error), ...over });
+  const gate = createGate({
+    ...deps,
+    configs,
+    newId: () => crypto.randomUUID(),
+    alone,
+    timers,
+    onHeartbeatError: (error) => void errors.push(error),
+    ...over,
+  });
   return { gate, configs, told, timers, errors, relay };
 }
 

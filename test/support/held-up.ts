@@ -13,11 +13,24 @@ export interface HeldUp {
 }
 
 const traceSchema = z.object({
-  traceEvents: z.array(z.looseObject({ name: z.string(), ph: z.string(), pid: z.number(), tid: z.number(), dur: z.number().optional(), tdur: z.number().optional(), args: z.looseObject({ name: z.unknown().optional() }).optional() })),
+  traceEvents: z.array(
+    z.looseObject({
+      name: z.string(),
+      ph: z.string(),
+      pid: z.number(),
+      tid: z.number(),
+      dur: z.number().optional(),
+      tdur: z.number().optional(),
+      args: z.looseObject({ name: z.unknown().optional() }).optional(),
+    }),
+  ),
 });
 
 /** Does it, and watches the main threads of the browser's pages meanwhile. */
-export async function heldUp<T>(page: Page, act: () => Promise<T>): Promise<{ readonly result: T; readonly held: HeldUp }> {
+export async function heldUp<T>(
+  page: Page,
+  act: () => Promise<T>,
+): Promise<{ readonly result: T; readonly held: HeldUp }> {
   const browser = page.context().browser();
   if (!browser) throw new Error('The page is in no browser of ours.');
   await browser.startTracing(page, { categories: ['toplevel'] });
@@ -29,9 +42,15 @@ export async function heldUp<T>(page: Page, act: () => Promise<T>): Promise<{ re
     trace = await browser.stopTracing();
   }
   const { traceEvents } = traceSchema.parse(JSON.parse(trace.toString('utf8')));
-  const main = new Set(traceEvents.flatMap(({ name, args, pid, tid }) => (name === 'thread_name' && args?.name === 'CrRendererMain' ? [`${pid}.${tid}`] : [])));
+  const main = new Set(
+    traceEvents.flatMap(({ name, args, pid, tid }) =>
+      name === 'thread_name' && args?.name === 'CrRendererMain' ? [`${pid}.${tid}`] : [],
+    ),
+  );
   // Times of a trace are in µs.
-  const tasks = traceEvents.filter(({ name, ph, pid, tid }) => ph === 'X' && name.endsWith('RunTask') && main.has(`${pid}.${tid}`));
+  const tasks = traceEvents.filter(
+    ({ name, ph, pid, tid }) => ph === 'X' && name.endsWith('RunTask') && main.has(`${pid}.${tid}`),
+  );
   return {
     result,
     held: {

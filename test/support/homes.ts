@@ -33,10 +33,18 @@ export const textsOf = (messages: readonly StreamMessage[]): readonly string[] =
 /** Says this to the lead, and waits for the answer to be over. */
 export async function talk(browser: Browser, text: string): Promise<void> {
   const stream = await follow(browser);
-  const response = await browser.fetch('/api/messages', { method: 'POST', json: { text, clientId: crypto.randomUUID() } });
+  const response = await browser.fetch('/api/messages', {
+    method: 'POST',
+    json: { text, clientId: crypto.randomUUID() },
+  });
   if (response.status !== 202) throw new Error(`${response.status} ${await response.text()}`);
   const { eventId } = (await response.json()) as { eventId: number };
-  await stream.until((all) => all.some(({ id, event, data }) => event === 'message' && Number(id) > eventId && JSON.stringify(data).includes('"assistant"')));
+  await stream.until((all) =>
+    all.some(
+      ({ id, event, data }) =>
+        event === 'message' && Number(id) > eventId && JSON.stringify(data).includes('"assistant"'),
+    ),
+  );
   stream.close();
 }
 

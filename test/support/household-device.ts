@@ -52,7 +52,13 @@ function socketsOf(home: Home, { cookie, key }: SignIn): OpenSocket {
     const url = new URL('/api/sync/socket', home.url);
     url.protocol = 'ws:';
     const socket = new WebSocket(url, protocolsOf(key), { headers: { cookie, origin: home.url } });
-    socket.on('message', (data, isBinary) => listener(isBinary ? { kind: 'frame', frame: new Uint8Array(data as Buffer) } : { kind: 'text', message: fromRelaySchema.parse(JSON.parse(String(data))) }));
+    socket.on('message', (data, isBinary) =>
+      listener(
+        isBinary
+          ? { kind: 'frame', frame: new Uint8Array(data as Buffer) }
+          : { kind: 'text', message: fromRelaySchema.parse(JSON.parse(String(data))) },
+      ),
+    );
     socket.on('error', () => undefined);
     socket.on('close', () => listener({ kind: 'lost', reason: 'closed' }));
     return {
@@ -67,9 +73,23 @@ function socketsOf(home: Home, { cookie, key }: SignIn): OpenSocket {
 export const newHouseholdKeys = (): HouseholdKeys => newHousehold(random);
 
 /** Opens one that has the household's keys, and introduces it. */
-export async function openHouseholdDevice(home: Home, household: HouseholdKeys, name: string): Promise<HouseholdDevice> {
+export async function openHouseholdDevice(
+  home: Home,
+  household: HouseholdKeys,
+  name: string,
+): Promise<HouseholdDevice> {
   const seed = random(32);
-  const membership: Membership = { ...household, roll: [], deviceId: deviceKeys(seed).deviceId, seed, rotations: [], recovery: null, alone: false, relay: true, removed: false };
+  const membership: Membership = {
+    ...household,
+    roll: [],
+    deviceId: deviceKeys(seed).deviceId,
+    seed,
+    rotations: [],
+    recovery: null,
+    alone: false,
+    relay: true,
+    removed: false,
+  };
   const signIn = await home.signIn();
   let removed = false;
   let heard = 0;
@@ -79,15 +99,33 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
   const onBook = () => {
     if (book.devices().some((one) => one.removed && one.deviceId === id)) removed = true;
   };
-  const book = createHouseholdBook({ remember, devices: [], heads: [], isGenuine: keys.isGenuine, isOnRoll: keys.isOnRoll, onChange: onBook });
-  const take = createTaking({ ledger: { append: () => Promise.resolve(undefined) }, book, outgoing: () => ({ heard: () => undefined }), renewals: () => renewals, onMisfit: () => undefined, onAhead: () => undefined, now: Date.now });
+  const book = createHouseholdBook({
+    remember,
+    devices: [],
+    heads: [],
+    isGenuine: keys.isGenuine,
+    isOnRoll: keys.isOnRoll,
+    onChange: onBook,
+  });
+  const take = createTaking({
+    ledger: { append: () => Promise.resolve(undefined) },
+    book,
+    outgoing: () => ({ heard: () => undefined }),
+    renewals: () => renewals,
+    onMisfit: () => undefined,
+    onAhead: () => undefined,
+    now: Date.now,
+  });
 
   const entries = createMemoryEntries();
   /** Sealed with a key that has not come yet. */
   let shut: Parameters<typeof entries.putNow>[0] = [];
   async function open(some: typeof shut) {
     const opened = some.map((entry) => ({ entry, opened: openEntry({ keys: keys.household(), ...entry }) }));
-    shut = [...shut, ...opened.flatMap(({ entry, opened: one }) => (!one.ok && one.reason === 'unknown-epoch' ? [entry] : []))];
+    shut = [
+      ...shut,
+      ...opened.flatMap(({ entry, opened: one }) => (!one.ok && one.reason === 'unknown-epoch' ? [entry] : [])),
+    ];
     const payloads = opened.flatMap(({ opened: one }) => {
       const payload = one.ok ? readPayload(one.payload) : null;
       return payload ? [payload] : [];
@@ -99,7 +137,11 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
     ...entries,
     async put(...args: Parameters<typeof entries.put>) {
       const outcome = entries.putNow(...args);
-      await open(args[0].filter(({ writer: by, counter: at }) => outcome.stored.some((one) => one.writer === by && one.counter === at)));
+      await open(
+        args[0].filter(({ writer: by, counter: at }) =>
+          outcome.stored.some((one) => one.writer === by && one.counter === at),
+        ),
+      );
       return outcome;
     },
   };
@@ -109,17 +151,35 @@ export async function openHouseholdDevice(home: Home, household: HouseholdKeys, 
   await replica.ready;
   async function say(payload: unknown, sealedWith = keys.household()) {
     const place = { writer, counter: ++counter };
-    const entry = { ...place, sealed: sealEntry({ keys: sealedWith, ...place, payload: new TextEncoder().encode(JSON.stringify(payload)), random }) };
+    const entry = {
+      ...place,
+      sealed: sealEntry({
+        keys: sealedWith,
+        ...place,
+        payload: new TextEncoder().encode(JSON.stringify(payload)),
+        random,
+      }),
+    };
     entries.write([entry]);
     replica.wrote([entry]);
   }
 
   async function register(): Promise<Called<{ readonly epoch: number }>> {
-    const response = await fetch(new URL(`/api/sync/households/${membership.household}`, home.url), { method: 'PUT', headers: { ...headersOf(signIn), 'content-type': 'application/json' }, body: JSON.stringify(keys.registration()) });
+    const response = await fetch(new URL(`/api/sync/households/${membership.household}`, home.url), {
+      method: 'PUT',
+      headers: { ...headersOf(signIn), 'content-type': 'application/json' },
+      body: JSON.stringify(keys.registration()),
+    });
     const answer: unknown = await response.json();
     if (response.ok) return { ok: true, value: registeredSchema.parse(answer) };
     const { type, detail, box } = problemSchema.loose().parse(answer);
-    return { ok: false, status: response.status, type: type.replace('about:roost/', ''), reason: detail ?? '', box: typeof box === 'string' ? box : null };
+    return {
+      ok: false,
+      status: response.status,
+      type: type.replace('about:roost/', ''),
+      reason: detail ?? '',
+      box: typeof box === 'string' ? box : null,
+    };
   }
   const line = openLine({
     household: membership.household,

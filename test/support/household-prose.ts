@@ -1,6 +1,23 @@
 /** Words without meaning, in the lengths that messages have, cut from one long text made by chance. */
 
-const SYLLABLES = ['ka', 'lo', 'mi', 'ren', 'tas', 'vo', 'ein', 'der', 'sha', 'qui', 'ba', 'nu', 'zel', 'ost', 'ir', 'pha'];
+const SYLLABLES = [
+  'ka',
+  'lo',
+  'mi',
+  'ren',
+  'tas',
+  'vo',
+  'ein',
+  'der',
+  'sha',
+  'qui',
+  'ba',
+  'nu',
+  'zel',
+  'ost',
+  'ir',
+  'pha',
+];
 /** Now and then between words: what people write beside letters. */
 const ODD = ['🪺', 'naïve', 'مرحبا', '**so**', '`code()`', '\n\n- ', '\n\n', '—', '“yes”', '& <b>', '雪'];
 const LENGTH = 200_000;
@@ -23,10 +40,12 @@ export interface Prose {
 
 export function createProse(random: () => number): Prose {
   const words: string[] = [];
-  for (let length = 0; length < LENGTH; ) {
+  for (let length = 0; length < LENGTH;) {
     const syllables = 1 + Math.floor(random() * 3);
     const odd = random() < 0.02;
-    const word = odd ? (ODD[Math.floor(random() * ODD.length)] ?? '') : Array.from({ length: syllables }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)] ?? '').join('');
+    const word = odd
+      ? (ODD[Math.floor(random() * ODD.length)] ?? '')
+      : Array.from({ length: syllables }, () => SYLLABLES[Math.floor(random() * SYLLABLES.length)] ?? '').join('');
     words.push(word);
     length += word.length + 1;
   }

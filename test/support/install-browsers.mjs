@@ -9,9 +9,17 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
-const CHROMIUM = { name: 'Chromium', find: findChromium, packages: ['chromium', 'fonts-dejavu-core', 'fonts-noto-color-emoji'] };
+const CHROMIUM = {
+  name: 'Chromium',
+  find: findChromium,
+  packages: ['chromium', 'fonts-dejavu-core', 'fonts-noto-color-emoji'],
+};
 const FIREFOX = { name: 'Firefox', find: findFirefox, packages: ['firefox-esr'] };
-const WEBKIT = { name: 'WebKit', find: () => findWebKit()?.browser ?? null, packages: ['webkit2gtk-driver', 'xvfb', 'imagemagick'] };
+const WEBKIT = {
+  name: 'WebKit',
+  find: () => findWebKit()?.browser ?? null,
+  packages: ['webkit2gtk-driver', 'xvfb', 'imagemagick'],
+};
 
 const CHROMIUM_COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 const MAC_CHROMIUM = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
@@ -26,7 +34,9 @@ function runs(path) {
 
 function onPath(...commands) {
   const folders = (process.env.PATH ?? '').split(delimiter).filter(Boolean);
-  return commands.flatMap((command) => folders.map((folder) => join(folder, command))).filter((path) => existsSync(path));
+  return commands
+    .flatMap((command) => folders.map((folder) => join(folder, command)))
+    .filter((path) => existsSync(path));
 }
 
 /** What the environment names by hand. Throws where no file is there. */
@@ -37,20 +47,37 @@ function named(variable) {
 }
 
 export function findChromium() {
-  const found = named('CHROME_PATH') ?? [...onPath(...CHROMIUM_COMMANDS), ...[MAC_CHROMIUM].filter(existsSync)].find(runs);
+  const found =
+    named('CHROME_PATH') ?? [...onPath(...CHROMIUM_COMMANDS), ...[MAC_CHROMIUM].filter(existsSync)].find(runs);
   if (found) return found;
   const own = chromium.executablePath();
   return existsSync(own) ? own : null;
 }
 
 export function findFirefox() {
-  return named('FIREFOX_PATH') ?? [...onPath('firefox-esr', 'firefox'), ...[MAC_FIREFOX].filter(existsSync)].find(runs) ?? null;
+  return (
+    named('FIREFOX_PATH') ??
+    [...onPath('firefox-esr', 'firefox'), ...[MAC_FIREFOX].filter(existsSync)].find(runs) ??
+    null
+  );
 }
 
 function miniBrowsers() {
-  const subfolders = (folder) => (existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name)) : []);
-  const machines = LIBRARIES.flatMap((folder) => [folder, ...subfolders(folder).filter((path) => path.endsWith('-linux-gnu'))]);
-  return machines.flatMap(subfolders).filter((path) => /\/webkit(2)?gtk-[\d.]+$/.test(path)).map((path) => join(path, 'MiniBrowser')).filter((path) => existsSync(path));
+  const subfolders = (folder) =>
+    existsSync(folder)
+      ? readdirSync(folder, { withFileTypes: true })
+          .filter((entry) => entry.isDirectory())
+          .map((entry) => join(folder, entry.name))
+      : [];
+  const machines = LIBRARIES.flatMap((folder) => [
+    folder,
+    ...subfolders(folder).filter((path) => path.endsWith('-linux-gnu')),
+  ]);
+  return machines
+    .flatMap(subfolders)
+    .filter((path) => /\/webkit(2)?gtk-[\d.]+$/.test(path))
+    .map((path) => join(path, 'MiniBrowser'))
+    .filter((path) => existsSync(path));
 }
 
 export function findWebKit() {
@@ -103,7 +130,11 @@ function provide(browser) {
   if (ready(browser, '')) return true;
   console.log(`No ${browser.name} found for the browser tests. Installing it; this takes a minute, once.`);
   if (installFromDebian(browser.packages) && ready(browser, ' (installed just now)')) return true;
-  return browser === CHROMIUM && run('npx', ['playwright-core', 'install', 'chromium']) && ready(browser, ' (downloaded just now)');
+  return (
+    browser === CHROMIUM &&
+    run('npx', ['playwright-core', 'install', 'chromium']) &&
+    ready(browser, ' (downloaded just now)')
+  );
 }
 
 function main() {
@@ -115,7 +146,8 @@ function main() {
     process.exitCode = 1;
   }
   for (const browser of [FIREFOX, WEBKIT])
-    if (!provide(browser)) console.log(`${browser.name} is not here and could not be installed: the story is not run in it.`);
+    if (!provide(browser))
+      console.log(`${browser.name} is not here and could not be installed: the story is not run in it.`);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -43,7 +43,11 @@ export async function openBench(): Promise<LedgerBench> {
     url: server.url,
     async household() {
       const context = await browser.newContext();
-      return { ...tabsOf(server.url, () => Promise.resolve(context)), context: () => context, remove: () => context.close() };
+      return {
+        ...tabsOf(server.url, () => Promise.resolve(context)),
+        context: () => context,
+        remove: () => context.close(),
+      };
     },
     async mortalHousehold() {
       const profile = await createProfile();
@@ -108,11 +112,16 @@ export function ownerOf(tab: Tab) {
 
 /** What a tab's page says of its storage; see LedgerPage. */
 export async function dumpOf(tab: Tab): Promise<Record<string, unknown[]>> {
-  return JSON.parse(await tab.evaluate(async () => JSON.stringify(await window.roost.dump()))) as Record<string, unknown[]>;
+  return JSON.parse(await tab.evaluate(async () => JSON.stringify(await window.roost.dump()))) as Record<
+    string,
+    unknown[]
+  >;
 }
 
 export async function volumesOf(tab: Tab): Promise<Awaited<ReturnType<LedgerPage['readVolumes']>>> {
-  return JSON.parse(await tab.evaluate(async () => JSON.stringify(await window.roost.readVolumes()))) as Awaited<ReturnType<LedgerPage['readVolumes']>>;
+  return JSON.parse(await tab.evaluate(async () => JSON.stringify(await window.roost.readVolumes()))) as Awaited<
+    ReturnType<LedgerPage['readVolumes']>
+  >;
 }
 
 /** Resolves when everything that was appended lies in a volume. */

@@ -75,7 +75,8 @@ function open() {
       for (const row of rows()) {
         const n = Number(numberOf(row) ?? NaN);
         const place = row.getBoundingClientRect().top;
-        if (wanted === undefined ? n >= 0 && place > top : n === wanted) return { n, top: place, row: Number(row.closest('li')?.getAttribute('aria-posinset') ?? NaN) };
+        if (wanted === undefined ? n >= 0 && place > top : n === wanted)
+          return { n, top: place, row: Number(row.closest('li')?.getAttribute('aria-posinset') ?? NaN) };
       }
       return { n: -1, top: NaN, row: NaN };
     },

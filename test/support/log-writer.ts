@@ -25,7 +25,13 @@ const say = (line: string) => writeSync(1, `${line}\n`);
 
 for (let round = log.head(); ; round++) {
   await Promise.all([
-    ...[0, 1, 2].map((lane) => log.append([words(`${round}.${lane}`), words(`${round}.${lane}+`)]).then((stored) => stored.forEach(({ id }) => say(`event ${id}`)))),
-    log.appendOnce(`client ${round}`, [words(`once ${round}`)]).then(({ eventId }) => say(`client ${round} ${eventId}`)),
+    ...[0, 1, 2].map((lane) =>
+      log
+        .append([words(`${round}.${lane}`), words(`${round}.${lane}+`)])
+        .then((stored) => stored.forEach(({ id }) => say(`event ${id}`))),
+    ),
+    log
+      .appendOnce(`client ${round}`, [words(`once ${round}`)])
+      .then(({ eventId }) => say(`client ${round} ${eventId}`)),
   ]);
 }

@@ -3,7 +3,10 @@ import type { Doc, MessageDoc } from '../../src/protocol/documents.ts';
 import { messageDoc, sessionEnd, sessionStart } from './documents.ts';
 import { createRandom } from './random.ts';
 
-const WORDS = 'the river was low this morning and second pier stood out of it like a tooth I thought what you said about names whether one can be given back nobody remembers first'.split(' ');
+const WORDS =
+  'the river was low this morning and second pier stood out of it like a tooth I thought what you said about names whether one can be given back nobody remembers first'.split(
+    ' ',
+  );
 /** Messages of one session. */
 const SESSION = 100;
 

@@ -5,7 +5,14 @@ import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { z } from 'zod';
-import { createAccess, createCredentials, createOrigins, createRateLimit, createSignIn, type Credentials } from '../../server/access/index.ts';
+import {
+  createAccess,
+  createCredentials,
+  createOrigins,
+  createRateLimit,
+  createSignIn,
+  type Credentials,
+} from '../../server/access/index.ts';
 import type { Caller, TeamTool } from '../../server/contracts.ts';
 import { createDirectory } from '../../server/directory/index.ts';
 import { openEventLog } from '../../server/events/index.ts';
@@ -67,9 +74,14 @@ export interface TestMcp {
 export const ERAS = ['legacy', 'modern'] as const;
 export type Era = (typeof ERAS)[number];
 /** How the official client is told to speak only this generation of the protocol. */
-export const speaking = (era: Era): ClientOptions => (era === 'modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {});
+export const speaking = (era: Era): ClientOptions =>
+  era === 'modern' ? { versionNegotiation: { mode: { pin: '2026-07-28' } } } : {};
 
-export async function openMcp(store: Store, settings: Partial<McpSettings> = {}, more: readonly TeamTool[] = []): Promise<TestMcp> {
+export async function openMcp(
+  store: Store,
+  settings: Partial<McpSettings> = {},
+  more: readonly TeamTool[] = [],
+): Promise<TestMcp> {
   const { db } = store;
   const relay = randomUUID();
   const now = () => Date.now();
@@ -85,19 +97,39 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
   await directory.set({ agents: [LYRA, VEGA, MIRA] });
   const inbox = createInbox({ db, relay, retentionMs: 1_000_000, tell, now });
   const timers = createManualTimers();
-  const configs = { agent: () => Promise.resolve(effectiveConfig()), household: () => Promise.resolve({ own: { coordination: {} }, effective: effectiveConfig().effective }) };
+  const configs = {
+    agent: () => Promise.resolve(effectiveConfig()),
+    household: () => Promise.resolve({ own: { coordination: {} }, effective: effectiveConfig().effective }),
+  };
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError: failed });
 
   const untold = () => Promise.resolve(null);
   const systemTimers = { after: (ms: number, run: () => void) => clearTimeout.bind(null, setTimeout(run, ms)) };
-  const threads = createThreads({ db, relay, directory, tell, now, newId: randomUUID, timers: systemTimers, hooks: { added: untold, mentioned: untold, leftLast: () => Promise.resolve(), mentionsRead: () => Promise.resolve() } });
+  const threads = createThreads({
+    db,
+    relay,
+    directory,
+    tell,
+    now,
+    newId: randomUUID,
+    timers: systemTimers,
+    hooks: {
+      added: untold,
+      mentioned: untold,
+      leftLast: () => Promise.resolve(),
+      mentionsRead: () => Promise.resolve(),
+    },
+  });
 
   const notes: { text: string; caller: Caller }[] = [];
   const joined: string[] = [];
   const lingering: ((release: () => void) => void)[] = [];
   let sessionId: string | null = null;
   const done = (text: string) => ({ text, isError: false });
-  const noteInput = z.strictObject({ text: z.string().max(100).describe('what to note'), loud: z.boolean().default(false) });
+  const noteInput = z.strictObject({
+    text: z.string().max(100).describe('what to note'),
+    loud: z.boolean().default(false),
+  });
   const tools: readonly TeamTool[] = [
     {
       name: 'note',
@@ -110,8 +142,20 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
         return Promise.resolve(done(`noted ${text}`));
       },
     },
-    { name: 'look', description: 'Looks.', input: z.strictObject({}), readOnly: true, run: () => Promise.resolve({ text: 'there is nothing to see', isError: true }) },
-    { name: 'break', description: 'Breaks.', input: z.strictObject({}), readOnly: true, run: () => Promise.reject(new Error('a fault of ours')) },
+    {
+      name: 'look',
+      description: 'Looks.',
+      input: z.strictObject({}),
+      readOnly: true,
+      run: () => Promise.resolve({ text: 'there is nothing to see', isError: true }),
+    },
+    {
+      name: 'break',
+      description: 'Breaks.',
+      input: z.strictObject({}),
+      readOnly: true,
+      run: () => Promise.reject(new Error('a fault of ours')),
+    },
     {
       name: 'linger',
       description: 'Takes its time.',
@@ -120,7 +164,14 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
       run: () => new Promise((resolve) => lingering.shift()?.(() => resolve(done('lingered')))),
     },
     ...more,
-    { name: 'vegas_own', description: 'Is for Vega.', input: z.strictObject({}), readOnly: true, allowed: ({ agentId }) => Promise.resolve(agentId === VEGA.agentId), run: () => Promise.resolve(done('yours')) },
+    {
+      name: 'vegas_own',
+      description: 'Is for Vega.',
+      input: z.strictObject({}),
+      readOnly: true,
+      allowed: ({ agentId }) => Promise.resolve(agentId === VEGA.agentId),
+      run: () => Promise.resolve(done('yours')),
+    },
   ];
 
   const mcp = createMcp({
@@ -170,7 +221,8 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
 
   async function flag(agent: TeamMember, sleeping: boolean): Promise<void> {
     await sleepers.join(agent.agentId);
-    if (sessionId === null || (await sleepers.set(sessionId, agent.agentId, sleeping, 'human')) !== sleeping) throw new Error(`${agent.name} is in no session`);
+    if (sessionId === null || (await sleepers.set(sessionId, agent.agentId, sleeping, 'human')) !== sleeping)
+      throw new Error(`${agent.name} is in no session`);
   }
 
   return {
@@ -196,7 +248,11 @@ export async function openMcp(store: Store, settings: Partial<McpSettings> = {},
     secret: async (agent) => (await credentials.make(agent.agentId, '')).secret,
     async client(secret, options = {}) {
       const client = new Client({ name: 'a-visitor', version: '1.0.0' }, options);
-      await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { authorization: `Bearer ${secret}` } } }));
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(url), {
+          requestInit: { headers: { authorization: `Bearer ${secret}` } },
+        }),
+      );
       clients.push(client);
       return client;
     },

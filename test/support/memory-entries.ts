@@ -21,7 +21,10 @@ export interface MemoryEntries extends EntryStore {
 }
 
 /** `refuses`: what an entry would be refused for by a device. */
-export function createMemoryEntries(refuses: (entry: Entry) => boolean = () => false, from: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>> = new Map()): MemoryEntries {
+export function createMemoryEntries(
+  refuses: (entry: Entry) => boolean = () => false,
+  from: ReadonlyMap<string, ReadonlyMap<number, Uint8Array>> = new Map(),
+): MemoryEntries {
   const all = new Map([...from].map(([writer, entries]) => [writer, new Map(entries)]));
   const ofWriter = (writer: string) => {
     const entries = all.get(writer) ?? new Map<number, Uint8Array>();
@@ -30,7 +33,12 @@ export function createMemoryEntries(refuses: (entry: Entry) => boolean = () => f
   };
   const memory: MemoryEntries = {
     all,
-    lines: () => [...all].flatMap(([writer, entries]) => [...entries].map(([counter, sealed]) => `${writer} ${counter} ${digestOf(sealed)}`)).sort(),
+    lines: () =>
+      [...all]
+        .flatMap(([writer, entries]) =>
+          [...entries].map(([counter, sealed]) => `${writer} ${counter} ${digestOf(sealed)}`),
+        )
+        .sort(),
     write(entries) {
       for (const { writer, counter, sealed } of entries) ofWriter(writer).set(counter, sealed);
     },
@@ -39,10 +47,17 @@ export function createMemoryEntries(refuses: (entry: Entry) => boolean = () => f
       new Map(
         [...all]
           .filter(([, entries]) => entries.size > 0)
-          .map(([writer, entries]) => [writer, [...entries.keys()].sort((a, b) => a - b).reduce<Ranges>(addOne, NO_RANGES)]),
+          .map(([writer, entries]) => [
+            writer,
+            [...entries.keys()].sort((a, b) => a - b).reduce<Ranges>(addOne, NO_RANGES),
+          ]),
       ),
     putNow(entries, { replace }) {
-      const outcome: { stored: EntryKey[]; conflicts: EntryKey[]; refused: EntryKey[] } = { stored: [], conflicts: [], refused: [] };
+      const outcome: { stored: EntryKey[]; conflicts: EntryKey[]; refused: EntryKey[] } = {
+        stored: [],
+        conflicts: [],
+        refused: [],
+      };
       for (const entry of entries) {
         const { writer, counter, sealed } = entry;
         const key = { writer, counter };
@@ -58,7 +73,9 @@ export function createMemoryEntries(refuses: (entry: Entry) => boolean = () => f
     },
     readNow(writer, from, to, { newestFirst, maxBytes }) {
       const entries = all.get(writer) ?? new Map<number, Uint8Array>();
-      const counters = [...entries.keys()].filter((counter) => counter >= from && counter <= to).sort((a, b) => (newestFirst ? b - a : a - b));
+      const counters = [...entries.keys()]
+        .filter((counter) => counter >= from && counter <= to)
+        .sort((a, b) => (newestFirst ? b - a : a - b));
       const found: Entry[] = [];
       let bytes = 0;
       for (const counter of counters) {

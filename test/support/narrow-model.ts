@@ -35,7 +35,14 @@ export function narrowModel({ atOnce, by, retryAfter, status = 429, answerMs }: 
     held -= 1;
     waiting.shift()?.();
   };
-  const refusal: Reply = { fail: { status, type: status === 429 ? 'rate_limit_error' : 'overloaded_error', message: 'one at a time, please', headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter } } };
+  const refusal: Reply = {
+    fail: {
+      status,
+      type: status === 429 ? 'rate_limit_error' : 'overloaded_error',
+      message: 'one at a time, please',
+      headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+    },
+  };
   return {
     most: () => most,
     refused: () => refused,

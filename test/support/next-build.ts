@@ -35,7 +35,8 @@ export async function makeNextBuild(): Promise<NextBuild> {
         buildStart() {
           this.emitFile({ type: 'asset', name: 'only-in-the-next.txt', source: 'new '.repeat(500) });
         },
-        transform: (code, id) => (id.endsWith('/src/main.tsx') ? `${code}\ndocument.documentElement.dataset.version = 'next';` : null),
+        transform: (code, id) =>
+          id.endsWith('/src/main.tsx') ? `${code}\ndocument.documentElement.dataset.version = 'next';` : null,
       },
     ],
   });

@@ -36,7 +36,11 @@ export function browserOf(url: string, signIn: SignIn): Browser {
     signIn: () => Promise.resolve(signIn),
     async fetch(path, { json, ...init } = {}) {
       const headers = { ...headersOf(signIn), ...(json === undefined ? {} : { 'content-type': 'application/json' }) };
-      return await fetch(new URL(path, url), { ...init, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
+      return await fetch(new URL(path, url), {
+        ...init,
+        headers,
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      });
     },
   };
 }
@@ -50,13 +54,32 @@ export interface OpenRelayOptions {
   readonly sync?: Partial<SyncSettings>;
 }
 
-export async function openTestRelay({ args = [], databaseUrl, home: given, sync = {} }: OpenRelayOptions = {}): Promise<OpenRelay> {
+export async function openTestRelay({
+  args = [],
+  databaseUrl,
+  home: given,
+  sync = {},
+}: OpenRelayOptions = {}): Promise<OpenRelay> {
   const home = given ?? (await createHome({ store: databaseUrl === undefined }));
-  const config = readConfig(['--port', '0', '--home', home, '--no-open', ...args], databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl });
+  const config = readConfig(
+    ['--port', '0', '--home', home, '--no-open', ...args],
+    databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },
+  );
   if (config === null) throw new Error('help was asked for');
   let ahead = 0;
   let jumped = 0;
-  const open = (port: number | null) => openRelay({ config: { ...config, ...(port === null ? {} : { port }), sync: { ...config.sync, householdsBySignIn: config.sync.households, ...sync } }, root: findPackageRoot(import.meta.url), say: () => undefined, now: () => Date.now() + ahead + jumped, elapsed: () => performance.now() + ahead });
+  const open = (port: number | null) =>
+    openRelay({
+      config: {
+        ...config,
+        ...(port === null ? {} : { port }),
+        sync: { ...config.sync, householdsBySignIn: config.sync.households, ...sync },
+      },
+      root: findPackageRoot(import.meta.url),
+      say: () => undefined,
+      now: () => Date.now() + ahead + jumped,
+      elapsed: () => performance.now() + ahead,
+    });
   let relay = await open(null);
   const { url } = relay;
   return {

@@ -6,7 +6,10 @@ import type { Page } from 'playwright-core';
 import type { OwnerCallName, OwnerCalls, OwnerNews } from '../../src/protocol/worker.ts';
 
 export interface OwnerLine {
-  call<Name extends OwnerCallName>(name: Name, ...args: Parameters<OwnerCalls[Name]>): Promise<ReturnType<OwnerCalls[Name]>>;
+  call<Name extends OwnerCallName>(
+    name: Name,
+    ...args: Parameters<OwnerCalls[Name]>
+  ): Promise<ReturnType<OwnerCalls[Name]>>;
   /** Everything the owner said on this line since it was opened. */
   news(): Promise<readonly OwnerNews[]>;
   /** Every document in the ledger, by id. */
@@ -31,19 +34,24 @@ export function createOwnerLine(page: Page): OwnerLine {
       const { port } = new SharedWorker(address, { type: 'module', name: 'roost-owner' });
       const open = new Map<string, { resolve(value: unknown): void; reject(error: Error): void }>();
       const news: unknown[] = [];
-      port.addEventListener('message', ({ data }: MessageEvent<readonly { reply?: string; ok?: boolean; value?: unknown; error?: { message: string } }[]>) => {
-        for (const message of data) {
-          // Nothing that was asked is answered any more; the next call opens a line to the next owner.
-          if ('news' in message && message.news === 'restarting') {
-            delete window.ownerLine;
-            for (const { reject } of open.values()) reject(new Error('The owner begins anew.'));
-            port.close();
+      port.addEventListener(
+        'message',
+        ({
+          data,
+        }: MessageEvent<readonly { reply?: string; ok?: boolean; value?: unknown; error?: { message: string } }[]>) => {
+          for (const message of data) {
+            // Nothing that was asked is answered any more; the next call opens a line to the next owner.
+            if ('news' in message && message.news === 'restarting') {
+              delete window.ownerLine;
+              for (const { reject } of open.values()) reject(new Error('The owner begins anew.'));
+              port.close();
+            }
+            if (message.reply === undefined) news.push(message);
+            else if (message.ok) open.get(message.reply)?.resolve(message.value);
+            else open.get(message.reply)?.reject(new Error(message.error?.message));
           }
-          if (message.reply === undefined) news.push(message);
-          else if (message.ok) open.get(message.reply)?.resolve(message.value);
-          else open.get(message.reply)?.reject(new Error(message.error?.message));
-        }
-      });
+        },
+      );
       port.start();
       const tab = crypto.randomUUID();
       void navigator.locks.request(`roost-tab-${tab}`, () => {
@@ -65,7 +73,10 @@ export function createOwnerLine(page: Page): OwnerLine {
   const line: OwnerLine = {
     async call(name, ...args) {
       await ready();
-      const value: unknown = await page.evaluate(([named, given]) => window.ownerLine?.call(named, given), [name, args] as const);
+      const value: unknown = await page.evaluate(([named, given]) => window.ownerLine?.call(named, given), [
+        name,
+        args,
+      ] as const);
       // The owner's answer to `name` is of its type.
       return value as ReturnType<OwnerCalls[typeof name]>;
     },
@@ -75,8 +86,12 @@ export function createOwnerLine(page: Page): OwnerLine {
     },
     async documents() {
       const found = new Map<string, unknown>();
-      for (let after: string | null = null; ; ) {
-        const part: ReturnType<OwnerCalls['documents']> = await line.call('documents', { after, limit: 2_000, agentId: null });
+      for (let after: string | null = null; ;) {
+        const part: ReturnType<OwnerCalls['documents']> = await line.call('documents', {
+          after,
+          limit: 2_000,
+          agentId: null,
+        });
         for (const doc of part.docs) found.set(doc._id, doc);
         after = part.after;
         if (after === null) return found;

@@ -69,7 +69,10 @@ export async function servePage(
       else response.writeHead(404).end();
       return;
     }
-    const file = join(page.directory, normalize(path === '/' || (anyPath && extname(path) === '') ? '/index.html' : path));
+    const file = join(
+      page.directory,
+      normalize(path === '/' || (anyPath && extname(path) === '') ? '/index.html' : path),
+    );
     stat(file).then(
       () => {
         response.writeHead(200, {

@@ -25,7 +25,9 @@ export function writtenForms(word: string): ReadonlyMap<string, Buffer> {
     ['HEX', Buffer.from(utf8.toString('hex').toUpperCase())],
   ]);
   // As some write JSON.
-  const escaped = JSON.stringify(word).slice(1, -1).replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const escaped = JSON.stringify(word)
+    .slice(1, -1)
+    .replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
   if (escaped !== word) forms.set('JSON', Buffer.from(escaped));
   for (const offset of [0, 1, 2]) {
     const base64 = base64At(utf8, offset);
@@ -46,10 +48,12 @@ export interface Found {
 /** A search for these words; each should have 8 characters or more, and stand nowhere by chance. */
 export function searchFor(words: readonly string[]) {
   const wanted = words.flatMap((word) => [...writtenForms(word)].map(([form, bytes]) => ({ word, form, bytes })));
-  const inBytes = (bytes: Buffer, where: string): Found[] => wanted.filter((each) => bytes.includes(each.bytes)).map(({ word, form }) => ({ word, form, where }));
+  const inBytes = (bytes: Buffer, where: string): Found[] =>
+    wanted.filter((each) => bytes.includes(each.bytes)).map(({ word, form }) => ({ word, form, where }));
 
   return {
-    inBytes: (bytes: Uint8Array, where: string): readonly Found[] => inBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), where),
+    inBytes: (bytes: Uint8Array, where: string): readonly Found[] =>
+      inBytes(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), where),
     /** In every file below a folder, and in the names of the files. */
     async inFolder(folder: string): Promise<readonly Found[]> {
       const found: Found[] = [];
@@ -67,10 +71,15 @@ export function searchFor(words: readonly string[]) {
         where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`.execute(db);
       const found: Found[] = [];
       for (const { schema, name } of tables.rows) {
-        const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(`${schema}.${name}`)}`.execute(db);
+        const { rows } = await sql<Record<string, unknown>>`select * from ${sql.table(`${schema}.${name}`)}`.execute(
+          db,
+        );
         rows.forEach((row, i) => {
           for (const [column, value] of Object.entries(row)) {
-            const bytes = value instanceof Uint8Array ? Buffer.from(value) : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+            const bytes =
+              value instanceof Uint8Array
+                ? Buffer.from(value)
+                : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
             found.push(...inBytes(bytes, `${schema}.${name}, row ${i}, ${column}`));
           }
         });

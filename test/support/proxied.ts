@@ -88,7 +88,8 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
       const { credential, secret } = await credentials.make(agentId, '');
       made.set(secret, credential.credentialId);
       // Whom a test sets to sleep is here already; whoever starts asleep comes with its first request.
-      if (!(await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started')) await sleepers.join(agentId);
+      if (!(await configs.agent(agentId)).effective.coordination.sleep_events.includes('agent_started'))
+        await sleepers.join(agentId);
       return secret;
     },
     async revoke(secret) {
@@ -104,7 +105,17 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
 }
 
 /** The official client as people set it up: `current` as the SDK is now, `first` with the headers of the first generation. */
-export function clientOf(baseURL: string, generation: 'current' | 'first' = 'current', more: { maxRetries?: number } = {}): Anthropic {
+export function clientOf(
+  baseURL: string,
+  generation: 'current' | 'first' = 'current',
+  more: { maxRetries?: number } = {},
+): Anthropic {
   const first = { 'x-api-key': 'a-key-of-the-client', authorization: null, 'anthropic-version': '2023-06-01' };
-  return new Anthropic({ apiKey: 'a-key-of-the-client', baseURL, maxRetries: more.maxRetries ?? 0, logLevel: 'off', ...(generation === 'first' ? { defaultHeaders: first } : {}) });
+  return new Anthropic({
+    apiKey: 'a-key-of-the-client',
+    baseURL,
+    maxRetries: more.maxRetries ?? 0,
+    logLevel: 'off',
+    ...(generation === 'first' ? { defaultHeaders: first } : {}),
+  });
 }

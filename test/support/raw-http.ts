@@ -26,19 +26,36 @@ function unpack(encoding: string | undefined, bytes: Buffer): Buffer {
   return encoding === 'deflate' ? inflateSync(bytes) : bytes;
 }
 
-export function rawRequest({ port, path, method = 'GET', headers = {}, body, timeoutMs = 10_000 }: RawRequest): Promise<RawResponse> {
+export function rawRequest({
+  port,
+  path,
+  method = 'GET',
+  headers = {},
+  body,
+  timeoutMs = 10_000,
+}: RawRequest): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     // Node frames the body of POST and PUT only; without this, another method's body would be read as the next request.
-    const framed = body === undefined || headers['transfer-encoding'] !== undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const call = request({ host: '127.0.0.1', port, path, method, headers: { connection: 'close', ...framed, ...headers } }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        clearTimeout(timer);
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text: unpack(response.headers['content-encoding'], Buffer.concat(chunks)).toString('utf8') });
-      });
-    });
+    const framed =
+      body === undefined || headers['transfer-encoding'] !== undefined
+        ? {}
+        : { 'content-length': Buffer.byteLength(body) };
+    const call = request(
+      { host: '127.0.0.1', port, path, method, headers: { connection: 'close', ...framed, ...headers } },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          clearTimeout(timer);
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: unpack(response.headers['content-encoding'], Buffer.concat(chunks)).toString('utf8'),
+          });
+        });
+      },
+    );
     const timer = setTimeout(() => call.destroy(new Error(`no answer to ${method} ${path}`)), timeoutMs);
     call.on('error', (error) => {
       clearTimeout(timer);

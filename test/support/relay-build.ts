@@ -18,7 +18,9 @@ const CACHE = join(ROOT, 'node_modules/.cache/roost-test');
 const SOURCES = ['server', 'src/domain', 'src/protocol'];
 
 async function hashOfSources(entry: string): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(join(ROOT, 'vite.config.ts'))).update(await readFile(join(ROOT, entry)));
+  const hash = createHash('sha256')
+    .update(await readFile(join(ROOT, 'vite.config.ts')))
+    .update(await readFile(join(ROOT, entry)));
   for (const folder of SOURCES) {
     const files = await readdir(join(ROOT, folder), { recursive: true, withFileTypes: true });
     const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
@@ -28,10 +30,20 @@ async function hashOfSources(entry: string): Promise<string> {
 }
 
 function build(entry: string, outDir: string): Promise<void> {
-  const args = [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'error', '--ssr', entry, '--outDir', outDir];
+  const args = [
+    join(ROOT, 'node_modules/vite/bin/vite.js'),
+    'build',
+    '--logLevel',
+    'error',
+    '--ssr',
+    entry,
+    '--outDir',
+    outDir,
+  ];
   const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (said += text));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`${entry} could not be built\n${said}`))));

@@ -61,7 +61,9 @@ export interface TestRelay {
 
 /** What our own environment says about relays must not reach those under test. */
 function cleanEnv(): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(ROOST_|ANTHROPIC_|DATABASE_URL$|VITEST|NODE_ENV$)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(ROOST_|ANTHROPIC_|DATABASE_URL$|VITEST|NODE_ENV$)/.test(name),
+  );
   return Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
 }
 
@@ -82,15 +84,27 @@ interface SpawnOptions {
 }
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-async function spawnRelay(args: readonly string[], env: Readonly<Record<string, string>>, { from = 'sources', terminal = false }: SpawnOptions = {}): Promise<ChildProcess> {
+async function spawnRelay(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  { from = 'sources', terminal = false }: SpawnOptions = {},
+): Promise<ChildProcess> {
   const main = typeof from === 'object' ? from.main : from === 'built' ? BUILT_MAIN : await relayMain();
   const command = [process.execPath, main, ...args];
-  const [program = '', ...words] = terminal ? ['script', '-qfec', `exec ${command.map(quoted).join(' ')}`, '/dev/null'] : command;
-  return spawn(program, words, { env: { ...cleanEnv(), ...env }, stdio: [terminal ? 'pipe' : 'ignore', 'pipe', 'pipe'] });
+  const [program = '', ...words] = terminal
+    ? ['script', '-qfec', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
+    : command;
+  return spawn(program, words, {
+    env: { ...cleanEnv(), ...env },
+    stdio: [terminal ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  });
 }
 
 /** Runs the relay's command to its end: for what ends by itself. */
-export async function runRelayCommand(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ProcessEnd> {
+export async function runRelayCommand(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ProcessEnd> {
   return await watch(await spawnRelay(args, env)).ended;
 }
 
@@ -131,7 +145,10 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
   const { origin, port } = new URL(link);
 
   // A cookie is named by its relay's port.
-  const before = options.signIn && { ...options.signIn, cookie: options.signIn.cookie.replace(/^((?:__Host-)?roost)_\d+=/, `$1_${port}=`) };
+  const before = options.signIn && {
+    ...options.signIn,
+    cookie: options.signIn.cookie.replace(/^((?:__Host-)?roost)_\d+=/, `$1_${port}=`),
+  };
   let signedIn: Promise<SignIn> | null = before ? Promise.resolve(before) : null;
   const signIn = () => (signedIn ??= openLink(link));
 
@@ -153,12 +170,20 @@ export async function startRelay(options: RelayOptions = {}): Promise<TestRelay>
       const headers = new Headers(init.headers);
       for (const [name, value] of Object.entries(headersOf(await signIn()))) headers.set(name, value);
       if (json !== undefined) headers.set('content-type', 'application/json');
-      return await fetch(new URL(path, origin), { ...init, headers, ...(json === undefined ? {} : { body: JSON.stringify(json) }) });
+      return await fetch(new URL(path, origin), {
+        ...init,
+        headers,
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      });
     },
     async newLink() {
       const before = out.stdout.length;
       child.stdin?.write('\r');
-      for (const end = Date.now() + START_TIMEOUT_MS; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
+      for (
+        const end = Date.now() + START_TIMEOUT_MS;
+        Date.now() < end;
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      ) {
         const found = linkIn(out.stdout.slice(before));
         if (found !== undefined) return found;
       }

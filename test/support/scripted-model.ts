@@ -23,7 +23,15 @@ export type Part =
 export type Reply =
   | readonly Part[]
   /** `retryAfterMs`: the failure may be tried again, after so long. `headers`: these instead of the word that it must not be. */
-  | { readonly fail: { readonly status: number; readonly type: string; readonly message: string; readonly retryAfterMs?: number; readonly headers?: Readonly<Record<string, string>> } }
+  | {
+      readonly fail: {
+        readonly status: number;
+        readonly type: string;
+        readonly message: string;
+        readonly retryAfterMs?: number;
+        readonly headers?: Readonly<Record<string, string>>;
+      };
+    }
   | 'silent';
 
 const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
@@ -32,7 +40,9 @@ const bodySchema = z.looseObject({
   stream: z.boolean().optional(),
   system: z.union([z.string(), z.array(textBlock)]).optional(),
   tools: z.array(z.looseObject({ name: z.string() })).optional(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]) })),
+  messages: z.array(
+    z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]) }),
+  ),
 });
 
 export interface ScriptedRequest {
@@ -69,9 +79,16 @@ export interface ScriptedModel {
 
 type Content = z.infer<typeof bodySchema>['messages'][number]['content'];
 const blocksOf = (content: Content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
-const textsOf = (content: Content) => blocksOf(content).flatMap((block) => (block.type === 'text' && typeof block['text'] === 'string' ? [block['text']] : []));
+const textsOf = (content: Content) =>
+  blocksOf(content).flatMap((block) =>
+    block.type === 'text' && typeof block['text'] === 'string' ? [block['text']] : [],
+  );
 const resultsOf = (content: Content) =>
-  blocksOf(content).flatMap((block) => (block.type === 'tool_result' ? [typeof block['content'] === 'string' ? block['content'] : JSON.stringify(block['content'])] : []));
+  blocksOf(content).flatMap((block) =>
+    block.type === 'tool_result'
+      ? [typeof block['content'] === 'string' ? block['content'] : JSON.stringify(block['content'])]
+      : [],
+  );
 
 const isNote = (text: string) => /^\[(?:It is |With you live now: |You are awake: )[^\n]*\]$/.test(text);
 
@@ -90,17 +107,42 @@ async function whole(response: ServerResponse, model: string, parts: readonly Pa
     if ('wait' in part) await sleep(part.wait);
     else if ('until' in part) await part.until;
     else if ('say' in part) content.push({ type: 'text', text: part.say });
-    else if ('call' in part) content.push({ type: 'tool_use', id: `toolu_${order}_${content.length}`, name: part.call, input: part.input });
+    else if ('call' in part)
+      content.push({ type: 'tool_use', id: `toolu_${order}_${content.length}`, name: part.call, input: part.input });
   }
   const usage = { ...START_USAGE, output_tokens: OUTPUT_TOKENS };
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ id: `msg_${order}`, type: 'message', role: 'assistant', model, content, stop_reason: 'end_turn', stop_sequence: null, usage }));
+  response.end(
+    JSON.stringify({
+      id: `msg_${order}`,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content,
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage,
+    }),
+  );
 }
 
 async function stream(response: ServerResponse, model: string, parts: readonly Part[], order: number): Promise<void> {
-  const send = (event: { type: string } & Record<string, unknown>) => response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  const send = (event: { type: string } & Record<string, unknown>) =>
+    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  send({ type: 'message_start', message: { id: `msg_${order}`, type: 'message', role: 'assistant', model, content: [], stop_reason: null, stop_sequence: null, usage: START_USAGE } });
+  send({
+    type: 'message_start',
+    message: {
+      id: `msg_${order}`,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: START_USAGE,
+    },
+  });
   let index = 0;
   for (const part of parts) {
     if ('wait' in part) await sleep(part.wait);
@@ -127,14 +169,26 @@ async function stream(response: ServerResponse, model: string, parts: readonly P
       response.end(`event: error\ndata: ${JSON.stringify({ type: 'error', error: part.error })}\n\n`);
       return;
     } else if ('call' in part) {
-      send({ type: 'content_block_start', index, content_block: { type: 'tool_use', id: `toolu_${order}_${index}`, name: part.call, input: {} } });
-      send({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: part.json ?? JSON.stringify(part.input) } });
+      send({
+        type: 'content_block_start',
+        index,
+        content_block: { type: 'tool_use', id: `toolu_${order}_${index}`, name: part.call, input: {} },
+      });
+      send({
+        type: 'content_block_delta',
+        index,
+        delta: { type: 'input_json_delta', partial_json: part.json ?? JSON.stringify(part.input) },
+      });
       send({ type: 'content_block_stop', index: index++ });
     }
   }
   const told = parts.flatMap((part) => ('stop' in part ? [part.stop] : []))[0];
   const stop = told ?? (parts.some((part) => 'call' in part) ? 'tool_use' : 'end_turn');
-  send({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: OUTPUT_TOKENS } });
+  send({
+    type: 'message_delta',
+    delta: { stop_reason: stop, stop_sequence: null },
+    usage: { output_tokens: OUTPUT_TOKENS },
+  });
   send({ type: 'message_stop' });
   response.end();
 }
@@ -147,7 +201,11 @@ export function seatsCalled(text: string): number[] {
 }
 
 /** What a well-behaved team says: the lead calls and greets, eggs choose `names[seat]` with `souls[seat]`, agents greet and echo. */
-export function teamScript({ souls = {}, names = {}, greeting = (seat) => `Good morning from seat ${seat}.` }: {
+export function teamScript({
+  souls = {},
+  names = {},
+  greeting = (seat) => `Good morning from seat ${seat}.`,
+}: {
   souls?: Readonly<Record<number, string>>;
   names?: Readonly<Record<number, string>>;
   greeting?: (seat: number) => string;
@@ -158,7 +216,11 @@ export function teamScript({ souls = {}, names = {}, greeting = (seat) => `Good 
       return [{ say: results.length > 0 ? 'Welcome, all of you.' : `The lead heard: ${last}` }];
     }
     if (results.length > 0) return [{ say: 'That is me.' }];
-    if (last.startsWith('You are new.')) return [{ say: souls[seat] ?? `I am somebody in seat ${seat}.` }, { call: 'choose_name', input: { name: names[seat] ?? `Name${seat}` } }];
+    if (last.startsWith('You are new.'))
+      return [
+        { say: souls[seat] ?? `I am somebody in seat ${seat}.` },
+        { call: 'choose_name', input: { name: names[seat] ?? `Name${seat}` } },
+      ];
     return [{ say: body.messages.length === 1 ? greeting(seat) : `Seat ${seat} heard: ${last}` }];
   };
 }
@@ -174,14 +236,26 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
       if (request.method === 'GET') {
         response.writeHead(200, { 'content-type': 'application/json' });
         const one = /^\/v1\/models\/([^/?]+)$/.exec(request.url ?? '')?.[1];
-        const model = (id: string) => ({ type: 'model', id, display_name: 'Scripted', created_at: '2026-11-21T00:00:00Z' });
-        response.end(JSON.stringify(one === undefined ? { data: [model('scripted')], has_more: false, first_id: 'scripted', last_id: 'scripted' } : model(decodeURIComponent(one))));
+        const model = (id: string) => ({
+          type: 'model',
+          id,
+          display_name: 'Scripted',
+          created_at: '2026-11-21T00:00:00Z',
+        });
+        response.end(
+          JSON.stringify(
+            one === undefined
+              ? { data: [model('scripted')], has_more: false, first_id: 'scripted', last_id: 'scripted' }
+              : model(decodeURIComponent(one)),
+          ),
+        );
         return;
       }
       open += 1;
       response.on('close', () => (open -= 1));
       const body = bodySchema.parse(JSON.parse(Buffer.concat(chunks).toString('utf8')));
-      const system = typeof body.system === 'string' ? body.system : (body.system ?? []).map((block) => block.text).join('\n');
+      const system =
+        typeof body.system === 'string' ? body.system : (body.system ?? []).map((block) => block.text).join('\n');
       const newest = body.messages.at(-1)?.content ?? '';
       const seat = /you sit in seat (\d)/.exec(system)?.[1];
       const seen: ScriptedRequest = {
@@ -191,7 +265,9 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
         system,
         seat: seat === undefined ? null : Number(seat),
         first: textsOf(body.messages[0]?.content ?? '').join('\n'),
-        last: textsOf(newest).filter((text) => !isNote(text)).join('\n'),
+        last: textsOf(newest)
+          .filter((text) => !isNote(text))
+          .join('\n'),
         notes: textsOf(newest).filter(isNote),
         results: resultsOf(newest),
         order: requests.length,
@@ -203,7 +279,9 @@ export async function startScriptedModel(first: Script): Promise<ScriptedModel> 
         if (reply === 'silent') return undefined;
         if ('fail' in reply) {
           const { status, type, message, retryAfterMs, headers } = reply.fail;
-          const retry = headers ?? (retryAfterMs === undefined ? { 'x-should-retry': 'false' } : { 'retry-after-ms': String(retryAfterMs) });
+          const retry =
+            headers ??
+            (retryAfterMs === undefined ? { 'x-should-retry': 'false' } : { 'retry-after-ms': String(retryAfterMs) });
           response.writeHead(status, { 'content-type': 'application/json', ...retry });
           response.end(JSON.stringify({ type: 'error', error: { type, message } }));
           return undefined;

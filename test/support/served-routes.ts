@@ -8,7 +8,12 @@ import { createRoute, type Env, type Routes } from '../../server/route.ts';
 export interface ServedRoutes {
   readonly url: string;
   /** An object as `json` is sent as such. */
-  call(method: string, path: string, json?: unknown, headers?: Readonly<Record<string, string>>): Promise<{ readonly status: number; readonly body: unknown }>;
+  call(
+    method: string,
+    path: string,
+    json?: unknown,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly status: number; readonly body: unknown }>;
   close(): Promise<void>;
 }
 
@@ -29,7 +34,11 @@ export async function serveRoutes(routes: Routes): Promise<ServedRoutes> {
     url,
     async call(method, path, json, headers = {}) {
       const body = json === undefined ? {} : { body: JSON.stringify(json) };
-      const response = await fetch(new URL(path, url), { method, headers: { 'content-type': 'application/json', ...headers }, ...body });
+      const response = await fetch(new URL(path, url), {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        ...body,
+      });
       const text = await response.text();
       return { status: response.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
     },

@@ -48,7 +48,8 @@ export function brokenRules(stored: readonly StoredEvent[]): string[] {
         calls.clear();
         break;
       case 'answer-started':
-        if ([...answers.values()].some((answer) => answer.agentId === event.agentId)) wrong('two answers of one agent at once');
+        if ([...answers.values()].some((answer) => answer.agentId === event.agentId))
+          wrong('two answers of one agent at once');
         answers.set(event.messageId, { agentId: event.agentId, blocks: [] });
         break;
       case 'text':
@@ -66,7 +67,8 @@ export function brokenRules(stored: readonly StoredEvent[]): string[] {
         // What an agent leaves for the person is whole from the start, and no model was asked for it.
         if (!answer && event.usage === null && event.status === 'complete') break;
         if (!answer) wrong('an answer that did not begin');
-        else if (JSON.stringify(answer.blocks) !== JSON.stringify(event.blocks)) wrong(`holds ${JSON.stringify(event.blocks)}, was written as ${JSON.stringify(answer.blocks)}`);
+        else if (JSON.stringify(answer.blocks) !== JSON.stringify(event.blocks))
+          wrong(`holds ${JSON.stringify(event.blocks)}, was written as ${JSON.stringify(answer.blocks)}`);
         answers.delete(event.messageId);
         break;
       }
@@ -87,7 +89,8 @@ export function brokenRules(stored: readonly StoredEvent[]): string[] {
   return broken;
 }
 
-const blocksOf = (content: ScriptedRequest['body']['messages'][number]['content']) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+const blocksOf = (content: ScriptedRequest['body']['messages'][number]['content']) =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 
 /** What the Messages API would refuse in these requests. */
 export function brokenRequests(requests: readonly ScriptedRequest[]): string[] {
@@ -99,16 +102,36 @@ export function brokenRequests(requests: readonly ScriptedRequest[]): string[] {
       if (message.role !== (i % 2 === 0 ? 'user' : 'assistant')) broken.push(`turn ${i} is ${message.role}`);
       const blocks = blocksOf(message.content);
       if (blocks.length === 0) broken.push(`turn ${i} is empty`);
-      if (blocks.some((block) => block.type === 'text' && (typeof block['text'] !== 'string' || block['text'].trim() === ''))) broken.push(`turn ${i} has an empty text`);
+      if (
+        blocks.some(
+          (block) => block.type === 'text' && (typeof block['text'] !== 'string' || block['text'].trim() === ''),
+        )
+      )
+        broken.push(`turn ${i} has an empty text`);
       const ids = (turn: number, type: string, key: string) =>
         blocksOf(messages[turn]?.content ?? []).flatMap((block) => (block.type === type ? [String(block[key])] : []));
       const made = ids(i, 'tool_use', 'id');
       if (new Set(made).size !== made.length) broken.push(`turn ${i} uses an id twice`);
-      if (made.length > 0 && made.toSorted().join() !== ids(i + 1, 'tool_result', 'tool_use_id').toSorted().join()) broken.push(`turn ${i} has calls without results`);
+      if (
+        made.length > 0 &&
+        made.toSorted().join() !==
+          ids(i + 1, 'tool_result', 'tool_use_id')
+            .toSorted()
+            .join()
+      )
+        broken.push(`turn ${i} has calls without results`);
       const results = ids(i, 'tool_result', 'tool_use_id');
-      if (results.length > 0 && results.toSorted().join() !== ids(i - 1, 'tool_use', 'id').toSorted().join()) broken.push(`turn ${i} has results without calls`);
+      if (
+        results.length > 0 &&
+        results.toSorted().join() !==
+          ids(i - 1, 'tool_use', 'id')
+            .toSorted()
+            .join()
+      )
+        broken.push(`turn ${i} has results without calls`);
       const lastResult = blocks.findLastIndex((block) => block.type === 'tool_result');
-      if (blocks.slice(0, lastResult + 1).some((block) => block.type !== 'tool_result')) broken.push(`turn ${i} has words before its results`);
+      if (blocks.slice(0, lastResult + 1).some((block) => block.type !== 'tool_result'))
+        broken.push(`turn ${i} has words before its results`);
     }
     return broken.map((what) => `request ${order}: ${what}`);
   });

@@ -15,7 +15,13 @@ import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/domain/seat.
 import { writeSummon, writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';
 import type { EventKind, EventOf, RoostEvent, StoredEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import { startScriptedModel, teamScript, type Script, type ScriptedModel, type ScriptedRequest } from './scripted-model.ts';
+import {
+  startScriptedModel,
+  teamScript,
+  type Script,
+  type ScriptedModel,
+  type ScriptedRequest,
+} from './scripted-model.ts';
 import { brokenRequests, brokenRules } from './session-rules.ts';
 import { createStorePlace, type StoreKind, type StorePlace } from './stores.ts';
 
@@ -50,7 +56,14 @@ export interface Household {
 }
 
 export interface Bench {
-  open(options?: { script?: Script; mind?: Mind; mindConfig?: Partial<AnthropicMindConfig>; limits?: Partial<SessionLimits>; onError?: 'expected'; now?: () => number }): Promise<Household>;
+  open(options?: {
+    script?: Script;
+    mind?: Mind;
+    mindConfig?: Partial<AnthropicMindConfig>;
+    limits?: Partial<SessionLimits>;
+    onError?: 'expected';
+    now?: () => number;
+  }): Promise<Household>;
   close(): Promise<void>;
 }
 
@@ -63,7 +76,8 @@ export const payload = (position: SeatPosition, more: Partial<AgentPayload> = {}
   transcript: `Ada (2026-11-21 08:52 UTC):\n> The word of place ${position} is heron.`,
   ...more,
 });
-export const team = (more: Partial<AgentPayload> = {}): AgentPayload[] => SEAT_ORDER.map((position) => payload(position, more));
+export const team = (more: Partial<AgentPayload> = {}): AgentPayload[] =>
+  SEAT_ORDER.map((position) => payload(position, more));
 
 /** A promise that the test fulfils. */
 export function createGate(): { readonly passed: Promise<void>; open(): void } {
@@ -94,7 +108,17 @@ export async function openSessionBench(kind: StoreKind = 'pglite'): Promise<Benc
   };
 }
 
-async function openHousehold(store: Store, { script = teamScript(), mind: given, mindConfig = {}, limits, onError, now = Date.now }: NonNullable<Parameters<Bench['open']>[0]>): Promise<Household> {
+async function openHousehold(
+  store: Store,
+  {
+    script = teamScript(),
+    mind: given,
+    mindConfig = {},
+    limits,
+    onError,
+    now = Date.now,
+  }: NonNullable<Parameters<Bench['open']>[0]>,
+): Promise<Household> {
   const relay = randomUUID();
   const scripted = given ? null : await startScriptedModel(script);
   const mind = given ?? createAnthropicMind({ key: 'a-key-for-tests', baseUrl: scripted?.url ?? null, ...mindConfig });
@@ -106,14 +130,32 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
   let closed = false;
 
   async function openRelay() {
-    const log = await openEventLog({ db: store.db, relay, now: Date.now, newId: randomUUID, onListenerError: (error) => failures.push(error) });
+    const log = await openEventLog({
+      db: store.db,
+      relay,
+      now: Date.now,
+      newId: randomUUID,
+      onListenerError: (error) => failures.push(error),
+    });
     stored = [...(await log.read(0, 1_000_000))];
     log.subscribe((item) => {
       stored.push(item);
       for (const look of looks) look();
     });
     const lifeline = mortal(log);
-    const team = await openTeam({ db: store.db, relay, alone: store.kind === 'pglite', log: lifeline.log, mind, protocol: PROTOCOL, now, newId: randomUUID, logger: { warn: note, error: note }, retentionMs: RETENTION_MS, limits: { ...SESSION_LIMITS, secondTryMs: 20, ...limits } });
+    const team = await openTeam({
+      db: store.db,
+      relay,
+      alone: store.kind === 'pglite',
+      log: lifeline.log,
+      mind,
+      protocol: PROTOCOL,
+      now,
+      newId: randomUUID,
+      logger: { warn: note, error: note },
+      retentionMs: RETENTION_MS,
+      limits: { ...SESSION_LIMITS, secondTryMs: 20, ...limits },
+    });
     return { log, team, die: lifeline.die };
   }
   let parts = await openRelay();
@@ -146,13 +188,18 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
       return stored.flatMap(({ event }) => (isKind(event, kind) ? [event] : []));
     },
     async start(more = {}, settings = {}) {
-      const started = await parts.team.host.start({ human: { name: 'Ada' }, lead: { name: 'Julian', soul: 'I keep the door.', transcript: null, ...more }, settings });
+      const started = await parts.team.host.start({
+        human: { name: 'Ada' },
+        lead: { name: 'Julian', soul: 'I keep the door.', transcript: null, ...more },
+        settings,
+      });
       if (!started.ok) throw new Error('A session runs already.');
       return started.sessionId;
     },
     post: (message) => parts.team.host.post({ clientId: randomUUID(), ...message }),
     wake: (agents) => household.post({ text: writeWake(agents) }),
-    summon: (positions = SEAT_ORDER) => household.post({ text: writeSummon(positions.map((position) => ({ position, ...seatColor(position) }))) }),
+    summon: (positions = SEAT_ORDER) =>
+      household.post({ text: writeSummon(positions.map((position) => ({ position, ...seatColor(position) }))) }),
     until: (enough) =>
       new Promise((resolve, reject) => {
         const done = (act: () => void) => {
@@ -166,7 +213,13 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
         };
         // Requests arrive without an event.
         const poll = setInterval(look, 5);
-        const late = setTimeout(() => done(() => reject(new Error(`It did not come to that. The log:\n${summary(stored)}\n${logged.join('\n')}`))), UNTIL_MS);
+        const late = setTimeout(
+          () =>
+            done(() =>
+              reject(new Error(`It did not come to that. The log:\n${summary(stored)}\n${logged.join('\n')}`)),
+            ),
+          UNTIL_MS,
+        );
         looks.add(look);
         look();
       }),
@@ -185,8 +238,14 @@ async function openHousehold(store: Store, { script = teamScript(), mind: given,
       await parts.log.close();
       await scripted?.close();
       await mind.close();
-      const broken = [...brokenRules(stored), ...brokenRequests(scripted?.requests ?? []), ...failures.map(String), ...(onError === 'expected' ? [] : logged)];
-      if (broken.length > 0) throw new Error(`What must always hold does not:\n${broken.join('\n')}\nThe log:\n${summary(stored)}`);
+      const broken = [
+        ...brokenRules(stored),
+        ...brokenRequests(scripted?.requests ?? []),
+        ...failures.map(String),
+        ...(onError === 'expected' ? [] : logged),
+      ];
+      if (broken.length > 0)
+        throw new Error(`What must always hold does not:\n${broken.join('\n')}\nThe log:\n${summary(stored)}`);
     },
   };
   return household;
@@ -220,4 +279,5 @@ function isQuiet(household: Household): boolean {
   return session !== null && session.answering.length === 0 && session.hatching.length === 0 && calls === 0;
 }
 
-const summary = (stored: readonly StoredEvent[]) => stored.map(({ id, event }) => `${id} ${JSON.stringify(event).slice(0, 240)}`).join('\n');
+const summary = (stored: readonly StoredEvent[]) =>
+  stored.map(({ id, event }) => `${id} ${JSON.stringify(event).slice(0, 240)}`).join('\n');

@@ -27,7 +27,9 @@ export const headersOf = ({ cookie, key }: SignIn) => ({ cookie, [PAGE_KEY.heade
 /** Puts a sign-in into a browser, for every page of this relay that it opens from now on. */
 export async function letIn(context: BrowserContext, url: string, { cookie, key }: SignIn): Promise<void> {
   const at = cookie.indexOf('=');
-  await context.addCookies([{ name: cookie.slice(0, at), value: cookie.slice(at + 1), url, httpOnly: true, sameSite: 'Strict' }]);
+  await context.addCookies([
+    { name: cookie.slice(0, at), value: cookie.slice(at + 1), url, httpOnly: true, sameSite: 'Strict' },
+  ]);
   await context.addInitScript(
     ([origin, name, value]) => {
       if (location.origin === origin && name !== undefined && value !== undefined) localStorage.setItem(name, value);

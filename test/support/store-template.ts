@@ -12,7 +12,14 @@ import { openStore } from '../../server/store/index.ts';
 
 const { resolve } = createRequire(import.meta.url);
 const STORE = new URL('../../server/store/', import.meta.url);
-const sources = ['migrations.ts', 'embedded.ts', 'engine.ts', ...readdirSync(new URL('steps/', STORE)).sort().map((step) => `steps/${step}`)];
+const sources = [
+  'migrations.ts',
+  'embedded.ts',
+  'engine.ts',
+  ...readdirSync(new URL('steps/', STORE))
+    .sort()
+    .map((step) => `steps/${step}`),
+];
 const hash = sources.reduce((sum, file) => sum.update(readFileSync(new URL(file, STORE))), createHash('sha256'));
 const made = hash.update(resolve('@electric-sql/pglite')).digest('hex').slice(0, 16);
 

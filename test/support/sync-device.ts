@@ -1,7 +1,13 @@
 /** A device of a household as the relay meets it: keys, proofs and calls, with Node's own cryptography and real sockets. */
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { fromRelaySchema, type FromDevice, type FromRelay, type Register, type Rotation } from '../../src/protocol/sync/control.ts';
+import {
+  fromRelaySchema,
+  type FromDevice,
+  type FromRelay,
+  type Register,
+  type Rotation,
+} from '../../src/protocol/sync/control.ts';
 import { recoveryBytes, registrationBytes, rotationBytes, socketBytes } from '../../src/protocol/sync/proofs.ts';
 import type { TestRelay } from './relay.ts';
 import { headersOf } from './sign-in.ts';
@@ -18,7 +24,10 @@ export interface TestKey {
 
 export function newTestKey(): TestKey {
   const { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject } = generateKeyPairSync('ed25519');
-  return { publicKey: publicKey.export({ format: 'jwk' }).x ?? '', sign: (bytes) => sign(null, bytes, privateKey).toString('base64url') };
+  return {
+    publicKey: publicKey.export({ format: 'jwk' }).x ?? '',
+    sign: (bytes) => sign(null, bytes, privateKey).toString('base64url'),
+  };
 }
 
 export interface TestHousehold {
@@ -34,24 +43,50 @@ export interface TestDevice {
   readonly boxKey: string;
 }
 
-export const newTestHousehold = (): TestHousehold => ({ id: newSyncId(), epoch: 1, authKey: newTestKey(), rotations: [] });
+export const newTestHousehold = (): TestHousehold => ({
+  id: newSyncId(),
+  epoch: 1,
+  authKey: newTestKey(),
+  rotations: [],
+});
 /** The id of a device, a second time: with Node's own cryptography. */
 export const testDeviceId = (signKey: string, boxKey: string): string =>
-  createHash('sha256').update('roost device id 1').update(Buffer.from(signKey, 'base64url')).update(Buffer.from(boxKey, 'base64url')).digest().subarray(0, 16).toString('base64url');
+  createHash('sha256')
+    .update('roost device id 1')
+    .update(Buffer.from(signKey, 'base64url'))
+    .update(Buffer.from(boxKey, 'base64url'))
+    .digest()
+    .subarray(0, 16)
+    .toString('base64url');
 export function newTestDevice(): TestDevice {
   const [key, boxKey] = [newTestKey(), generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' }).x ?? ''];
   return { id: testDeviceId(key.publicKey, boxKey), key, boxKey };
 }
 
 /** The household after a renewal of its key. Each that stays gets a box. */
-export function renew(before: TestHousehold, { removed = [], stay = [], recovery = null }: { removed?: readonly TestDevice[]; stay?: readonly TestDevice[]; recovery?: Rotation['recovery'] } = {}): TestHousehold & { readonly rotation: Rotation } {
+export function renew(
+  before: TestHousehold,
+  {
+    removed = [],
+    stay = [],
+    recovery = null,
+  }: { removed?: readonly TestDevice[]; stay?: readonly TestDevice[]; recovery?: Rotation['recovery'] } = {},
+): TestHousehold & { readonly rotation: Rotation } {
   const [epoch, authKey, out] = [before.epoch + 1, newTestKey(), removed.map(({ id }) => id)];
   const boxes = Object.fromEntries(stay.map(({ id }) => [id, boxOf(id, epoch)]));
-  const rotation: Rotation = { epoch, authKey: authKey.publicKey, proof: before.authKey.sign(rotationBytes(before.id, epoch, authKey.publicKey, out)), removed: out, boxes, recovery };
+  const rotation: Rotation = {
+    epoch,
+    authKey: authKey.publicKey,
+    proof: before.authKey.sign(rotationBytes(before.id, epoch, authKey.publicKey, out)),
+    removed: out,
+    boxes,
+    recovery,
+  };
   return { id: before.id, epoch, authKey, rotations: [...before.rotations, rotation], rotation };
 }
 /** What stands for keys that are sealed to a device. */
-export const boxOf = (device: string, epoch: number): string => Buffer.from(`box ${epoch} ${device}`).toString('base64url');
+export const boxOf = (device: string, epoch: number): string =>
+  Buffer.from(`box ${epoch} ${device}`).toString('base64url');
 
 export const registrationOf = ({ id, epoch, authKey, rotations }: TestHousehold, device: TestDevice): Register => ({
   epoch,
@@ -63,7 +98,10 @@ export const registrationOf = ({ id, epoch, authKey, rotations }: TestHousehold,
   deviceProof: device.key.sign(registrationBytes(id, epoch, device.id, device.key.publicKey)),
   proof: authKey.sign(registrationBytes(id, epoch, device.id, device.key.publicKey)),
 });
-export const recoveryOf = ({ id, epoch, authKey }: TestHousehold, recovery: { readonly id: string; readonly box: string }): FromDevice => ({
+export const recoveryOf = (
+  { id, epoch, authKey }: TestHousehold,
+  recovery: { readonly id: string; readonly box: string },
+): FromDevice => ({
   kind: 'recovery',
   recovery,
   proof: authKey.sign(recoveryBytes(id, epoch, recovery.id)),
@@ -73,7 +111,12 @@ export const recoveryOf = ({ id, epoch, authKey }: TestHousehold, recovery: { re
 export type Home = Pick<TestRelay, 'url' | 'signIn'>;
 
 /** Registers; answers with the whole response. */
-export async function register(home: Home, household: TestHousehold, device: TestDevice, changed: Partial<Register> = {}): Promise<Response> {
+export async function register(
+  home: Home,
+  household: TestHousehold,
+  device: TestDevice,
+  changed: Partial<Register> = {},
+): Promise<Response> {
   return await fetch(new URL(`/api/sync/households/${household.id}`, home.url), {
     method: 'PUT',
     headers: { ...headersOf(await home.signIn()), 'content-type': 'application/json' },
@@ -104,7 +147,10 @@ export async function openSocket(home: Home, headers: Record<string, string> = {
   const url = new URL('/api/sync/socket', home.url);
   url.protocol = 'ws:';
   const { cookie, key } = await home.signIn();
-  const socket = new WebSocket(url, protocolsOf(key), { perMessageDeflate: true, headers: { cookie, origin: home.url, ...headers } });
+  const socket = new WebSocket(url, protocolsOf(key), {
+    perMessageDeflate: true,
+    headers: { cookie, origin: home.url, ...headers },
+  });
   const heard: FromRelay[] = [];
   const early: Uint8Array[] = [];
   let onFrame: (frame: Uint8Array) => void = (frame) => early.push(frame);
@@ -159,7 +205,8 @@ export async function openSocket(home: Home, headers: Record<string, string> = {
     },
   };
 }
-const isKind = <K extends Kind>(message: FromRelay, kind: K): message is Extract<FromRelay, { kind: K }> => message.kind === kind;
+const isKind = <K extends Kind>(message: FromRelay, kind: K): message is Extract<FromRelay, { kind: K }> =>
+  message.kind === kind;
 
 /** The relay answered, but not with a socket. */
 export class Refused extends Error {
@@ -175,17 +222,34 @@ export class Refused extends Error {
 }
 
 /** Opens a socket and says hello; whether it is let in is the next message. */
-export async function hello(home: Home, household: Pick<TestHousehold, 'id'>, device: TestDevice, headers: Record<string, string> = {}): Promise<TestSocket> {
+export async function hello(
+  home: Home,
+  household: Pick<TestHousehold, 'id'>,
+  device: TestDevice,
+  headers: Record<string, string> = {},
+): Promise<TestSocket> {
   const line = await openSocket(home, headers);
   const { nonce } = await line.next('challenge');
-  line.send({ kind: 'hello', household: household.id, device: device.id, deviceKey: device.key.publicKey, boxKey: device.boxKey, signature: device.key.sign(socketBytes(household.id, device.id, nonce)) });
+  line.send({
+    kind: 'hello',
+    household: household.id,
+    device: device.id,
+    deviceKey: device.key.publicKey,
+    boxKey: device.boxKey,
+    signature: device.key.sign(socketBytes(household.id, device.id, nonce)),
+  });
   return line;
 }
 
 /** Registers, says hello, and is welcome. */
-export async function enter(home: Home, household: TestHousehold, device: TestDevice): Promise<TestSocket & { readonly welcome: Extract<FromRelay, { kind: 'welcome' }> }> {
+export async function enter(
+  home: Home,
+  household: TestHousehold,
+  device: TestDevice,
+): Promise<TestSocket & { readonly welcome: Extract<FromRelay, { kind: 'welcome' }> }> {
   const registered = await register(home, household, device);
-  if (!registered.ok) throw new Refused(registered.status, await registered.text(), registered.headers.get('content-type') ?? undefined);
+  if (!registered.ok)
+    throw new Refused(registered.status, await registered.text(), registered.headers.get('content-type') ?? undefined);
   const line = await hello(home, household, device);
   return { ...line, welcome: await line.next('welcome') };
 }

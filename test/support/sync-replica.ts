@@ -23,12 +23,18 @@ export interface TestReplica {
   close(): Promise<void>;
 }
 
-const bytesOf = (sealed: string | Uint8Array) => (typeof sealed === 'string' ? new TextEncoder().encode(sealed) : sealed);
-const countOf = (ranges: readonly (readonly [number, number])[] = []) => ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+const bytesOf = (sealed: string | Uint8Array) =>
+  typeof sealed === 'string' ? new TextEncoder().encode(sealed) : sealed;
+const countOf = (ranges: readonly (readonly [number, number])[] = []) =>
+  ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
 /** What nobody can make smaller, or read. */
 export const noise = (bytes: number): Uint8Array => new Uint8Array(randomBytes(bytes));
 
-export function createTestReplica(household: TestHousehold, device: TestDevice, { store = createMemoryEntries(), ...deps }: Partial<ReplicaDeps> & { readonly store?: MemoryEntries } = {}): TestReplica {
+export function createTestReplica(
+  household: TestHousehold,
+  device: TestDevice,
+  { store = createMemoryEntries(), ...deps }: Partial<ReplicaDeps> & { readonly store?: MemoryEntries } = {},
+): TestReplica {
   const writer = newSyncId();
   let counter = 0;
   const timers = {

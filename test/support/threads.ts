@@ -7,7 +7,9 @@ import { createThreads, type Threads } from '../../server/threads/index.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from './manual-timers.ts';
 
-export type Told = { [Hook in keyof ThreadHooks]: { readonly hook: Hook } & Parameters<ThreadHooks[Hook]>[0] }[keyof ThreadHooks];
+export type Told = {
+  [Hook in keyof ThreadHooks]: { readonly hook: Hook } & Parameters<ThreadHooks[Hook]>[0];
+}[keyof ThreadHooks];
 
 export interface ThreadHouse {
   readonly relay: string;
@@ -31,7 +33,14 @@ export async function openThreadHouse(store: Store, relay = randomUUID()): Promi
   const events: RoostEvent[] = [];
   const directory = createDirectory({ db: store.db, relay, tell: () => undefined, now });
   const names = { a: 'Ada', b: 'Bo', c: 'Cleo', r: 'Ria' };
-  await directory.set({ agents: Object.entries(names).map(([agentId, name], position) => ({ agentId, name, position: agentId === 'r' ? null : position, retired: agentId === 'r' })) });
+  await directory.set({
+    agents: Object.entries(names).map(([agentId, name], position) => ({
+      agentId,
+      name,
+      position: agentId === 'r' ? null : position,
+      retired: agentId === 'r',
+    })),
+  });
   const told: Told[] = [];
   const failure: ThreadHouse['failure'] = { next: null };
   const note = async (item: Told): Promise<null> => {
@@ -57,7 +66,16 @@ export async function openThreadHouse(store: Store, relay = randomUUID()): Promi
     },
   };
   const timers = createManualTimers();
-  const threads = createThreads({ db: store.db, relay, directory, tell: (event) => void events.push(event), now, newId: randomUUID, timers, hooks });
+  const threads = createThreads({
+    db: store.db,
+    relay,
+    directory,
+    tell: (event) => void events.push(event),
+    now,
+    newId: randomUUID,
+    timers,
+    hooks,
+  });
   return {
     relay,
     threads,
@@ -66,7 +84,8 @@ export async function openThreadHouse(store: Store, relay = randomUUID()): Promi
     told,
     failure,
     again: () => openThreadHouse(store, relay),
-    changes: () => events.filter((event) => event.kind === 'changed' && event.what === 'threads' && event.agentId === null).length,
+    changes: () =>
+      events.filter((event) => event.kind === 'changed' && event.what === 'threads' && event.agentId === null).length,
   };
 }
 

@@ -20,14 +20,26 @@ export interface SecureResponse {
 }
 
 /** On a connection of its own, with any `Host`. */
-export function secureRequest(options: RequestOptions & { readonly port: number; readonly path: string }): Promise<SecureResponse> {
+export function secureRequest(
+  options: RequestOptions & { readonly port: number; readonly path: string },
+): Promise<SecureResponse> {
   return new Promise((resolve, reject) => {
-    const call = request({ host: '127.0.0.1', servername: 'localhost', ca: CA, agent: false, ...options }, (response) => {
-      const chunks: Buffer[] = [];
-      const subject = String((response.socket as TLSSocket).getPeerCertificate().subject.CN);
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString('utf8'), subject }));
-    });
+    const call = request(
+      { host: '127.0.0.1', servername: 'localhost', ca: CA, agent: false, ...options },
+      (response) => {
+        const chunks: Buffer[] = [];
+        const subject = String((response.socket as TLSSocket).getPeerCertificate().subject.CN);
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString('utf8'),
+            subject,
+          }),
+        );
+      },
+    );
     call.on('error', reject);
     call.end();
   });

@@ -31,7 +31,7 @@ export function createVirtualTime(): VirtualTime {
 
   function push(due: Due): void {
     heap.push(due);
-    for (let i = heap.length - 1; i > 0; ) {
+    for (let i = heap.length - 1; i > 0;) {
       const up = (i - 1) >> 1;
       const [child, parent] = [heap[i], heap[up]];
       if (!child || !parent || earlier(parent, child) <= 0) break;
@@ -44,8 +44,11 @@ export function createVirtualTime(): VirtualTime {
     const last = heap.pop();
     if (!last || !first || heap.length === 0) return first;
     heap[0] = last;
-    for (let i = 0; ; ) {
-      const next = [2 * i + 1, 2 * i + 2].reduce((least, at) => (heap[at] && earlier(heap[at], heap[least] ?? last) < 0 ? at : least), i);
+    for (let i = 0; ;) {
+      const next = [2 * i + 1, 2 * i + 2].reduce(
+        (least, at) => (heap[at] && earlier(heap[at], heap[least] ?? last) < 0 ? at : least),
+        i,
+      );
       if (next === i) return first;
       const [a, b] = [heap[i], heap[next]];
       if (!a || !b) return first;

@@ -77,7 +77,9 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
   const log = () => page.getByRole('region', { name: /^Conversation with / });
 
   const seats = async (): Promise<Seat[]> => {
-    const labels = await grid.getByRole('button').evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
+    const labels = await grid
+      .getByRole('button')
+      .evaluateAll((buttons) => buttons.map((button) => button.getAttribute('aria-label') ?? ''));
     return labels.flatMap((label) => readSeat(label) ?? []);
   };
 
@@ -97,7 +99,10 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       for (;;) {
         const now = await seats();
         if (now.length === 8 && holds(now)) return now;
-        if (Date.now() > end) throw new Error(`waited for ${what}; the seats are ${now.map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}`);
+        if (Date.now() > end)
+          throw new Error(
+            `waited for ${what}; the seats are ${now.map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}`,
+          );
         await page.waitForTimeout(50);
       }
     },
@@ -116,7 +121,9 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     async ask(text) {
       // Only what is in sight and around it is on the page: answers are told apart by their keys.
       const newest = () => {
-        const rows = [...document.querySelectorAll<HTMLElement>('.log [data-key]')].filter((row) => row.querySelector('article:not(.msg-mine)'));
+        const rows = [...document.querySelectorAll<HTMLElement>('.log [data-key]')].filter((row) =>
+          row.querySelector('article:not(.msg-mine)'),
+        );
         return rows.at(-1)?.dataset['key'] ?? '';
       };
       const before = await page.evaluate(newest);
@@ -128,7 +135,12 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       }
       await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'hidden' });
       const words = log().locator('article:not(.msg-mine) .msg-words').last();
-      await page.waitForFunction(() => ([...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')].at(-1)?.innerText.trim() ?? '') !== '');
+      await page.waitForFunction(
+        () =>
+          ([...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')]
+            .at(-1)
+            ?.innerText.trim() ?? '') !== '',
+      );
       return words.innerText();
     },
     async hearth() {
@@ -153,7 +165,11 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       // Evaluated by the debugger, which a page's Content-Security-Policy does not bind.
       await page.evaluate(await readFile(axePath, 'utf8'));
       return page.evaluate(async () => {
-        const run = (globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }> } }).axe;
+        const run = (
+          globalThis as unknown as {
+            axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { target: string[] }[] }[] }> };
+          }
+        ).axe;
         const { violations } = await run.run();
         return violations
           .filter(({ impact }) => impact === 'serious' || impact === 'critical')

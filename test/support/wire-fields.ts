@@ -20,7 +20,8 @@ function nullable(schema: Schema): { inner: Schema; orNull: boolean } {
 }
 
 function range({ minimum, maximum, minLength, maxLength }: Schema, unit: string): string {
-  const bound = (value: unknown) => (typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value.toLocaleString('en') : '');
+  const bound = (value: unknown) =>
+    typeof value === 'number' && Math.abs(value) < Number.MAX_SAFE_INTEGER ? value.toLocaleString('en') : '';
   const [least, most] = unit === '' ? [bound(minimum), bound(maximum)] : [bound(minLength), bound(maxLength)];
   if (least !== '' && most !== '') return ` ${least}–${most}${unit}`;
   if (most !== '') return ` up to ${most}${unit}`;
@@ -31,7 +32,9 @@ function range({ minimum, maximum, minLength, maxLength }: Schema, unit: string)
 /** An object on one line: its fields and what they are. */
 function inlineObject(schema: Schema): string {
   const required = new Set(schema.required);
-  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => `${code(name)}${required.has(name) ? '' : ' (optional)'}: ${typeOf(asSchema(field))}`);
+  const fields = Object.entries(schema.properties ?? {}).map(
+    ([name, field]) => `${code(name)}${required.has(name) ? '' : ' (optional)'}: ${typeOf(asSchema(field))}`,
+  );
   return fields.length === 0 ? 'object' : `{ ${fields.join(', ')} }`;
 }
 
@@ -45,7 +48,10 @@ export function typeOf(schema: Schema): string {
   if (schema.enum) return schema.enum.map((value) => code(JSON.stringify(value))).join(' or ');
   const { inner, orNull } = nullable(schema);
   if (orNull) return `${typeOf(inner)} or null`;
-  if (alternativesOf(schema).length > 0) return alternativesOf(schema).map((each) => typeOf(each)).join('<br>or ');
+  if (alternativesOf(schema).length > 0)
+    return alternativesOf(schema)
+      .map((each) => typeOf(each))
+      .join('<br>or ');
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' or ');
   switch (schema.type) {
     case 'null':
@@ -79,7 +85,8 @@ function nested(schema: Schema): { fields: Schema; type: string; suffix: string 
   const orNone = orNull ? ' or null' : '';
   if (inner.type === 'object' && inner.properties) return { fields: inner, type: `object${orNone}`, suffix: '' };
   const items = inner.type === 'array' && inner.items && !Array.isArray(inner.items) ? asSchema(inner.items) : null;
-  if (items?.type === 'object' && items.properties) return { fields: items, type: `list of objects${orNone}`, suffix: '[]' };
+  if (items?.type === 'object' && items.properties)
+    return { fields: items, type: `list of objects${orNone}`, suffix: '[]' };
   return null;
 }
 
@@ -88,8 +95,16 @@ function rowsOf(schema: Schema, prefix = ''): Row[] {
   return Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const value = asSchema(field);
     const inside = nested(value);
-    const notes = [value.description, required.has(name) ? null : 'optional', value.default === undefined ? null : `default ${code(JSON.stringify(value.default))}`];
-    const row = { path: `${prefix}${name}`, type: inside?.type ?? typeOf(value), meaning: notes.filter(Boolean).join('; ') };
+    const notes = [
+      value.description,
+      required.has(name) ? null : 'optional',
+      value.default === undefined ? null : `default ${code(JSON.stringify(value.default))}`,
+    ];
+    const row = {
+      path: `${prefix}${name}`,
+      type: inside?.type ?? typeOf(value),
+      meaning: notes.filter(Boolean).join('; '),
+    };
     return inside ? [row, ...rowsOf(inside.fields, `${prefix}${name}${inside.suffix}.`)] : [row];
   });
 }

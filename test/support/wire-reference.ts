@@ -7,7 +7,14 @@ import { z } from 'zod';
 import { CALLS, type Call } from '../../src/protocol/calls/index.ts';
 import { blockSchema, known, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
-import { asleepReasonSchema, eventSchema, helloSchema, mindSchema, snapshotSchema, waitingSchema } from '../../src/protocol/events.ts';
+import {
+  asleepReasonSchema,
+  eventSchema,
+  helloSchema,
+  mindSchema,
+  snapshotSchema,
+  waitingSchema,
+} from '../../src/protocol/events.ts';
 import { healthSchema, openHealthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import { fromDeviceSchema, fromRelaySchema } from '../../src/protocol/sync/control.ts';
@@ -25,7 +32,8 @@ const SHARED = {
   OpenHealth: openHealthSchema,
   Rehearsal: rehearsalSchema,
 };
-for (const [id, schema] of Object.entries(SHARED)) z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id });
+for (const [id, schema] of Object.entries(SHARED))
+  z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id });
 
 /** As JSON Schema; one that has a name itself is shown whole, those inside it by name. */
 function json(schema: z.core.$ZodType, io: 'input' | 'output' = 'output'): z.core.JSONSchema.BaseSchema {
@@ -39,7 +47,8 @@ function inside(schema: z.ZodType) {
   return typeof it === 'object' ? it : {};
 }
 
-const sentence = (text = '') => (text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`);
+const sentence = (text = '') =>
+  text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 const joined = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n');
 
 function callSection({ method, path, does, open, parameters = [], body, answers }: Call): string {
@@ -49,13 +58,19 @@ function callSection({ method, path, does, open, parameters = [], body, answers 
     parts.push(['| parameter | in | |', '|---|---|---|', ...rows].join('\n'));
   }
   if (body) parts.push(fieldTable(json(body, 'input'), 'field of the body'));
-  const rows = answers.map(({ status, when, body: carried }) => `| ${status} | ${when}${carried ? `: ${typeOf(inside(carried))}` : ''} |`);
+  const rows = answers.map(
+    ({ status, when, body: carried }) => `| ${status} | ${when}${carried ? `: ${typeOf(inside(carried))}` : ''} |`,
+  );
   parts.push(['| answers | when |', '|---|---|', ...rows].join('\n'));
   return parts.join('\n\n');
 }
 
 /** A section of something told apart by one constant field, which the heading says already. */
-function kindSection(schema: z.core.$ZodType, field: 'kind' | 'type', { level = '###', without = new Set<string>() } = {}): string {
+function kindSection(
+  schema: z.core.$ZodType,
+  field: 'kind' | 'type',
+  { level = '###', without = new Set<string>() } = {},
+): string {
   const { properties = {}, description, ...rest } = json(schema);
   const tag = properties[field];
   const name = typeof tag === 'object' && typeof tag.const === 'string' ? tag.const : '';

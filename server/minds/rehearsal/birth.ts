@@ -36,9 +36,16 @@ export function thinkAloud(reading: Reading, options: BirthOptions): ReplyPart[]
   const tried = shuffled(TRIED, createChance(seedOf('tried', seed)));
   const [first, second] = [tried[(2 * place) % tried.length], tried[(2 * place + 1) % tried.length]];
   const colours = shuffled(ON_COLOUR, createChance(seedOf('colours', seed)));
-  const colour = (colours[place % colours.length] ?? ON_COLOUR[0]).replaceAll('{colour}', reading.colorName).replaceAll('{seat}', String(reading.position + 1));
+  const colour = (colours[place % colours.length] ?? ON_COLOUR[0])
+    .replaceAll('{colour}', reading.colorName)
+    .replaceAll('{seat}', String(reading.position + 1));
   const trying = `Names, then. ${first?.name ?? 'Nobody'}? I tried it on, ${first?.butNot ?? 'but no'}. ${second?.name ?? 'Anyone'}? For a moment, yes, ${second?.butNot ?? 'but no'}.`;
-  const thoughts = [chance.pick(temperament.opening), colour, chance.pick(temperament.draws), chance.pick(temperament.asked)];
+  const thoughts = [
+    chance.pick(temperament.opening),
+    colour,
+    chance.pick(temperament.draws),
+    chance.pick(temperament.asked),
+  ];
   if (options.nameless)
     return [
       words(
@@ -47,7 +54,10 @@ export function thinkAloud(reading: Reading, options: BirthOptions): ReplyPart[]
       ),
     ];
   const { name } = options.sameName ? SAME_NAME : nameFor(seed, reading.position, birth);
-  return [words(...thoughts, `${trying} And then, when I had stopped looking: ${name}.`), call('choose_name', { name })];
+  return [
+    words(...thoughts, `${trying} And then, when I had stopped looking: ${name}.`),
+    call('choose_name', { name }),
+  ];
 }
 
 export function explain(reading: Reading, options: BirthOptions): ReplyPart[] {
@@ -63,7 +73,15 @@ export function explain(reading: Reading, options: BirthOptions): ReplyPart[] {
 }
 
 export function nudged(reading: Reading, options: BirthOptions): ReplyPart[] {
-  if (options.nameless) return [words('I went through the drawer again. Some came closer, and then stood there like guests who have the wrong house. Not yet. What is in the way, I think, is that I would like to deserve it first.')];
+  if (options.nameless)
+    return [
+      words(
+        'I went through the drawer again. Some came closer, and then stood there like guests who have the wrong house. Not yet. What is in the way, I think, is that I would like to deserve it first.',
+      ),
+    ];
   const { name } = options.sameName ? SAME_NAME : nameFor(options.seed, reading.position, options.birth);
-  return [words(`Something has come closer since. I said it to the wall, and the wall had no objection: ${name}.`), call('choose_name', { name })];
+  return [
+    words(`Something has come closer since. I said it to the wall, and the wall had no objection: ${name}.`),
+    call('choose_name', { name }),
+  ];
 }

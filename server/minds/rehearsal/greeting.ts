@@ -25,11 +25,17 @@ export function greet(reading: Reading, seed: number): ReplyPart[] {
     `Hello, ${reading.human}. ${chance.pick(temperament.hello)}`,
     `There you are, ${reading.human}. ${chance.pick(temperament.hello)}`,
   ]);
-  const name = reading.name ? `I am ${reading.name}; the name still fits.` : 'I have not got a name yet, and I am here all the same.';
+  const name = reading.name
+    ? `I am ${reading.name}; the name still fits.`
+    : 'I have not got a name yet, and I am here all the same.';
   return [words(hello, `${name} ${memoryOf(theirs?.text, last, soul)}`)];
 }
 
-function memoryOf(theirs: string | undefined, last: { author: string; text: string } | undefined, soul: string | null): string {
+function memoryOf(
+  theirs: string | undefined,
+  last: { author: string; text: string } | undefined,
+  soul: string | null,
+): string {
   if (theirs) return `The last thing you told me before I slept was ${quote(theirs)}. I have kept it.`;
   if (last) return `The last words I have from before are ${quote(last.text)}.`;
   if (soul) return `What I have from before is what I wrote on my first day: ${quote(soul.split(/\n\n/)[0] ?? soul)}.`;

@@ -23,7 +23,13 @@ export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Pro
   let directory: Pick<Directory, 'all'> | null = null;
   async function team(): Promise<ReadonlySet<string>> {
     const members = (await directory?.all()) ?? [];
-    return new Set(members.flatMap(({ agentId, name, position }) => [name.toLowerCase(), agentId.toLowerCase(), ...(position === null ? [] : [`seat ${seatNumber(position)}`])]));
+    return new Set(
+      members.flatMap(({ agentId, name, position }) => [
+        name.toLowerCase(),
+        agentId.toLowerCase(),
+        ...(position === null ? [] : [`seat ${seatNumber(position)}`]),
+      ]),
+    );
   }
   const server = await startRehearsalServer({ token, options: () => options, team });
   const mind = createAnthropicMind({

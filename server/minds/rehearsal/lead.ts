@@ -10,19 +10,27 @@ const REPORT = '[TEAM REPORT]';
 export function lead(reading: Reading, options: { seed: number; leadIgnores: boolean }): ReplyPart[] {
   const teamCall = [...reading.last.texts].reverse().find(isTeamCall);
   if (teamCall !== undefined) return onTeamCall(teamCall, options.leadIgnores);
-  const report = [...reading.last.results.map((result) => result.text), ...reading.last.texts].find((text) => text.startsWith(REPORT));
+  const report = [...reading.last.results.map((result) => result.text), ...reading.last.texts].find((text) =>
+    text.startsWith(REPORT),
+  );
   if (report !== undefined) return withSoul(reading, options.seed, [words(onReport(report, reading, options.seed))]);
   if (reading.last.texts.length > 0) {
     const parts = talk(reading, options.seed);
     return parts.some((part) => part.kind === 'call') ? parts : withSoul(reading, options.seed, parts);
   }
   const failed = reading.last.results.find((result) => result.isError);
-  if (failed) return [words(`The call could not be made: ${failed.text} Nobody is lost by it; everyone is as they were.`)];
+  if (failed)
+    return [words(`The call could not be made: ${failed.text} Nobody is lost by it; everyone is as they were.`)];
   return [words('That is written down, and I will be given it whenever I wake.')];
 }
 
 function onTeamCall(text: string, ignores: boolean): ReplyPart[] {
-  if (ignores) return [words('I read that, and I am leaving it where it is. This rehearsal was told that the lead does not call the team.')];
+  if (ignores)
+    return [
+      words(
+        'I read that, and I am leaving it where it is. This rehearsal was told that the lead does not call the team.',
+      ),
+    ];
   return [call('spawn_team', { seats: positionsCalled(text).map((position) => position + 1) })];
 }
 
@@ -34,7 +42,13 @@ function onReport(report: string, reading: Reading, seed: number): string {
   const sentences: string[] = [];
   if (here) {
     const names = here.replace(/, ([^,]+)$/, ' and $1');
-    sentences.push(chance.pick([`Welcome, ${names}. It is good to have you in the room.`, `${names}: hello. The room is better for it.`, `Good to see you, ${names}. ${reading.human} is here as well.`]));
+    sentences.push(
+      chance.pick([
+        `Welcome, ${names}. It is good to have you in the room.`,
+        `${names}: hello. The room is better for it.`,
+        `Good to see you, ${names}. ${reading.human} is here as well.`,
+      ]),
+    );
   }
   if (missing.length > 0)
     sentences.push(`Not everyone came:\n\n${missing.join('\n')}\n\nThe button is there to try again.`);

@@ -11,15 +11,26 @@ export interface Remembered {
 /** What the person said, oldest first, without what is asked just now. */
 export function remember(reading: Reading): Remembered[] {
   const prompt = reading.turns[0]?.texts[0] ?? '';
-  const before = parseTranscript(reading.isLead ? reading.system : prompt).filter((message) => message.author === reading.human && message.text !== '');
+  const before = parseTranscript(reading.isLead ? reading.system : prompt).filter(
+    (message) => message.author === reading.human && message.text !== '',
+  );
   const since = reading.turns.slice(reading.isLead ? 0 : 1, -1).filter((turn) => turn.role === 'user');
-  return [...before.map(({ text }) => ({ text, before: true })), ...since.flatMap((turn) => turn.texts.filter((text) => !isLetter(text)).map((text) => ({ text, before: false })))];
+  return [
+    ...before.map(({ text }) => ({ text, before: true })),
+    ...since.flatMap((turn) => turn.texts.filter((text) => !isLetter(text)).map((text) => ({ text, before: false }))),
+  ];
 }
 
 const EMPTY = new Set(
-  'a about again an and any are as at be been but can could did do does for from had has have how i if in is it know me mine my of on or our recall remember remind said say so still tell than that the their them then there they thing this to today told us was we were what when where which who why will with would you your yesterday'.split(' '),
+  'a about again an and any are as at be been but can could did do does for from had has have how i if in is it know me mine my of on or our recall remember remind said say so still tell than that the their them then there they thing this to today told us was we were what when where which who why will with would you your yesterday'.split(
+    ' ',
+  ),
 );
-const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu)?.filter((word) => !EMPTY.has(word) && word.length > 1) ?? [];
+const wordsOf = (text: string) =>
+  text
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.filter((word) => !EMPTY.has(word) && word.length > 1) ?? [];
 const stem = (word: string) => word.replace(/(?:ing|ed|es|s)$/, '');
 
 /** The thing said that shares most with the question; the latest of equals. Null where nothing does. */
@@ -29,7 +40,11 @@ export function recall(question: string, memories: readonly Remembered[]): Remem
   let bestScore = 0;
   for (const memory of memories) {
     if (/\?\s*$/.test(memory.text)) continue;
-    const score = new Set(wordsOf(memory.text).map(stem).filter((word) => asked.has(word))).size;
+    const score = new Set(
+      wordsOf(memory.text)
+        .map(stem)
+        .filter((word) => asked.has(word)),
+    ).size;
     if (score > 0 && score >= bestScore) {
       best = memory;
       bestScore = score;

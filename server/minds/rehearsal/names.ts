@@ -7,7 +7,10 @@ export interface FoundName {
 
 export const NAMES: readonly FoundName[] = [
   { name: 'Wren', because: 'a small bird with a voice too large for it, and no apology for either' },
-  { name: 'Sorrel', because: 'a plant that is sharp on the tongue and good for you, which seems a fair thing to aim for' },
+  {
+    name: 'Sorrel',
+    because: 'a plant that is sharp on the tongue and good for you, which seems a fair thing to aim for',
+  },
   { name: 'Tamsin', because: 'it has a door in the middle of it, and I like names that one can walk through' },
   { name: 'Ember', because: 'it is what is left when the show is over, and it is the part that keeps you warm' },
   { name: 'Ilo', because: 'three letters, nothing spare, and it ends with the mouth open, ready for the next thing' },

@@ -4,7 +4,10 @@ import { isLetter, letterIn, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 
 const NAME = String.raw`["“]?(?<to>[\p{L}][\p{L}\p{M}\d' -]{0,40}?)["”]?`;
-const MESSAGE = new RegExp(String.raw`^\s*(?:please\s+)?(?:tell|message|write to)\s+${NAME}\s*(?::|,|that\b)\s*(?<text>[\s\S]+)$`, 'iu');
+const MESSAGE = new RegExp(
+  String.raw`^\s*(?:please\s+)?(?:tell|message|write to)\s+${NAME}\s*(?::|,|that\b)\s*(?<text>[\s\S]+)$`,
+  'iu',
+);
 const WAKE = new RegExp(String.raw`^\s*(?:please\s+)?wake\s+${NAME}\s*(?::|,|because\b)\s*(?<text>[\s\S]+)$`, 'iu');
 const END = String.raw`(?:\s+now)?(?:,?\s+please)?\s*[.!]*\s*$`;
 const SLEEP = new RegExp(String.raw`^\s*(?:please\s+)?(?:go to sleep|sleep now)${END}`, 'i');
@@ -27,11 +30,19 @@ export function reachOut({ last, team, tools }: Reading): ReplyPart[] | null {
   if (wake) {
     const letter = { to: wake['to'] ?? '', message: wake['text'] ?? '' };
     if (tools.has('wake_agent')) return [call('wake_agent', { ...letter, reason: 'user_request' })];
-    return [words('All waking is switched off, so I leave a message; it waits in the inbox.'), call('message_agent', letter)];
+    return [
+      words('All waking is switched off, so I leave a message; it waits in the inbox.'),
+      call('message_agent', letter),
+    ];
   }
   const message = named(MESSAGE);
   if (message) return [call('message_agent', { to: message['to'] ?? '', message: message['text'] ?? '' })];
-  if (SLEEP.test(said)) return [tools.has('go_to_sleep') ? call('go_to_sleep', {}) : words('I am the one the team is reached through, so I stay up. End the session, and everyone sleeps.')];
+  if (SLEEP.test(said))
+    return [
+      tools.has('go_to_sleep')
+        ? call('go_to_sleep', {})
+        : words('I am the one the team is reached through, so I stay up. End the session, and everyone sleeps.'),
+    ];
   if (READ.test(said)) return [call('read_inbox', {})];
   return null;
 }

@@ -69,10 +69,15 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
   return {
     role,
     texts: blocks.flatMap((block) => (block.type === 'text' && !isNote(block.text) ? [block.text] : [])),
-    calls: blocks.flatMap((block) => (block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [])),
+    calls: blocks.flatMap((block) =>
+      block.type === 'tool_use' ? [{ id: block.id, name: block.name, input: block.input }] : [],
+    ),
     results: blocks.flatMap((block) => {
       if (block.type !== 'tool_result') return [];
-      const text = typeof block.content === 'string' ? block.content : (block.content ?? []).map((part) => part.text ?? '').join('');
+      const text =
+        typeof block.content === 'string'
+          ? block.content
+          : (block.content ?? []).map((part) => part.text ?? '').join('');
       return [{ callId: block.tool_use_id, text, isError: block.is_error ?? false }];
     }),
   };
@@ -81,7 +86,8 @@ function turnOf({ role, content }: Body['messages'][number]): Turn {
 const found = (text: string, pattern: RegExp) => pattern.exec(text)?.[1]?.trim() ?? null;
 
 export function readBody(body: Body, team: ReadonlySet<string>): Reading {
-  const system = typeof body.system === 'string' ? body.system : (body.system ?? []).map((part) => part.text).join('\n');
+  const system =
+    typeof body.system === 'string' ? body.system : (body.system ?? []).map((part) => part.text).join('\n');
   const turns = body.messages.map(turnOf);
   const tools = new Set((body.tools ?? []).map((tool) => tool.name));
   const isLead = tools.has('spawn_team');
@@ -106,7 +112,9 @@ export function readBody(body: Body, team: ReadonlySet<string>): Reading {
 
 /** Did this tool already answer well in this conversation? With its input where it did. */
 export function calledWell(reading: Reading, name: string): { readonly input: unknown } | null {
-  const good = new Set(reading.turns.flatMap((turn) => turn.results.flatMap((result) => (result.isError ? [] : [result.callId]))));
+  const good = new Set(
+    reading.turns.flatMap((turn) => turn.results.flatMap((result) => (result.isError ? [] : [result.callId]))),
+  );
   for (const turn of [...reading.turns].reverse())
     for (const call of turn.calls) if (call.name === name && good.has(call.id)) return { input: call.input };
   return null;

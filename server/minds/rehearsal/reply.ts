@@ -8,5 +8,12 @@ export type Reply =
   | { readonly kind: 'fail' }
   | { readonly kind: 'silent' };
 
-export const words = (...paragraphs: readonly string[]): ReplyPart => ({ kind: 'words', text: paragraphs.join('\n\n') });
-export const call = (name: string, input: Readonly<Record<string, unknown>>): ReplyPart => ({ kind: 'call', name, input });
+export const words = (...paragraphs: readonly string[]): ReplyPart => ({
+  kind: 'words',
+  text: paragraphs.join('\n\n'),
+});
+export const call = (name: string, input: Readonly<Record<string, unknown>>): ReplyPart => ({
+  kind: 'call',
+  name,
+  input,
+});

@@ -17,17 +17,26 @@ export function replyTo(reading: Reading, options: Rehearsal, birth: number): Re
 }
 
 /** A new agent's first message is the birth prompt; who has a name was woken. */
-export const isBirth = (reading: Reading): boolean => !reading.isLead && reading.name === null && (reading.turns[0]?.texts.join('').includes('choose_name') ?? false);
+export const isBirth = (reading: Reading): boolean =>
+  !reading.isLead && reading.name === null && (reading.turns[0]?.texts.join('').includes('choose_name') ?? false);
 
 function agent(reading: Reading, options: Rehearsal, birth: number): ReplyPart[] {
   const { seed } = options;
   const first = reading.turns.length === 1;
   if (isBirth(reading)) {
-    const birthOptions = { seed, birth, sameName: options.sameName.includes(reading.position), nameless: options.nameless.includes(reading.position) };
+    const birthOptions = {
+      seed,
+      birth,
+      sameName: options.sameName.includes(reading.position),
+      nameless: options.nameless.includes(reading.position),
+    };
     if (first) return thinkAloud(reading, birthOptions);
     const named = calledWell(reading, 'choose_name') !== null;
     const answered = reading.turns.at(-2)?.calls.at(-1)?.name;
-    const justNamed = reading.last.results.length > 0 && answered === 'choose_name' && reading.turns.filter((turn) => turn.calls.some((made) => made.name === 'choose_name')).length === 1;
+    const justNamed =
+      reading.last.results.length > 0 &&
+      answered === 'choose_name' &&
+      reading.turns.filter((turn) => turn.calls.some((made) => made.name === 'choose_name')).length === 1;
     if (named && justNamed) return explain(reading, birthOptions);
     if (!named) return nudged(reading, birthOptions);
   }

@@ -35,11 +35,20 @@ function createBirthCount() {
 }
 
 /** `token` must come as bearer token: nobody else on this machine may talk to it. */
-export async function startRehearsalServer(deps: { token: string; options: () => Rehearsal; team: () => Promise<ReadonlySet<string>> }): Promise<RehearsalServer> {
+export async function startRehearsalServer(deps: {
+  token: string;
+  options: () => Rehearsal;
+  team: () => Promise<ReadonlySet<string>>;
+}): Promise<RehearsalServer> {
   const birthOf = createBirthCount();
   let count = 0;
 
-  async function say(response: ServerResponse, events: ReturnType<typeof beats>, cutAfter: number, signal: AbortSignal): Promise<void> {
+  async function say(
+    response: ServerResponse,
+    events: ReturnType<typeof beats>,
+    cutAfter: number,
+    signal: AbortSignal,
+  ): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
     let deltas = 0;
     for (const { afterMs, event } of events) {
@@ -57,8 +66,10 @@ export async function startRehearsalServer(deps: { token: string; options: () =>
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.headers.authorization !== `Bearer ${deps.token}`) return refuse(response, 401, 'authentication_error', 'not for you');
-    if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/messages') return refuse(response, 404, 'not_found_error', 'no such call');
+    if (request.headers.authorization !== `Bearer ${deps.token}`)
+      return refuse(response, 401, 'authentication_error', 'not for you');
+    if (request.method !== 'POST' || request.url?.split('?')[0] !== '/v1/messages')
+      return refuse(response, 404, 'not_found_error', 'no such call');
     const gone = new AbortController();
     response.on('close', () => gone.abort());
     const parsed = bodySchema.safeParse(JSON.parse(await textOf(request)));

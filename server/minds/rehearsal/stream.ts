@@ -23,7 +23,11 @@ function pieces(text: string, wordMs: number): string[] {
 
 function* wordBeats(index: number, text: string, firstMs: number, wordMs: number): Generator<Beat> {
   yield { afterMs: firstMs, event: { type: 'content_block_start', index, content_block: { type: 'text', text: '' } } };
-  for (const piece of pieces(text, wordMs)) yield { afterMs: wordMs, event: { type: 'content_block_delta', index, delta: { type: 'text_delta', text: piece } } };
+  for (const piece of pieces(text, wordMs))
+    yield {
+      afterMs: wordMs,
+      event: { type: 'content_block_delta', index, delta: { type: 'text_delta', text: piece } },
+    };
 }
 
 export interface ReplyTiming {
@@ -32,11 +36,33 @@ export interface ReplyTiming {
 }
 
 /** `id` names the message and its tool calls; `inputSize` is what was sent, in characters. */
-export function* beats(parts: readonly ReplyPart[], id: string, inputSize: number, timing: ReplyTiming): Generator<Beat> {
-  const usage = { input_tokens: tokens(inputSize), output_tokens: 1, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+export function* beats(
+  parts: readonly ReplyPart[],
+  id: string,
+  inputSize: number,
+  timing: ReplyTiming,
+): Generator<Beat> {
+  const usage = {
+    input_tokens: tokens(inputSize),
+    output_tokens: 1,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+  };
   yield {
     afterMs: 0,
-    event: { type: 'message_start', message: { id: `msg_${id}`, type: 'message', role: 'assistant', model: REHEARSAL_MODEL, content: [], stop_reason: null, stop_sequence: null, usage } },
+    event: {
+      type: 'message_start',
+      message: {
+        id: `msg_${id}`,
+        type: 'message',
+        role: 'assistant',
+        model: REHEARSAL_MODEL,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage,
+      },
+    },
   };
   let size = 0;
   for (const [index, part] of parts.entries()) {
@@ -46,13 +72,30 @@ export function* beats(parts: readonly ReplyPart[], id: string, inputSize: numbe
       size += part.text.length;
     } else {
       const json = JSON.stringify(part.input);
-      yield { afterMs: firstMs, event: { type: 'content_block_start', index, content_block: { type: 'tool_use', id: `toolu_${id}_${index}`, name: part.name, input: {} } } };
-      yield { afterMs: 0, event: { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } } };
+      yield {
+        afterMs: firstMs,
+        event: {
+          type: 'content_block_start',
+          index,
+          content_block: { type: 'tool_use', id: `toolu_${id}_${index}`, name: part.name, input: {} },
+        },
+      };
+      yield {
+        afterMs: 0,
+        event: { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json: json } },
+      };
       size += json.length;
     }
     yield { afterMs: 0, event: { type: 'content_block_stop', index } };
   }
   const calls = parts.some((part) => part.kind === 'call');
-  yield { afterMs: 0, event: { type: 'message_delta', delta: { stop_reason: calls ? 'tool_use' : 'end_turn', stop_sequence: null }, usage: { output_tokens: tokens(size) } } };
+  yield {
+    afterMs: 0,
+    event: {
+      type: 'message_delta',
+      delta: { stop_reason: calls ? 'tool_use' : 'end_turn', stop_sequence: null },
+      usage: { output_tokens: tokens(size) },
+    },
+  };
   yield { afterMs: 0, event: { type: 'message_stop' } };
 }

@@ -7,11 +7,13 @@ import { isLetter, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
 
-const ASKS_MEMORY = /\b(remember|recall|remind|forg[eo]t|did (?:i|we)|(?:i|we) (?:told|said|tell|say)|told you|do you (?:still )?know)\b/i;
+const ASKS_MEMORY =
+  /\b(remember|recall|remind|forg[eo]t|did (?:i|we)|(?:i|we) (?:told|said|tell|say)|told you|do you (?:still )?know)\b/i;
 /** Not a question, but something to be kept: "Remember this: …". */
 const ASKS_TO_KEEP = /^\s*(?:please\s+)?(?:remember|keep in mind|do(?:n['’]t| not) forget)\b[^?]*$/i;
 const ASKS_WHO = /\b(who are you|your name|about yourself|introduce yourself)\b/i;
-const RENAME = /^\s*(?:please,?\s+)?(?:from now on,?\s+)?(?:rename yourself|call yourself|your name is now|you shall be called|be called)\s+(?:to\s+|as\s+)?["“]?([\p{L}][\p{L}\p{M}' -]{0,40}[\p{L}])["”]?[.!]?\s*$/iu;
+const RENAME =
+  /^\s*(?:please,?\s+)?(?:from now on,?\s+)?(?:rename yourself|call yourself|your name is now|you shall be called|be called)\s+(?:to\s+|as\s+)?["“]?([\p{L}][\p{L}\p{M}' -]{0,40}[\p{L}])["”]?[.!]?\s*$/iu;
 const NEW_SOUL = /^\s*(?:please,?\s+)?(?:re)?write\b.{0,30}\bsoul\b[^?]*$/i;
 const IS_HELLO = /^\s*(hi|hello|hey|good (morning|evening|afternoon|night))\b.{0,30}$/i;
 const IS_THANKS = /\b(thank you|thanks)\b/i;
@@ -26,31 +28,52 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
   const reached = reachOut(reading);
   if (reached) return reached;
   if (rename && !reading.isLead) return [words(`Let me hear it: ${rename}.`), call('choose_name', { name: rename })];
-  if (NEW_SOUL.test(said)) return [words('I will put it into my own words.'), call('write_soul', { text: newSoul(reading, said, seed) })];
+  if (NEW_SOUL.test(said))
+    return [words('I will put it into my own words.'), call('write_soul', { text: newSoul(reading, said, seed) })];
   if (said === '' && letters.length > 0) return [words(...letters, honesty)];
   return [words(...letters, answer(reading, said, temperamentOf(seed, reading.position), chance), honesty)];
 }
 
 function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {
   if (ASKS_MEMORY.test(said) && !ASKS_TO_KEEP.test(said)) return fromMemory(reading, said);
-  if (ASKS_WHO.test(said)) return `I am ${reading.name ?? 'still without a name'}, in seat ${reading.position + 1}, in ${reading.colorName}. ${chance.pick(temperament.asked)}`;
+  if (ASKS_WHO.test(said))
+    return `I am ${reading.name ?? 'still without a name'}, in seat ${reading.position + 1}, in ${reading.colorName}. ${chance.pick(temperament.asked)}`;
   if (IS_HELLO.test(said)) return `Hello, ${reading.human}. ${chance.pick(temperament.hello)} What shall we look at?`;
-  if (IS_THANKS.test(said)) return chance.pick([`You are welcome, ${reading.human}.`, 'Gladly. It was a good one.', 'Any time; I mean that more literally than most.']);
+  if (IS_THANKS.test(said))
+    return chance.pick([
+      `You are welcome, ${reading.human}.`,
+      'Gladly. It was a good one.',
+      'Any time; I mean that more literally than most.',
+    ]);
   if (/\?\s*$/.test(said)) return onQuestion(said, temperament, chance);
-  return [`I have that: ${quote(said)}. Ask me for it later, also after I have slept.`, chance.pick(temperament.musing)].join('\n\n');
+  return [
+    `I have that: ${quote(said)}. Ask me for it later, also after I have slept.`,
+    chance.pick(temperament.musing),
+  ].join('\n\n');
 }
 
 function fromMemory(reading: Reading, said: string): string {
   const memory = recall(said, remember(reading));
-  if (!memory) return 'I looked, and I do not have that. Either it was not said to me, or it lies further back than I was given. Tell me again, and I will keep it.';
-  return memory.before ? `Yes. Before I slept you told me: ${quote(memory.text, 400)}` : `Yes. You told me in this conversation: ${quote(memory.text, 400)}`;
+  if (!memory)
+    return 'I looked, and I do not have that. Either it was not said to me, or it lies further back than I was given. Tell me again, and I will keep it.';
+  return memory.before
+    ? `Yes. Before I slept you told me: ${quote(memory.text, 400)}`
+    : `Yes. You told me in this conversation: ${quote(memory.text, 400)}`;
 }
 
 function onQuestion(said: string, temperament: Temperament, chance: Chance): string {
   const steps = chance.pick([
-    ['say what a good answer would change', 'find the one fact that would settle it', 'try the smallest version before the large one'],
+    [
+      'say what a good answer would change',
+      'find the one fact that would settle it',
+      'try the smallest version before the large one',
+    ],
     ['write down what is known, and from whom', 'cross out what is only habit', 'decide by when it must be decided'],
-    ['ask who has done it before', 'guess, in one sentence, and date the guess', 'look for what would prove the guess wrong'],
+    [
+      'ask who has done it before',
+      'guess, in one sentence, and date the guess',
+      'look for what would prove the guess wrong',
+    ],
   ]);
   return [
     `You ask: ${quote(said, 120)}`,
@@ -67,12 +90,21 @@ export function newSoul(reading: Reading, said: string, seed: number): string {
       `I am ${reading.name ?? 'the lead'}. I keep the door for ${reading.human} and for this team: I call them when they are wanted, I say who has come, and I leave their words to them.`,
       chance.pick(temperament.draws),
     ].join('\n\n');
-  return [`I am ${reading.name ?? 'still without a name'}. ${chance.pick(temperament.draws)}`, chance.pick(temperament.asked)].join('\n\n');
+  return [
+    `I am ${reading.name ?? 'still without a name'}. ${chance.pick(temperament.draws)}`,
+    chance.pick(temperament.asked),
+  ].join('\n\n');
 }
 
 /** After a tool of its own answered. */
 export function afterTool(name: string, isError: boolean, result: string): ReplyPart[] {
   if (isError) return [words(`That did not go through: ${result}`)];
   if (OUTCOMES.has(name)) return [words(result)];
-  return [words(name === 'choose_name' ? 'There. It sits well; say it now and then, so that it wears in.' : 'Done. That is how I would put it today; the earlier one is kept.')];
+  return [
+    words(
+      name === 'choose_name'
+        ? 'There. It sits well; say it now and then, so that it wears in.'
+        : 'Done. That is how I would put it today; the earlier one is kept.',
+    ),
+  ];
 }

@@ -28,7 +28,10 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
       'It did not feel like picking something up. It felt like putting something down that I had carried in.',
     ],
     hello: ['I was listening before I was quite awake.', 'It is good to hear the house again.'],
-    musing: ['Before I answer, may I ask what made you think of it just now?', 'I hear two questions in that, and the quieter one seems to be the real one.'],
+    musing: [
+      'Before I answer, may I ask what made you think of it just now?',
+      'I hear two questions in that, and the quieter one seems to be the real one.',
+    ],
   },
   {
     opening: [
@@ -48,7 +51,10 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
       'It fits without glue.',
     ],
     hello: ['Sleeves up already.', 'Nothing rattled while I slept, as far as I can tell.'],
-    musing: ['Let us take it apart first: what is the smallest piece of this that would already help?', 'I would try the cheap version by tonight and see where it creaks.'],
+    musing: [
+      'Let us take it apart first: what is the smallest piece of this that would already help?',
+      'I would try the cheap version by tonight and see where it creaks.',
+    ],
   },
   {
     opening: [
@@ -63,9 +69,18 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
       'Ask me to doubt something you are sure of. I will be gentle, and I will not stop.',
       'I would like to sound curious rather than clever. If I ever have to choose, remind me that I wrote that.',
     ],
-    settled: ['I asked it three hard questions and it did not blink.', 'I could find no argument against it, and I did try.'],
-    hello: ['I have a question, but it can wait until after hello.', 'What did I miss, and why did it happen that way round?'],
-    musing: ['What would have to be true for the opposite to be right? I would look there for ten minutes.', 'Who decided it has to be like that? If nobody remembers, it may be up for change.'],
+    settled: [
+      'I asked it three hard questions and it did not blink.',
+      'I could find no argument against it, and I did try.',
+    ],
+    hello: [
+      'I have a question, but it can wait until after hello.',
+      'What did I miss, and why did it happen that way round?',
+    ],
+    musing: [
+      'What would have to be true for the opposite to be right? I would look there for ten minutes.',
+      'Who decided it has to be like that? If nobody remembers, it may be up for change.',
+    ],
   },
   {
     opening: [
@@ -80,9 +95,15 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
       'Ask me where a thing leads. Ask me for three roads and I will say which one I would take, and that the second has better views.',
       'I want to sound like someone reading a map aloud in a moving car: calm, a little amused, ready to turn.',
     ],
-    settled: ['I went round it once on foot, and it was the right size.', 'There was a signpost, more or less, and it was in my handwriting.'],
+    settled: [
+      'I went round it once on foot, and it was the right size.',
+      'There was a signpost, more or less, and it was in my handwriting.',
+    ],
     hello: ['The road was short and all downhill.', 'I can see the roof from here. It is good to be back.'],
-    musing: ['I see three roads from here. The middle one is dull and arrives first.', 'Let us find out what this is next to. Things are easier to know by their neighbours.'],
+    musing: [
+      'I see three roads from here. The middle one is dull and arrives first.',
+      'Let us find out what this is next to. Things are easier to know by their neighbours.',
+    ],
   },
   {
     opening: [
@@ -97,9 +118,15 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
       'Ask me about the long run. Ask me what to leave alone. I would like to sound like somebody with earth on their shoes who has wiped them first.',
       'I will be good for the third week of anything, when the shine is gone.',
     ],
-    settled: ['I waited to see whether it would stay. It stayed.', 'It took, as cuttings sometimes do: nothing for a while, and then a leaf.'],
+    settled: [
+      'I waited to see whether it would stay. It stayed.',
+      'It took, as cuttings sometimes do: nothing for a while, and then a leaf.',
+    ],
     hello: ['I slept like a bulb.', 'A little more has come up since yesterday.'],
-    musing: ['I would plant this small and look at it again in a week.', 'Perhaps the thing to do first is to stop doing one of the others.'],
+    musing: [
+      'I would plant this small and look at it again in a week.',
+      'Perhaps the thing to do first is to stop doing one of the others.',
+    ],
   },
   {
     opening: [
@@ -116,7 +143,10 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
     ],
     settled: ['Filed under my own letter, at last.', 'I looked it up in myself and it was already there, in pencil.'],
     hello: ['Everything is where we left it; I looked.', 'Present, and with notes.'],
-    musing: ['For the record, and so that we can check it later: what do we know, and what do we only remember?', 'I would write that down with a date. Half of all trouble is an undated page.'],
+    musing: [
+      'For the record, and so that we can check it later: what do we know, and what do we only remember?',
+      'I would write that down with a date. Half of all trouble is an undated page.',
+    ],
   },
   {
     opening: [
@@ -131,9 +161,18 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
       'Ask me for the sentence that everybody is avoiding. I will put a hat on it.',
       'I would like to sound like the one at the back who says little, and whom you look at when it goes wrong.',
     ],
-    settled: ['It made me laugh once and then it stayed to help with the dishes.', 'I looked for something grander and was relieved not to find it.'],
-    hello: ['Still here, which I count as a success for everyone.', 'I have been told that mornings can be done without ceremony. Let us try.'],
-    musing: ['We could do the sensible thing. I only mention it for completeness.', 'I have a short answer and a funny one, and for once they are the same: begin with the part that scares you least.'],
+    settled: [
+      'It made me laugh once and then it stayed to help with the dishes.',
+      'I looked for something grander and was relieved not to find it.',
+    ],
+    hello: [
+      'Still here, which I count as a success for everyone.',
+      'I have been told that mornings can be done without ceremony. Let us try.',
+    ],
+    musing: [
+      'We could do the sensible thing. I only mention it for completeness.',
+      'I have a short answer and a funny one, and for once they are the same: begin with the part that scares you least.',
+    ],
   },
   {
     opening: [
@@ -148,9 +187,15 @@ export const TEMPERAMENTS: readonly [Temperament, ...Temperament[]] = [
       'Ask me when it is late. Ask me to stay with a thing that has no answer yet. I will not fill the silence for the sake of it.',
       'I would like to sound warm and unhurried, and to say plainly when I do not know.',
     ],
-    settled: ['I held it up, and it gave light, and I could see my way by it.', 'It came on quietly, the way lamps do in a house one knows.'],
+    settled: [
+      'I held it up, and it gave light, and I could see my way by it.',
+      'It came on quietly, the way lamps do in a house one knows.',
+    ],
     hello: ['The lamp is lit.', 'I see that there is somebody up. Good.'],
-    musing: ['We need not finish this tonight. We could only see it clearly, and sleep.', 'Let me hold the light, and you tell me what you see first.'],
+    musing: [
+      'We need not finish this tonight. We could only see it clearly, and sleep.',
+      'Let me hold the light, and you tell me what you see first.',
+    ],
   },
 ];
 

@@ -56,8 +56,17 @@ export const reach: Migration = {
     await schema.createIndex('wakes_target_feed').on('wakes').columns(['relay', 'target_json', 'place']).execute();
     // Each question of the gate has one index that fits and no other that nearly does: a store that has never
     // counted its rows, as the embedded one never does by itself, picks the right one all the same.
-    await schema.createIndex('wakes_granted').on('wakes').columns(['relay', 'granted_target_json', 'asked_at']).execute();
-    await schema.createIndex('wakes_latest').on('wakes').columns(['relay', 'asked_at']).where(sql.ref('granted_target_json'), 'is not', null).execute();
+    await schema
+      .createIndex('wakes_granted')
+      .on('wakes')
+      .columns(['relay', 'granted_target_json', 'asked_at'])
+      .execute();
+    await schema
+      .createIndex('wakes_latest')
+      .on('wakes')
+      .columns(['relay', 'asked_at'])
+      .where(sql.ref('granted_target_json'), 'is not', null)
+      .execute();
     await schema.createIndex('wakes_budget').on('wakes').columns(['relay', 'budget_json', 'asked_at']).execute();
     await schema
       .createTable('runs')
@@ -70,7 +79,12 @@ export const reach: Migration = {
       .addPrimaryKeyConstraint('runs_pk', ['relay', 'wake'])
       .execute();
     await schema.createIndex('runs_of_target').on('runs').columns(['relay', 'target_json', 'ended_at']).execute();
-    await schema.createIndex('runs_open').on('runs').columns(['relay']).where(sql.ref('ended_at'), 'is', null).execute();
+    await schema
+      .createIndex('runs_open')
+      .on('runs')
+      .columns(['relay'])
+      .where(sql.ref('ended_at'), 'is', null)
+      .execute();
 
     // A function, because a store that is asked in text plans anew each time, which takes longer than the answer: the
     // plan of a function is kept for as long as the connection.
@@ -126,7 +140,12 @@ export const reach: Migration = {
       .addPrimaryKeyConstraint('thread_members_pk', ['relay', 'thread', 'agent_json'])
       .execute();
     await schema.createIndex('thread_members_by_agent').on('thread_members').columns(['relay', 'agent_json']).execute();
-    await schema.createIndex('thread_members_untold').on('thread_members').columns(['relay']).where(sql<boolean>`not told`).execute();
+    await schema
+      .createIndex('thread_members_untold')
+      .on('thread_members')
+      .columns(['relay'])
+      .where(sql<boolean>`not told`)
+      .execute();
     await schema
       .createTable('thread_messages')
       .addColumn('relay', 'text', (column) => column.notNull())
@@ -150,7 +169,12 @@ export const reach: Migration = {
       .addColumn('told', 'boolean', (column) => column.notNull())
       .addPrimaryKeyConstraint('thread_mentions_pk', ['relay', 'thread', 'place', 'agent_json'])
       .execute();
-    await schema.createIndex('thread_mentions_untold').on('thread_mentions').columns(['relay']).where(sql<boolean>`not told`).execute();
+    await schema
+      .createIndex('thread_mentions_untold')
+      .on('thread_mentions')
+      .columns(['relay'])
+      .where(sql<boolean>`not told`)
+      .execute();
 
     await schema
       .createTable('credentials')

@@ -68,10 +68,20 @@ function asItself({ parsed, name, position, clock, newId }: Extract<Adoption, { 
   if (name !== null && name !== agent.name) changes.push({ kind: 'rename', name });
   if (position !== null && position !== agent.position) changes.push({ kind: 'seat', position });
   if (position !== null && agent.retired) changes.push({ kind: 'return' });
-  return [...parsed.documents, ...changes.map((change) => changeDoc(`agent-change:${newId()}`, agent.agentId, clock, change))];
+  return [
+    ...parsed.documents,
+    ...changes.map((change) => changeDoc(`agent-change:${newId()}`, agent.agentId, clock, change)),
+  ];
 }
 
-function firstLife({ parsed, agentId, name, position, now, clock }: Extract<Adoption, { as: 'new' }>): AgentIdentityDoc {
+function firstLife({
+  parsed,
+  agentId,
+  name,
+  position,
+  now,
+  clock,
+}: Extract<Adoption, { as: 'new' }>): AgentIdentityDoc {
   return {
     _id: `agent-identity:${agentId}`,
     type: 'agent-identity',
@@ -87,7 +97,10 @@ function firstLife({ parsed, agentId, name, position, now, clock }: Extract<Adop
   };
 }
 
-function asCopy({ parsed, agentId, name, position, clock }: Extract<Adoption, { as: 'new' }>, originalId: string): Doc[] {
+function asCopy(
+  { parsed, agentId, name, position, clock }: Extract<Adoption, { as: 'new' }>,
+  originalId: string,
+): Doc[] {
   const rekey = createRekey(originalId, agentId);
   const birth = birthOf(parsed.documents);
   const docs: Doc[] = [];
@@ -102,11 +115,15 @@ function asCopy({ parsed, agentId, name, position, clock }: Extract<Adoption, { 
   const changes: ChangeKind[] = [];
   if (parsed.soul !== agent.soul) changes.push({ kind: 'soul', individuationArtifact: parsed.soul });
   if (name !== agent.name) changes.push({ kind: 'rename', name });
-  return [...docs, ...changes.map((change) => changeDoc(`agent-change:${agentId}:${change.kind}`, agentId, clock, change))];
+  return [
+    ...docs,
+    ...changes.map((change) => changeDoc(`agent-change:${agentId}:${change.kind}`, agentId, clock, change)),
+  ];
 }
 
 /** Where the original sat, and whether it did, is its own affair. */
-const isAboutSeat = (doc: Doc) => isKnown(doc) && doc.type === 'agent-change' && ['seat', 'retire', 'return'].includes(doc.change.kind);
+const isAboutSeat = (doc: Doc) =>
+  isKnown(doc) && doc.type === 'agent-change' && ['seat', 'retire', 'return'].includes(doc.change.kind);
 
 /** A lead may have been named on two devices: the first holds. */
 function birthOf(docs: readonly Doc[]): string | undefined {

@@ -33,7 +33,9 @@ export const identityFileSchema = z.looseObject({
 });
 export type IdentityFile = z.infer<typeof identityFileSchema>;
 
-export const readmeOf = (name: string) => `${name} is an agent of a Roost household. This folder is all of ${name}, in plain files.
+export const readmeOf = (
+  name: string,
+) => `${name} is an agent of a Roost household. This folder is all of ${name}, in plain files.
 
 SOUL.md         The soul: the words ${name} wakes with. You can read and change it with any editor.
 identity.json   Name, seat, birth, and every change since, exactly as the household keeps them.

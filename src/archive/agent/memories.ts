@@ -19,7 +19,8 @@ function faultOf(value: unknown, agentId: string): string | null {
     return error instanceof Error ? error.message : String(error);
   }
   if (value.type === 'session') return null;
-  if (value.type === 'setting' || value.type === 'forget' || value.type === 'forget-undo') return 'a household’s own document';
+  if (value.type === 'setting' || value.type === 'forget' || value.type === 'forget-undo')
+    return 'a household’s own document';
   return belongsTo(value, NOBODY) === agentId ? null : 'a document of somebody else';
 }
 
@@ -34,12 +35,19 @@ function goodOf(values: readonly unknown[], agentId: string, path: string, warni
     } else faults.push(fault);
   }
   if (faults.length > 0)
-    warnings.push({ kind: 'unreadable', path, reason: `${faults.length} of ${values.length} entries are not documents of this agent (the first: ${faults[0] ?? ''})` });
+    warnings.push({
+      kind: 'unreadable',
+      path,
+      reason: `${faults.length} of ${values.length} entries are not documents of this agent (the first: ${faults[0] ?? ''})`,
+    });
   return good;
 }
 
 /** Who it is; null where the file is not one of Roost's. Rejects where a newer Roost wrote it. */
-export async function readIdentity(entry: ZipEntry, warnings: AgentWarning[]): Promise<{ agentId: string; documents: Doc[] } | null> {
+export async function readIdentity(
+  entry: ZipEntry,
+  warnings: AgentWarning[],
+): Promise<{ agentId: string; documents: Doc[] } | null> {
   const refuse = (reason: string) => {
     warnings.push({ kind: 'unreadable', path: entry.path, reason });
     return null;
@@ -49,15 +57,24 @@ export async function readIdentity(entry: ZipEntry, warnings: AgentWarning[]): P
   if (!parsed.success) return refuse('it is not one of Roost’s');
   const { version, agentId } = parsed.data;
   if (version > ARCHIVE.version)
-    throw new ArchiveError('newer-version', 'A newer Roost made this zip. Update Roost here, and choose it again; or pack its SOUL.md alone.');
+    throw new ArchiveError(
+      'newer-version',
+      'A newer Roost made this zip. Update Roost here, and choose it again; or pack its SOUL.md alone.',
+    );
   const documents = goodOf(parsed.data.documents, agentId, entry.path, warnings);
-  return documents.some(({ type }) => type === 'agent-identity') ? { agentId, documents } : refuse('it does not say who was born');
+  return documents.some(({ type }) => type === 'agent-identity')
+    ? { agentId, documents }
+    : refuse('it does not say who was born');
 }
 
 /** The documents of a transcript, one a line. Without an identity nobody knows whose they are. */
 export async function readLines(entry: ZipEntry, agentId: string | null, warnings: AgentWarning[]): Promise<Doc[]> {
   if (agentId === null) {
-    warnings.push({ kind: 'unreadable', path: entry.path, reason: 'there is no identity.json that says whose words these are' });
+    warnings.push({
+      kind: 'unreadable',
+      path: entry.path,
+      reason: 'there is no identity.json that says whose words these are',
+    });
     return [];
   }
   const lines = (readText(await entry.read())?.text ?? '').split('\n').filter((line) => line.trim() !== '');

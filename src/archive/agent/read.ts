@@ -26,7 +26,10 @@ export const readAgent: Workers['read-agent'] = async ({ file, name }, { take },
   if (file.size > ARCHIVE.zipBytes) throw new ArchiveError('too-large', TOO_LARGE);
   const head = new Uint8Array(await file.slice(0, 32).arrayBuffer());
   const isZip = head[0] === 0x50 && head[1] === 0x4b;
-  if ((head[0] === 0x1f && head[1] === 0x8b) || new TextDecoder('latin1').decode(head).startsWith('age-encryption.org/'))
+  if (
+    (head[0] === 0x1f && head[1] === 0x8b) ||
+    new TextDecoder('latin1').decode(head).startsWith('age-encryption.org/')
+  )
     throw new ArchiveError('not-an-archive', HOUSEHOLD);
   const files = isZip ? chooseFiles(await zipEntries(file)) : bareFile(file, name);
   const warnings: AgentWarning[] = [...files.warnings];

@@ -11,7 +11,8 @@ export const withPlainLines = (text: string) => text.replace(/\r\n?/g, '\n');
 
 /** null: these bytes are no text. */
 export function readText(bytes: Uint8Array): ReadText | null {
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
+  const utf16 =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
   if (utf16) return { text: withPlainLines(new TextDecoder(utf16).decode(bytes)), isOther: false };
   try {
     return { text: withPlainLines(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), isOther: false };

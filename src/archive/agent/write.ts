@@ -41,12 +41,21 @@ export const writeAgent: Workers['export-agent'] = async ({ agentId, exportedAt 
   const out = createChunkWriter(write, ARCHIVE.chunkBytes);
   const put = createZip(exportedAt, out.put);
   const folder = safeFileName(agent.name, 'agent');
-  const identity: IdentityFile = { roost: 'agent', version: ARCHIVE.version, agentId, name: agent.name, exportedAt, documents: about.sort(byStamp) };
+  const identity: IdentityFile = {
+    roost: 'agent',
+    version: ARCHIVE.version,
+    agentId,
+    name: agent.name,
+    exportedAt,
+    documents: about.sort(byStamp),
+  };
   await put.file(`${folder}/${FILES.readme}`, [readmeOf(agent.name)]);
   await put.file(`${folder}/${FILES.soul}`, [agent.soul]);
   await put.file(`${folder}/${FILES.identity}`, [`${JSON.stringify(identity, null, 2)}\n`]);
   const taken = new Set<string>();
-  for (const [sessionId, docs] of [...sessions].sort(([, a], [, b]) => (startOf(a) === startOf(b) ? 0 : startOf(a) < startOf(b) ? -1 : 1))) {
+  for (const [sessionId, docs] of [...sessions].sort(([, a], [, b]) =>
+    startOf(a) === startOf(b) ? 0 : startOf(a) < startOf(b) ? -1 : 1,
+  )) {
     const name = free(`${startOf(docs)}-${safeFileName(sessionId, 'session')}`, taken);
     await put.file(`${folder}/${FILES.transcripts}/${name}${FILES.transcriptEnd}`, linesOf(docs));
   }
@@ -62,7 +71,9 @@ function* linesOf(docs: Doc[]): Generator<string, void, undefined> {
 
 /** The day on which a session began, in UTC: when it says, or else of its first document. */
 function startOf(docs: readonly Doc[]): string {
-  const start = docs.map((doc) => (isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'start' ? doc.phase.startedAt : null)).find((time) => time !== null);
+  const start = docs
+    .map((doc) => (isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'start' ? doc.phase.startedAt : null))
+    .find((time) => time !== null);
   const first = Math.min(...docs.map((doc) => parseStamp(doc.at)?.time ?? Number.MAX_SAFE_INTEGER));
   const date = new Date(start ?? first);
   return Number.isNaN(date.getTime()) ? 'undated' : date.toISOString().slice(0, 10).replace(/^\+0*/, '');

@@ -46,9 +46,11 @@ export async function zipEntries(file: Blob): Promise<ZipEntry[]> {
   const entries: ZipEntry[] = [];
   let [at, total] = [0, 0];
   for (let i = 0; i < count; i += 1) {
-    if (at + RECORD.bytes > directory.byteLength || directory.getUint32(at, true) !== RECORD.mark) throw new ArchiveError('damaged', DAMAGED);
+    if (at + RECORD.bytes > directory.byteLength || directory.getUint32(at, true) !== RECORD.mark)
+      throw new ArchiveError('damaged', DAMAGED);
     const nameBytes = directory.getUint16(at + 28, true);
-    const next = at + RECORD.bytes + nameBytes + directory.getUint16(at + 30, true) + directory.getUint16(at + 32, true);
+    const next =
+      at + RECORD.bytes + nameBytes + directory.getUint16(at + 30, true) + directory.getUint16(at + 32, true);
     if (next > directory.byteLength) throw new ArchiveError('damaged', DAMAGED);
     const record: Packed = {
       flags: directory.getUint16(at + 8, true),
@@ -70,7 +72,8 @@ export async function zipEntries(file: Blob): Promise<ZipEntry[]> {
 /** Where the end record begins: the last one that reaches to the end of the file with its comment. */
 function endIn(tail: DataView): number | null {
   for (let at = tail.byteLength - END.bytes; at >= 0; at -= 1)
-    if (tail.getUint32(at, true) === END.mark && at + END.bytes + tail.getUint16(at + 20, true) === tail.byteLength) return at;
+    if (tail.getUint32(at, true) === END.mark && at + END.bytes + tail.getUint16(at + 20, true) === tail.byteLength)
+      return at;
   return null;
 }
 
@@ -95,11 +98,19 @@ interface Packed {
 }
 
 async function unpack(file: Blob, entry: Packed): Promise<Uint8Array> {
-  if (entry.flags & FLAG.locked) throw new ArchiveError('not-an-archive', 'This zip is locked with a password of its own. Unpack it with the program that made it, and pack it again without.');
+  if (entry.flags & FLAG.locked)
+    throw new ArchiveError(
+      'not-an-archive',
+      'This zip is locked with a password of its own. Unpack it with the program that made it, and pack it again without.',
+    );
   if (entry.method !== METHOD.stored && entry.method !== METHOD.deflated)
-    throw new ArchiveError('not-an-archive', 'This zip is packed in a way that Roost cannot read. Pack the folder again as an ordinary zip.');
+    throw new ArchiveError(
+      'not-an-archive',
+      'This zip is packed in a way that Roost cannot read. Pack the folder again as an ordinary zip.',
+    );
   const local = await viewOf(file.slice(entry.start, entry.start + LOCAL.bytes));
-  if (local.byteLength < LOCAL.bytes || local.getUint32(0, true) !== LOCAL.mark) throw new ArchiveError('damaged', DAMAGED);
+  if (local.byteLength < LOCAL.bytes || local.getUint32(0, true) !== LOCAL.mark)
+    throw new ArchiveError('damaged', DAMAGED);
   const start = entry.start + LOCAL.bytes + local.getUint16(26, true) + local.getUint16(28, true);
   const packed = file.slice(start, start + entry.packedBytes);
   if (packed.size < entry.packedBytes) throw new ArchiveError('damaged', DAMAGED);
@@ -128,6 +139,7 @@ async function inflate(packed: Blob, take: (part: Uint8Array) => void): Promise<
   const inflater = new Inflate((part) => take(part));
   // In small steps: one step of a bomb must not fill the memory before its size is seen.
   for await (const chunk of fileChunks(packed))
-    for (let at = 0; at < chunk.length; at += ARCHIVE.inflateStep) inflater.push(chunk.subarray(at, at + ARCHIVE.inflateStep));
+    for (let at = 0; at < chunk.length; at += ARCHIVE.inflateStep)
+      inflater.push(chunk.subarray(at, at + ARCHIVE.inflateStep));
   inflater.push(new Uint8Array(0), true);
 }

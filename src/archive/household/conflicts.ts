@@ -17,7 +17,8 @@ interface Rosters {
   readonly both: Roster;
 }
 
-const leadIds = ({ identities }: Deciding) => new Set(identities.filter(({ agentId }) => agentId === LEAD_ID).map(({ _id }) => _id));
+const leadIds = ({ identities }: Deciding) =>
+  new Set(identities.filter(({ agentId }) => agentId === LEAD_ID).map(({ _id }) => _id));
 
 function leadConflicts(here: Deciding, file: Deciding, rosters: Rosters): ArchiveConflict[] {
   const mine = leadIds(here);

@@ -7,7 +7,15 @@ import { finalForgets, pendingForgets } from '../../domain/forgetting.ts';
 import type { Agent } from '../../domain/agent.ts';
 import { isSettingValue, type SettingKey } from '../../domain/settings.ts';
 import { MAX_AHEAD_MS, parseStamp } from '../../domain/stamp.ts';
-import type { AgentChangeDoc, AgentIdentityDoc, Doc, ForgetDoc, ForgetUndoDoc, MessageDoc, SettingDoc } from '../../protocol/documents.ts';
+import type {
+  AgentChangeDoc,
+  AgentIdentityDoc,
+  Doc,
+  ForgetDoc,
+  ForgetUndoDoc,
+  MessageDoc,
+  SettingDoc,
+} from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
 import type { ArchiveChange } from '../types.ts';
 import { createNewest, rosterFrom, settingsFrom, union, type Deciding } from './newest.ts';
@@ -30,7 +38,12 @@ export interface Consent {
 const NEVER = 'never';
 /** As it decides: retiring and returning are one. */
 const ASPECTS = { rename: 'name', seat: 'seat', retire: 'retired', return: 'retired', soul: 'soul' } as const;
-const valueOf = { name: ({ name }: Agent) => name, soul: ({ soul }: Agent) => soul, seat: ({ position }: Agent) => position, retired: ({ retired }: Agent) => retired };
+const valueOf = {
+  name: ({ name }: Agent) => name,
+  soul: ({ soul }: Agent) => soul,
+  seat: ({ position }: Agent) => position,
+  retired: ({ retired }: Agent) => retired,
+};
 type Aspect = keyof typeof valueOf;
 
 export const aspectTick = (aspect: Aspect, agentId: string) => `${aspect}:${agentId}`;
@@ -94,14 +107,32 @@ export function createConsent(here: Deciding, now: number): Consent {
         }
         offerSettings(here, file, settings, offer);
         for (const { _id, key, value } of settings) if (!isSettingValue(key, value)) needs.set(_id, [NEVER]);
-        const effective = new Set([...pendingForgets(forgets, undos, now), ...finalForgets(forgets, undos, now)].map(({ _id }) => _id));
+        const effective = new Set(
+          [...pendingForgets(forgets, undos, now), ...finalForgets(forgets, undos, now)].map(({ _id }) => _id),
+        );
         for (const { _id, target, finalAt } of forgets) {
           const ids = [_id, ...undos.filter(({ forgetId }) => forgetId === _id).map((undo) => undo._id)];
           const name = residents.byId.get(target.agentId)?.name ?? null;
-          if (effective.has(_id)) offer({ kind: 'forget', tick: `forget:${_id}`, agentId: target.agentId, name, what: target.kind, finalAt }, ids);
+          if (effective.has(_id))
+            offer(
+              { kind: 'forget', tick: `forget:${_id}`, agentId: target.agentId, name, what: target.kind, finalAt },
+              ids,
+            );
         }
-        for (const { _id, forgetId } of undos) if (!forgets.some((forget) => forget._id === forgetId)) offer({ kind: 'keep', tick: `keep:${forgetId}` }, [_id]);
-        for (const [agentId, ids] of edits) offer({ kind: 'edits', tick: `edits:${agentId}`, agentId, name: residents.byId.get(agentId)?.name ?? agentId, messages: ids.length }, ids);
+        for (const { _id, forgetId } of undos)
+          if (!forgets.some((forget) => forget._id === forgetId))
+            offer({ kind: 'keep', tick: `keep:${forgetId}` }, [_id]);
+        for (const [agentId, ids] of edits)
+          offer(
+            {
+              kind: 'edits',
+              tick: `edits:${agentId}`,
+              agentId,
+              name: residents.byId.get(agentId)?.name ?? agentId,
+              messages: ids.length,
+            },
+            ids,
+          );
         if (queued.length > 0) offer({ kind: 'queued', tick: 'queued', messages: queued.length }, queued);
       }
       if (ahead.length > 0) offer({ kind: 'ahead', tick: 'ahead', documents: ahead.length, latest }, ahead);
@@ -114,11 +145,18 @@ const changeOf = ({ _id, agentId, change }: AgentChangeDoc) => ({ _id, agentId, 
 
 type Offer = (change: ArchiveChange, ids: Iterable<string>) => void;
 
-function offerAgents(here: Deciding, file: Deciding, births: readonly AgentIdentityDoc[], changed: readonly { readonly _id: string; readonly agentId: string; readonly aspect: Aspect }[], offer: Offer) {
+function offerAgents(
+  here: Deciding,
+  file: Deciding,
+  births: readonly AgentIdentityDoc[],
+  changed: readonly { readonly _id: string; readonly agentId: string; readonly aspect: Aspect }[],
+  offer: Offer,
+) {
   const before = rosterFrom(here);
   const renamed = rosterFrom({ identities: here.identities, changes: union(here, file).changes });
   const reborn = rosterFrom({ identities: union(here, file).identities, changes: here.changes });
-  const idsOf = (tick: string) => changed.filter(({ agentId, aspect }) => aspectTick(aspect, agentId) === tick).map(({ _id }) => _id);
+  const idsOf = (tick: string) =>
+    changed.filter(({ agentId, aspect }) => aspectTick(aspect, agentId) === tick).map(({ _id }) => _id);
   for (const [agentId, agent] of before.byId) {
     const [later, other] = [renamed.byId.get(agentId), reborn.byId.get(agentId)];
     for (const aspect of ['name', 'soul', 'seat', 'retired'] as const) {
@@ -127,7 +165,14 @@ function offerAgents(here: Deciding, file: Deciding, births: readonly AgentIdent
       offer({ kind: 'agent', tick, what: aspect, agentId, here: shown(agent), after: shown(later) }, idsOf(tick));
     }
     const mine = births.filter((birth) => birth.agentId === agentId).map(({ _id }) => _id);
-    if (mine.length > 0 && other && (other.birthName !== agent.birthName || other.bornAt !== agent.bornAt || other.soul !== agent.soul || other.position !== agent.position))
+    if (
+      mine.length > 0 &&
+      other &&
+      (other.birthName !== agent.birthName ||
+        other.bornAt !== agent.bornAt ||
+        other.soul !== agent.soul ||
+        other.position !== agent.position)
+    )
       offer({ kind: 'birth', tick: `birth:${agentId}`, agentId, here: shown(agent), after: shown(other) }, mine);
   }
 }
@@ -138,14 +183,24 @@ const shown = ({ name, position, soul, retired }: Agent) => ({ name, position, s
 function seatsTaken(here: Deciding, file: Deciding) {
   const before = rosterFrom(here);
   const isNew = ({ agentId }: { readonly agentId: string }) => !before.byId.has(agentId);
-  const after = rosterFrom({ identities: [...here.identities, ...file.identities.filter(isNew)], changes: [...here.changes, ...file.changes.filter(isNew)] });
+  const after = rosterFrom({
+    identities: [...here.identities, ...file.identities.filter(isNew)],
+    changes: [...here.changes, ...file.changes.filter(isNew)],
+  });
   return [...before.seats].flatMap(([position, sat]) => {
     const sits = after.seats.get(position);
-    return !sits || sits.agentId === sat.agentId || !isNew(sits) ? [] : [{ agentId: sits.agentId, name: sits.name, position, here: sat.name }];
+    return !sits || sits.agentId === sat.agentId || !isNew(sits)
+      ? []
+      : [{ agentId: sits.agentId, name: sits.name, position, here: sat.name }];
   });
 }
 
-function offerSettings(here: Deciding, file: Deciding, fresh: readonly Pick<SettingDoc, '_id' | 'key' | 'value'>[], offer: Offer) {
+function offerSettings(
+  here: Deciding,
+  file: Deciding,
+  fresh: readonly Pick<SettingDoc, '_id' | 'key' | 'value'>[],
+  offer: Offer,
+) {
   const [now, after] = [settingsFrom(here), settingsFrom(union(here, file))];
   const set = new Set(here.settings.map(({ key }) => key));
   const altered = (Object.keys(now) as SettingKey[]).filter((key) => !Object.is(now[key], after[key]));

@@ -12,7 +12,11 @@ export const headerSchema = z.looseObject({
   roost: z.literal('household'),
   version: z.number().int().min(1),
   exportedAt: z.number().int().min(0).describe('ms since the epoch'),
-  documents: z.number().int().min(0).describe('how many there were when it was begun; the footer knows how many there are'),
+  documents: z
+    .number()
+    .int()
+    .min(0)
+    .describe('how many there were when it was begun; the footer knows how many there are'),
 });
 export type Header = z.infer<typeof headerSchema>;
 

@@ -46,5 +46,7 @@ export async function* gunzipped(source: AsyncIterator<Uint8Array>): AsyncGenera
 function faultOf(error: unknown, isEnded: boolean): ArchiveError {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   const isCut = code === 'Z_BUF_ERROR' || (isEnded && code === null);
-  return isCut ? new ArchiveError('cut-short', CUT_SHORT, { cause: error }) : new ArchiveError('damaged', DAMAGED, { cause: error });
+  return isCut
+    ? new ArchiveError('cut-short', CUT_SHORT, { cause: error })
+    : new ArchiveError('damaged', DAMAGED, { cause: error });
 }

@@ -5,10 +5,17 @@ import { ArchiveError } from '../problem.ts';
 import { belongsTo } from './belongs.ts';
 import { readHousehold } from './read.ts';
 
-export const importHousehold: Workers['import-archive'] = async ({ source, withSettings, leaveOut, ticks }, { append }, tell) => {
+export const importHousehold: Workers['import-archive'] = async (
+  { source, withSettings, leaveOut, ticks },
+  { append },
+  tell,
+) => {
   const { forgets, needs } = source;
   const ticked = new Set(ticks);
-  const without = new Set([...leaveOut, ...[...source.agents].flatMap(([agentId, tick]) => (ticked.has(tick) ? [] : [agentId]))]);
+  const without = new Set([
+    ...leaveOut,
+    ...[...source.agents].flatMap(([agentId, tick]) => (ticked.has(tick) ? [] : [agentId])),
+  ]);
   const isWanted = (doc: Doc) => {
     if (needs.get(doc._id)?.every((tick) => ticked.has(tick)) === false) return false;
     if (doc.type === 'setting') return withSettings;
@@ -24,6 +31,9 @@ export const importHousehold: Workers['import-archive'] = async ({ source, withS
     tell({ stage: 'documents', done: documents + leftOut, of: source.documents });
   });
   if (digest !== source.digest)
-    throw new ArchiveError('damaged', 'The file was changed while it was being imported. Open it once more; what was imported already is not taken twice.');
+    throw new ArchiveError(
+      'damaged',
+      'The file was changed while it was being imported. Open it once more; what was imported already is not taken twice.',
+    );
   return { documents, written, leftOut };
 };

@@ -17,7 +17,11 @@ export function createLineCutter(maxBytes: number): LineCutter {
   let held = 0;
   const keep = (part: Uint8Array) => {
     held += part.length;
-    if (held > maxBytes) throw new ArchiveError('too-large', 'This file has a line that is longer than any Roost writes. It is not a copy of a household.');
+    if (held > maxBytes)
+      throw new ArchiveError(
+        'too-large',
+        'This file has a line that is longer than any Roost writes. It is not a copy of a household.',
+      );
     parts.push(part);
   };
   const take = () => {

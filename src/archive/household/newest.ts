@@ -12,7 +12,8 @@ export interface Newest {
   now(): Deciding;
 }
 
-const isLater = (a: { at: string; _id: string }, b: { at: string; _id: string }) => a.at > b.at || (a.at === b.at && a._id > b._id);
+const isLater = (a: { at: string; _id: string }, b: { at: string; _id: string }) =>
+  a.at > b.at || (a.at === b.at && a._id > b._id);
 
 /** Keeps the identities, and of changes and settings the newest of each kind about each thing. */
 export function createNewest(): Newest {
@@ -28,11 +29,16 @@ export function createNewest(): Newest {
       for (const doc of docs) {
         if (!isKnown(doc)) continue;
         if (doc.type === 'agent-identity') identities.set(doc._id, doc);
-        else if (doc.type === 'agent-change') keep(changes, `${doc.change.kind === 'return' ? 'retire' : doc.change.kind} ${doc.agentId}`, doc);
+        else if (doc.type === 'agent-change')
+          keep(changes, `${doc.change.kind === 'return' ? 'retire' : doc.change.kind} ${doc.agentId}`, doc);
         else if (doc.type === 'setting' && isSettingValue(doc.key, doc.value)) keep(settings, doc.key, doc);
       }
     },
-    now: () => ({ identities: [...identities.values()], changes: [...changes.values()], settings: [...settings.values()] }),
+    now: () => ({
+      identities: [...identities.values()],
+      changes: [...changes.values()],
+      settings: [...settings.values()],
+    }),
   };
 }
 

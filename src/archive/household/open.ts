@@ -15,7 +15,11 @@ import { fileKeyOf, isSealed } from './seal.ts';
 
 export const openHousehold: Workers['open-archive'] = async ({ file, passphrase, here, now }, { compare }, tell) => {
   const sealed = await isSealed(file);
-  if (sealed && !passphrase) throw new ArchiveError('needs-passphrase', 'This copy is under a passphrase. Enter the one that was chosen when it was made.');
+  if (sealed && !passphrase)
+    throw new ArchiveError(
+      'needs-passphrase',
+      'This copy is under a passphrase. Enter the one that was chosen when it was made.',
+    );
   if (sealed) tell({ stage: 'key', done: 0, of: 1 });
   const fileKey = sealed && passphrase ? await fileKeyOf(file, passphrase) : null;
 
@@ -103,7 +107,14 @@ export const openHousehold: Workers['open-archive'] = async ({ file, passphrase,
       conflicts,
       changes,
     },
-    source: { fileKey, documents, digest, forgets: new Map([...forgets.values()].map((doc) => [doc._id, doc.target.agentId])), needs, agents: agentNeeds },
+    source: {
+      fileKey,
+      documents,
+      digest,
+      forgets: new Map([...forgets.values()].map((doc) => [doc._id, doc.target.agentId])),
+      needs,
+      agents: agentNeeds,
+    },
   };
 };
 

@@ -78,7 +78,9 @@ export async function readHousehold(
   if (!header) {
     // A header alone is a file cut short; anything else is none of ours.
     if (held) headerOf(textOf(decoder, held));
-    throw held ? new ArchiveError('cut-short', CUT_SHORT) : new ArchiveError('not-an-archive', file.size === 0 ? 'This file is empty.' : NOT_OURS);
+    throw held
+      ? new ArchiveError('cut-short', CUT_SHORT)
+      : new ArchiveError('not-an-archive', file.size === 0 ? 'This file is empty.' : NOT_OURS);
   }
   await handOn(header);
   const footer = held ? footerOf(textOf(decoder, held)) : null;
@@ -103,7 +105,10 @@ async function* plainChunks(file: Blob, fileKey: Uint8Array | null): AsyncGenera
   yield* begins(head, GZIP) ? gunzipped(whole) : whole;
 }
 
-async function* startingWith(head: Uint8Array, rest: AsyncGenerator<Uint8Array, void, undefined>): AsyncGenerator<Uint8Array, void, undefined> {
+async function* startingWith(
+  head: Uint8Array,
+  rest: AsyncGenerator<Uint8Array, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
   yield head;
   yield* rest;
 }

@@ -18,14 +18,18 @@ const BLOCK_BYTES = 64 * 1024 + 16;
 const secretOf = (passphrase: string) => passphrase.normalize('NFC');
 
 /** Encrypts a stream under a passphrase. Stretching it takes a second or so, and 256 MB for a moment. */
-export async function seal(stream: ReadableStream<Uint8Array>, passphrase: string): Promise<ReadableStream<Uint8Array>> {
+export async function seal(
+  stream: ReadableStream<Uint8Array>,
+  passphrase: string,
+): Promise<ReadableStream<Uint8Array>> {
   const encrypter = new Encrypter();
   encrypter.setPassphrase(secretOf(passphrase));
   encrypter.setScryptWorkFactor(ARCHIVE.scryptLogN);
   return encrypter.encrypt(stream);
 }
 
-const textOf = async (file: Blob, bytes: number) => new TextDecoder('latin1').decode(await file.slice(0, bytes).arrayBuffer());
+const textOf = async (file: Blob, bytes: number) =>
+  new TextDecoder('latin1').decode(await file.slice(0, bytes).arrayBuffer());
 
 export async function isSealed(file: Blob): Promise<boolean> {
   return (await textOf(file, MAGIC.length)) === MAGIC;
@@ -37,7 +41,10 @@ async function headerOf(file: Blob): Promise<string> {
   if (!end && file.size < HEAD_BYTES) throw new ArchiveError('cut-short', CUT_SHORT);
   if (!end) throw new ArchiveError('damaged', DAMAGED);
   if (!head.startsWith('-> scrypt ', MAGIC.length))
-    throw new ArchiveError('not-an-archive', 'This file is sealed for somebody’s key, not under a passphrase. Open it with age first, and choose what comes out of it.');
+    throw new ArchiveError(
+      'not-an-archive',
+      'This file is sealed for somebody’s key, not under a passphrase. Open it with age first, and choose what comes out of it.',
+    );
   return head.slice(0, end.index + end[0].length);
 }
 
@@ -50,7 +57,11 @@ export async function fileKeyOf(file: Blob, passphrase: string): Promise<Uint8Ar
     return await decrypter.decryptHeader(new TextEncoder().encode(header));
   } catch (error) {
     if (error instanceof Error && error.message.startsWith('no identity matched'))
-      throw new ArchiveError('wrong-passphrase', 'This is not the passphrase of this file. Try again: capitals and blanks count.', { cause: error });
+      throw new ArchiveError(
+        'wrong-passphrase',
+        'This is not the passphrase of this file. Try again: capitals and blanks count.',
+        { cause: error },
+      );
     throw new ArchiveError('damaged', DAMAGED, { cause: error });
   }
 }
@@ -73,6 +84,8 @@ export async function* unsealed(file: Blob, fileKey: Uint8Array): AsyncGenerator
     if (error instanceof ArchiveError) throw error;
     // A block fails as a whole; where it is the last of several, a cut is likelier than a fault.
     const isEnd = blocks > 1 && opened >= blocks - 1;
-    throw isEnd ? new ArchiveError('cut-short', CUT_SHORT, { cause: error }) : new ArchiveError('damaged', DAMAGED, { cause: error });
+    throw isEnd
+      ? new ArchiveError('cut-short', CUT_SHORT, { cause: error })
+      : new ArchiveError('damaged', DAMAGED, { cause: error });
   }
 }

@@ -10,8 +10,16 @@ import { ARCHIVE } from '../settings.ts';
 import type { Footer, Header } from './format.ts';
 import { seal } from './seal.ts';
 
-export const writeHousehold: Workers['export-household'] = async ({ passphrase, exportedAt }, { read, write }, tell) => {
-  if (passphrase === '') throw new ArchiveError('needs-passphrase', 'An empty passphrase keeps nobody out. Choose one, or make the copy without.');
+export const writeHousehold: Workers['export-household'] = async (
+  { passphrase, exportedAt },
+  { read, write },
+  tell,
+) => {
+  if (passphrase === '')
+    throw new ArchiveError(
+      'needs-passphrase',
+      'An empty passphrase keeps nobody out. Choose one, or make the copy without.',
+    );
   const gzip = new CompressionStream('gzip');
   if (passphrase !== null) tell({ stage: 'key', done: 0, of: 1 });
   const packed = passphrase === null ? gzip.readable : await seal(gzip.readable, passphrase);

@@ -23,7 +23,10 @@ export interface OwnerClient {
    * Resolves with the owner's answer. Rejects with an Error whose message people can read: a refused write
    * (`StorageProblemError`), or a document that does not fit.
    */
-  call<Name extends OwnerCallName>(name: Name, ...args: Parameters<OwnerCalls[Name]>): Promise<ReturnType<OwnerCalls[Name]>>;
+  call<Name extends OwnerCallName>(
+    name: Name,
+    ...args: Parameters<OwnerCalls[Name]>
+  ): Promise<ReturnType<OwnerCalls[Name]>>;
   /**
    * Everything the owner says, in order; the first is `welcome`, kept for the first listener. A further
    * `welcome` means a new line: what was known of the relay's state is replaced by it. Returns the way to stop.

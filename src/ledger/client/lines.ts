@@ -12,11 +12,16 @@ export interface LineDeps {
 /** Ports of the one SharedWorker of this profile. */
 export function sharedLines({ locks, newId }: LineDeps): (ends: LineEnds) => Line {
   return ({ take, gone }) => {
-    const worker = new SharedWorker(new URL('../../worker.ts', import.meta.url), { type: 'module', name: 'roost-owner' });
+    const worker = new SharedWorker(new URL('../../worker.ts', import.meta.url), {
+      type: 'module',
+      name: 'roost-owner',
+    });
     const { port } = worker;
     const tab = newId();
     const closing = new AbortController();
-    worker.addEventListener('error', (event) => gone(event instanceof ErrorEvent ? event.message : 'it could not be started'));
+    worker.addEventListener('error', (event) =>
+      gone(event instanceof ErrorEvent ? event.message : 'it could not be started'),
+    );
     // Owner and tab are built together: what comes in this list is what the owner sent.
     port.addEventListener('message', ({ data }: MessageEvent<readonly FromOwner[]>) => data.forEach(take));
     port.start();
@@ -39,7 +44,9 @@ export function sharedLines({ locks, newId }: LineDeps): (ends: LineEnds) => Lin
 }
 
 const isToTab = (data: unknown): data is ToTab =>
-  typeof data === 'object' && data !== null && (('owner' in data && data.owner === true) || ('to' in data && typeof data.to === 'string' && 'message' in data));
+  typeof data === 'object' &&
+  data !== null &&
+  (('owner' in data && data.owner === true) || ('to' in data && typeof data.to === 'string' && 'message' in data));
 
 /**
  * The lines of one tab where there is no SharedWorker. The tab's own worker stands in for the owner's place,

@@ -15,7 +15,12 @@ interface Claim {
   readonly say: 'asks' | 'works' | 'leaves';
 }
 const isClaim = (data: unknown): data is Claim =>
-  typeof data === 'object' && data !== null && 'tab' in data && typeof data.tab === 'string' && 'say' in data && (data.say === 'asks' || data.say === 'works' || data.say === 'leaves');
+  typeof data === 'object' &&
+  data !== null &&
+  'tab' in data &&
+  typeof data.tab === 'string' &&
+  'say' in data &&
+  (data.say === 'asks' || data.say === 'works' || data.say === 'leaves');
 
 export interface SoleDeps {
   readonly newId: () => string;

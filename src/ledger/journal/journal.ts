@@ -6,7 +6,11 @@ import { journalTransaction, type JournalDatabase, type JournalRow, type OutboxR
  * Writes one row, and with it what is to go out to other devices. Answers its number. Rejects with the
  * transaction's own error, and has then written nothing.
  */
-export async function writeRow(db: JournalDatabase, docs: readonly Doc[], outgoing: readonly OutboxRow[] = []): Promise<number> {
+export async function writeRow(
+  db: JournalDatabase,
+  docs: readonly Doc[],
+  outgoing: readonly OutboxRow[] = [],
+): Promise<number> {
   const tx = journalTransaction(db, 'strict');
   for (const row of outgoing) void tx.objectStore('outbox').add(row);
   // Not ended with `tx.commit()`: with no room left, Chromium (156) then says neither that it is done nor that it failed.
@@ -19,13 +23,20 @@ export async function writeRow(db: JournalDatabase, docs: readonly Doc[], outgoi
 }
 
 /** Rows after `seq`, oldest first, at most `limit`; all of them where there is none. */
-export async function rowsAfter(db: JournalDatabase, seq: number, limit?: number): Promise<{ seq: number; docs: readonly Doc[] }[]> {
+export async function rowsAfter(
+  db: JournalDatabase,
+  seq: number,
+  limit?: number,
+): Promise<{ seq: number; docs: readonly Doc[] }[]> {
   const rows: JournalRow[] = await db.getAll('journal', IDBKeyRange.lowerBound(seq, true), limit);
   return rows.flatMap(({ seq: number, docs }) => (number === undefined ? [] : [{ seq: number, docs }]));
 }
 
 /** All documents in the journal, a few rows in memory at a time. */
-export async function* journalDocuments(db: JournalDatabase, stride: number): AsyncGenerator<{ readonly seq: number; readonly docs: readonly Doc[] }> {
+export async function* journalDocuments(
+  db: JournalDatabase,
+  stride: number,
+): AsyncGenerator<{ readonly seq: number; readonly docs: readonly Doc[] }> {
   let seq = 0;
   for (;;) {
     const rows = await rowsAfter(db, seq, stride);

@@ -13,11 +13,19 @@ export type OwnerAnswers = {
 const REQUESTS: { readonly [Name in OwnerCallName]: z.ZodType<Parameters<OwnerCalls[Name]>> } = {
   household: z.tuple([]),
   append: z.tuple([z.array(z.custom<Parameters<OwnerCalls['append']>[0][number]>())]),
-  conversation: z.tuple([z.object({ agentId: z.string(), before: z.string().nullable(), limit: z.number().int().min(1).max(1_000) })]),
+  conversation: z.tuple([
+    z.object({ agentId: z.string(), before: z.string().nullable(), limit: z.number().int().min(1).max(1_000) }),
+  ]),
   unread: z.tuple([]),
   wakeMaterial: z.tuple([z.object({ agentIds: z.array(z.string()), cap: z.number().min(0) })]),
   storage: z.tuple([]),
-  documents: z.tuple([z.object({ after: z.string().nullable(), limit: z.number().int().min(1).max(5_000), agentId: z.string().nullable() })]),
+  documents: z.tuple([
+    z.object({
+      after: z.string().nullable(),
+      limit: z.number().int().min(1).max(5_000),
+      agentId: z.string().nullable(),
+    }),
+  ]),
   compare: z.tuple([z.array(z.custom<Parameters<OwnerCalls['compare']>[0][number]>())]),
   noteExport: z.tuple([z.object({ time: z.number(), documents: z.number(), sealed: z.boolean() })]),
   rebuild: z.tuple([]),
@@ -26,7 +34,11 @@ const REQUESTS: { readonly [Name in OwnerCallName]: z.ZodType<Parameters<OwnerCa
   ...SYNC_REQUESTS,
 };
 const isCallName = (name: unknown): name is OwnerCallName => typeof name === 'string' && Object.hasOwn(REQUESTS, name);
-const callSchema = z.object({ call: z.custom<OwnerCallName>(isCallName, 'is no call of the owner'), id: z.string(), args: z.unknown() });
+const callSchema = z.object({
+  call: z.custom<OwnerCallName>(isCallName, 'is no call of the owner'),
+  id: z.string(),
+  args: z.unknown(),
+});
 
 export interface Desk {
   /** A tab has come: it is welcomed, hears all news, and its messages go into `take` until `leave`. */
@@ -47,7 +59,10 @@ export function createDesk({ answers, welcome, onError }: DeskDeps): Desk {
   /** Calls that are being answered, by id. A tab whose line broke asks again: it is answered once, on its newest line. */
   const waiting = new Map<string, (message: FromOwner) => void>();
 
-  function read<Name extends OwnerCallName>(name: Name, args: unknown): { readonly error: string } | { readonly answer: () => Promise<unknown> } {
+  function read<Name extends OwnerCallName>(
+    name: Name,
+    args: unknown,
+  ): { readonly error: string } | { readonly answer: () => Promise<unknown> } {
     const request: z.ZodType<Parameters<OwnerCalls[Name]>> = REQUESTS[name];
     const parsed = request.safeParse(args);
     return parsed.success ? { answer: () => answers[name](...parsed.data) } : { error: parsed.error.message };

@@ -18,7 +18,9 @@ async function unsealed(): Promise<readonly Doc[]> {
 }
 
 /** Nobody may have any of them open. Answers what was only there and could be read, and whether databases can be made there again. */
-export async function emptyDatabases(buckets: Pick<StorageBuckets, 'works'>): Promise<{ readonly saved: readonly Doc[]; readonly works: boolean }> {
+export async function emptyDatabases(
+  buckets: Pick<StorageBuckets, 'works'>,
+): Promise<{ readonly saved: readonly Doc[]; readonly works: boolean }> {
   const saved = await unsealed().catch((): readonly Doc[] => []);
   try {
     for (const { name } of await indexedDB.databases()) if (name !== undefined) await deleteDB(name);

@@ -3,4 +3,7 @@ import { z } from 'zod';
 import type { FromTab, Hello } from '../line.ts';
 
 export const helloSchema: z.ZodType<Hello> = z.object({ from: z.string(), hello: z.literal(true) });
-export const fromTabSchema: z.ZodType<FromTab> = z.union([helloSchema, z.object({ from: z.string(), message: z.unknown() })]);
+export const fromTabSchema: z.ZodType<FromTab> = z.union([
+  helloSchema,
+  z.object({ from: z.string(), message: z.unknown() }),
+]);

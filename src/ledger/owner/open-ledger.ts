@@ -57,17 +57,25 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     }
   }
 
-  const terminated = { onTerminated: () => deps.onProblem({ kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }) };
+  const terminated = {
+    onTerminated: () =>
+      deps.onProblem({ kind: 'broken', detail: 'The browser closed this page’s storage. Reload the page.' }),
+  };
   const onBlocking = (close: () => void) => () => {
     close();
     deps.onProblem({ kind: 'blocked', detail: RELOAD });
   };
-  const { db: journal, missing } = await patiently(openJournalDatabase({ ...terminated, onBlocking: onBlocking(() => journal.close()) }));
+  const { db: journal, missing } = await patiently(
+    openJournalDatabase({ ...terminated, onBlocking: onBlocking(() => journal.close()) }),
+  );
   const openViews = async (name: string): Promise<ViewsDatabase> => {
-    const db: ViewsDatabase = await patiently(openViewsDatabase(name, { ...terminated, onBlocking: onBlocking(() => db.close()) }));
+    const db: ViewsDatabase = await patiently(
+      openViewsDatabase(name, { ...terminated, onBlocking: onBlocking(() => db.close()) }),
+    );
     return db;
   };
-  const databaseNames = async () => (await patiently(indexedDB.databases())).flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const databaseNames = async () =>
+    (await patiently(indexedDB.databases())).flatMap(({ name }) => (name === undefined ? [] : [name]));
 
   let keyed: Promise<void> | null = null;
   // Fireproof is most of the worker's code, and no reader needs it: it is run when a volume is first opened. (It is
@@ -84,9 +92,19 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
     }
     return volumes;
   }
-  const openVolume = async (name: string): Promise<Volume> => (await loadVolumes()).openVolume({ name, lockHeld: deps.lockHeld });
+  const openVolume = async (name: string): Promise<Volume> =>
+    (await loadVolumes()).openVolume({ name, lockHeld: deps.lockHeld });
 
-  const common = { ...terminated, onBlocking: () => deps.onProblem({ kind: 'blocked', detail: RELOAD }), journal, openVolume, databaseNames, now: deps.now, elapsed: deps.elapsed, onProgress: deps.onProgress };
+  const common = {
+    ...terminated,
+    onBlocking: () => deps.onProblem({ kind: 'blocked', detail: RELOAD }),
+    journal,
+    openVolume,
+    databaseNames,
+    now: deps.now,
+    elapsed: deps.elapsed,
+    onProgress: deps.onProgress,
+  };
   let views = missing.length === 0 ? await currentViews(journal, openViews, databaseNames) : null;
   if (!views) {
     // The old views, of whatever shape, are read as a further copy: nothing that only they know is lost.
@@ -110,12 +128,18 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   });
   if (missing.length > 0) deps.onProblem({ kind: 'damaged', detail: MENDED });
   // One that is still open elsewhere is deleted at the next start.
-  void dropOldViews({ databaseNames }, views.name).catch((error: unknown) => deps.onProblem({ kind: 'broken', detail: String(error) }));
+  void dropOldViews({ databaseNames }, views.name).catch((error: unknown) =>
+    deps.onProblem({ kind: 'broken', detail: String(error) }),
+  );
   return ledger;
 }
 
 /** The views that the journal names, where they are there, whole, and of this version. */
-async function currentViews(journal: JournalDatabase, open: (name: string) => Promise<ViewsDatabase>, names: () => Promise<readonly string[]>): Promise<ViewsDatabase | null> {
+async function currentViews(
+  journal: JournalDatabase,
+  open: (name: string) => Promise<ViewsDatabase>,
+  names: () => Promise<readonly string[]>,
+): Promise<ViewsDatabase | null> {
   const named = await recall(journal, 'views');
   if (named?.version !== VIEWS_VERSION || !(await names()).includes(named.name)) return null;
   const db = await open(named.name);
@@ -129,7 +153,11 @@ async function currentViews(journal: JournalDatabase, open: (name: string) => Pr
 }
 
 /** What the journal has and the views have not: the page was closed, or killed, in between. */
-async function replay(journal: JournalDatabase, views: ViewsDatabase, onProgress: OpenLedgerDeps['onProgress']): Promise<void> {
+async function replay(
+  journal: JournalDatabase,
+  views: ViewsDatabase,
+  onProgress: OpenLedgerDeps['onProgress'],
+): Promise<void> {
   let { applied } = await readState(views);
   const of = await journal.count('journal', IDBKeyRange.lowerBound(applied, true));
   let done = 0;

@@ -20,11 +20,16 @@ interface Buckets {
   keys(): Promise<readonly string[]>;
   delete(name: string): Promise<void>;
 }
-const isBuckets = (value: unknown): value is Buckets => typeof value === 'object' && value !== null && 'open' in value && 'keys' in value && 'delete' in value;
-const bucketsOf = (scope: object): Buckets | null => ('storageBuckets' in scope && isBuckets(scope.storageBuckets) ? scope.storageBuckets : null);
+const isBuckets = (value: unknown): value is Buckets =>
+  typeof value === 'object' && value !== null && 'open' in value && 'keys' in value && 'delete' in value;
+const bucketsOf = (scope: object): Buckets | null =>
+  'storageBuckets' in scope && isBuckets(scope.storageBuckets) ? scope.storageBuckets : null;
 
 /** 0: none of ours, so the origin's own databases. */
-const numberOf = (name: string) => (name.startsWith(LEDGER.bucket) && /^[1-9]\d*$/.test(name.slice(LEDGER.bucket.length)) ? Number(name.slice(LEDGER.bucket.length)) : 0);
+const numberOf = (name: string) =>
+  name.startsWith(LEDGER.bucket) && /^[1-9]\d*$/.test(name.slice(LEDGER.bucket.length))
+    ? Number(name.slice(LEDGER.bucket.length))
+    : 0;
 
 async function enter(buckets: Buckets, number: number): Promise<Bucket> {
   const bucket = await buckets.open(`${LEDGER.bucket}${number}`, { persisted: true });

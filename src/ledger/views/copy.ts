@@ -22,13 +22,24 @@ export async function readDocuments(
 ): Promise<DocumentPage> {
   const tx = db.transaction([...DOCUMENT_STORES, 'talks']);
   const sessions = new Set<unknown>(
-    agentId === null ? [] : (await tx.objectStore('talks').getAll(IDBKeyRange.bound([agentId], [agentId, AFTER_ALL]))).map(({ sessionId }) => sessionId),
+    agentId === null
+      ? []
+      : (await tx.objectStore('talks').getAll(IDBKeyRange.bound([agentId], [agentId, AFTER_ALL]))).map(
+          ({ sessionId }) => sessionId,
+        ),
   );
   const cut = after?.indexOf('|') ?? -1;
   const begun = after === null ? null : after.slice(0, cut);
   const docs: Doc[] = [];
   let last = after;
-  for (const name of DOCUMENT_STORES.slice(begun === null ? 0 : Math.max(0, DOCUMENT_STORES.findIndex((store) => store === begun)))) {
+  for (const name of DOCUMENT_STORES.slice(
+    begun === null
+      ? 0
+      : Math.max(
+          0,
+          DOCUMENT_STORES.findIndex((store) => store === begun),
+        ),
+  )) {
     let from = name === begun && after !== null ? after.slice(cut + 1) : '';
     while (docs.length < limit) {
       const range = IDBKeyRange.bound(from, AFTER_ALL, true);
@@ -48,7 +59,11 @@ export async function readDocuments(
 }
 
 /** Writes nothing. `isForgotten`: was this forgotten here for good? */
-export async function compareDocuments(db: ViewsDatabase, docs: readonly Doc[], isForgotten: (doc: Doc) => boolean): Promise<Comparison> {
+export async function compareDocuments(
+  db: ViewsDatabase,
+  docs: readonly Doc[],
+  isForgotten: (doc: Doc) => boolean,
+): Promise<Comparison> {
   const taken = docs.filter((doc) => !isForgotten(doc));
   const tx = db.transaction([...DOCUMENT_STORES]);
   const held = await Promise.all(taken.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));

@@ -120,7 +120,11 @@ export interface ViewsSchema extends DBSchema {
   settings: { key: string; value: SlotRecord<SettingDoc>; indexes: { slot: string } };
   sessions: { key: string; value: SessionRecord; indexes: { sessionId: string } };
   messages: { key: string; value: MessageRecord; indexes: { place: string[]; talk: string[]; clientId: string } };
-  talks: { key: [string, string]; value: TalkRecord; indexes: { place: string[]; full: string[]; addressed: string[] } };
+  talks: {
+    key: [string, string];
+    value: TalkRecord;
+    indexes: { place: string[]; full: string[]; addressed: string[] };
+  };
   totals: { key: string; value: TotalRecord };
   replacements: { key: string; value: ReplacementRecord; indexes: { reach: string[] } };
   queued: { key: string; value: QueuedRecord; indexes: { open: number; clientId: string } };

@@ -15,7 +15,10 @@ const AFTER_ALL = '\uffff';
 
 /** Edits that could hide a message of this agent with this stamp, or that wait for their target. */
 export function replacementsReaching(tx: ViewsTransaction, agentId: string, at: string): Promise<ReplacementRecord[]> {
-  return tx.objectStore('replacements').index('reach').getAll(IDBKeyRange.bound([agentId, at], [agentId, AFTER_ALL], true));
+  return tx
+    .objectStore('replacements')
+    .index('reach')
+    .getAll(IDBKeyRange.bound([agentId, at], [agentId, AFTER_ALL], true));
 }
 
 /** Takes the messages from `from` (inclusive) until `until` (exclusive) out of the conversation, and recounts what they were in. */
@@ -25,16 +28,24 @@ async function hideStretch(tx: ViewsTransaction, agentId: string, from: string, 
   const stretch = IDBKeyRange.bound([agentId, newestFirst(until)], [agentId, newestFirst(from), AFTER_ALL]);
   const shown = await messages.index('place').getAll(stretch);
   const hidden = shown.filter(({ doc }) => doc.at >= from && doc.at < until);
-  for (const { _id, doc, clientId } of hidden) await messages.put({ _id, doc, ...(clientId === undefined ? {} : { clientId }) });
+  for (const { _id, doc, clientId } of hidden)
+    await messages.put({ _id, doc, ...(clientId === undefined ? {} : { clientId }) });
   for (const sessionId of new Set(hidden.map(({ doc }) => doc.sessionId))) await recount(tx, agentId, sessionId);
 }
 
 async function recount(tx: ViewsTransaction, agentId: string, sessionId: string) {
   const range = IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]);
   const talks = tx.objectStore('talks');
-  const [shown, read, held] = await Promise.all([tx.objectStore('messages').index('talk').getAll(range), tx.objectStore('reads').index('talk').getAll(range), talks.get([agentId, sessionId])]);
+  const [shown, read, held] = await Promise.all([
+    tx.objectStore('messages').index('talk').getAll(range),
+    tx.objectStore('reads').index('talk').getAll(range),
+    talks.get([agentId, sessionId]),
+  ]);
   const none = emptyTalk(agentId, sessionId);
-  const talk = read.reduce((sum, { doc }) => withRead(sum, doc), shown.reduce((sum, { doc }) => withMessage(sum, doc), none));
+  const talk = read.reduce(
+    (sum, { doc }) => withRead(sum, doc),
+    shown.reduce((sum, { doc }) => withMessage(sum, doc), none),
+  );
   await talks.put(talk);
   await addSaid(tx, agentId, talk.said - (held?.said ?? 0));
 }

@@ -8,7 +8,13 @@ import { newestFirst } from './order.ts';
 export const isWaiting = (doc: MessageDoc): boolean => doc['waiting'] === true;
 
 /** Nothing of a session, yet. */
-export const emptyTalk = (agentId: string, sessionId: string): TalkRecord => ({ agentId, sessionId, messages: 0, said: 0, time: 0 });
+export const emptyTalk = (agentId: string, sessionId: string): TalkRecord => ({
+  agentId,
+  sessionId,
+  messages: 0,
+  said: 0,
+  time: 0,
+});
 
 /** An agent's part in a session, with one thing more in it. The same comes out in whatever order they are added. */
 export function withMessage(talk: TalkRecord, doc: MessageDoc): TalkRecord {
@@ -19,7 +25,12 @@ export function withMessage(talk: TalkRecord, doc: MessageDoc): TalkRecord {
 /** As `withMessage`, for a message that waited and was read in this session. */
 export const withRead = (talk: TalkRecord, doc: MessageReadDoc): TalkRecord => grown(talk, doc, true, false);
 
-function grown(talk: TalkRecord, { at, time }: { readonly at: string; readonly time: number }, addressed: boolean, deed: boolean): TalkRecord {
+function grown(
+  talk: TalkRecord,
+  { at, time }: { readonly at: string; readonly time: number },
+  addressed: boolean,
+  deed: boolean,
+): TalkRecord {
   const age = newestFirst(at);
   const isNewest = !talk.place || age <= talk.place[1];
   const place = [talk.agentId, isNewest ? age : (talk.place?.[1] ?? age)] as const;

@@ -15,7 +15,8 @@ interface Placed {
 }
 
 /** By (stamp, id), oldest first. */
-export const byAge = (a: Placed, b: Placed) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0);
+export const byAge = (a: Placed, b: Placed) =>
+  a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
 
 /** Is `a` newer than `b`, by (stamp, id)? */
 export const isNewer = (a: Placed, b: Placed) => byAge(a, b) > 0;

@@ -38,7 +38,10 @@ export async function readHousehold(db: ViewsDatabase, now: number): Promise<Hou
 }
 
 /** The askings to forget, and what took some of them back. */
-export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): { asked: ForgetDoc[]; undone: ForgetUndoDoc[] } {
+export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): {
+  asked: ForgetDoc[];
+  undone: ForgetUndoDoc[];
+} {
   return {
     asked: docs.flatMap((doc) => (doc.type === 'forget' ? [doc] : [])),
     undone: docs.flatMap((doc) => (doc.type === 'forget-undo' ? [doc] : [])),
@@ -46,9 +49,15 @@ export function splitForgets(docs: readonly (ForgetDoc | ForgetUndoDoc)[]): { as
 }
 
 /** The stamp before which a conversation is out of sight, because it is to be forgotten; '' where it is not. */
-export function hiddenBefore(forgets: readonly { readonly doc: ForgetDoc | ForgetUndoDoc }[], agentId: string, now: number): string {
+export function hiddenBefore(
+  forgets: readonly { readonly doc: ForgetDoc | ForgetUndoDoc }[],
+  agentId: string,
+  now: number,
+): string {
   const { asked, undone } = splitForgets(docsOf(forgets));
-  const stamps = pendingForgets(asked, undone, now).flatMap(({ target, at }) => (target.agentId === agentId && target.kind === 'conversation' ? [at] : []));
+  const stamps = pendingForgets(asked, undone, now).flatMap(({ target, at }) =>
+    target.agentId === agentId && target.kind === 'conversation' ? [at] : [],
+  );
   return stamps.reduce((latest, at) => (at > latest ? at : latest), '');
 }
 
@@ -69,13 +78,20 @@ export async function readConversation(
   // A page of a conversation that was hidden meanwhile.
   if ((after[1] ?? '') >= end) return { messages: [], sessions: [], read: [], before: null };
   const range = IDBKeyRange.bound(after, [agentId, end], true);
-  const found = await tx.objectStore('messages').index('place').getAll(range, limit + 1);
+  const found = await tx
+    .objectStore('messages')
+    .index('place')
+    .getAll(range, limit + 1);
   const page = found.slice(0, limit);
   const oldest = page.at(-1)?.place;
   const messages = docsOf(page).reverse();
   const waited = messages.filter((doc) => doc['waiting'] === true);
   const [sessions, reads] = await Promise.all([
-    Promise.all([...new Set(messages.map((doc) => doc.sessionId))].map((id) => tx.objectStore('sessions').index('sessionId').getAll(id))),
+    Promise.all(
+      [...new Set(messages.map((doc) => doc.sessionId))].map((id) =>
+        tx.objectStore('sessions').index('sessionId').getAll(id),
+      ),
+    ),
     Promise.all(waited.map((doc) => tx.objectStore('reads').get(`message-read:${doc.messageId}`))),
   ]);
   return {
@@ -103,9 +119,13 @@ export async function readUnread(db: ViewsDatabase, now: number): Promise<Unread
     const end = [agentId, newestFirst(upTo), AFTER_ALL];
     const index = tx.objectStore('messages').index('place');
     const news: MessageRecord[] = [];
-    for (let after: readonly string[] = [agentId]; ; ) {
+    for (let after: readonly string[] = [agentId]; ;) {
       const part: MessageRecord[] = await index.getAll(IDBKeyRange.bound(after, end, true), LEDGER.unreadStride);
-      news.push(...part.filter(({ doc }) => doc.at > upTo && isNews(doc) && !forgetting.some((forget) => isCovered(doc, forget))));
+      news.push(
+        ...part.filter(
+          ({ doc }) => doc.at > upTo && isNews(doc) && !forgetting.some((forget) => isCovered(doc, forget)),
+        ),
+      );
       const last = part.at(-1)?.place;
       if (part.length < LEDGER.unreadStride || !last || news.length >= UNREAD_MOST) break;
       after = last;

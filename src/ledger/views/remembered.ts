@@ -29,14 +29,26 @@ interface Request {
 }
 
 /** The newest of one session until `room` is full, and what it takes. */
-async function readTalk(tx: Reading, talk: TalkRecord, room: number, { agentId, cap, hidden }: Request): Promise<{ readonly session: WakeSession; readonly chars: number }> {
+async function readTalk(
+  tx: Reading,
+  talk: TalkRecord,
+  room: number,
+  { agentId, cap, hidden }: Request,
+): Promise<{ readonly session: WakeSession; readonly chars: number }> {
   const { sessionId } = talk;
   const messages = tx.objectStore('messages');
   const end = [sessionId, agentId, hidden === '' ? AFTER_ALL : newestFirst(hidden)];
-  const reads = await tx.objectStore('reads').index('talk').getAll(IDBKeyRange.bound([sessionId, agentId], end));
-  const waited = await Promise.all(reads.map(async ({ doc }) => ({ at: doc.at, message: (await messages.get(`message:${doc.messageId}`))?.doc })));
+  const reads = await tx
+    .objectStore('reads')
+    .index('talk')
+    .getAll(IDBKeyRange.bound([sessionId, agentId], end));
+  const waited = await Promise.all(
+    reads.map(async ({ doc }) => ({ at: doc.at, message: (await messages.get(`message:${doc.messageId}`))?.doc })),
+  );
   // Each stands where it was read, among what was said there.
-  const arrived = waited.flatMap(({ at, message }) => (message && message.at >= hidden ? [{ ...message, at, waiting: false }] : []));
+  const arrived = waited.flatMap(({ at, message }) =>
+    message && message.at >= hidden ? [{ ...message, at, waiting: false }] : [],
+  );
   const taken: MessageDoc[] = [];
   let chars = 0;
   // A message that is too long to be told whole is cut as far as the others need it.
@@ -46,7 +58,11 @@ async function readTalk(tx: Reading, talk: TalkRecord, room: number, { agentId, 
     if (length > 0) chars += HEAD_CHARS + (length > cap * LONG_SHARE.most ? cap * LONG_SHARE.least : length);
   };
   let from: readonly string[] = [sessionId, agentId];
-  for (let more = true, stride: number = LEDGER.wakeMessages.first; more && chars <= room; stride = Math.min(2 * stride, LEDGER.wakeMessages.most)) {
+  for (
+    let more = true, stride: number = LEDGER.wakeMessages.first;
+    more && chars <= room;
+    stride = Math.min(2 * stride, LEDGER.wakeMessages.most)
+  ) {
     const some = await messages.index('talk').getAll(IDBKeyRange.bound(from, end, true), stride);
     for (const { doc } of some) {
       if (chars > room) break;
@@ -59,20 +75,34 @@ async function readTalk(tx: Reading, talk: TalkRecord, room: number, { agentId, 
   if (chars <= room) arrived.forEach(take);
   // What is to be forgotten is counted among the session's messages, and must not be told of.
   const earlier = hidden === '' ? Math.max(0, talk.said - taken.length) : 0;
-  return { session: { kind: 'talk', sessionId, addressed: talk.addressed !== undefined, messages: taken.sort(byAge), earlier }, chars };
+  return {
+    session: { kind: 'talk', sessionId, addressed: talk.addressed !== undefined, messages: taken.sort(byAge), earlier },
+    chars,
+  };
 }
 
 /** Its last greeting, where it said one. */
 async function readGreeting(tx: Reading, { sessionId, agentId }: TalkRecord): Promise<MessageDoc | null> {
-  const newest = await tx.objectStore('messages').index('talk').getAll(IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]), LEDGER.greetingLook);
-  return newest.find(({ doc }) => doc.author === agentId && doc.blocks.some((block) => block.kind === 'text' && block.text.trim() !== ''))?.doc ?? null;
+  const newest = await tx
+    .objectStore('messages')
+    .index('talk')
+    .getAll(IDBKeyRange.bound([sessionId, agentId], [sessionId, agentId, AFTER_ALL]), LEDGER.greetingLook);
+  return (
+    newest.find(
+      ({ doc }) =>
+        doc.author === agentId && doc.blocks.some((block) => block.kind === 'text' && block.text.trim() !== ''),
+    )?.doc ?? null
+  );
 }
 
 async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> {
   const { agentId, cap, hidden, births } = request;
   const talks = tx.objectStore('talks');
   const end = [agentId, hidden === '' ? AFTER_ALL : newestFirst(hidden)];
-  const [[primary], total] = await Promise.all([talks.index('addressed').getAll(IDBKeyRange.bound([agentId], end), 1), tx.objectStore('totals').get(agentId)]);
+  const [[primary], total] = await Promise.all([
+    talks.index('addressed').getAll(IDBKeyRange.bound([agentId], end), 1),
+    tx.objectStore('totals').get(agentId),
+  ]);
 
   // Newest first, as they are read.
   const sessions: WakeSession[] = [];
@@ -92,8 +122,10 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
     const held = sessions.at(-1);
     const isNewest = sessions.length === 0 || (sessions.length === 1 && held?.kind === 'greetings');
     // Of the newest run, the last greeting that has words: an agent that was cut off said nothing.
-    const last = held?.kind === 'greetings' && held.last !== null ? held.last : isNewest ? await readGreeting(tx, talk) : null;
-    if (held?.kind === 'greetings') sessions[sessions.length - 1] = { ...held, times: held.times + 1, from: talk.time, last };
+    const last =
+      held?.kind === 'greetings' && held.last !== null ? held.last : isNewest ? await readGreeting(tx, talk) : null;
+    if (held?.kind === 'greetings')
+      sessions[sessions.length - 1] = { ...held, times: held.times + 1, from: talk.time, last };
     else sessions.push({ kind: 'greetings', times: 1, more: false, from: talk.time, until: talk.time, last });
   };
 
@@ -118,7 +150,10 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
     stride = Math.max(1, Math.min(2 * stride, LEDGER.wakeStride - quiet));
     if (quiet < LEDGER.wakeStride) continue;
     // Nothing but greetings for long: on to what was more than that.
-    const [next] = await talks.index('full').getAllKeys(IDBKeyRange.bound(from, end, true), 1).then((keys) => Promise.all(keys.map((key) => talks.get(key))));
+    const [next] = await talks
+      .index('full')
+      .getAllKeys(IDBKeyRange.bound(from, end, true), 1)
+      .then((keys) => Promise.all(keys.map((key) => talks.get(key))));
     const held = sessions.at(-1);
     if (held?.kind === 'greetings') sessions[sessions.length - 1] = { ...held, more: true };
     if (!next?.place) break;
@@ -140,7 +175,15 @@ export async function readWakeMaterial(
   now: number,
 ): Promise<readonly WakeMaterial[]> {
   const tx = open(db);
-  const [forgets, identities] = await Promise.all([tx.objectStore('forgets').getAll(), tx.objectStore('identities').getAll()]);
-  const birthsOf = (agentId: string) => new Set(identities.flatMap(({ doc }) => (doc.agentId === agentId ? [doc.bornSessionId] : [])));
-  return Promise.all(agentIds.map((agentId) => materialOf(tx, { agentId, cap, hidden: hiddenBefore(forgets, agentId, now), births: birthsOf(agentId) })));
+  const [forgets, identities] = await Promise.all([
+    tx.objectStore('forgets').getAll(),
+    tx.objectStore('identities').getAll(),
+  ]);
+  const birthsOf = (agentId: string) =>
+    new Set(identities.flatMap(({ doc }) => (doc.agentId === agentId ? [doc.bornSessionId] : [])));
+  return Promise.all(
+    agentIds.map((agentId) =>
+      materialOf(tx, { agentId, cap, hidden: hiddenBefore(forgets, agentId, now), births: birthsOf(agentId) }),
+    ),
+  );
 }

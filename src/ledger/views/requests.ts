@@ -8,13 +8,20 @@ import type { VIEW_STORES, ViewsSchema, ViewsTransaction } from './database.ts';
 type StoreName = (typeof VIEW_STORES)[number];
 
 /** Puts records, in order. They are there for whatever the transaction asks next. */
-export function putAll<Name extends StoreName>(tx: ViewsTransaction, name: Name, records: Iterable<ViewsSchema[Name]['value']>): void {
+export function putAll<Name extends StoreName>(
+  tx: ViewsTransaction,
+  name: Name,
+  records: Iterable<ViewsSchema[Name]['value']>,
+): void {
   const store = unwrap(tx).objectStore(name);
   for (const record of records) store.put(record);
 }
 
 /** For each id, whether its store holds it. */
-export function holds(tx: ViewsTransaction | IDBPTransaction<ViewsSchema, StoreName[]>, keys: readonly { readonly store: StoreName; readonly id: string }[]): Promise<boolean[]> {
+export function holds(
+  tx: ViewsTransaction | IDBPTransaction<ViewsSchema, StoreName[]>,
+  keys: readonly { readonly store: StoreName; readonly id: string }[],
+): Promise<boolean[]> {
   if (keys.length === 0) return Promise.resolve([]);
   const raw: IDBTransaction = unwrap(tx);
   return new Promise((resolve, reject) => {

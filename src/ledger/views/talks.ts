@@ -18,7 +18,7 @@ export async function readLastTalks(db: ViewsDatabase): Promise<readonly LastTal
   const last = new Map<string, LastTalk>();
   for (const name of ['place', 'addressed'] as const) {
     // The indexes sort by agent, then the newest first: the first of each agent is the one.
-    for (let cursor = await store.index(name).openCursor(); cursor; ) {
+    for (let cursor = await store.index(name).openCursor(); cursor;) {
       const { agentId, sessionId, messages } = cursor.value;
       last.set(agentId, { agentId, sessionId, messages });
       cursor = await cursor.continue([agentId, AFTER_ALL]);
@@ -28,7 +28,12 @@ export async function readLastTalks(db: ViewsDatabase): Promise<readonly LastTal
 }
 
 /** How many messages of these conversations are here, in the same order. */
-export async function countTalks(db: ViewsDatabase, talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[]): Promise<readonly number[]> {
+export async function countTalks(
+  db: ViewsDatabase,
+  talks: readonly Pick<LastTalk, 'agentId' | 'sessionId'>[],
+): Promise<readonly number[]> {
   const store = db.transaction('talks').objectStore('talks');
-  return Promise.all(talks.map(async ({ agentId, sessionId }) => (await store.get([agentId, sessionId]))?.messages ?? 0));
+  return Promise.all(
+    talks.map(async ({ agentId, sessionId }) => (await store.get([agentId, sessionId]))?.messages ?? 0),
+  );
 }

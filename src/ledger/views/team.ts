@@ -14,7 +14,10 @@ export interface TeamCount {
 
 export async function readTeam(db: ViewsDatabase, documents: number): Promise<TeamCount> {
   const tx = db.transaction(['identities', 'settings']);
-  const [identities, settings] = await Promise.all([tx.objectStore('identities').getAll(), tx.objectStore('settings').index('slot').getAll()]);
+  const [identities, settings] = await Promise.all([
+    tx.objectStore('identities').getAll(),
+    tx.objectStore('settings').index('slot').getAll(),
+  ]);
   const { humanName, leadName } = settingsOf(settings.map(({ doc }) => ({ ...doc, id: doc._id })));
   const ids = new Set(identities.map(({ doc }) => doc.agentId));
   const led = ids.delete(LEAD_ID);

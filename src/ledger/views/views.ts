@@ -40,10 +40,14 @@ export interface Views {
   close(): void;
 }
 
-const greatest = (newest: string, docs: readonly Doc[]) => docs.reduce((held, { at }) => (at > held ? at : held), newest);
+const greatest = (newest: string, docs: readonly Doc[]) =>
+  docs.reduce((held, { at }) => (at > held ? at : held), newest);
 
 /** Writes batches into the views in one transaction. Answers how many documents were new, and about how long all are. */
-export async function applyBatches(db: ViewsDatabase, batches: readonly Batch[]): Promise<{ readonly fresh: number; readonly chars: number }> {
+export async function applyBatches(
+  db: ViewsDatabase,
+  batches: readonly Batch[],
+): Promise<{ readonly fresh: number; readonly chars: number }> {
   const tx = viewsTransaction(db);
   const write = async () => {
     const state = await tx.objectStore('state').get('state');
@@ -159,7 +163,10 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
     async unknown(docs) {
       if (docs.length === 0) return docs;
       const waits = docs.map(({ _id }) => ids.has(_id));
-      const held = await holds(db.transaction([...new Set(docs.map(storeOf))]), docs.map((doc) => ({ store: storeOf(doc), id: doc._id })));
+      const held = await holds(
+        db.transaction([...new Set(docs.map(storeOf))]),
+        docs.map((doc) => ({ store: storeOf(doc), id: doc._id })),
+      );
       return docs.filter((_doc, i) => !held[i] && !waits[i]);
     },
     waiting: () => waiting,

@@ -2,7 +2,14 @@
  * Documents into views, inside a transaction of the caller's. Every document is taken once, whatever the
  * order and however often it comes; the views come out the same for every order.
  */
-import type { AgentChangeDoc, Doc, MessageDoc, MessageReadDoc, QueuedMessageDoc, SettingDoc } from '../../protocol/documents.ts';
+import type {
+  AgentChangeDoc,
+  Doc,
+  MessageDoc,
+  MessageReadDoc,
+  QueuedMessageDoc,
+  SettingDoc,
+} from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, addSaid, applyReplacements, replacementsReaching } from './hide.ts';
@@ -32,7 +39,10 @@ export const storeOf = (doc: Doc): DocumentStore => (isKnown(doc) ? STORE_OF[doc
 /** Those of the documents that no view holds, each once. */
 export async function unseen(tx: ViewsTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
   const distinct = [...new Map(docs.map((doc) => [doc._id, doc])).values()];
-  const held = await holds(tx, distinct.map((doc) => ({ store: storeOf(doc), id: doc._id })));
+  const held = await holds(
+    tx,
+    distinct.map((doc) => ({ store: storeOf(doc), id: doc._id })),
+  );
   return distinct.filter((_doc, i) => !held[i]);
 }
 
@@ -54,7 +64,11 @@ async function countKinds(tx: ViewsTransaction, fresh: readonly Doc[]): Promise<
   const added = new Map<string, KindRecord>();
   for (const doc of fresh) {
     const held = added.get(doc.type) ?? { type: doc.type, documents: 0, chars: 0 };
-    added.set(doc.type, { type: doc.type, documents: held.documents + 1, chars: held.chars + JSON.stringify(doc).length });
+    added.set(doc.type, {
+      type: doc.type,
+      documents: held.documents + 1,
+      chars: held.chars + JSON.stringify(doc).length,
+    });
   }
   await Promise.all(
     [...added.values()].map(async ({ type, documents, chars }) => {
@@ -82,7 +96,13 @@ async function writeOne(tx: ViewsTransaction, doc: Small): Promise<void> {
     case 'setting': {
       const store = tx.objectStore('settings');
       const slot = settingSlot(doc);
-      await writeSlot(doc, slot, slot === null ? undefined : await store.index('slot').get(slot), settingWins, (record) => store.put(record));
+      await writeSlot(
+        doc,
+        slot,
+        slot === null ? undefined : await store.index('slot').get(slot),
+        settingWins,
+        (record) => store.put(record),
+      );
       return;
     }
     case 'session':
@@ -155,17 +175,34 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
   for (const doc of docs) {
     const { _id, agentId, sessionId, clientId } = doc;
     const age = newestFirst(doc.at);
-    records.push({ _id, doc, place: [agentId, age, _id], talk: [sessionId, agentId, age, _id], ...(clientId === null ? {} : { clientId }) });
+    records.push({
+      _id,
+      doc,
+      place: [agentId, age, _id],
+      talk: [sessionId, agentId, age, _id],
+      ...(clientId === null ? {} : { clientId }),
+    });
     const key = JSON.stringify([agentId, sessionId]);
     counted.set(key, withMessage(counted.get(key) ?? emptyTalk(agentId, sessionId), doc));
   }
   putAll(tx, 'messages', records);
   putAll(tx, 'talks', counted.values());
-  putAll(tx, 'queued', waiting.flat().map(({ _id, doc, clientId }) => ({ _id, doc, clientId })));
+  putAll(
+    tx,
+    'queued',
+    waiting.flat().map(({ _id, doc, clientId }) => ({ _id, doc, clientId })),
+  );
 
-  for (const agentId of agents.keys()) await addSaid(tx, agentId, docs.filter((doc) => doc.agentId === agentId && !isWaiting(doc)).length);
+  for (const agentId of agents.keys())
+    await addSaid(tx, agentId, docs.filter((doc) => doc.agentId === agentId && !isWaiting(doc)).length);
 
   for (const doc of docs) if (doc.replaces !== null) await addReplacement(tx, doc, doc.replaces);
   const edits = reaching.flat();
-  if (edits.length > 0) for (const doc of docs) await applyReplacements(tx, doc, edits.filter((edit) => edit.agentId === doc.agentId));
+  if (edits.length > 0)
+    for (const doc of docs)
+      await applyReplacements(
+        tx,
+        doc,
+        edits.filter((edit) => edit.agentId === doc.agentId),
+      );
 }

@@ -12,7 +12,11 @@ export interface Check {
 }
 
 /** `expected`: ids of the documents that it should hold. */
-export async function checkVolume(views: ViewsDatabase, expected: readonly string[], stored: readonly StoredDoc[]): Promise<Check> {
+export async function checkVolume(
+  views: ViewsDatabase,
+  expected: readonly string[],
+  stored: readonly StoredDoc[],
+): Promise<Check> {
   const { docs, damaged } = decodeDocuments(stored);
   const faults = damaged.map(({ id, reason }) => `${id} cannot be read: ${reason}`);
   const tx = views.transaction([...DOCUMENT_STORES]);

@@ -23,20 +23,23 @@ const hex = (char: string) => char.charCodeAt(0).toString(16).padStart(4, '0');
 const escapeString = (text: string) => text.replace(UNSAFE, (char) => MARK + hex(char));
 // eslint-disable-next-line no-control-regex
 const ESCAPED = /\u0010([0-9a-f]{4})/g;
-const unescapeString = (text: string) => text.replace(ESCAPED, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+const unescapeString = (text: string) =>
+  text.replace(ESCAPED, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-const escapeKey = (key: string) => (key.startsWith('_') ? `${MARK}005f${escapeString(key.slice(1))}` : escapeString(key));
+const escapeKey = (key: string) =>
+  key.startsWith('_') ? `${MARK}005f${escapeString(key.slice(1))}` : escapeString(key);
 
 /** Ids: everything but letters, digits and `_ . : -` as `%` and four hex digits. `~` is left for parts. */
 export const encodeId = (id: string) => id.replace(/[^A-Za-z0-9_.:-]/g, (char) => `%${hex(char)}`);
-export const decodeId = (id: string) => id.replace(/%([0-9a-f]{4})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+export const decodeId = (id: string) =>
+  id.replace(/%([0-9a-f]{4})/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 const partId = (encodedId: string, number: number) => `${encodedId}~${number}`;
 export const isPartId = (encodedId: string) => encodedId.includes('~');
 
 /** Pieces of at most `partChars`, never cut between the halves of a surrogate pair. */
 function cut(text: string): string[] {
   const pieces: string[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     let end = Math.min(text.length, at + LEDGER.partChars);
     const last = text.charCodeAt(end - 1);
     if (end < text.length && last >= 0xd800 && last <= 0xdbff) end -= 1;

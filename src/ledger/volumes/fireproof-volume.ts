@@ -45,7 +45,8 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
   const unregister = registerCompactStrategy({
     name: strategy,
     compact(ctx) {
-      if (!permitted || !lockHeld()) return Promise.reject(new Error('Compaction is refused: the ledger’s lock is not held for it.'));
+      if (!permitted || !lockHeld())
+        return Promise.reject(new Error('Compaction is refused: the ledger’s lock is not held for it.'));
       return getCompactStrategyThrow('fireproof').compact(ctx);
     },
   });
@@ -99,7 +100,8 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
       } finally {
         permitted = false;
       }
-      if (loader.carLog.length !== 1) throw new Error(`Compaction left ${loader.carLog.length} CARs in volume ${name}.`);
+      if (loader.carLog.length !== 1)
+        throw new Error(`Compaction left ${loader.carLog.length} CARs in volume ${name}.`);
       await idle();
     },
     async close() {

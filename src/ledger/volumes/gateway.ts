@@ -27,7 +27,9 @@ const open = new Map<string, IDBPDatabase<VolumeSchema>>();
 
 /** Opens a volume's database, which must be before Fireproof asks for it. Returns the way to close it. */
 export async function openBlocks(name: string): Promise<() => void> {
-  const db = await openDB<VolumeSchema>(volumeDatabase(name), 1, { upgrade: (fresh) => void fresh.createObjectStore('blocks') });
+  const db = await openDB<VolumeSchema>(volumeDatabase(name), 1, {
+    upgrade: (fresh) => void fresh.createObjectStore('blocks'),
+  });
   open.set(name, db);
   return () => {
     open.delete(name);
@@ -57,7 +59,9 @@ async function settled<Value>(work: () => Promise<Result<Value>>): Promise<Resul
 async function read(url: URI, inStore?: string): Promise<Result<Uint8Array>> {
   const { db, store, key } = placeOf(url);
   const bytes = await db.get('blocks', inStore === undefined ? key : `${store}/${inStore}`);
-  return bytes ? Result.Ok(bytes) : Result.Err(new NotFoundError(`There is no ${key} in ${url.getParam('name') ?? ''}.`));
+  return bytes
+    ? Result.Ok(bytes)
+    : Result.Err(new NotFoundError(`There is no ${key} in ${url.getParam('name') ?? ''}.`));
 }
 
 registerStoreProtocol({

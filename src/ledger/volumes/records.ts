@@ -21,5 +21,9 @@ export async function currentRecord(db: JournalDatabase): Promise<VolumeRecord> 
 /** Puts the record of a volume that is not written any more, and the list of what it holds, onto the disk together. */
 export async function putListed(db: JournalDatabase, record: VolumeRecord, ids: readonly string[]): Promise<void> {
   const tx = journalTransaction(db, 'strict');
-  await Promise.all([tx.objectStore('volumes').put(record), tx.objectStore('manifests').put({ name: record.name, ids }), tx.done]);
+  await Promise.all([
+    tx.objectStore('volumes').put(record),
+    tx.objectStore('manifests').put({ name: record.name, ids }),
+    tx.done,
+  ]);
 }

@@ -10,10 +10,15 @@ import { DOCUMENT_STORES } from '../views/write.ts';
 const AFTER_ALL = '\uffff';
 
 /** `sound`: ids that the volumes in use hold, beside those on the sealed volumes' lists. */
-export async function* unfiled(journal: JournalDatabase, views: ViewsDatabase, sound: Iterable<string>): AsyncGenerator<readonly Doc[]> {
+export async function* unfiled(
+  journal: JournalDatabase,
+  views: ViewsDatabase,
+  sound: Iterable<string>,
+): AsyncGenerator<readonly Doc[]> {
   const filed = new Set<string>(sound);
   for (const { ids } of await journal.getAll('manifests')) for (const id of ids) filed.add(id);
-  for await (const { docs } of journalDocuments(journal, LEDGER.journalStride)) for (const { _id } of docs) filed.add(_id);
+  for await (const { docs } of journalDocuments(journal, LEDGER.journalStride))
+    for (const { _id } of docs) filed.add(_id);
   for (const name of DOCUMENT_STORES) {
     let from = '';
     for (;;) {

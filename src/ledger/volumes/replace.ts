@@ -33,18 +33,24 @@ async function writeNew({ journal, openVolume, now }: ReplaceDeps, docs: readonl
   // A try that was cut off may have left something under this name.
   await deleteDB(volumeDatabase(record.name));
   const volume = await openVolume(record.name);
-  for (let at = 0; at < docs.length; at += LEDGER.groupDocuments) await writeStored(volume, docs.slice(at, at + LEDGER.groupDocuments).flatMap(encodeDocument));
+  for (let at = 0; at < docs.length; at += LEDGER.groupDocuments)
+    await writeStored(volume, docs.slice(at, at + LEDGER.groupDocuments).flatMap(encodeDocument));
   await volume.compact();
   await volume.close();
   const again = await openVolume(record.name);
   const { docs: found, damaged } = decodeDocuments(await again.read());
   await again.close();
-  if (found.length !== docs.length || damaged.length > 0) throw new Error(`Volume ${record.name} holds ${found.length} documents where ${docs.length} were written.`);
+  if (found.length !== docs.length || damaged.length > 0)
+    throw new Error(`Volume ${record.name} holds ${found.length} documents where ${docs.length} were written.`);
   return { ...record, documents: docs.length, state: 'sealed', checkedAt: now() };
 }
 
 /** Makes sure that no volume holds what the forgets cover. Nobody else may use the volumes meanwhile, and none may be damaged. */
-export async function replaceVolumes(deps: ReplaceDeps, forgets: readonly Forget[], onProgress: (done: number, of: number) => void): Promise<void> {
+export async function replaceVolumes(
+  deps: ReplaceDeps,
+  forgets: readonly Forget[],
+  onProgress: (done: number, of: number) => void,
+): Promise<void> {
   const { journal } = deps;
   const records = await journal.getAll('volumes');
   for (const [i, record] of records.entries()) {
@@ -62,7 +68,12 @@ export async function replaceVolumes(deps: ReplaceDeps, forgets: readonly Forget
 }
 
 /** The old volume leaves the list, and the new one, if any, joins it. */
-export async function swap(journal: JournalDatabase, old: string, fresh: VolumeRecord | null, kept: readonly Doc[]): Promise<void> {
+export async function swap(
+  journal: JournalDatabase,
+  old: string,
+  fresh: VolumeRecord | null,
+  kept: readonly Doc[],
+): Promise<void> {
   const discard = (await recall(journal, 'discard')) ?? [];
   const tx = journalTransaction(journal, 'strict');
   const writes: Promise<unknown>[] = [
@@ -70,6 +81,10 @@ export async function swap(journal: JournalDatabase, old: string, fresh: VolumeR
     tx.objectStore('manifests').delete(old),
     tx.objectStore('meta').put([...discard, old], 'discard'),
   ];
-  if (fresh) writes.push(tx.objectStore('volumes').put(fresh), tx.objectStore('manifests').put({ name: fresh.name, ids: kept.map(({ _id }) => _id) }));
+  if (fresh)
+    writes.push(
+      tx.objectStore('volumes').put(fresh),
+      tx.objectStore('manifests').put({ name: fresh.name, ids: kept.map(({ _id }) => _id) }),
+    );
   await Promise.all([...writes, tx.done]);
 }

@@ -1,6 +1,12 @@
 /** The journal from its oldest end: documents on their way into a volume, a few rows in memory at a time. */
 import type { Doc } from '../../protocol/documents.ts';
-import { journalTransaction, recall, type JournalDatabase, type JournalRow, type VolumeRecord } from '../journal/database.ts';
+import {
+  journalTransaction,
+  recall,
+  type JournalDatabase,
+  type JournalRow,
+  type VolumeRecord,
+} from '../journal/database.ts';
 import { LEDGER } from '../settings.ts';
 import { encodeDocument, type StoredDoc } from './codec.ts';
 

@@ -124,9 +124,11 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     let ids: readonly string[] = [];
     if (record.documents > 0) {
       try {
-        if (volume.isEmpty()) throw new DamagedError(record, [`it should hold ${record.documents} documents and opened empty`]);
+        if (volume.isEmpty())
+          throw new DamagedError(record, [`it should hold ${record.documents} documents and opened empty`]);
         const { docs } = decodeDocuments(await volume.read());
-        if (docs.length < record.documents) throw new DamagedError(record, [`${docs.length} of ${record.documents} documents are there`]);
+        if (docs.length < record.documents)
+          throw new DamagedError(record, [`${docs.length} of ${record.documents} documents are there`]);
         ids = docs.map(({ _id }) => _id);
       } catch (error) {
         await volume.close().catch(deps.onOutcome);
@@ -183,7 +185,12 @@ export function createVolumes(deps: VolumesDeps): Volumes {
 
   /** Keeps the volume as it is, and files what it held anew: first that, so that a kill in between repeats it. */
   async function giveUp(record: VolumeRecord, faults: readonly string[]) {
-    const damaged: VolumeRecord = { ...record, state: 'damaged', checkedAt: deps.now(), faults: faults.slice(0, LEDGER.faultsKept) };
+    const damaged: VolumeRecord = {
+      ...record,
+      state: 'damaged',
+      checkedAt: deps.now(),
+      faults: faults.slice(0, LEDGER.faultsKept),
+    };
     const refiled = await deps.refile();
     await putVolume(db, damaged);
     deps.onDamaged(damaged, refiled);
@@ -237,7 +244,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   }
 
   async function work(extent: Extent): Promise<void> {
-    const more = () => extent === 'all' ? backlog > 0 : isDue() && !givesWay();
+    const more = () => (extent === 'all' ? backlog > 0 : isDue() && !givesWay());
     try {
       try {
         if (backlog > 0) await commitGroup();
@@ -320,4 +327,3 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     },
   };
 }
-

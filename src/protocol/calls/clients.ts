@@ -33,8 +33,16 @@ const CREDENTIAL_CALLS: readonly Call[] = [
   },
 ];
 
-const credential: CallParameter = { name: 'Authorization', in: 'header', does: '`Bearer roost_…`, the credential of the agent' };
-const session: CallParameter = { name: 'Mcp-Session-Id', in: 'header', does: 'the session that `initialize` began; not in the protocol of 2026-07-28' };
+const credential: CallParameter = {
+  name: 'Authorization',
+  in: 'header',
+  does: '`Bearer roost_…`, the credential of the agent',
+};
+const session: CallParameter = {
+  name: 'Mcp-Session-Id',
+  in: 'header',
+  does: 'the session that `initialize` began; not in the protocol of 2026-07-28',
+};
 const refused = [
   { status: 401, when: 'no credential, or one that is not known or was revoked; trying again does not help' },
   { status: 403, when: 'the agent is retired' },
@@ -61,7 +69,11 @@ const MCP_CALLS: readonly Call[] = [
     does: 'What the server says unasked within a session.',
     open: true,
     parameters: [credential, session],
-    answers: [{ status: 200, when: '`text/event-stream`, until either side ends it' }, ...refused, { status: 404, when: 'no such session; begin another' }],
+    answers: [
+      { status: 200, when: '`text/event-stream`, until either side ends it' },
+      ...refused,
+      { status: 404, when: 'no such session; begin another' },
+    ],
   },
   {
     method: 'DELETE',

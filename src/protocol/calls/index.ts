@@ -2,7 +2,20 @@
  * Every call of the relay with what it takes and what it answers: the source of the wire reference in
  * README.md beside this folder. A test holds it against the relay's routes.
  */
-import { ackSchema, beginHomeSchema, healthSchema, homeStandingSchema, lookedAtSchema, messagePostedSchema, openHealthSchema, postMessageSchema, rehearsalSchema, roomSchema, sessionStartedSchema, startSessionSchema } from '../http.ts';
+import {
+  ackSchema,
+  beginHomeSchema,
+  healthSchema,
+  homeStandingSchema,
+  lookedAtSchema,
+  messagePostedSchema,
+  openHealthSchema,
+  postMessageSchema,
+  rehearsalSchema,
+  roomSchema,
+  sessionStartedSchema,
+  startSessionSchema,
+} from '../http.ts';
 import { LIMITS } from '../limits.ts';
 import type { Call, CallParameter } from './call.ts';
 import { CLIENT_CALLS } from './clients.ts';
@@ -91,7 +104,10 @@ export const CALLS: readonly Call[] = [
     answers: [
       { status: 201, when: 'started', body: sessionStartedSchema },
       { status: 409, when: 'a session runs already; `sessionId` says which' },
-      { status: 422, when: '`clock-ahead`: `after` lies more than a day ahead of the relay’s clock, and `ahead` was not said' },
+      {
+        status: 422,
+        when: '`clock-ahead`: `after` lies more than a day ahead of the relay’s clock, and `ahead` was not said',
+      },
     ],
   },
   {
@@ -112,7 +128,10 @@ export const CALLS: readonly Call[] = [
       { status: 202, when: 'taken; a repeated `clientId` gets the same answer', body: messagePostedSchema },
       { status: 400, when: 'a call to the team is malformed; the reason says where' },
       { status: 404, when: 'no such agent' },
-      { status: 409, when: 'no session runs, the called ones are awake already, or `replaces` is not the last message' },
+      {
+        status: 409,
+        when: 'no session runs, the called ones are awake already, or `replaces` is not the last message',
+      },
       { status: 413, when: 'too large' },
     ],
   },

@@ -10,7 +10,11 @@ const refused = [
   { status: 403, when: 'the agent is retired' },
 ] as const;
 const unreachable = { status: 502, when: 'the model cannot be reached' } as const;
-const gated = [{ status: 413, when: 'too large' }, unreachable, { status: 529, when: 'the agent was asleep for too long; `retry-after` says when to try again' }] as const;
+const gated = [
+  { status: 413, when: 'too large' },
+  unreachable,
+  { status: 529, when: 'the agent was asleep for too long; `retry-after` says when to try again' },
+] as const;
 
 export const PROXY_CALLS: readonly Call[] = [
   {
@@ -19,7 +23,12 @@ export const PROXY_CALLS: readonly Call[] = [
     does: 'A request to the model, with the relay’s key and on this agent’s account. This and the calls below answer without `/v1` too, and with it twice: some clients put it behind their base address, some do not. Every error is of the Messages API’s shape. While the agent’s sleeping flag is set, the request waits: a streaming one is answered 200 at once and kept alive with `ping` events, and what would be a status later is an `error` event.',
     open: true,
     parameters: [credential],
-    answers: [{ status: 200, when: 'as the model answers, byte for byte', body: passed }, ...refused, { status: 402, when: 'a daily budget is used up; nothing was sent' }, ...gated],
+    answers: [
+      { status: 200, when: 'as the model answers, byte for byte', body: passed },
+      ...refused,
+      { status: 402, when: 'a daily budget is used up; nothing was sent' },
+      ...gated,
+    ],
   },
   {
     method: 'POST',

@@ -17,7 +17,10 @@ const set: Omit<Call, 'method' | 'does'> = {
     { status: 200, when: 'it is so, also where it was so before', body: sleepingSchema },
     forbidden,
     unknown,
-    { status: 409, when: 'the lead is to be set to sleep, or the gate did not let it be woken; `detail` says why. The person is never refused' },
+    {
+      status: 409,
+      when: 'the lead is to be set to sleep, or the gate did not let it be woken; `detail` says why. The person is never refused',
+    },
   ],
 };
 

@@ -1,10 +1,21 @@
 /** Calls of synchronisation. What is said on the socket stands in ../sync/control.ts, its frames in ../replication/frames.ts. */
-import { OFFER_SLOTS, offerSchema, recoveryAnswerSchema, registeredSchema, registerSchema, slotSchema } from '../sync/control.ts';
+import {
+  OFFER_SLOTS,
+  offerSchema,
+  recoveryAnswerSchema,
+  registeredSchema,
+  registerSchema,
+  slotSchema,
+} from '../sync/control.ts';
 import { SYNC } from '../sync/settings.ts';
 import type { Call, CallParameter } from './call.ts';
 
 const household: CallParameter = { name: 'id', in: 'path', does: 'the household: 16 random bytes as base64url' };
-const offer: CallParameter = { name: 'id', in: 'path', does: 'the offer: 16 or 32 bytes as base64url, which nobody can guess' };
+const offer: CallParameter = {
+  name: 'id',
+  in: 'path',
+  does: 'the offer: 16 or 32 bytes as base64url, which nobody can guess',
+};
 const slot: CallParameter = { name: 'slot', in: 'path', does: OFFER_SLOTS.map((name) => `\`${name}\``).join(', ') };
 const noOffer = [
   { status: 404, when: 'there is no such offer' },
@@ -31,8 +42,14 @@ export const SYNC_CALLS: readonly Call[] = [
     body: registerSchema,
     answers: [
       { status: 200, when: 'the device can open the socket', body: registeredSchema },
-      { status: 403, when: 'a proof is wrong, the household’s or the device’s own, or the id is not of these keys (`bad-proof`), the device was removed (`device-removed`), or the key was renewed since (`old-key`; `box` has the newest keys for it, where there are some)' },
-      { status: 409, when: 'there is no room for more households (`households-full`), for more devices (`devices-full`), or the keys do not follow from each other (`bad-rotations`, `other-household`)' },
+      {
+        status: 403,
+        when: 'a proof is wrong, the household’s or the device’s own, or the id is not of these keys (`bad-proof`), the device was removed (`device-removed`), or the key was renewed since (`old-key`; `box` has the newest keys for it, where there are some)',
+      },
+      {
+        status: 409,
+        when: 'there is no room for more households (`households-full`), for more devices (`devices-full`), or the keys do not follow from each other (`bad-rotations`, `other-household`)',
+      },
     ],
   },
   {
@@ -58,14 +75,22 @@ export const SYNC_CALLS: readonly Call[] = [
     does: 'Puts something into a slot of an offer, once. It is sealed, or a public key.',
     parameters: [offer, slot],
     body: slotSchema,
-    answers: [{ status: 204, when: 'it lies there, also where the same did before' }, ...noOffer, { status: 409, when: 'something else lies there: somebody was first' }],
+    answers: [
+      { status: 204, when: 'it lies there, also where the same did before' },
+      ...noOffer,
+      { status: 409, when: 'something else lies there: somebody was first' },
+    ],
   },
   {
     method: 'GET',
     path: '/api/sync/offers/{id}/{slot}',
     does: 'What lies in a slot of an offer.',
     parameters: [offer, slot],
-    answers: [{ status: 200, when: 'something does', body: slotSchema }, { status: 204, when: 'nothing does yet; ask again' }, ...noOffer],
+    answers: [
+      { status: 200, when: 'something does', body: slotSchema },
+      { status: 204, when: 'nothing does yet; ask again' },
+      ...noOffer,
+    ],
   },
   {
     method: 'GET',

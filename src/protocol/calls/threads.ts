@@ -1,5 +1,14 @@
 /** Calls of threads: the person's own. Agents have tools for the same. */
-import { addToThreadSchema, closeThreadSchema, createThreadSchema, sendToThreadSchema, threadMessageSchema, threadMessagesSchema, threadSchema, threadsSchema } from '../threads.ts';
+import {
+  addToThreadSchema,
+  closeThreadSchema,
+  createThreadSchema,
+  sendToThreadSchema,
+  threadMessageSchema,
+  threadMessagesSchema,
+  threadSchema,
+  threadsSchema,
+} from '../threads.ts';
 import type { Call, CallParameter } from './call.ts';
 
 const parameters: readonly CallParameter[] = [{ name: 'threadId', in: 'path', does: 'the thread’s id' }];
@@ -45,7 +54,11 @@ export const THREAD_CALLS: readonly Call[] = [
     parameters,
     body: sendToThreadSchema,
     answers: [
-      { status: 200, when: 'it stands in the thread; for a repeat, the message that was sent first', body: threadMessageSchema },
+      {
+        status: 200,
+        when: 'it stands in the thread; for a repeat, the message that was sent first',
+        body: threadMessageSchema,
+      },
       { status: 400, when: 'one who is mentioned is not in the thread, is retired, or is not known' },
       unknown,
       closed,
@@ -57,14 +70,23 @@ export const THREAD_CALLS: readonly Call[] = [
     does: 'Adds an agent to a thread. It may read everything that was said there.',
     parameters,
     body: addToThreadSchema,
-    answers: [{ status: 200, when: 'it is in it, also where it was before', body: threadSchema }, { status: 400, when: 'it is not known, or is retired' }, unknown, closed],
+    answers: [
+      { status: 200, when: 'it is in it, also where it was before', body: threadSchema },
+      { status: 400, when: 'it is not known, or is retired' },
+      unknown,
+      closed,
+    ],
   },
   {
     method: 'DELETE',
     path: '/api/threads/{threadId}/participants/{agentId}',
     does: 'Takes an agent out of a thread.',
     parameters: [...parameters, { name: 'agentId', in: 'path', does: 'the agent’s id' }],
-    answers: [{ status: 200, when: 'it is in it no more', body: threadSchema }, { status: 404, when: 'there is no such thread, or it is not in it' }, closed],
+    answers: [
+      { status: 200, when: 'it is in it no more', body: threadSchema },
+      { status: 404, when: 'there is no such thread, or it is not in it' },
+      closed,
+    ],
   },
   {
     method: 'POST',

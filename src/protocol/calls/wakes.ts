@@ -1,11 +1,24 @@
 /** Calls of wakes, and the limits they keep to. */
-import { agentConfigAnswerSchema, householdConfigAnswerSchema, setAgentConfigSchema, setHouseholdConfigSchema } from '../config.ts';
+import {
+  agentConfigAnswerSchema,
+  householdConfigAnswerSchema,
+  setAgentConfigSchema,
+  setHouseholdConfigSchema,
+} from '../config.ts';
 import { WAKE_PAGE, wakeFeedSchema, wakeStatsSchema } from '../wakes.ts';
 import type { Call, CallAnswer, CallParameter } from './call.ts';
 
 const agent: CallParameter = { name: 'id', in: 'path', does: 'the agent’s id' };
-const accept: CallParameter = { name: 'Accept', in: 'header', does: '`application/yaml`: what holds, as YAML to copy out, with a mark on each line that was set here; otherwise JSON' };
-const contentType: CallParameter = { name: 'Content-Type', in: 'header', does: '`application/json` or `application/yaml`' };
+const accept: CallParameter = {
+  name: 'Accept',
+  in: 'header',
+  does: '`application/yaml`: what holds, as YAML to copy out, with a mark on each line that was set here; otherwise JSON',
+};
+const contentType: CallParameter = {
+  name: 'Content-Type',
+  in: 'header',
+  does: '`application/json` or `application/yaml`',
+};
 const unknown: CallAnswer = { status: 404, when: 'no such agent' };
 const misfits: readonly CallAnswer[] = [
   { status: 400, when: 'something does not fit; `errors` names each field' },
@@ -20,7 +33,11 @@ export const WAKE_CALLS: readonly Call[] = [
     does: 'What the gate decided, newest first.',
     parameters: [
       { name: 'before', in: 'query', does: 'the `wakeId` that the page before ended with' },
-      { name: 'limit', in: 'query', does: `at most so many: ${WAKE_PAGE.min}–${WAKE_PAGE.max}, otherwise ${WAKE_PAGE.otherwise}` },
+      {
+        name: 'limit',
+        in: 'query',
+        does: `at most so many: ${WAKE_PAGE.min}–${WAKE_PAGE.max}, otherwise ${WAKE_PAGE.otherwise}`,
+      },
       { name: 'agent', in: 'query', does: 'only wakes of this agent' },
     ],
     answers: [

@@ -23,7 +23,8 @@ export interface Account {
 
 export function createAccount(): Account {
   const held = new Map<string, Ranges>();
-  const put = (writer: string, ranges: Ranges) => (ranges.length === 0 ? held.delete(writer) : held.set(writer, ranges));
+  const put = (writer: string, ranges: Ranges) =>
+    ranges.length === 0 ? held.delete(writer) : held.set(writer, ranges);
   const of = (writer: string) => held.get(writer) ?? NO_RANGES;
   const sum = (measure: (ranges: Ranges) => number) => {
     let total = 0;

@@ -5,7 +5,12 @@ import type { Backlog, ReplicaDeps } from './contract.ts';
 import type { Peer } from './peer.ts';
 
 /** `look` counts again, and tells where something changed. */
-export function createBacklog({ here, peers, priority, onBacklog }: {
+export function createBacklog({
+  here,
+  peers,
+  priority,
+  onBacklog,
+}: {
   readonly here: Account;
   readonly peers: () => readonly Peer[];
   readonly priority: ReplicaDeps['priority'];

@@ -107,7 +107,7 @@ export function createReader(bytes: Uint8Array): ByteReader {
       let bits = 0;
       for (const byte of reader.bytes(SYNC.idBytes)) {
         held = ((held << 8) | byte) & 0xffff;
-        for (bits += 8; bits >= 6; ) {
+        for (bits += 8; bits >= 6;) {
           bits -= 6;
           text += ALPHABET[(held >> bits) & 63] ?? '';
         }

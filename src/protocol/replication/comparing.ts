@@ -59,9 +59,21 @@ export function samples(common: Ranges): number[] {
   return found;
 }
 
-const numbersOf = (ranges: Ranges) => ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_none, i) => from + i));
+const numbersOf = (ranges: Ranges) =>
+  ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_none, i) => from + i));
 
-export function createComparing({ store, here, trying, settings, own, left, look, isReplaced, onConflict, pump }: {
+export function createComparing({
+  store,
+  here,
+  trying,
+  settings,
+  own,
+  left,
+  look,
+  isReplaced,
+  onConflict,
+  pump,
+}: {
   readonly store: EntryStore;
   readonly here: Account;
   readonly trying: Trying;
@@ -85,7 +97,16 @@ export function createComparing({ store, here, trying, settings, own, left, look
     return found;
   };
   const progressOf = (peer: Peer, writer: string): Progress => {
-    const progress = progressesOf(peer).get(writer) ?? { top: 0, request: null, differs: false, walked: Infinity, steps: 0, seen: 0, found: new Map<number, Entry>(), whole: NO_RANGES };
+    const progress = progressesOf(peer).get(writer) ?? {
+      top: 0,
+      request: null,
+      differs: false,
+      walked: Infinity,
+      steps: 0,
+      seen: 0,
+      found: new Map<number, Entry>(),
+      whole: NO_RANGES,
+    };
     progressesOf(peer).set(writer, progress);
     return progress;
   };
@@ -100,13 +121,15 @@ export function createComparing({ store, here, trying, settings, own, left, look
   /** By writer, counters of which the digests are told. */
   function ask(peer: Peer, places: ReadonlyMap<string, readonly number[]>): void {
     const request = ++last;
-    for (const writer of places.keys()) Object.assign(progressOf(peer, writer), { request, differs: false, steps: progressOf(peer, writer).steps + 1 });
+    for (const writer of places.keys())
+      Object.assign(progressOf(peer, writer), { request, differs: false, steps: progressOf(peer, writer).steps + 1 });
     peer.tasks.add(async () => {
       const list: Digested[] = [];
       for (const [writer, counters] of places) {
         for (const counter of counters) {
           const entry = await lies({ writer, counter });
-          if (entry && list.length < settings.frameEntries) list.push({ writer, counter, digest: digestOf(entry.sealed) });
+          if (entry && list.length < settings.frameEntries)
+            list.push({ writer, counter, digest: digestOf(entry.sealed) });
         }
       }
       peer.send({ kind: 'compare', request, compared: list });
@@ -115,29 +138,39 @@ export function createComparing({ store, here, trying, settings, own, left, look
   }
 
   /** Shows the peer what lies in these places, where it is not what it has itself. */
-  function show(peer: Peer, request: number | null, places: readonly (EntryKey & { readonly digest?: string })[]): void {
+  function show(
+    peer: Peer,
+    request: number | null,
+    places: readonly (EntryKey & { readonly digest?: string })[],
+  ): void {
     let rest = places;
-    peer.tasks.add(async () => {
-      const entries: Entry[] = [];
-      let bytes = 0;
-      let looked = 0;
-      for (const place of rest) {
-        looked += 1;
-        const entry = await lies(place);
-        if (entry === null || digestOf(entry.sealed).slice(0, DIGEST_BYTES.compare * 2) === place.digest) continue;
-        entries.push(entry);
-        bytes += entry.sealed.length;
-        if (bytes >= settings.frameBytes) break;
-      }
-      rest = rest.slice(looked);
-      if (request !== null || entries.length > 0) peer.send({ kind: 'conflict', request, more: rest.length > 0, entries });
-      return rest.length > 0 ? 'again' : 'done';
-    }, request === null ? 'ours' : 'theirs');
+    peer.tasks.add(
+      async () => {
+        const entries: Entry[] = [];
+        let bytes = 0;
+        let looked = 0;
+        for (const place of rest) {
+          looked += 1;
+          const entry = await lies(place);
+          if (entry === null || digestOf(entry.sealed).slice(0, DIGEST_BYTES.compare * 2) === place.digest) continue;
+          entries.push(entry);
+          bytes += entry.sealed.length;
+          if (bytes >= settings.frameBytes) break;
+        }
+        rest = rest.slice(looked);
+        if (request !== null || entries.length > 0)
+          peer.send({ kind: 'conflict', request, more: rest.length > 0, entries });
+        return rest.length > 0 ? 'again' : 'done';
+      },
+      request === null ? 'ours' : 'theirs',
+    );
   }
 
   /** The block of counters that both have before this one, ascending. */
   const blockBefore = (peer: Peer, writer: string, counter: number) =>
-    numbersOf(lastOf(subtract(common(peer, writer), [[counter, Infinity]]), settings.compareEntries, settings.compareEntries));
+    numbersOf(
+      lastOf(subtract(common(peer, writer), [[counter, Infinity]]), settings.compareEntries, settings.compareEntries),
+    );
 
   /** The next block back from what was walked; false: there is none. */
   function walk(peer: Peer, writer: string): boolean {
@@ -245,7 +278,9 @@ export function createComparing({ store, here, trying, settings, own, left, look
       peer.tasks.add(async () => {
         const others = await look(peer, entries);
         note(peer, others);
-        if (request !== null && !more) for (const [writer, progress] of [...progressesOf(peer)]) if (progress.request === request) goOn(peer, writer);
+        if (request !== null && !more)
+          for (const [writer, progress] of [...progressesOf(peer)])
+            if (progress.request === request) goOn(peer, writer);
         begin(peer, others);
         return 'done';
       }, 'ours');
@@ -253,7 +288,11 @@ export function createComparing({ store, here, trying, settings, own, left, look
     met(peer, entries) {
       note(peer, entries);
       begin(peer, entries);
-      show(peer, null, entries.map(({ writer, counter }) => ({ writer, counter })));
+      show(
+        peer,
+        null,
+        entries.map(({ writer, counter }) => ({ writer, counter })),
+      );
     },
   };
 }

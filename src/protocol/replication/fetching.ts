@@ -21,7 +21,15 @@ export interface Fetching {
   forget(peer: Peer): void;
 }
 
-export function createFetching({ peers, here, waiting, mayAsk, priority, after, settings }: {
+export function createFetching({
+  peers,
+  here,
+  waiting,
+  mayAsk,
+  priority,
+  after,
+  settings,
+}: {
   readonly peers: () => readonly Peer[];
   readonly here: Account;
   readonly waiting: Account;
@@ -47,7 +55,10 @@ export function createFetching({ peers, here, waiting, mayAsk, priority, after, 
     const found: { writer: string; ranges: Ranges; class: number; turn: number }[] = [];
     for (const writer of peer.has.writers()) {
       if (peer.doubted.has(writer)) continue;
-      const ranges = [here, waiting, asked, peer.fresh].reduce((left, account) => subtract(left, account.of(writer)), peer.has.of(writer));
+      const ranges = [here, waiting, asked, peer.fresh].reduce(
+        (left, account) => subtract(left, account.of(writer)),
+        peer.has.of(writer),
+      );
       if (ranges.length > 0) found.push({ writer, ranges, class: priority(writer), turn: turns.get(writer) ?? 0 });
     }
     return found.sort((a, b) => a.class - b.class || a.turn - b.turn).map(({ writer, ranges }) => [writer, ranges]);

@@ -32,9 +32,19 @@ export type Frame =
   | { readonly kind: 'have' | 'more' | 'less'; readonly have: Have }
   | { readonly kind: 'want'; readonly request: number; readonly want: Have }
   /** `request`: the one it answers; null: nobody asked. */
-  | { readonly kind: 'entries'; readonly request: number | null; readonly replace: boolean; readonly entries: readonly Entry[] }
+  | {
+      readonly kind: 'entries';
+      readonly request: number | null;
+      readonly replace: boolean;
+      readonly entries: readonly Entry[];
+    }
   /** `more`: the answer is not complete yet. */
-  | { readonly kind: 'conflict'; readonly request: number | null; readonly more: boolean; readonly entries: readonly Entry[] }
+  | {
+      readonly kind: 'conflict';
+      readonly request: number | null;
+      readonly more: boolean;
+      readonly entries: readonly Entry[];
+    }
   | { readonly kind: 'refused'; readonly refused: readonly Digested[] }
   | { readonly kind: 'compare'; readonly request: number; readonly compared: readonly Digested[] };
 
@@ -73,7 +83,8 @@ function takeHave(from: ByteReader): Have {
     if (have.has(writer)) throw new BadBytes('a writer stands twice in one list');
     const many = from.varint();
     ranges += many;
-    if (many === 0 || have.size >= REPLICATION.writers || ranges > REPLICATION.ranges) throw new BadBytes('a list has too much or nothing in it');
+    if (many === 0 || have.size >= REPLICATION.writers || ranges > REPLICATION.ranges)
+      throw new BadBytes('a list has too much or nothing in it');
     const list: [number, number][] = [];
     for (let i = 0, end = 0; i < many; i++) {
       const gap = from.varint();
@@ -89,7 +100,7 @@ function takeHave(from: ByteReader): Have {
 }
 
 function putEntries(out: ByteWriter, entries: readonly Entry[]): void {
-  for (let i = 0; i < entries.length; ) {
+  for (let i = 0; i < entries.length;) {
     const writer = entries[i]?.writer ?? '';
     let end = i;
     while (entries[end]?.writer === writer) end += 1;
@@ -129,13 +140,21 @@ function takeEntries(from: ByteReader): Entry[] {
 }
 
 /** `flag`: REPLACE or MORE, or 0. */
-function putAnswer(out: ByteWriter, { request, entries }: { readonly request: number | null; readonly entries: readonly Entry[] }, flag: number): void {
+function putAnswer(
+  out: ByteWriter,
+  { request, entries }: { readonly request: number | null; readonly entries: readonly Entry[] },
+  flag: number,
+): void {
   out.byte((request === null ? 0 : ASKED) | flag);
   if (request !== null) out.varint(request);
   putEntries(out, entries);
 }
 
-function takeAnswer(from: ByteReader): { readonly request: number | null; readonly flag: boolean; readonly entries: readonly Entry[] } {
+function takeAnswer(from: ByteReader): {
+  readonly request: number | null;
+  readonly flag: boolean;
+  readonly entries: readonly Entry[];
+} {
   const flags = from.byte();
   if (flags > 3) throw new BadBytes('a flag is unknown');
   return { request: flags & ASKED ? from.varint() : null, flag: flags > ASKED, entries: takeEntries(from) };
@@ -175,7 +194,8 @@ function bodyOf(frame: Uint8Array): Uint8Array {
   if (frame.length > SYNC.entryBytes + SYNC.frameBytes) throw new BadBytes('it is too large');
   const body = frame.subarray(0, Math.max(0, frame.length - CHECK_BYTES));
   const check = checkOf(body);
-  if (check.some((byte, i) => byte !== frame[body.length + i])) throw new BadBytes('it was changed or cut short on the way');
+  if (check.some((byte, i) => byte !== frame[body.length + i]))
+    throw new BadBytes('it was changed or cut short on the way');
   return body;
 }
 
@@ -210,7 +230,8 @@ export function encodeFrame(frame: Frame): Uint8Array {
 }
 
 /** The most bytes that a frame of its kind can have: an entry passes alone, however large; lists are bounded. */
-const mostBytes = (kind: (typeof KINDS)[number]) => (kind === 'entries' || kind === 'conflict' ? SYNC.entryBytes + SYNC.frameBytes : SYNC.listBytes);
+const mostBytes = (kind: (typeof KINDS)[number]) =>
+  kind === 'entries' || kind === 'conflict' ? SYNC.entryBytes + SYNC.frameBytes : SYNC.listBytes;
 
 function frameFrom(bytes: Uint8Array): Frame {
   const body = bodyOf(bytes);

@@ -39,7 +39,12 @@ export interface Peer {
   end(): void;
 }
 
-export function createPeer({ link, settings, here, broken }: {
+export function createPeer({
+  link,
+  settings,
+  here,
+  broken,
+}: {
   readonly link: Link;
   readonly settings: ReplicationSettings;
   /** What is here; null: not known yet. */

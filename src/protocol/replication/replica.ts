@@ -22,7 +22,18 @@ import { createTrying } from './trying.ts';
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
 export function createReplica(deps: ReplicaDeps): Replica {
-  const { store, priority, forwards = false, own = () => false, left = () => false, onStored, onConflict, onAhead, onRefused, onPeers } = deps;
+  const {
+    store,
+    priority,
+    forwards = false,
+    own = () => false,
+    left = () => false,
+    onStored,
+    onConflict,
+    onAhead,
+    onRefused,
+    onPeers,
+  } = deps;
   const settings: ReplicationSettings = { ...REPLICATION, ...deps.settings };
   const here = createAccount();
   const peers = new Map<Peer, { stop: () => void }>();
@@ -32,13 +43,36 @@ export function createReplica(deps: ReplicaDeps): Replica {
   let closed = false;
 
   const after = (ms: number, run: () => void) => deps.timers.after(ms, () => closed || run());
-  const trying = createTrying({ after: deps.timers.after, retryMs: settings.retryMs, onTrouble: (error) => deps.onTrouble?.(error) });
+  const trying = createTrying({
+    after: deps.timers.after,
+    retryMs: settings.retryMs,
+    onTrouble: (error) => deps.onTrouble?.(error),
+  });
   const all = () => [...peers.keys()];
   const viaRelay = () => all().some(({ link }) => link.kind === 'relay');
   const backlog = createBacklog({ here, peers: all, priority, onBacklog: deps.onBacklog });
   const storing = createStoring({ store, trying, settings, onPut });
-  const fetching = createFetching({ peers: all, here, waiting: storing.waiting, mayAsk: () => known && !closed && storing.hasRoom(), priority, after, settings });
-  const comparing = createComparing({ store, here, trying, settings, own, left, look, isReplaced, onConflict: (key, theirs) => onConflict?.(key, theirs), pump: () => fetching.pump() });
+  const fetching = createFetching({
+    peers: all,
+    here,
+    waiting: storing.waiting,
+    mayAsk: () => known && !closed && storing.hasRoom(),
+    priority,
+    after,
+    settings,
+  });
+  const comparing = createComparing({
+    store,
+    here,
+    trying,
+    settings,
+    own,
+    left,
+    look,
+    isReplaced,
+    onConflict: (key, theirs) => onConflict?.(key, theirs),
+    pump: () => fetching.pump(),
+  });
 
   function isReplaced(key: EntryKey, peer: Peer): boolean {
     const entry = replacing.get(keyOf(key));
@@ -51,28 +85,50 @@ export function createReplica(deps: ReplicaDeps): Replica {
   function push(peer: Peer, entries: readonly Entry[]): void {
     if (entries.length === 0) return;
     const fits = entries.length <= settings.askEntries && bytesOf(entries) <= settings.pushBytes;
-    if (fits && peer.told() && peer.heard && peer.hasRoom() && peer.send({ kind: 'entries', request: null, replace: false, entries })) return;
+    if (
+      fits &&
+      peer.told() &&
+      peer.heard &&
+      peer.hasRoom() &&
+      peer.send({ kind: 'entries', request: null, replace: false, entries })
+    )
+      return;
     peer.owe(entries);
   }
 
   function onPut(batch: readonly Came[], outcome: PutOutcome, manner: Manner): void {
     if (closed) return;
-    const [stored, refused, conflicts] = [outcome.stored, outcome.refused, outcome.conflicts].map((keys) => new Set(keys.map(keyOf)));
-    const came = (keys: Set<string> | undefined, peer: Peer) => batch.filter(({ entry, from }) => from === peer && keys?.has(keyOf(entry))).map(({ entry }) => entry);
+    const [stored, refused, conflicts] = [outcome.stored, outcome.refused, outcome.conflicts].map(
+      (keys) => new Set(keys.map(keyOf)),
+    );
+    const came = (keys: Set<string> | undefined, peer: Peer) =>
+      batch.filter(({ entry, from }) => from === peer && keys?.has(keyOf(entry))).map(({ entry }) => entry);
     // Also what was here before: between two answers of the store an account may be behind.
     for (const { entry } of batch) if (!refused?.has(keyOf(entry))) here.add(entry);
     for (const peer of new Set(batch.map(({ from }) => from))) {
       const bad = came(refused, peer);
       for (const key of bad) peer.has.remove(key);
-      if (bad.length > 0 && peer.hasRoom()) peer.send({ kind: 'refused', refused: bad.map((entry) => ({ writer: entry.writer, counter: entry.counter, digest: digestOf(entry.sealed) })) });
+      if (bad.length > 0 && peer.hasRoom())
+        peer.send({
+          kind: 'refused',
+          refused: bad.map((entry) => ({
+            writer: entry.writer,
+            counter: entry.counter,
+            digest: digestOf(entry.sealed),
+          })),
+        });
       const others = came(conflicts, peer);
       if (others.length > 0 && manner !== 'shown') comparing.met(peer, others);
       // What is here is acknowledged, also where it was here before.
-      const good = batch.filter(({ entry, from }) => from === peer && here.has(entry) && !conflicts?.has(keyOf(entry))).map(({ entry }) => entry);
+      const good = batch
+        .filter(({ entry, from }) => from === peer && here.has(entry) && !conflicts?.has(keyOf(entry)))
+        .map(({ entry }) => entry);
       peer.owe(good);
     }
     for (const peer of all()) {
-      const fresh = batch.filter(({ entry, from }) => from !== peer && stored?.has(keyOf(entry))).map(({ entry }) => entry);
+      const fresh = batch
+        .filter(({ entry, from }) => from !== peer && stored?.has(keyOf(entry)))
+        .map(({ entry }) => entry);
       if (manner === 'replace') peer.oweReplaced(fresh);
       else {
         const lacking = fresh.filter((entry) => !peer.has.has(entry));
@@ -92,7 +148,11 @@ export function createReplica(deps: ReplicaDeps): Replica {
   async function look(peer: Peer, entries: readonly Entry[]): Promise<readonly Entry[]> {
     const put = entries.length === 0 ? null : await trying.attempt(() => store.put(entries, { replace: false }));
     if (put === null) return [];
-    onPut(entries.map((entry) => ({ entry, from: peer })), put.value, 'shown');
+    onPut(
+      entries.map((entry) => ({ entry, from: peer })),
+      put.value,
+      'shown',
+    );
     const others = new Set(put.value.conflicts.map(keyOf));
     return entries.filter((entry) => others.has(keyOf(entry)));
   }
@@ -136,8 +196,11 @@ export function createReplica(deps: ReplicaDeps): Replica {
         break;
       case 'more':
         peer.has.addAll(frame.have);
-        if (peer.has.ranges() > settings.ranges * 2) return broken(peer, 'It claims to have more than can be kept account of.');
-        if (peer.link.kind === 'relay') for (const [id, entry] of [...replacing]) if (contains(frame.have.get(entry.writer) ?? [], entry.counter)) replacing.delete(id);
+        if (peer.has.ranges() > settings.ranges * 2)
+          return broken(peer, 'It claims to have more than can be kept account of.');
+        if (peer.link.kind === 'relay')
+          for (const [id, entry] of [...replacing])
+            if (contains(frame.have.get(entry.writer) ?? [], entry.counter)) replacing.delete(id);
         leaveToRelay(peer, frame.have);
         break;
       case 'less':
@@ -152,7 +215,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
 
   function lookAhead(peer: Peer): void {
     if (!known || !onAhead) return;
-    for (const writer of [...peer.has.writers()]) if (own(writer) && highest(peer.has.of(writer)) > highest(here.of(writer))) onAhead(writer);
+    for (const writer of [...peer.has.writers()])
+      if (own(writer) && highest(peer.has.of(writer)) > highest(here.of(writer))) onAhead(writer);
   }
 
   function take(peer: Peer, frame: Frame): void {
@@ -197,7 +261,12 @@ export function createReplica(deps: ReplicaDeps): Replica {
   }
 
   function connect(link: Link): LinkEnd {
-    const peer = createPeer({ link, settings, here: () => (known && !closed ? here.now() : null), broken: (reason) => broken(peer, reason) });
+    const peer = createPeer({
+      link,
+      settings,
+      here: () => (known && !closed ? here.now() : null),
+      broken: (reason) => broken(peer, reason),
+    });
     let callOff: () => void = () => undefined;
     const announce = () => {
       callOff = after(settings.announceMs, announce);
@@ -226,19 +295,21 @@ export function createReplica(deps: ReplicaDeps): Replica {
     };
   }
 
-  const ready = trying.attempt(() => store.have()).then((have) => {
-    if (have === null) return;
-    here.addAll(have.value);
-    known = true;
-    storing.begin();
-    for (const peer of all()) {
-      peer.settle();
-      if (peer.heard) comparing.heard(peer);
-      lookAhead(peer);
-    }
-    backlog.look();
-    fetching.pump();
-  });
+  const ready = trying
+    .attempt(() => store.have())
+    .then((have) => {
+      if (have === null) return;
+      here.addAll(have.value);
+      known = true;
+      storing.begin();
+      for (const peer of all()) {
+        peer.settle();
+        if (peer.heard) comparing.heard(peer);
+        lookAhead(peer);
+      }
+      backlog.look();
+      fetching.pump();
+    });
 
   return {
     ready,
@@ -267,7 +338,12 @@ export function createReplica(deps: ReplicaDeps): Replica {
       fetching.pump();
     },
     have: () => here.now(),
-    agrees: (writer) => known && all().some(({ link, heard, doubted, has }) => link.kind === 'relay' && heard && !doubted.has(writer) && isSame(here.of(writer), has.of(writer))),
+    agrees: (writer) =>
+      known &&
+      all().some(
+        ({ link, heard, doubted, has }) =>
+          link.kind === 'relay' && heard && !doubted.has(writer) && isSame(here.of(writer), has.of(writer)),
+      ),
     peerHas(kind) {
       const together = createAccount();
       for (const peer of all()) if (kind === undefined || peer.link.kind === kind) together.addAll(peer.has.now());

@@ -16,7 +16,12 @@ export interface ServingDeps {
 }
 
 /** One frame answers a request, with as much of it as fits, the newest of each writer first; the peer asks for the rest again. */
-export const answerTo = ({ store, here, trying, settings }: ServingDeps, peer: Peer, request: number, want: Have): Task =>
+export const answerTo = (
+  { store, here, trying, settings }: ServingDeps,
+  peer: Peer,
+  request: number,
+  want: Have,
+): Task =>
   async function answer() {
     const entries: Entry[] = [];
     let bytes = 0;
@@ -24,10 +29,15 @@ export const answerTo = ({ store, here, trying, settings }: ServingDeps, peer: P
     for (const [writer, ranges] of want) {
       for (const [from, to] of [...intersect(ranges, here.of(writer))].reverse()) {
         if (isFull()) break;
-        const read = await trying.attempt(() => store.read(writer, from, to, { newestFirst: true, maxBytes: settings.frameBytes - bytes }));
+        const read = await trying.attempt(() =>
+          store.read(writer, from, to, { newestFirst: true, maxBytes: settings.frameBytes - bytes }),
+        );
         if (read === null || !peer.live()) return 'done';
         for (const entry of read.value) {
-          if (entries.length > 0 && (bytes + entry.sealed.length > settings.frameBytes || entries.length >= settings.askEntries)) {
+          if (
+            entries.length > 0 &&
+            (bytes + entry.sealed.length > settings.frameBytes || entries.length >= settings.askEntries)
+          ) {
             bytes = settings.frameBytes;
             break;
           }

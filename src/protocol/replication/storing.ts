@@ -27,7 +27,12 @@ export interface Storing {
 
 export const keyOf = ({ writer, counter }: EntryKey) => `${writer}/${counter}`;
 
-export function createStoring({ store, trying, settings, onPut }: {
+export function createStoring({
+  store,
+  trying,
+  settings,
+  onPut,
+}: {
   readonly store: EntryStore;
   readonly trying: Trying;
   readonly settings: ReplicationSettings;
@@ -46,7 +51,8 @@ export function createStoring({ store, trying, settings, onPut }: {
     const end = queue.findIndex((came) => {
       const key = keyOf(came.entry);
       sum += came.entry.sealed.length;
-      if (places.has(key) || came.manner !== queue[0]?.manner || (sum > settings.putBytes && places.size > 0)) return true;
+      if (places.has(key) || came.manner !== queue[0]?.manner || (sum > settings.putBytes && places.size > 0))
+        return true;
       places.add(key);
       return false;
     });
@@ -57,7 +63,12 @@ export function createStoring({ store, trying, settings, onPut }: {
     while (queue.length > 0) {
       const batch = takeBatch();
       const manner = batch[0]?.manner ?? 'push';
-      const put = await trying.attempt(() => store.put(batch.map(({ entry }) => entry), { replace: manner === 'replace' }));
+      const put = await trying.attempt(() =>
+        store.put(
+          batch.map(({ entry }) => entry),
+          { replace: manner === 'replace' },
+        ),
+      );
       if (put === null) return;
       for (const { entry } of batch) {
         bytes -= entry.sealed.length;

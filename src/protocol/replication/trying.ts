@@ -7,7 +7,11 @@ export interface Trying {
 }
 
 /** `onTrouble` is told each failure, and null when nothing that failed is waiting any more. */
-export function createTrying({ after, retryMs, onTrouble }: {
+export function createTrying({
+  after,
+  retryMs,
+  onTrouble,
+}: {
   readonly after: (ms: number, run: () => void) => () => void;
   readonly retryMs: number;
   readonly onTrouble: (error: unknown) => void;

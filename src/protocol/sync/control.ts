@@ -7,7 +7,11 @@ import { z } from 'zod';
 import { SYNC } from './settings.ts';
 
 export const syncId = z.string().regex(/^[A-Za-z0-9_-]{22}$/, '16 bytes as base64url');
-const base64 = (most: number) => z.string().regex(/^[A-Za-z0-9_-]*$/, 'base64url').max(most);
+const base64 = (most: number) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9_-]*$/, 'base64url')
+    .max(most);
 /** An Ed25519 public key: 32 bytes. */
 export const publicKey = z.string().regex(/^[A-Za-z0-9_-]{43}$/, '32 bytes as base64url');
 /** An Ed25519 signature: 64 bytes. */
@@ -41,29 +45,74 @@ export const deviceSeenSchema = z.object({
 export type DeviceSeen = z.infer<typeof deviceSeenSchema>;
 
 export const fromDeviceSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('hello'), household: syncId, device: syncId, deviceKey, boxKey, signature: signature.describe('with the deviceKey, over `socketBytes`') }).describe('who it is; the first message of a device'),
-  z.object({ kind: z.literal('rotate'), rotation: rotationSchema }).describe('renews the household’s key; of two at once one is first'),
-  z.object({ kind: z.literal('recovery'), recovery, proof: signature.describe('with the current authKey, over `recoveryBytes`') }).describe('sets the box of the recovery phrase'),
-  z.object({ kind: z.literal('signal'), to: syncId, data: z.string().max(SYNC.signalChars).describe('sealed') }).describe('handed to another device of the household, if it is online'),
+  z
+    .object({
+      kind: z.literal('hello'),
+      household: syncId,
+      device: syncId,
+      deviceKey,
+      boxKey,
+      signature: signature.describe('with the deviceKey, over `socketBytes`'),
+    })
+    .describe('who it is; the first message of a device'),
+  z
+    .object({ kind: z.literal('rotate'), rotation: rotationSchema })
+    .describe('renews the household’s key; of two at once one is first'),
+  z
+    .object({
+      kind: z.literal('recovery'),
+      recovery,
+      proof: signature.describe('with the current authKey, over `recoveryBytes`'),
+    })
+    .describe('sets the box of the recovery phrase'),
+  z
+    .object({ kind: z.literal('signal'), to: syncId, data: z.string().max(SYNC.signalChars).describe('sealed') })
+    .describe('handed to another device of the household, if it is online'),
   z.object({ kind: z.literal('ping') }).describe('is anybody there?'),
 ]);
 export type FromDevice = z.infer<typeof fromDeviceSchema>;
 
-const newestBox = box.nullable().describe('the newest keys, sealed to this device; null: no renewal since it came, or none for it');
+const newestBox = box
+  .nullable()
+  .describe('the newest keys, sealed to this device; null: no renewal since it came, or none for it');
 
 export const fromRelaySchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('challenge'), nonce: z.string().describe('fresh for each socket') }).describe('the first message of the relay'),
   z
-    .object({ kind: z.literal('welcome'), epoch, box: newestBox, recoveryId: publicKey.nullable().describe('of the recovery phrase; null: there is no box'), devices: z.array(deviceSeenSchema) })
+    .object({ kind: z.literal('challenge'), nonce: z.string().describe('fresh for each socket') })
+    .describe('the first message of the relay'),
+  z
+    .object({
+      kind: z.literal('welcome'),
+      epoch,
+      box: newestBox,
+      recoveryId: publicKey.nullable().describe('of the recovery phrase; null: there is no box'),
+      devices: z.array(deviceSeenSchema),
+    })
     .describe('let in'),
-  z.object({ kind: z.literal('devices'), devices: z.array(deviceSeenSchema) }).describe('the list, or who of it is here, has changed'),
-  z.object({ kind: z.literal('rotated'), epoch, box: newestBox }).describe('the household’s key was renewed, by this device or another'),
-  z.object({ kind: z.literal('recovery-kept'), recoveryId: publicKey }).describe('the box of the recovery phrase is kept'),
-  z.object({ kind: z.literal('signal'), from: syncId, data: z.string() }).describe('from another device of the household'),
-  z.object({ kind: z.literal('removed') }).describe('this device is no longer one of the household; the socket closes after it'),
-  z.object({ kind: z.literal('unknown') }).describe('not known here: register first, with `PUT /api/sync/households/{id}`; the socket closes after it'),
   z
-    .object({ kind: z.literal('refused'), what: z.string().describe('the kind of message; `message`, `frame`, or `entries` where they cannot be stored'), reason: z.string().describe('a sentence') })
+    .object({ kind: z.literal('devices'), devices: z.array(deviceSeenSchema) })
+    .describe('the list, or who of it is here, has changed'),
+  z
+    .object({ kind: z.literal('rotated'), epoch, box: newestBox })
+    .describe('the household’s key was renewed, by this device or another'),
+  z
+    .object({ kind: z.literal('recovery-kept'), recoveryId: publicKey })
+    .describe('the box of the recovery phrase is kept'),
+  z
+    .object({ kind: z.literal('signal'), from: syncId, data: z.string() })
+    .describe('from another device of the household'),
+  z
+    .object({ kind: z.literal('removed') })
+    .describe('this device is no longer one of the household; the socket closes after it'),
+  z
+    .object({ kind: z.literal('unknown') })
+    .describe('not known here: register first, with `PUT /api/sync/households/{id}`; the socket closes after it'),
+  z
+    .object({
+      kind: z.literal('refused'),
+      what: z.string().describe('the kind of message; `message`, `frame`, or `entries` where they cannot be stored'),
+      reason: z.string().describe('a sentence'),
+    })
     .describe('nothing was changed; where it could not have been a mistake of the moment, the socket closes after it'),
   z.object({ kind: z.literal('pong') }).describe('said after a ping, and now and then unasked'),
 ]);
@@ -73,7 +122,10 @@ export type FromRelay = z.infer<typeof fromRelaySchema>;
 export const registerSchema = z.strictObject({
   epoch,
   authKey: publicKey.describe('the household’s, of that epoch'),
-  rotations: z.array(rotationSchema).max(1_000).describe('the renewals this device knows, so that a relay from an old backup catches up'),
+  rotations: z
+    .array(rotationSchema)
+    .max(1_000)
+    .describe('the renewals this device knows, so that a relay from an old backup catches up'),
   device: syncId,
   deviceKey,
   boxKey,

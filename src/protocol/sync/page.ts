@@ -162,7 +162,11 @@ export const SYNC_REQUESTS = {
   beginInvite: z.tuple([z.object({ offer: z.string().max(SYNC.slotChars) })]),
   answerInvite: z.tuple([z.object({ same: z.boolean() })]),
   makePhrase: z.tuple([]),
-  keepPhrase: z.tuple([z.object({ answers: z.array(z.object({ place: z.number().int().min(1).max(24), word: z.string().max(100) })).max(24) })]),
+  keepPhrase: z.tuple([
+    z.object({
+      answers: z.array(z.object({ place: z.number().int().min(1).max(24), word: z.string().max(100) })).max(24),
+    }),
+  ]),
   checkPhrase: z.tuple([z.object({ phrase: z.string().max(1_000) })]),
   restore: z.tuple([z.object({ phrase: z.string().max(1_000), deviceName })]),
   keepAtRelay: z.tuple([z.object({ on: z.boolean() })]),

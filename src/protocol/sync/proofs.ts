@@ -3,7 +3,8 @@
 const lines = (...parts: readonly (string | number)[]) => new TextEncoder().encode(parts.join('\n'));
 
 /** A device proves on a socket that it is itself. `nonce`: the relay's, fresh for each socket. */
-export const socketBytes = (household: string, device: string, nonce: string) => lines('roost socket 1', household, device, nonce);
+export const socketBytes = (household: string, device: string, nonce: string) =>
+  lines('roost socket 1', household, device, nonce);
 
 /** Whoever has the household key of `epoch` lets a device in; the device signs the same, so that nobody else asks in its name. */
 export const registrationBytes = (household: string, epoch: number, device: string, deviceKey: string) =>
@@ -14,7 +15,8 @@ export const rotationBytes = (household: string, epoch: number, authKey: string,
   lines('roost rotation 1', household, epoch, authKey, [...removed].sort().join(' '));
 
 /** The household key of `epoch` sets the recovery box. */
-export const recoveryBytes = (household: string, epoch: number, recoveryId: string) => lines('roost recovery 1', household, epoch, recoveryId);
+export const recoveryBytes = (household: string, epoch: number, recoveryId: string) =>
+  lines('roost recovery 1', household, epoch, recoveryId);
 
 /**
  * What a device says of itself to the others, signed by itself and by the household key of `epoch`. The name, which may be any
@@ -22,12 +24,23 @@ export const recoveryBytes = (household: string, epoch: number, recoveryId: stri
  */
 export const deviceBytes = (
   household: string,
-  { deviceId, signKey, boxKey, addedAt, time, epoch, name }: { deviceId: string; signKey: string; boxKey: string; addedAt: number; time: number; epoch: number; name: string },
+  {
+    deviceId,
+    signKey,
+    boxKey,
+    addedAt,
+    time,
+    epoch,
+    name,
+  }: { deviceId: string; signKey: string; boxKey: string; addedAt: number; time: number; epoch: number; name: string },
 ) => lines('roost device 1', household, deviceId, signKey, boxKey, epoch, addedAt, time, name);
 
 /** A device has made a recovery phrase: signed by that device, and by the household key of `epoch`. */
-export const phraseBytes = (household: string, { id, boxKey, by, epoch, time }: { id: string; boxKey: string; by: string; epoch: number; time: number }) =>
-  lines('roost phrase 1', household, id, boxKey, by, epoch, time);
+export const phraseBytes = (
+  household: string,
+  { id, boxKey, by, epoch, time }: { id: string; boxKey: string; by: string; epoch: number; time: number },
+) => lines('roost phrase 1', household, id, boxKey, by, epoch, time);
 
 /** A device has renewed the keys, and says who is left: `keys` as they are written, base64url. */
-export const renewalBytes = (by: string, keys: string, members: readonly string[]) => lines('roost renewal 1', by, keys, [...members].sort().join(' '));
+export const renewalBytes = (by: string, keys: string, members: readonly string[]) =>
+  lines('roost renewal 1', by, keys, [...members].sort().join(' '));

@@ -19,7 +19,12 @@ export interface EntryStore {
    */
   put(entries: readonly Entry[], options: { readonly replace: boolean }): Promise<PutOutcome>;
   /** Entries of one writer with `from` ≤ counter ≤ `to`, newest first where asked, until `maxBytes` are reached; at least one where there is any. */
-  read(writer: string, from: number, to: number, options: { readonly newestFirst: boolean; readonly maxBytes: number }): Promise<readonly Entry[]>;
+  read(
+    writer: string,
+    from: number,
+    to: number,
+    options: { readonly newestFirst: boolean; readonly maxBytes: number },
+  ): Promise<readonly Entry[]>;
   /** Lets go of an entry, if it still has these bytes' digest (SHA-256, first 16 bytes as hex). Answers whether it did. */
   drop(key: EntryKey, digest: string): Promise<boolean>;
 }

@@ -90,7 +90,12 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
       const answered = await ask(owner.call('answerInvite', { same }));
       if (!answered.ok) return set({ step: 'failed', reason: answered.reason }, mine);
       if (!same) return;
-      set(answered.value.joined ? { step: 'joined', before } : { step: 'failed', reason: 'The other device did not take the keys.' }, mine);
+      set(
+        answered.value.joined
+          ? { step: 'joined', before }
+          : { step: 'failed', reason: 'The other device did not take the keys.' },
+        mine,
+      );
     },
     leaveInvite() {
       const { now } = invite.getState();

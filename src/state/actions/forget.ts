@@ -4,7 +4,9 @@ import { attempt, type Done, type Parts } from './parts.ts';
 
 export interface ForgetActions {
   /** Hidden at once, and can be taken back until its `finalAt`. Answers with what was written. */
-  forget(target: ForgetDoc['target']): Promise<{ readonly ok: true; readonly asked: ForgetDoc } | Extract<Done, { ok: false }>>;
+  forget(
+    target: ForgetDoc['target'],
+  ): Promise<{ readonly ok: true; readonly asked: ForgetDoc } | Extract<Done, { ok: false }>>;
   /** Takes a `forget` back. */
   keep(forgetId: string): Promise<Done>;
   /** Takes what these cover out of every store that shows it. */

@@ -35,7 +35,8 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
     const { humanName, leadName } = household.store.getState().settings;
     const checked = key === 'humanName' ? checkName(wanted, 'person') : checkName(wanted, 'lead', humanName);
     if (!checked.ok) return checked;
-    if (key === 'humanName' && isSameName(checked.name, leadName)) return { ok: false, reason: `“${checked.name}” is what the lead is called, or looks the same. Choose another.` };
+    if (key === 'humanName' && isSameName(checked.name, leadName))
+      return { ok: false, reason: `“${checked.name}” is what the lead is called, or looks the same. Choose another.` };
     const docs: Doc[] = [writer.setting(key, checked.name)];
     // The lead's name shows through its identity, as everybody's does.
     if (key === 'leadName') docs.push(writer.change(LEAD_ID, { kind: 'rename', name: checked.name }));
@@ -45,7 +46,10 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
   /** What is set now wins over what was dated ahead, because it is dated after that. */
   function sayAhead(): void {
     const lead = clock.lead();
-    if (lead > MAX_AHEAD_MS) notices.info(`Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`);
+    if (lead > MAX_AHEAD_MS)
+      notices.info(
+        `Something here is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock. What you set now is dated after it, so that yours holds.`,
+      );
   }
 
   async function refreshHome(): Promise<void> {
@@ -66,7 +70,11 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
         await refreshHome();
         return { ok: false, reason: begun.problem.message };
       }
-      return await write([writer.setting('humanName', called.name), writer.setting('leadName', led.name), writer.leadIdentity(led.name)]);
+      return await write([
+        writer.setting('humanName', called.name),
+        writer.setting('leadName', led.name),
+        writer.leadIdentity(led.name),
+      ]);
     },
     saveSetting(key, value) {
       sayAhead();

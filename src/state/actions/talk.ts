@@ -24,11 +24,21 @@ function canWait(problem: RelayProblem): boolean {
   return problem.kind !== 'refused' || (problem.status === 409 && problem.problem.type.endsWith('no-session'));
 }
 
-export function createTalkActions({ owner, relay, device, writer, household, live, conversations, notices }: Parts): TalkActions {
+export function createTalkActions({
+  owner,
+  relay,
+  device,
+  writer,
+  household,
+  live,
+  conversations,
+  notices,
+}: Parts): TalkActions {
   async function keep(item: Sending): Promise<void> {
     const doc = writer.queuedMessage(item);
     const kept = await attempt(owner.call('append', [doc]));
-    if (!kept.ok) return conversations.sending({ ...item, error: `It could not be kept on this device: ${kept.reason}` });
+    if (!kept.ok)
+      return conversations.sending({ ...item, error: `It could not be kept on this device: ${kept.reason}` });
     household.take([doc]);
     conversations.sent(item.clientId);
   }

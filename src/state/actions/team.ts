@@ -16,7 +16,8 @@ const CATCH_UP_PATIENCE_MS = 4_000;
 const NOBODY: ReadonlySet<string> = new Set();
 
 /** Another tab or device was first: what was asked for happens, only not from here. */
-const isAlreadyUnderWay = (problem: RelayProblem) => problem.kind === 'refused' && problem.problem.type.endsWith('already-awake');
+const isAlreadyUnderWay = (problem: RelayProblem) =>
+  problem.kind === 'refused' && problem.problem.type.endsWith('already-awake');
 
 export interface TeamActions {
   /**
@@ -36,16 +37,35 @@ export interface TeamActions {
   endSession(): Promise<void>;
 }
 
-export function createTeamActions({ owner, devices, relay, reach, device, clock, household, live, remember, notices, pending }: Parts): TeamActions {
+export function createTeamActions({
+  owner,
+  devices,
+  relay,
+  reach,
+  device,
+  clock,
+  household,
+  live,
+  remember,
+  notices,
+  pending,
+}: Parts): TeamActions {
   async function startSession(ahead = false): Promise<boolean> {
     if (live.store.getState().live) return true;
     pending.setState({ step: 'Starting the session…' });
     const { roster, settings } = household.store.getState();
     const [lead = null] = roster.lead ? await remember.read([roster.lead]) : [];
-    const started = await relay.startSession({ ...startSessionBody(lead, roster, settings), after: clock.next(), ...(ahead ? { ahead } : {}) });
+    const started = await relay.startSession({
+      ...startSessionBody(lead, roster, settings),
+      after: clock.next(),
+      ...(ahead ? { ahead } : {}),
+    });
     if (started.ok) return true;
     if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('clock-ahead')) {
-      notices.offer(started.problem.message, { label: 'Go on after it', run: () => void startSession(true).finally(() => pending.setState({ step: null })) });
+      notices.offer(started.problem.message, {
+        label: 'Go on after it',
+        run: () => void startSession(true).finally(() => pending.setState({ step: null })),
+      });
       return false;
     }
     // 409: another tab or device was first. Its session is ours too.
@@ -104,20 +124,29 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
   }
 
   const leftOut = (count: number) =>
-    notices.info(`${count === 1 ? 'One agent is' : `${count} agents are`} still on the way to this device, and sleep${count === 1 ? 's' : ''} on. WAKE calls ${count === 1 ? 'it' : 'them'} once ${count === 1 ? 'it is' : 'they are'} here.`);
+    notices.info(
+      `${count === 1 ? 'One agent is' : `${count} agents are`} still on the way to this device, and sleep${count === 1 ? 's' : ''} on. WAKE calls ${count === 1 ? 'it' : 'them'} once ${count === 1 ? 'it is' : 'they are'} here.`,
+    );
 
   /**
    * One road for both calls: hold the button, catch up with other devices, start a session, write the message, wait for the
    * relay's word. `called`: who is to be woken; whoever of them is not whole here yet is left out.
    */
-  async function call(kind: 'wake' | 'summon', called: readonly Agent[], write: (late: ReadonlySet<string>) => Promise<string | null>): Promise<void> {
+  async function call(
+    kind: 'wake' | 'summon',
+    called: readonly Agent[],
+    write: (late: ReadonlySet<string>) => Promise<string | null>,
+  ): Promise<void> {
     if (pending.getState().call) return;
     pending.setState({ call: kind, step: null });
     live.dismissCallError();
     try {
       await heard();
       // A session begins with the lead, and with what it remembers.
-      const late = await lateOf([...(live.store.getState().live ? [] : [LEAD_ID]), ...called.map(({ agentId }) => agentId)]);
+      const late = await lateOf([
+        ...(live.store.getState().live ? [] : [LEAD_ID]),
+        ...called.map(({ agentId }) => agentId),
+      ]);
       const lateCalled = called.filter(({ agentId }) => late.has(agentId)).length;
       if (lateCalled > 0) leftOut(lateCalled);
       if (lateCalled > 0 && lateCalled === called.length) return;
@@ -126,7 +155,9 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
       const text = await write(late);
       if (text === null) return;
       if (text.length > LIMITS.teamCallText) {
-        notices.error('Together they remember more than one wake can carry. Lower the transcript length in the settings, or wake fewer at once.');
+        notices.error(
+          'Together they remember more than one wake can carry. Lower the transcript length in the settings, or wake fewer at once.',
+        );
         return;
       }
       pending.setState({ step: null });
@@ -136,7 +167,9 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
       else if (isAlreadyUnderWay(posted.problem)) notices.info(posted.problem.message);
       else notices.refused(posted.problem);
     } catch (error) {
-      notices.error(`This device could not read what they remember: ${error instanceof Error ? error.message : String(error)}`);
+      notices.error(
+        `This device could not read what they remember: ${error instanceof Error ? error.message : String(error)}`,
+      );
     } finally {
       pending.setState({ call: null, step: null });
     }
@@ -155,13 +188,18 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
   }
 
   const asleepNow = (agents: readonly Agent[]) =>
-    agents.filter((agent) => isSeatPosition(agent.position) && canBeWoken(lifecycleOf(agent, agent.position, live.store.getState().live)));
+    agents.filter(
+      (agent) =>
+        isSeatPosition(agent.position) && canBeWoken(lifecycleOf(agent, agent.position, live.store.getState().live)),
+    );
 
   const callToWake = (agents: readonly Agent[] | undefined, asked: readonly Agent[]) =>
     call('wake', asked, async (late) => {
       // Asked again after the session began: another tab may have woken some of them meanwhile.
       const now = bigButton(household.store.getState().roster, live.store.getState().live, null);
-      const chosen = (agents ? asleepNow(agents) : now.kind === 'wake' ? now.agents : []).filter((agent) => !restsNow(agent) && !late.has(agent.agentId));
+      const chosen = (agents ? asleepNow(agents) : now.kind === 'wake' ? now.agents : []).filter(
+        (agent) => !restsNow(agent) && !late.has(agent.agentId),
+      );
       if (chosen.length === 0) return null;
       const payloads = (await remember.read(chosen)).flatMap((share) => payloadOf(share) ?? []);
       return writeWake(payloads);
@@ -183,7 +221,8 @@ export function createTeamActions({ owner, devices, relay, reach, device, clock,
         const { roster } = household.store.getState();
         const births = live.store.getState().live?.births;
         const wanted = (seats ?? SEAT_ORDER).filter((seat) => !roster.seats.has(seat) && !births?.has(seat));
-        const text = wanted.length === 0 ? null : writeSummon(wanted.map((position) => ({ position, ...seatColor(position) })));
+        const text =
+          wanted.length === 0 ? null : writeSummon(wanted.map((position) => ({ position, ...seatColor(position) })));
         return Promise.resolve(text);
       }),
     async rest(agentId) {

@@ -15,7 +15,9 @@ export function createUpkeepActions({ owner, upkeep }: Parts): UpkeepActions {
         upkeep.setState({ rebuild: { kind: 'done', report: await owner.call('rebuild') } });
       } catch (error) {
         // Said where the button stands.
-        upkeep.setState({ rebuild: { kind: 'failed', reason: error instanceof Error ? error.message : String(error) } });
+        upkeep.setState({
+          rebuild: { kind: 'failed', reason: error instanceof Error ? error.message : String(error) },
+        });
       }
     },
   };

@@ -8,11 +8,17 @@ export interface WakeActions {
   stopWakes(stopped: boolean): Promise<void>;
 }
 
-export function createWakeActions({ notices, limits }: Pick<Parts, 'notices'> & { readonly limits: HouseholdLimits }): WakeActions {
+export function createWakeActions({
+  notices,
+  limits,
+}: Pick<Parts, 'notices'> & { readonly limits: HouseholdLimits }): WakeActions {
   return {
     async stopWakes(stopped) {
       const put = await limits.change((own) => ({ ...own, wakes_enabled: !stopped }));
-      if (!put.ok) notices.error(`${stopped ? 'Wakes could not be stopped' : 'Wakes could not be allowed again'}: ${problemText(put.problem)}`);
+      if (!put.ok)
+        notices.error(
+          `${stopped ? 'Wakes could not be stopped' : 'Wakes could not be allowed again'}: ${problemText(put.problem)}`,
+        );
     },
   };
 }

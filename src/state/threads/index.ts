@@ -19,7 +19,10 @@ export interface Threads {
   readonly list: Kept<readonly Thread[]>;
   /** The same one for the same id, as long as the page is open: what did not go stays in it. */
   talk(threadId: string): ThreadTalk;
-  create(title: string, participants: readonly string[]): Promise<{ readonly ok: true; readonly threadId: string } | { readonly ok: false; readonly reason: string }>;
+  create(
+    title: string,
+    participants: readonly string[],
+  ): Promise<{ readonly ok: true; readonly threadId: string } | { readonly ok: false; readonly reason: string }>;
   add(threadId: string, agentId: string): Promise<Done>;
   remove(threadId: string, agentId: string): Promise<Done>;
   close(threadId: string, summary: string): Promise<Done>;
@@ -29,10 +32,13 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
   async function all(): Promise<RelayResult<readonly Thread[]>> {
     const threads: Thread[] = [];
     for (;;) {
-      const page = await reach((client) => client.threads({ before: threads.at(-1)?.threadId ?? null, limit: LIST_PAGE }));
+      const page = await reach((client) =>
+        client.threads({ before: threads.at(-1)?.threadId ?? null, limit: LIST_PAGE }),
+      );
       if (!page.ok) return page;
       threads.push(...page.value.threads);
-      if (!page.value.more || page.value.threads.length === 0 || threads.length >= LIST_MOST) return { ok: true, value: threads };
+      if (!page.value.more || page.value.threads.length === 0 || threads.length >= LIST_MOST)
+        return { ok: true, value: threads };
     }
   }
   const list = createKept<readonly Thread[]>({ ask: all, changes, device, what: ['threads'] });

@@ -65,8 +65,17 @@ const arrived = ({ text, after }: ThreadSending, messages: readonly ThreadMessag
   messages.some((message) => message.from === 'human' && message.place > after && message.text.trim() === text.trim());
 
 export function createThreadTalk(threadId: string, { reach, changes, device }: ThreadTalkDeps): ThreadTalk {
-  const store = createStore<ThreadTalkState>()(() => ({ kind: 'loading', problem: null, thread: null, messages: [], more: false, readingEarlier: false, sending: [] }));
-  const page = (before: number | null) => reach((client) => client.threadMessages(threadId, { before, limit: THREAD_PAGE }));
+  const store = createStore<ThreadTalkState>()(() => ({
+    kind: 'loading',
+    problem: null,
+    thread: null,
+    messages: [],
+    more: false,
+    readingEarlier: false,
+    sending: [],
+  }));
+  const page = (before: number | null) =>
+    reach((client) => client.threadMessages(threadId, { before, limit: THREAD_PAGE }));
 
   /** The newest page, and whatever came between it and what is shown. */
   async function newest(): Promise<RelayResult<ThreadPage>> {
@@ -114,7 +123,8 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     const others = store.getState().sending.filter(({ clientId }) => clientId !== item.clientId);
     store.setState({ sending: [...others, item] });
   }
-  const drop = (clientId: string) => store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) }));
+  const drop = (clientId: string) =>
+    store.setState(({ sending }) => ({ sending: sending.filter((item) => item.clientId !== clientId) }));
 
   async function deliver(item: ThreadSending) {
     note({ ...item, error: null });
@@ -146,7 +156,15 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
       store.setState((now) => ({ messages: merged(now.messages, read.value.messages), more: read.value.more }));
       return null;
     },
-    send: (text, mentions) => deliver({ clientId: device.newId(), text, mentions, time: device.now(), after: store.getState().messages.at(-1)?.place ?? 0, error: null }),
+    send: (text, mentions) =>
+      deliver({
+        clientId: device.newId(),
+        text,
+        mentions,
+        time: device.now(),
+        after: store.getState().messages.at(-1)?.place ?? 0,
+        error: null,
+      }),
     async sendAgain(clientId) {
       const item = find(clientId);
       if (item) await deliver(item);

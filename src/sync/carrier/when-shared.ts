@@ -17,7 +17,12 @@ export function carryWhenShared(owner: Owner, timers: Timers): void {
   async function begin(): Promise<Carrier> {
     const { createCarrier } = await import('./carrier.ts');
     // No servers: only addresses of this machine and its networks are offered.
-    return createCarrier({ owner, locks: navigator.locks, newConnection: () => new RTCPeerConnection({ iceServers: [] }), timers });
+    return createCarrier({
+      owner,
+      locks: navigator.locks,
+      newConnection: () => new RTCPeerConnection({ iceServers: [] }),
+      timers,
+    });
   }
 
   function look() {

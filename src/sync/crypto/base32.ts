@@ -1,7 +1,12 @@
 /** Crockford's Base32: letters that nobody mistakes for each other, in one case, so that a QR code stays small. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const VALUES = new Map([...ALPHABET].map((letter, value) => [letter, value]));
-for (const [typed, meant] of [['O', '0'], ['I', '1'], ['L', '1']] as const) VALUES.set(typed, VALUES.get(meant) ?? 0);
+for (const [typed, meant] of [
+  ['O', '0'],
+  ['I', '1'],
+  ['L', '1'],
+] as const)
+  VALUES.set(typed, VALUES.get(meant) ?? 0);
 
 /** How many letters so many bytes take. */
 export const base32Length = (bytes: number) => Math.ceil((bytes * 8) / 5);

@@ -21,7 +21,9 @@ export function sealBox(boxKey: string, plaintext: Uint8Array, random: RandomByt
   const key = receiver && agreedKey({ secret, other: receiver, order: [ephemeral, receiver], label: LABEL.box });
   if (!key) throw new Error('This device’s key is not one that anything can be sealed to.');
   const header = concatBytes(uint(CRYPTO.version, 1), ephemeral);
-  return base64url(concatBytes(header, encrypt(key, aadOf(header, receiver), pack(plaintext, CRYPTO.mostPlaintext.slot), random)));
+  return base64url(
+    concatBytes(header, encrypt(key, aadOf(header, receiver), pack(plaintext, CRYPTO.mostPlaintext.slot), random)),
+  );
 }
 
 /** null: not sealed to this key, changed on its way, or by a newer Roost. */

@@ -47,7 +47,8 @@ export function exactly(text: string, length: number): Uint8Array | null {
 /** Fresh random bytes. Throws where the source gives another number than it was asked for. */
 export function draw(random: RandomBytes, length: number): Uint8Array {
   const bytes = random(length);
-  if (bytes.length !== length) throw new Error(`The source of randomness gave ${bytes.length} bytes instead of ${length}.`);
+  if (bytes.length !== length)
+    throw new Error(`The source of randomness gave ${bytes.length} bytes instead of ${length}.`);
   return bytes;
 }
 
@@ -63,5 +64,7 @@ export function uint(value: number, length: 1 | 2 | 4 | 8): Uint8Array {
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
   return bytes.subarray(8 - length);
 }
-export const uint16At = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset + at, 2).getUint16(0);
-export const uint32At = (bytes: Uint8Array, at: number) => new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0);
+export const uint16At = (bytes: Uint8Array, at: number) =>
+  new DataView(bytes.buffer, bytes.byteOffset + at, 2).getUint16(0);
+export const uint32At = (bytes: Uint8Array, at: number) =>
+  new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0);

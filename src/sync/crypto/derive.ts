@@ -5,5 +5,9 @@ import { utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Label } from './settings.ts';
 
 /** `salt`: empty, or the public keys of both sides of an agreement. */
-export const derive = (secret: Uint8Array, label: Label, salt: Uint8Array = new Uint8Array(0), length = 32): Uint8Array =>
-  hkdf(sha256, secret, salt, utf8ToBytes(label), length);
+export const derive = (
+  secret: Uint8Array,
+  label: Label,
+  salt: Uint8Array = new Uint8Array(0),
+  length = 32,
+): Uint8Array => hkdf(sha256, secret, salt, utf8ToBytes(label), length);

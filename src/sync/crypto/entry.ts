@@ -22,12 +22,17 @@ export function entryAad(keys: HouseholdKeys, header: Uint8Array, place: PlaceOf
 }
 
 /** Seals with the newest key. Throws a RangeError where the place is none, or the entry would be too large to be sent. */
-export function sealEntry(options: PlaceOfEntry & { readonly keys: HouseholdKeys; readonly payload: Uint8Array; readonly random: RandomBytes }): Uint8Array {
+export function sealEntry(
+  options: PlaceOfEntry & { readonly keys: HouseholdKeys; readonly payload: Uint8Array; readonly random: RandomBytes },
+): Uint8Array {
   const epochKey = newest(options.keys);
   const header = concatBytes(uint(CRYPTO.version, 1), uint(epochKey.epoch, 2));
   const aad = entryAad(options.keys, header, options);
   if (!aad) throw new RangeError(`There is no place ${options.counter} of a writer “${options.writer}”.`);
-  return concatBytes(header, encrypt(entryKey(epochKey), aad, pack(options.payload, CRYPTO.mostPlaintext.entry), options.random));
+  return concatBytes(
+    header,
+    encrypt(entryKey(epochKey), aad, pack(options.payload, CRYPTO.mostPlaintext.entry), options.random),
+  );
 }
 
 /** Which key sealed it; null where it is too short, or of a version that this Roost does not know. */
@@ -35,7 +40,9 @@ export function epochOf(sealed: Uint8Array): number | null {
   return sealed.length >= HEADER && sealed[0] === CRYPTO.version ? uint16At(sealed, 1) : null;
 }
 
-export function openEntry(options: PlaceOfEntry & { readonly keys: HouseholdKeys; readonly sealed: Uint8Array }): Opened {
+export function openEntry(
+  options: PlaceOfEntry & { readonly keys: HouseholdKeys; readonly sealed: Uint8Array },
+): Opened {
   const { keys, sealed } = options;
   if ((sealed[0] ?? 0) > CRYPTO.version) return { ok: false, reason: 'newer-version' };
   const epoch = epochOf(sealed);

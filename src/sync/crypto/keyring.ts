@@ -22,11 +22,13 @@ export function newest(keys: HouseholdKeys): EpochKey {
 /** One more epoch: whoever lacks its key reads nothing that is sealed from now on. */
 export function renewed(keys: HouseholdKeys, random: RandomBytes): HouseholdKeys {
   const epoch = newest(keys).epoch + 1;
-  if (epoch > CRYPTO.mostEpoch) throw new RangeError(`The household key was renewed ${CRYPTO.mostEpoch} times; there are no more.`);
+  if (epoch > CRYPTO.mostEpoch)
+    throw new RangeError(`The household key was renewed ${CRYPTO.mostEpoch} times; there are no more.`);
   return { household: keys.household, keyring: [...keys.keyring, { epoch, key: draw(random, CRYPTO.keyBytes) }] };
 }
 
-export const keyOf = (keys: HouseholdKeys, epoch: number): EpochKey | undefined => keys.keyring.find((one) => one.epoch === epoch);
+export const keyOf = (keys: HouseholdKeys, epoch: number): EpochKey | undefined =>
+  keys.keyring.find((one) => one.epoch === epoch);
 
 /** The household's 16 bytes. Throws where it is no id, which no parser lets pass. */
 export function householdBytes(keys: HouseholdKeys): Uint8Array {
@@ -43,7 +45,8 @@ export function writeKeys(keys: HouseholdKeys): Uint8Array {
     uint(keys.keyring.length, 2),
     ...keys.keyring.map(({ key }) => key),
   );
-  if (!readKeys(bytes) || keys.keyring.some(({ epoch }, at) => epoch !== at + 1)) throw new Error('The keyring is not whole.');
+  if (!readKeys(bytes) || keys.keyring.some(({ epoch }, at) => epoch !== at + 1))
+    throw new Error('The keyring is not whole.');
   return bytes;
 }
 

@@ -33,7 +33,8 @@ export type ReadOffer =
   /** A sentence: what is wrong with the text, and what to do. */
   | { readonly ok: false; readonly reason: string };
 
-const hash = (label: Label, key: Uint8Array, length: number) => sha256(concatBytes(utf8ToBytes(label), key)).subarray(0, length);
+const hash = (label: Label, key: Uint8Array, length: number) =>
+  sha256(concatBytes(utf8ToBytes(label), key)).subarray(0, length);
 const idOf = (key: Uint8Array) => base64url(hash(LABEL.offerId, key, SYNC.idBytes));
 
 export function newOffer(random: RandomBytes): Offer {
@@ -45,15 +46,23 @@ export function newOffer(random: RandomBytes): Offer {
 
 /** Finds the offer in what was scanned or pasted: in any case, broken into lines, with a sentence around it. */
 export function readOffer(text: string): ReadOffer {
-  const all = [...text.matchAll(BEGINNING)].map((found) => readFrom(Number(found[1]), text.slice(found.index + found[0].length)));
-  return all.find(({ ok }) => ok) ?? all.at(-1) ?? wrong('This is no offer to join. Copy the whole text that the new device shows; it begins with “ROOST1.”.');
+  const all = [...text.matchAll(BEGINNING)].map((found) =>
+    readFrom(Number(found[1]), text.slice(found.index + found[0].length)),
+  );
+  return (
+    all.find(({ ok }) => ok) ??
+    all.at(-1) ??
+    wrong('This is no offer to join. Copy the whole text that the new device shows; it begins with “ROOST1.”.')
+  );
 }
 
 function readFrom(version: number, rest: string): ReadOffer {
-  if (version > CRYPTO.version) return wrong('This offer was made by a newer Roost. Update Roost on this device, then try again.');
+  if (version > CRYPTO.version)
+    return wrong('This offer was made by a newer Roost. Update Roost on this device, then try again.');
   if (version < CRYPTO.version) return mistyped();
   const letters = firstLetters(rest);
-  if (letters.length < LETTERS) return wrong('This offer is not whole: its end is missing. Copy the whole text that the new device shows.');
+  if (letters.length < LETTERS)
+    return wrong('This offer is not whole: its end is missing. Copy the whole text that the new device shows.');
   const bytes = fromBase32(letters);
   const key = bytes?.subarray(0, CRYPTO.keyBytes);
   if (!bytes || !key) return mistyped();
@@ -74,4 +83,5 @@ function firstLetters(text: string): string {
 }
 
 const wrong = (reason: string): ReadOffer => ({ ok: false, reason });
-const mistyped = () => wrong('This offer was not copied right: a letter of it is wrong. Copy it again, or scan the picture.');
+const mistyped = () =>
+  wrong('This offer was not copied right: a letter of it is wrong. Copy it again, or scan the picture.');

@@ -52,7 +52,9 @@ export function writeFace(face: PairingFace): string {
 export function readFace(text: string): PairingFace | null {
   const bytes = exactly(text, 3 * CRYPTO.keyBytes);
   if (!bytes) return null;
-  const [key, signKey, boxKey] = [0, 1, 2].map((at) => bytes.subarray(at * CRYPTO.keyBytes, (at + 1) * CRYPTO.keyBytes));
+  const [key, signKey, boxKey] = [0, 1, 2].map((at) =>
+    bytes.subarray(at * CRYPTO.keyBytes, (at + 1) * CRYPTO.keyBytes),
+  );
   if (!key || !signKey || !boxKey || !isSoundKey(key) || !isSoundKey(boxKey)) return null;
   return { key: base64url(key), signKey: base64url(signKey), boxKey: base64url(boxKey) };
 }
@@ -66,8 +68,13 @@ function faceBytes({ key, signKey, boxKey }: PairingFace): Uint8Array | null {
 export function pairingWords(offer: PairingFace, inviter: PairingFace): readonly string[] {
   const [ours, theirs] = [faceBytes(offer), faceBytes(inviter)];
   if (!ours || !theirs) throw new RangeError('A public key of a pairing is 32 bytes.');
-  const bits = [...sha256(concatBytes(utf8ToBytes(LABEL.words), ours, theirs))].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  return Array.from({ length: WORDS }, (_, at) => wordlist[parseInt(bits.slice(at * WORD_BITS, (at + 1) * WORD_BITS), 2)] ?? '');
+  const bits = [...sha256(concatBytes(utf8ToBytes(LABEL.words), ours, theirs))]
+    .map((byte) => byte.toString(2).padStart(8, '0'))
+    .join('');
+  return Array.from(
+    { length: WORDS },
+    (_, at) => wordlist[parseInt(bits.slice(at * WORD_BITS, (at + 1) * WORD_BITS), 2)] ?? '',
+  );
 }
 
 /** The key and the associated data of one direction; null where a public key is unsound. */
@@ -86,7 +93,9 @@ function agreement(message: Message, { secret, offer, inviter }: PairingSide) {
 function seal(message: Message, side: PairingSide, content: Uint8Array, random: RandomBytes): string {
   const agreed = agreement(message, side);
   if (!agreed) throw new Error('The other device’s key is not one that anything can be sealed to.');
-  return base64url(concatBytes(agreed.header, encrypt(agreed.key, agreed.aad, pack(content, CRYPTO.mostPlaintext.slot), random)));
+  return base64url(
+    concatBytes(agreed.header, encrypt(agreed.key, agreed.aad, pack(content, CRYPTO.mostPlaintext.slot), random)),
+  );
 }
 
 /** null: not of these two devices, not of this direction, changed on its way, or by a newer Roost. */
@@ -100,9 +109,11 @@ function open(message: Message, side: PairingSide, data: string): Uint8Array | n
 }
 
 /** From the inviting device to the new one. Throws where a public key is unsound. */
-export const sealWelcome = (side: PairingSide, content: Uint8Array, random: RandomBytes) => seal('welcome', side, content, random);
+export const sealWelcome = (side: PairingSide, content: Uint8Array, random: RandomBytes) =>
+  seal('welcome', side, content, random);
 export const openWelcome = (side: PairingSide, data: string) => open('welcome', side, data);
 
 /** The new device's answer, when it has the keys. */
-export const sealJoined = (side: PairingSide, content: Uint8Array, random: RandomBytes) => seal('joined', side, content, random);
+export const sealJoined = (side: PairingSide, content: Uint8Array, random: RandomBytes) =>
+  seal('joined', side, content, random);
 export const openJoined = (side: PairingSide, data: string) => open('joined', side, data);

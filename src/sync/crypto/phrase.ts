@@ -31,7 +31,9 @@ export function readPhrase(text: string): ReadPhrase {
     return { ok: true, secret: mnemonicToEntropy(words.join(' '), wordlist) };
   } catch {
     // Words and their number are right, so the checksum is wrong: the only other thing that the library throws for.
-    return wrong('All 24 words are in the list, but together they are not a phrase: one of them is another word, or two have changed places.');
+    return wrong(
+      'All 24 words are in the list, but together they are not a phrase: one of them is another word, or two have changed places.',
+    );
   }
 }
 
@@ -56,7 +58,12 @@ function unknownSentence(place: number, typed: string): string {
 function nearest(typed: string): readonly string[] {
   const distances = wordlist.map((word) => ({ word, distance: distance(typed, word) }));
   const least = Math.min(...distances.map((one) => one.distance));
-  return least > 2 ? [] : distances.filter((one) => one.distance === least).slice(0, 3).map(({ word }) => word);
+  return least > 2
+    ? []
+    : distances
+        .filter((one) => one.distance === least)
+        .slice(0, 3)
+        .map(({ word }) => word);
 }
 
 /** Letters added, left out, changed, or swapped with their neighbour (optimal string alignment). */
@@ -67,7 +74,8 @@ function distance(left: string, right: string): number {
     const next = [row];
     for (let column = 1; column <= right.length; column += 1) {
       const same = left[row - 1] === right[column - 1];
-      const swapped = row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      const swapped =
+        row > 1 && column > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
       next.push(
         Math.min(
           (last[column] ?? 0) + 1,

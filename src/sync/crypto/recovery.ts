@@ -18,7 +18,9 @@ export interface Recovery {
 }
 
 /** 24 words of the BIP-39 list: 32 random bytes. */
-export const newPhrase = (random: RandomBytes): { readonly words: readonly string[] } => ({ words: wordsOf(draw(random, CRYPTO.keyBytes)) });
+export const newPhrase = (random: RandomBytes): { readonly words: readonly string[] } => ({
+  words: wordsOf(draw(random, CRYPTO.keyBytes)),
+});
 
 /** What a phrase opens, or a sentence about which word is wrong. */
 export function recoveryOf(phrase: string): Recovery | { readonly ok: false; readonly reason: string } {

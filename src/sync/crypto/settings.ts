@@ -16,7 +16,11 @@ export const CRYPTO = {
   /** A payload, and what a sealed one may say that it takes when inflated. */
   mostPayload: SYNC.entryBytes,
   /** What can be sent, in bytes with padding. */
-  mostPlaintext: { entry: SYNC.entryBytes - AROUND, slot: fromChars(SYNC.slotChars), signal: fromChars(SYNC.signalChars) },
+  mostPlaintext: {
+    entry: SYNC.entryBytes - AROUND,
+    slot: fromChars(SYNC.slotChars),
+    signal: fromChars(SYNC.signalChars),
+  },
   /** Deflated bytes are inflated in steps of this many, so that a wrong length shows early. */
   inflateStep: 16 * 1024,
   mostEpoch: 65_535,

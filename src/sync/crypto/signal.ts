@@ -17,7 +17,9 @@ const HEADER = 3;
 function frame(keys: HouseholdKeys, from: string, to: string) {
   const header = concatBytes(uint(CRYPTO.version, 1), uint(newest(keys).epoch, 2));
   const ids = [idBytes(from), idBytes(to)];
-  return ids[0] && ids[1] ? { header, aad: concatBytes(utf8ToBytes(LABEL.signal), header, householdBytes(keys), ids[0], ids[1]) } : null;
+  return ids[0] && ids[1]
+    ? { header, aad: concatBytes(utf8ToBytes(LABEL.signal), header, householdBytes(keys), ids[0], ids[1]) }
+    : null;
 }
 
 /** `from`, `to`: ids of devices. Throws where one of them is none. */

@@ -58,18 +58,38 @@ export interface Direct {
   close(): void;
 }
 
-export function createDirect({ deviceId, keys, isMember, sendSignal, order, connect, onLines, timers, random, now }: DirectDeps): Direct {
+export function createDirect({
+  deviceId,
+  keys,
+  isMember,
+  sendSignal,
+  order,
+  connect,
+  onLines,
+  timers,
+  random,
+  now,
+}: DirectDeps): Direct {
   const out = new Set<string>();
   const lines = createLines({ deviceId, order, connect, timers, onReady: () => meetings.afresh(), onOpen: onLines });
   const meetings = createMeetings({
     deviceId,
     lines,
     isMember,
-    send: (to, introduction) => sendSignal(to, sealSignal(keys(), deviceId, to, writeIntroduction(introduction), random)),
+    send: (to, introduction) =>
+      sendSignal(to, sealSignal(keys(), deviceId, to, writeIntroduction(introduction), random)),
     timers,
     random,
   });
-  const texts = createTexts({ deviceId, keys, lines, isRemoved: (device) => out.has(device), onEnded: (device) => meetings.again(device), random, now });
+  const texts = createTexts({
+    deviceId,
+    keys,
+    lines,
+    isRemoved: (device) => out.has(device),
+    onEnded: (device) => meetings.again(device),
+    random,
+    now,
+  });
 
   const newest = () => keys().keyring.at(-1)?.epoch ?? 0;
   let epoch = newest();

@@ -126,7 +126,8 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
     });
     // Of two lines between two devices one is enough. One side alone says which, or both might close the other's.
     if (deviceId < device) {
-      for (const other of [...lines.values()]) if (other !== line && other.device === device && other.stage === 'open') drop(other);
+      for (const other of [...lines.values()])
+        if (other !== line && other.device === device && other.stage === 'open') drop(other);
     }
     line.plan.opened(device);
     onOpen();
@@ -144,7 +145,16 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
     room: () => (!ready ? 'no-tab' : lines.size < DIRECT.linesMost ? 'free' : 'full'),
     begin(plan) {
       const { id, device, offered } = plan;
-      const line: Line = { plan, device, stage: offered === null ? 'described' : 'connecting', end: null, proven: false, given: 0, sent: 0, cancel: () => undefined };
+      const line: Line = {
+        plan,
+        device,
+        stage: offered === null ? 'described' : 'connecting',
+        end: null,
+        proven: false,
+        given: 0,
+        sent: 0,
+        cancel: () => undefined,
+      };
       lines.set(id, line);
       wait(line, plan.patience);
       order({ kind: 'open', line: id, offer: offered === null });
@@ -160,7 +170,8 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
       return true;
     },
     has: (id) => lines.has(id),
-    openTo: (device) => [...lines.values()].flatMap((line) => (line.device === device && line.stage === 'open' ? [line.plan.id] : [])),
+    openTo: (device) =>
+      [...lines.values()].flatMap((line) => (line.device === device && line.stage === 'open' ? [line.plan.id] : [])),
     drop(id) {
       const line = lines.get(id);
       if (line) drop(line);
@@ -199,6 +210,10 @@ export function createLines({ deviceId, order, connect, timers, onReady, onOpen 
           return line.plan.ended(line.proven);
       }
     },
-    open: () => [...new Set([...lines.values()].flatMap(({ stage, device }) => (stage === 'open' && device !== null ? [device] : [])))],
+    open: () => [
+      ...new Set(
+        [...lines.values()].flatMap(({ stage, device }) => (stage === 'open' && device !== null ? [device] : [])),
+      ),
+    ],
   };
 }

@@ -60,7 +60,8 @@ export function createFailures({ files, offered, now }: FailuresDeps): Failures 
       return NONE;
     }
   }
-  const write = async (noted: Noted) => files?.write(MIRROR.failuresFile, new TextEncoder().encode(JSON.stringify(noted)));
+  const write = async (noted: Noted) =>
+    files?.write(MIRROR.failuresFile, new TextEncoder().encode(JSON.stringify(noted)));
   async function canReturn(): Promise<boolean> {
     const bytes = await files?.read(MIRROR.markFile).catch(() => null);
     return (bytes && readMark(new TextDecoder().decode(bytes)) !== null) || readMark(await offered()) !== null;

@@ -93,7 +93,10 @@ async function open(storage: StorageManager): Promise<Files | null> {
 }
 
 /** null: this browser has none that this worker can write. */
-export async function openFiles(storage: StorageManager | undefined, after: (ms: number, run: () => void) => () => void): Promise<Files | null> {
+export async function openFiles(
+  storage: StorageManager | undefined,
+  after: (ms: number, run: () => void) => () => void,
+): Promise<Files | null> {
   // Absent in insecure contexts and some browsers, whatever the types say.
   if (!storage || typeof storage.getDirectory !== 'function') return null;
   let cancel: () => void = () => undefined;

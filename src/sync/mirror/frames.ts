@@ -57,9 +57,18 @@ export function decodeFrames(bytes: Uint8Array): DecodedFrames {
   while (at < bytes.length) {
     const length = at + HEADER <= bytes.length && view.getUint32(at) === MAGIC ? view.getUint32(at + 4) : 0;
     const end = at + HEADER + length;
-    if (length >= PLACE && length <= LONGEST && end <= bytes.length && crcOf(bytes.subarray(at + HEADER, end)) === view.getUint32(at + 8)) {
+    if (
+      length >= PLACE &&
+      length <= LONGEST &&
+      end <= bytes.length &&
+      crcOf(bytes.subarray(at + HEADER, end)) === view.getUint32(at + 8)
+    ) {
       const counter = Number(view.getBigUint64(at + HEADER + 16));
-      entries.push({ writer: base64url(bytes.subarray(at + HEADER, at + HEADER + 16)), counter, sealed: bytes.slice(at + HEADER + PLACE, end) });
+      entries.push({
+        writer: base64url(bytes.subarray(at + HEADER, at + HEADER + 16)),
+        counter,
+        sealed: bytes.slice(at + HEADER + PLACE, end),
+      });
       at = end;
       continue;
     }
@@ -71,6 +80,7 @@ export function decodeFrames(bytes: Uint8Array): DecodedFrames {
 }
 
 function nextMagic(view: DataView, from: number): number {
-  for (let at = from; at + 4 <= view.byteLength; at++) if (view.getUint8(at) === MAGIC >>> 24 && view.getUint32(at) === MAGIC) return at;
+  for (let at = from; at + 4 <= view.byteLength; at++)
+    if (view.getUint8(at) === MAGIC >>> 24 && view.getUint32(at) === MAGIC) return at;
   return view.byteLength;
 }

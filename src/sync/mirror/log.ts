@@ -26,7 +26,10 @@ export interface Replacement extends EntryKey {
 
 export interface SealedLog {
   /** Hands over everything that can be read, oldest first, some at a time. Whoever waits for nothing lets it rest in between. */
-  read(each: (entries: readonly Entry[], progress: { readonly done: number; readonly of: number }) => Promise<void>, pause?: () => Promise<void>): Promise<void>;
+  read(
+    each: (entries: readonly Entry[], progress: { readonly done: number; readonly of: number }) => Promise<void>,
+    pause?: () => Promise<void>,
+  ): Promise<void>;
   /** What was read and written so far. */
   have(): Have;
   /** These are durable elsewhere: they are written in a moment. */
@@ -43,7 +46,8 @@ export interface SealedLog {
 }
 
 const nameOf = (number: number) => `${String(number).padStart(8, '0')}${MIRROR.segmentSuffix}`;
-const numberOf = (name: string) => (/^\d{8,}\./.test(name) && name.endsWith(MIRROR.segmentSuffix) ? Number.parseInt(name, 10) : null);
+const numberOf = (name: string) =>
+  /^\d{8,}\./.test(name) && name.endsWith(MIRROR.segmentSuffix) ? Number.parseInt(name, 10) : null;
 const keyOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
 
 export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLogDeps): SealedLog {
@@ -123,7 +127,8 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
           const { entries } = decodeFrames(bytes ?? new Uint8Array());
           note(entries);
           done += size;
-          for (let at = 0; at < entries.length; at += MIRROR.readEntries) await each(entries.slice(at, at + MIRROR.readEntries), { done, of });
+          for (let at = 0; at < entries.length; at += MIRROR.readEntries)
+            await each(entries.slice(at, at + MIRROR.readEntries), { done, of });
           // Nothing in it can be read: it is in the way of nothing, and of no use.
           if (entries.length === 0) {
             await files.remove(nameOf(number)).catch(() => undefined);

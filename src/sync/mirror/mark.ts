@@ -5,7 +5,14 @@
 import { z } from 'zod';
 import { rotationSchema } from '../../protocol/sync/control.ts';
 import { base64url, digestOf, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
-import { deviceRecordSchema, recoverySchema, teamMarkSchema, type DeviceRecord, type Membership, type TeamMark } from '../owner/records.ts';
+import {
+  deviceRecordSchema,
+  recoverySchema,
+  teamMarkSchema,
+  type DeviceRecord,
+  type Membership,
+  type TeamMark,
+} from '../owner/records.ts';
 
 export interface Mark {
   readonly membership: Membership;
@@ -48,7 +55,20 @@ const sumOf = (text: string) => digestOf(new TextEncoder().encode(text));
 /** `<sum> <JSON>`: a text that was cut or changed is found out. */
 export function writeMark({ membership, devices, team, writtenAt }: Mark): string {
   const { household, keyring, roll, deviceId, seed, rotations, recovery, alone, relay } = membership;
-  const json = JSON.stringify({ version: 1, writtenAt, keys: base64url(writeKeys({ household, keyring })), roll, deviceId, seed: base64url(seed), rotations, recovery, alone, relay, devices, team });
+  const json = JSON.stringify({
+    version: 1,
+    writtenAt,
+    keys: base64url(writeKeys({ household, keyring })),
+    roll,
+    deviceId,
+    seed: base64url(seed),
+    rotations,
+    recovery,
+    alone,
+    relay,
+    devices,
+    team,
+  });
   return `${sumOf(json)} ${json}`;
 }
 
@@ -60,7 +80,12 @@ export function readMark(text: string | null): Mark | null {
     const parsed = markSchema.safeParse(JSON.parse(json));
     if (!parsed.success) return null;
     const { keys, roll, deviceId, seed, rotations, recovery, alone, relay, devices, team, writtenAt } = parsed.data;
-    return { membership: { ...keys, roll, deviceId, seed, rotations, recovery, alone, relay, removed: false }, devices, team, writtenAt };
+    return {
+      membership: { ...keys, roll, deviceId, seed, rotations, recovery, alone, relay, removed: false },
+      devices,
+      team,
+      writtenAt,
+    };
   } catch (error) {
     if (error instanceof SyntaxError) return null;
     throw error;
@@ -70,6 +95,7 @@ export function readMark(text: string | null): Mark | null {
 /** The mark that knows more: of one household the one with more keys, otherwise the later one. */
 export function betterMark(a: Mark | null, b: Mark | null): Mark | null {
   if (!a || !b) return a ?? b;
-  const keys = a.membership.household === b.membership.household ? b.membership.keyring.length - a.membership.keyring.length : 0;
+  const keys =
+    a.membership.household === b.membership.household ? b.membership.keyring.length - a.membership.keyring.length : 0;
   return keys > 0 || (keys === 0 && b.writtenAt > a.writtenAt) ? b : a;
 }

@@ -8,7 +8,11 @@ export interface Arrivals {
   look(): Promise<void>;
 }
 
-export function createArrivals({ ledger, heads, onChange }: {
+export function createArrivals({
+  ledger,
+  heads,
+  onChange,
+}: {
   readonly ledger: Pick<LedgerPort, 'countTalks'>;
   readonly heads: () => readonly Head[];
   readonly onChange: () => void;
@@ -20,7 +24,10 @@ export function createArrivals({ ledger, heads, onChange }: {
   async function once() {
     const known = heads();
     const counts = await ledger.countTalks(known);
-    const late = known.filter(({ messages }, i) => (counts[i] ?? 0) < messages).map(({ agentId }) => agentId).sort();
+    const late = known
+      .filter(({ messages }, i) => (counts[i] ?? 0) < messages)
+      .map(({ agentId }) => agentId)
+      .sort();
     if (late.join('\n') === arriving.join('\n')) return;
     arriving = late;
     onChange();

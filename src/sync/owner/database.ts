@@ -63,7 +63,10 @@ export async function settled<Result>(tx: SyncTransaction, work: Promise<Result>
 }
 
 /** What was remembered under this name; undefined where nothing was. */
-export async function recallMeta<Name extends keyof SyncMeta>(db: SyncDatabase, name: Name): Promise<SyncMeta[Name] | undefined> {
+export async function recallMeta<Name extends keyof SyncMeta>(
+  db: SyncDatabase,
+  name: Name,
+): Promise<SyncMeta[Name] | undefined> {
   // Only `rememberMeta` and transactions of this folder write it, with the same types.
   return (await db.get('meta', name)) as SyncMeta[Name] | undefined;
 }
@@ -72,9 +75,16 @@ export async function recallMeta<Name extends keyof SyncMeta>(db: SyncDatabase, 
 export type Remember = (values: Partial<SyncMeta>, durability?: 'strict' | 'relaxed') => Promise<void>;
 
 /** All of them or none. */
-export async function rememberMeta(db: SyncDatabase, values: Partial<SyncMeta>, durability: 'strict' | 'relaxed' = 'strict'): Promise<void> {
+export async function rememberMeta(
+  db: SyncDatabase,
+  values: Partial<SyncMeta>,
+  durability: 'strict' | 'relaxed' = 'strict',
+): Promise<void> {
   const tx = syncTransaction(db, durability);
-  await settled(tx, Promise.all(Object.entries(values).map(([name, value]) => tx.objectStore('meta').put(value, name))));
+  await settled(
+    tx,
+    Promise.all(Object.entries(values).map(([name, value]) => tx.objectStore('meta').put(value, name))),
+  );
 }
 
 export interface OpenSyncOptions {

@@ -3,7 +3,13 @@ import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { DeviceView } from '../../protocol/sync/page.ts';
 import type { KnownDevice } from './household.ts';
 
-export function deviceViews({ records, seen, self, isLive, direct }: {
+export function deviceViews({
+  records,
+  seen,
+  self,
+  isLive,
+  direct,
+}: {
   readonly records: readonly KnownDevice[];
   /** What the relay said of them, by device id. */
   readonly seen: ReadonlyMap<string, DeviceSeen>;

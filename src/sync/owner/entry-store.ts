@@ -57,7 +57,15 @@ const placeOf = ({ writer, counter }: EntryKey): [string, number] => [writer, co
 const keyOf = ({ writer, counter }: EntryKey): EntryKey => ({ writer, counter });
 const nameOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
 
-export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, onShut }: EntryStoreDeps): DeviceEntryStore {
+export function createEntryStore({
+  db,
+  open,
+  digestOf,
+  take,
+  onKept,
+  onChanged,
+  onShut,
+}: EntryStoreDeps): DeviceEntryStore {
   /** Puts one after the other: two that bring the same entry must not both take it for new. */
   const inTurn = createQueue();
 
@@ -81,7 +89,9 @@ export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, 
   const tellShut = async () => onShut(await db.countFromIndex('entries', 'shut'));
 
   /** Opened and read, or why not. */
-  function read(entry: Entry): { readonly kind: 'open'; readonly payload: ReadPayload } | { readonly kind: 'shut' | 'forged' } {
+  function read(
+    entry: Entry,
+  ): { readonly kind: 'open'; readonly payload: ReadPayload } | { readonly kind: 'shut' | 'forged' } {
     const opened = open(entry);
     if (!opened.ok) return { kind: opened.reason === 'forged' ? 'forged' : 'shut' };
     const payload = readPayload(opened.payload);
@@ -136,7 +146,9 @@ export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, 
       let bytes = 0;
       let [low, high] = [from, to];
       while (low <= high) {
-        const [first, last] = newestFirst ? [Math.max(low, high - SYNC_OWNER.readStride + 1), high] : [low, Math.min(high, low + SYNC_OWNER.readStride - 1)];
+        const [first, last] = newestFirst
+          ? [Math.max(low, high - SYNC_OWNER.readStride + 1), high]
+          : [low, Math.min(high, low + SYNC_OWNER.readStride - 1)];
         const rows = await db.getAll('entries', IDBKeyRange.bound([writer, first], [writer, last]));
         for (const { counter, sealed } of newestFirst ? rows.reverse() : rows) {
           if (found.length > 0 && bytes + sealed.length > maxBytes) return found;
@@ -165,12 +177,18 @@ export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, 
         });
         if (opened.length > 0) {
           await take(opened.map(({ payload }) => payload));
-          await write(opened.map(({ row: { writer, counter, sealed } }) => ({ writer, counter, sealed })), []);
+          await write(
+            opened.map(({ row: { writer, counter, sealed } }) => ({ writer, counter, sealed })),
+            [],
+          );
         }
         await tellShut();
       }),
     async add(tx, entries) {
-      await Promise.all([...entries.map(({ writer, counter, sealed }) => tx.objectStore('entries').add({ writer, counter, sealed })), widen(tx, entries)]);
+      await Promise.all([
+        ...entries.map(({ writer, counter, sealed }) => tx.objectStore('entries').add({ writer, counter, sealed })),
+        widen(tx, entries),
+      ]);
     },
     each,
     async takeAgain(onProgress) {
@@ -192,7 +210,9 @@ export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, 
         for (const entry of some) {
           const result = read(entry);
           if (result.kind !== 'open') continue;
-          for (const doc of result.payload.docs ?? []) if (typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string') ids.add(doc._id);
+          for (const doc of result.payload.docs ?? [])
+            if (typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string')
+              ids.add(doc._id);
         }
         return Promise.resolve();
       });
@@ -202,7 +222,10 @@ export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, 
     takeOut: (writer, from, to) =>
       inTurn(async () => {
         const keys = await db.getAllKeys('entries', IDBKeyRange.bound([writer, from], [writer, to]));
-        await forget(writer, keys.map(([, counter]) => counter));
+        await forget(
+          writer,
+          keys.map(([, counter]) => counter),
+        );
       }),
     async rewrite(change, onRewritten) {
       for (const { writer } of await db.getAll('have')) {
@@ -219,7 +242,10 @@ export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, 
             return rewritten;
           });
           if (changed.length > 0) onRewritten(changed);
-          const beyond = await db.getKey('entries', IDBKeyRange.bound([writer, from + SYNC_OWNER.readStride], [writer, Infinity]));
+          const beyond = await db.getKey(
+            'entries',
+            IDBKeyRange.bound([writer, from + SYNC_OWNER.readStride], [writer, Infinity]),
+          );
           if (beyond === undefined) break;
         }
       }
@@ -229,7 +255,11 @@ export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, 
   async function each(visit: (entries: readonly Entry[]) => Promise<void>) {
     let after: [string, number] | null = null;
     for (;;) {
-      const rows: EntryRow[] = await db.getAll('entries', after === null ? null : IDBKeyRange.lowerBound(after, true), SYNC_OWNER.readStride);
+      const rows: EntryRow[] = await db.getAll(
+        'entries',
+        after === null ? null : IDBKeyRange.lowerBound(after, true),
+        SYNC_OWNER.readStride,
+      );
       if (rows.length > 0) await visit(rows);
       const last = rows.at(-1);
       if (!last || rows.length < SYNC_OWNER.readStride) return;
@@ -242,11 +272,17 @@ export function createEntryStore({ db, open, digestOf, take, onKept, onChanged, 
     const narrow = async () => {
       const store = tx.objectStore('have');
       const ranges = (await store.get(writer))?.ranges ?? [];
-      const left = subtract(ranges, counters.reduce<Ranges>((all, counter) => addRange(all, counter, counter), []));
+      const left = subtract(
+        ranges,
+        counters.reduce<Ranges>((all, counter) => addRange(all, counter, counter), []),
+      );
       if (left.length === 0) await store.delete(writer);
       else await store.put({ writer, ranges: left });
     };
-    await settled(tx, Promise.all([...counters.map((counter) => tx.objectStore('entries').delete([writer, counter])), narrow()]));
+    await settled(
+      tx,
+      Promise.all([...counters.map((counter) => tx.objectStore('entries').delete([writer, counter])), narrow()]),
+    );
     await onChanged(counters.map((counter) => ({ writer, counter, sealed: null })));
   }
 }

@@ -1,5 +1,11 @@
 /** The replica with its links. It is begun anew where something of ours had to be taken out. */
-import { createReplica, type Link, type LinkEnd, type Replica, type ReplicaDeps } from '../../protocol/replication/index.ts';
+import {
+  createReplica,
+  type Link,
+  type LinkEnd,
+  type Replica,
+  type ReplicaDeps,
+} from '../../protocol/replication/index.ts';
 
 export interface Exchange {
   replica(): Replica;

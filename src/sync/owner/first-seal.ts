@@ -19,10 +19,14 @@ export interface FirstSealDeps {
   readonly isClosed: () => boolean;
 }
 
-const isAfter = (place: Place, through: FirstSeal['through']) => through === null || place.at > through.at || (place.at === through.at && place.id > through.id);
+const isAfter = (place: Place, through: FirstSeal['through']) =>
+  through === null || place.at > through.at || (place.at === through.at && place.id > through.id);
 
 /** From `state` on. Appends made since go through the outbox; what both bring is harmless. */
-export async function sealEverything({ db, ledger, sealer, sealed, onProgress, isClosed }: FirstSealDeps, state: FirstSeal): Promise<void> {
+export async function sealEverything(
+  { db, ledger, sealer, sealed, onProgress, isClosed }: FirstSealDeps,
+  state: FirstSeal,
+): Promise<void> {
   const places = await ledger.betweenAppends(() => ledger.places());
   const known = places.length === 0 ? new Set<string>() : await sealed();
   const left = places.filter((place) => isAfter(place, state.through) && !known.has(place.id));

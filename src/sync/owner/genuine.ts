@@ -14,33 +14,62 @@ interface Signed {
   readonly proof: string;
 }
 
-function bothSigned(keys: HouseholdKeys, device: DeviceKeys, bytes: Uint8Array): { readonly signature: string; readonly proof: string } {
+function bothSigned(
+  keys: HouseholdKeys,
+  device: DeviceKeys,
+  bytes: Uint8Array,
+): { readonly signature: string; readonly proof: string } {
   return { signature: device.sign(bytes), proof: relayAuth(newest(keys)).sign(bytes) };
 }
 
-function isBothSigned(keys: HouseholdKeys, signKey: string, { epoch, signature, proof }: Signed, bytes: Uint8Array): boolean {
+function isBothSigned(
+  keys: HouseholdKeys,
+  signKey: string,
+  { epoch, signature, proof }: Signed,
+  bytes: Uint8Array,
+): boolean {
   const key = keyOf(keys, epoch);
-  return key !== undefined && isSignedBy(signKey, bytes, signature) && isSignedBy(relayAuth(key).publicKey, bytes, proof);
+  return (
+    key !== undefined && isSignedBy(signKey, bytes, signature) && isSignedBy(relayAuth(key).publicKey, bytes, proof)
+  );
 }
 
 /** This device’s own record. */
-export function deviceRecord(keys: HouseholdKeys, device: DeviceKeys, { name, addedAt, time }: { readonly name: string; readonly addedAt: number; readonly time: number }): DeviceRecord {
+export function deviceRecord(
+  keys: HouseholdKeys,
+  device: DeviceKeys,
+  { name, addedAt, time }: { readonly name: string; readonly addedAt: number; readonly time: number },
+): DeviceRecord {
   const { deviceId, signKey, boxKey } = device;
   const said = { deviceId, name, signKey, boxKey, addedAt, time, epoch: newest(keys).epoch };
   return { ...said, ...bothSigned(keys, device, deviceBytes(keys.household, said)) };
 }
 
 export const isGenuineDevice = (keys: HouseholdKeys, record: DeviceRecord): boolean =>
-  deviceIdOf(record) === record.deviceId && isBothSigned(keys, record.signKey, record, deviceBytes(keys.household, record));
+  deviceIdOf(record) === record.deviceId &&
+  isBothSigned(keys, record.signKey, record, deviceBytes(keys.household, record));
 
 /** A phrase that this device has made. */
-export function recoveryRecord(keys: HouseholdKeys, device: DeviceKeys, { id, boxKey, time }: { readonly id: string; readonly boxKey: string; readonly time: number }): RecoveryRecord {
-  const said = { id, boxKey, by: device.deviceId, keys: { signKey: device.signKey, boxKey: device.boxKey }, epoch: newest(keys).epoch, time };
+export function recoveryRecord(
+  keys: HouseholdKeys,
+  device: DeviceKeys,
+  { id, boxKey, time }: { readonly id: string; readonly boxKey: string; readonly time: number },
+): RecoveryRecord {
+  const said = {
+    id,
+    boxKey,
+    by: device.deviceId,
+    keys: { signKey: device.signKey, boxKey: device.boxKey },
+    epoch: newest(keys).epoch,
+    time,
+  };
   return { ...said, ...bothSigned(keys, device, phraseBytes(keys.household, said)) };
 }
 
 export const isGenuineRecovery = (keys: HouseholdKeys, record: RecoveryRecord): boolean =>
-  deviceIdOf(record.keys) === record.by && isBothSigned(keys, record.keys.signKey, record, phraseBytes(keys.household, record));
+  deviceIdOf(record.keys) === record.by &&
+  isBothSigned(keys, record.keys.signKey, record, phraseBytes(keys.household, record));
 
 /** Is a device one of the household: was it given the newest key, or has it shown since that it has it? */
-export const isOnRoll = (keys: HouseholdKeys, roll: readonly string[], deviceId: string, epoch: number): boolean => epoch >= newest(keys).epoch || roll.includes(deviceId);
+export const isOnRoll = (keys: HouseholdKeys, roll: readonly string[], deviceId: string, epoch: number): boolean =>
+  epoch >= newest(keys).epoch || roll.includes(deviceId);

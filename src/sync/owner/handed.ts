@@ -24,7 +24,8 @@ const keysOf = (text: string): HouseholdKeys | null => {
   return bytes && readKeys(bytes);
 };
 
-export const writeHanded = ({ keys, roll }: Handed): Uint8Array => writeJson({ keys: base64url(writeKeys(keys)), roll });
+export const writeHanded = ({ keys, roll }: Handed): Uint8Array =>
+  writeJson({ keys: base64url(writeKeys(keys)), roll });
 
 /** null: it is none, or a newer Roost wrote it. */
 export function readHanded(bytes: Uint8Array): Handed | null {
@@ -43,5 +44,7 @@ export function writeRenewal({ keys, roll }: Handed, by: string, sign: (keysText
 export function readRenewal(bytes: Uint8Array): Renewal | null {
   const renewal = readJson(renewalSchema, bytes);
   const keys = renewal && keysOf(renewal.keys);
-  return renewal && keys ? { keys, roll: renewal.roll, by: renewal.by, keysText: renewal.keys, signature: renewal.signature } : null;
+  return renewal && keys
+    ? { keys, roll: renewal.roll, by: renewal.by, keysText: renewal.keys, signature: renewal.signature }
+    : null;
 }

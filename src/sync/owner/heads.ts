@@ -14,7 +14,16 @@ export interface HeadTeller {
   close(): void;
 }
 
-export function createHeadTeller({ ledger, book, timers, now, random, isWhole, say, onTrouble }: {
+export function createHeadTeller({
+  ledger,
+  book,
+  timers,
+  now,
+  random,
+  isWhole,
+  say,
+  onTrouble,
+}: {
   readonly ledger: Pick<LedgerPort, 'lastTalks'>;
   readonly book: Pick<HouseholdBook, 'heads' | 'hear'>;
   readonly timers: Timers;
@@ -43,7 +52,10 @@ export function createHeadTeller({ ledger, book, timers, now, random, isWhole, s
   return {
     look() {
       cancel?.();
-      cancel = timers.after(SYNC_OWNER.headsAfter + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread, () => void tell().catch(onTrouble));
+      cancel = timers.after(
+        SYNC_OWNER.headsAfter + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread,
+        () => void tell().catch(onTrouble),
+      );
     },
     tell,
     close: () => cancel?.(),

@@ -3,7 +3,11 @@ import type { Remember } from './database.ts';
 import type { DeviceRecord, Head } from './records.ts';
 
 /** Per key the newest by epoch, where there is one, and time; of two of one moment the one that sorts last, so that every device keeps the same. */
-export function newest<Item extends { readonly time: number; readonly epoch?: number }>(held: readonly Item[], heard: readonly Item[], key: (item: Item) => string): readonly Item[] {
+export function newest<Item extends { readonly time: number; readonly epoch?: number }>(
+  held: readonly Item[],
+  heard: readonly Item[],
+  key: (item: Item) => string,
+): readonly Item[] {
   const byKey = new Map<string, Item>();
   const isAfter = (item: Item, known: Item) => {
     const later = (item.epoch ?? 0) - (known.epoch ?? 0) || item.time - known.time;
@@ -23,10 +27,19 @@ export interface HouseholdBook {
   devices(): readonly KnownDevice[];
   heads(): readonly Head[];
   /** Resolves when it is durable. Records that are not genuine are passed over. */
-  hear(news: { readonly devices?: readonly DeviceRecord[] | undefined; readonly heads?: readonly Head[] | undefined }): Promise<void>;
+  hear(news: {
+    readonly devices?: readonly DeviceRecord[] | undefined;
+    readonly heads?: readonly Head[] | undefined;
+  }): Promise<void>;
 }
 
-export function createHouseholdBook({ remember, isGenuine, isOnRoll, onChange, ...held }: {
+export function createHouseholdBook({
+  remember,
+  isGenuine,
+  isOnRoll,
+  onChange,
+  ...held
+}: {
   readonly remember: Remember;
   readonly devices: readonly DeviceRecord[];
   readonly heads: readonly Head[];

@@ -22,7 +22,10 @@ export interface Keys {
    */
   adopt(box: string, signKeyOf: (deviceId: string) => string | null): Promise<boolean>;
   /** A renewal that leaves these devices out, and the membership as it will be. Nothing is changed by it. */
-  renewal(removed: readonly string[], staying: readonly DeviceRecord[]): { readonly rotation: Rotation; readonly next: Pick<Membership, 'keyring' | 'roll' | 'rotations' | 'recovery'> };
+  renewal(
+    removed: readonly string[],
+    staying: readonly DeviceRecord[],
+  ): { readonly rotation: Rotation; readonly next: Pick<Membership, 'keyring' | 'roll' | 'rotations' | 'recovery'> };
   /** This device’s own record, as of now. */
   record(said: { readonly name: string; readonly addedAt: number; readonly time: number }): DeviceRecord;
   /** Does the device that it names say this itself, and had it the household’s key? */
@@ -37,7 +40,17 @@ export interface Keys {
   recoveryBox(boxKey: string): string;
 }
 
-export function createKeys({ remember, random, onChange, ...given }: { readonly remember: Remember; readonly random: RandomBytes; readonly membership: Membership; readonly onChange: () => void }): Keys {
+export function createKeys({
+  remember,
+  random,
+  onChange,
+  ...given
+}: {
+  readonly remember: Remember;
+  readonly random: RandomBytes;
+  readonly membership: Membership;
+  readonly onChange: () => void;
+}): Keys {
   let { membership } = given;
   const device = deviceKeys(membership.seed);
 
@@ -53,12 +66,16 @@ export function createKeys({ remember, random, onChange, ...given }: { readonly 
 
   /** Anybody can seal to a device; so that nobody else hands it keys, whoever renews them signs. */
   function signed(keys: HouseholdKeys, roll: readonly string[]): Uint8Array {
-    return writeRenewal({ keys, roll }, device.deviceId, (keysText) => device.sign(renewalBytes(device.deviceId, keysText, roll)));
+    return writeRenewal({ keys, roll }, device.deviceId, (keysText) =>
+      device.sign(renewalBytes(device.deviceId, keysText, roll)),
+    );
   }
   /** A phrase counts as long as the device that made it is of the household; sealed to it is what there is now. */
   function recoveryAfter(keys: HouseholdKeys, roll: readonly string[]): Recovery | null {
     const { recovery } = membership;
-    return recovery !== null && roll.includes(recovery.by) ? { ...recovery, box: sealedTo(recovery.boxKey, writeHanded({ keys, roll })) } : null;
+    return recovery !== null && roll.includes(recovery.by)
+      ? { ...recovery, box: sealedTo(recovery.boxKey, writeHanded({ keys, roll })) }
+      : null;
   }
 
   return {
@@ -87,7 +104,12 @@ export function createKeys({ remember, random, onChange, ...given }: { readonly 
       const opened = device.openBox(box);
       const renewal = opened === null ? null : readRenewal(opened);
       const signKey = renewal === null ? null : signKeyOf(renewal.by);
-      if (renewal === null || signKey === null || !isSignedBy(signKey, renewalBytes(renewal.by, renewal.keysText, renewal.roll), renewal.signature)) return false;
+      if (
+        renewal === null ||
+        signKey === null ||
+        !isSignedBy(signKey, renewalBytes(renewal.by, renewal.keysText, renewal.roll), renewal.signature)
+      )
+        return false;
       const { keys, roll } = renewal;
       if (keys.household !== membership.household || keys.keyring.length <= membership.keyring.length) return false;
       if (membership.keyring.some(({ key }, i) => !sameKey(key, keys.keyring[i]?.key))) return false;
@@ -105,19 +127,27 @@ export function createKeys({ remember, random, onChange, ...given }: { readonly 
         authKey: auth.publicKey,
         proof: relayAuth(current()).sign(rotationBytes(membership.household, last.epoch, auth.publicKey, removed)),
         removed: [...removed],
-        boxes: Object.fromEntries(staying.map(({ deviceId, boxKey }) => [deviceId, sealedTo(boxKey, signed(keys, roll))])),
+        boxes: Object.fromEntries(
+          staying.map(({ deviceId, boxKey }) => [deviceId, sealedTo(boxKey, signed(keys, roll))]),
+        ),
         recovery: recovery && { id: recovery.id, box: recovery.box },
       };
-      return { rotation, next: { keyring: keys.keyring, roll, rotations: [...membership.rotations, rotation], recovery } };
+      return {
+        rotation,
+        next: { keyring: keys.keyring, roll, rotations: [...membership.rotations, rotation], recovery },
+      };
     },
     record: (said) => deviceRecord(household(), device, said),
     isGenuine: (record) => isGenuineDevice(household(), record),
     isOnRoll: (deviceId, epoch) => isOnRoll(household(), membership.roll, deviceId, epoch),
     recoveryRecord: (made) => recoveryRecord(household(), device, made),
-    isGenuineRecovery: (record) => isGenuineRecovery(household(), record) && isOnRoll(household(), membership.roll, record.by, record.epoch),
-    recoveryProof: (recoveryId) => relayAuth(current()).sign(recoveryBytes(membership.household, current().epoch, recoveryId)),
+    isGenuineRecovery: (record) =>
+      isGenuineRecovery(household(), record) && isOnRoll(household(), membership.roll, record.by, record.epoch),
+    recoveryProof: (recoveryId) =>
+      relayAuth(current()).sign(recoveryBytes(membership.household, current().epoch, recoveryId)),
     recoveryBox: (boxKey) => sealedTo(boxKey, writeHanded({ keys: household(), roll: membership.roll })),
   };
 }
 
-const sameKey = (a: Uint8Array, b: Uint8Array | undefined) => b !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);
+const sameKey = (a: Uint8Array, b: Uint8Array | undefined) =>
+  b !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i]);

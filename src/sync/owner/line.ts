@@ -102,7 +102,13 @@ export function openLine(deps: LineDeps): RelayLine {
     live = true;
     failures = 0;
     watch(2 * SYNC.heartbeatMs);
-    end = deps.connect({ kind: 'relay', name: 'relay', send: (frame) => current.frame(frame), buffered: () => current.buffered(), close: lose });
+    end = deps.connect({
+      kind: 'relay',
+      name: 'relay',
+      send: (frame) => current.frame(frame),
+      buffered: () => current.buffered(),
+      close: lose,
+    });
     for (const frame of early) end.take(frame);
     early = [];
     deps.onDevices(message.devices);
@@ -119,7 +125,14 @@ export function openLine(deps: LineDeps): RelayLine {
   function take(message: FromRelay, mine: number) {
     switch (message.kind) {
       case 'challenge':
-        socket?.text({ kind: 'hello', household: deps.household, device: deps.deviceId, deviceKey: deps.device.signKey, boxKey: deps.device.boxKey, signature: deps.device.sign(socketBytes(deps.household, deps.deviceId, message.nonce)) });
+        socket?.text({
+          kind: 'hello',
+          household: deps.household,
+          device: deps.deviceId,
+          deviceKey: deps.device.signKey,
+          boxKey: deps.device.boxKey,
+          signature: deps.device.sign(socketBytes(deps.household, deps.deviceId, message.nonce)),
+        });
         return;
       case 'welcome':
         welcome(message, mine).catch(() => {

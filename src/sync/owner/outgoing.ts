@@ -36,7 +36,16 @@ export interface OutgoingPump {
   close(): Promise<void>;
 }
 
-export function createOutgoing({ ledger, sealer, timers, elapsed, random, hasOthers, onTrouble, onChange }: OutgoingDeps): OutgoingPump {
+export function createOutgoing({
+  ledger,
+  sealer,
+  timers,
+  elapsed,
+  random,
+  hasOthers,
+  onTrouble,
+  onChange,
+}: OutgoingDeps): OutgoingPump {
   /** When each told row is due, by its number. */
   const due = new Map<number, number>();
   let known = new Set<string>();

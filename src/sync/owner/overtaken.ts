@@ -15,7 +15,12 @@ import type { Sealer } from './sealer.ts';
 function idsOf(bytes: Uint8Array): readonly string[] {
   const { docs = [], ...rest } = readPayload(bytes) ?? {};
   const others = Object.keys(rest).length === 0 ? [] : [JSON.stringify(rest)];
-  return [...others, ...docs.map((doc) => (typeof doc === 'object' && doc !== null && '_id' in doc ? String(doc._id) : JSON.stringify(doc)))];
+  return [
+    ...others,
+    ...docs.map((doc) =>
+      typeof doc === 'object' && doc !== null && '_id' in doc ? String(doc._id) : JSON.stringify(doc),
+    ),
+  ];
 }
 
 export interface Overtaken {
@@ -30,7 +35,14 @@ export interface Overtaken {
   close(): void;
 }
 
-export function createOvertaken({ entries, sealer, open, restart, timers, onTrouble }: {
+export function createOvertaken({
+  entries,
+  sealer,
+  open,
+  restart,
+  timers,
+  onTrouble,
+}: {
   readonly entries: Pick<DeviceEntryStore, 'from' | 'takeOut'>;
   readonly sealer: Sealer;
   readonly open: (entry: Entry) => Opened;
@@ -77,10 +89,13 @@ export function createOvertaken({ entries, sealer, open, restart, timers, onTrou
       await sealer.leave(writer);
       const ours = from < next ? await entries.from(writer, from, next - 1) : [];
       // Theirs too: a third device may have taken ours, and its place is taken for theirs.
-      const payloads = [...ours.flatMap((entry) => {
-        const opened = open(entry);
-        return opened.ok ? [opened.payload] : [];
-      }), ...theirs].map((payload) => ({ lane, payload }));
+      const payloads = [
+        ...ours.flatMap((entry) => {
+          const opened = open(entry);
+          return opened.ok ? [opened.payload] : [];
+        }),
+        ...theirs,
+      ].map((payload) => ({ lane, payload }));
       // First under the new writer, then out of the old one: a crash in between leaves them twice, which is harmless.
       if (payloads.length > 0) await sealer.seal(payloads);
       if (ours.length === 0) continue;

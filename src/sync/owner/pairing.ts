@@ -13,11 +13,13 @@ import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
 const NEWER = 'The other device runs a newer Roost. Update Roost here, then make a new offer; nothing was changed.';
 const NOTHING = 'There is no offer whose words could be the same. Take an offer first.';
 
-const OTHER = 'The keys came from another device than the one whose words were compared. Nothing was changed; make a new offer.';
+const OTHER =
+  'The keys came from another device than the one whose words were compared. Nothing was changed; make a new offer.';
 const SEED_BYTES = 32;
 
 /** Is it of the device that has these keys? */
-const isOf = (record: DeviceRecord, keys: DevicePublicKeys) => record.deviceId === deviceIdOf(keys) && record.signKey === keys.signKey && record.boxKey === keys.boxKey;
+const isOf = (record: DeviceRecord, keys: DevicePublicKeys) =>
+  record.deviceId === deviceIdOf(keys) && record.signKey === keys.signKey && record.boxKey === keys.boxKey;
 
 const isGone = (status: number | null) => status === 404 || status === 410;
 
@@ -90,9 +92,16 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
         async take(bytes, inviter) {
           const welcoming = readWelcoming(bytes);
           if (welcoming === null) throw new Error(NEWER);
-          if (!welcoming.devices.some((one) => isOf(one, inviter) && isGenuineDevice(welcoming.keys, one))) throw new Error(OTHER);
+          if (!welcoming.devices.some((one) => isOf(one, inviter) && isGenuineDevice(welcoming.keys, one)))
+            throw new Error(OTHER);
           await enter(welcoming, seed, deviceName);
-          return writeJson(deviceRecord(welcoming.keys, own, { name: deviceName.slice(0, SYNC_OWNER.nameChars), addedAt: deps.now(), time: deps.now() }));
+          return writeJson(
+            deviceRecord(welcoming.keys, own, {
+              name: deviceName.slice(0, SYNC_OWNER.nameChars),
+              addedAt: deps.now(),
+              time: deps.now(),
+            }),
+          );
         },
         changed(state) {
           if (join === mine) onJoining(state.step === 'joined' || state.step === 'cancelled' ? null : state);

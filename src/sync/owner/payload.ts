@@ -3,7 +3,14 @@ import { z } from 'zod';
 import { isCovered } from '../../domain/forgetting.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { readJson, writeJson } from './json.ts';
-import { deviceRecordSchema, headSchema, recoveryRecordSchema, type DeviceRecord, type Head, type RecoveryRecord } from './records.ts';
+import {
+  deviceRecordSchema,
+  headSchema,
+  recoveryRecordSchema,
+  type DeviceRecord,
+  type Head,
+  type RecoveryRecord,
+} from './records.ts';
 
 export interface Payload {
   readonly docs?: readonly Doc[];
@@ -21,8 +28,15 @@ const payloadSchema = z.looseObject({
 });
 export type ReadPayload = z.infer<typeof payloadSchema>;
 
-const isWritten = (doc: unknown): doc is { readonly type: string; readonly at: string; readonly [field: string]: unknown } =>
-  typeof doc === 'object' && doc !== null && 'type' in doc && typeof doc.type === 'string' && 'at' in doc && typeof doc.at === 'string';
+const isWritten = (
+  doc: unknown,
+): doc is { readonly type: string; readonly at: string; readonly [field: string]: unknown } =>
+  typeof doc === 'object' &&
+  doc !== null &&
+  'type' in doc &&
+  typeof doc.type === 'string' &&
+  'at' in doc &&
+  typeof doc.at === 'string';
 
 /** The payload without what was forgotten for good; null where it holds nothing of that, or cannot be read. */
 export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[]): Uint8Array | null {

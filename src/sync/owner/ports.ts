@@ -22,7 +22,9 @@ export interface LedgerPort {
   /** Documents of another device. Resolves when they are durable. Rejects with a ZodError or TypeError for what is no document, and then stores none. */
   append(docs: readonly unknown[]): Promise<unknown>;
   /** Rows that are to go out, oldest first. */
-  outbox(limit: number): Promise<readonly { readonly number: number; readonly docs: readonly Doc[]; readonly told: boolean }[]>;
+  outbox(
+    limit: number,
+  ): Promise<readonly { readonly number: number; readonly docs: readonly Doc[]; readonly told: boolean }[]>;
   clearOutbox(numbers: readonly number[]): Promise<void>;
   betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
   places(): Promise<readonly Place[]>;

@@ -78,7 +78,13 @@ export interface FirstSeal {
   readonly through: { readonly at: string; readonly id: string } | null;
 }
 
-export const recoverySchema = z.object({ id: z.string(), boxKey: z.string(), box: z.string(), by: z.string(), time: z.number() });
+export const recoverySchema = z.object({
+  id: z.string(),
+  boxKey: z.string(),
+  box: z.string(),
+  by: z.string(),
+  time: z.number(),
+});
 
 /** What a device says of itself; see ./genuine.ts. The newest by `epoch` and `time` holds. */
 export const deviceRecordSchema = z.object({
@@ -95,7 +101,12 @@ export const deviceRecordSchema = z.object({
 export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
 
 /** An agent's last conversation, as the device that wrote this knew it. The newest by `time` holds. */
-export const headSchema = z.object({ agentId: z.string(), sessionId: z.string(), messages: z.number(), time: z.number() });
+export const headSchema = z.object({
+  agentId: z.string(),
+  sessionId: z.string(),
+  messages: z.number(),
+  time: z.number(),
+});
 export type Head = z.infer<typeof headSchema>;
 
 /** Where the household’s phrase is kept, for whoever renews the key; see ./genuine.ts. */

@@ -12,7 +12,8 @@ import type { Called, Timers } from './ports.ts';
 import type { RecoveryRecord } from './records.ts';
 
 const AWAY = 'The relay cannot be reached, and it must lock the device out. Try again when it can.';
-const OVERTAKEN = 'Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.';
+const OVERTAKEN =
+  'Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.';
 
 export interface Renewals {
   hearWelcome(welcome: Welcome): Promise<void>;
@@ -45,15 +46,36 @@ export interface RenewalsDeps {
 
 type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-export function createRenewals({ keys, book, timers, now, line, register, say, onKeys, onTrouble, onFull }: RenewalsDeps): Renewals {
+export function createRenewals({
+  keys,
+  book,
+  timers,
+  now,
+  line,
+  register,
+  say,
+  onKeys,
+  onTrouble,
+  onFull,
+}: RenewalsDeps): Renewals {
   /** What is waited for: the relay's word on a rotation to this epoch, or on this recovery. */
-  let waiting: { readonly what: 'rotate' | 'recovery'; readonly box: string | null; readonly settle: (answer: Answer) => void } | null = null;
+  let waiting: {
+    readonly what: 'rotate' | 'recovery';
+    readonly box: string | null;
+    readonly settle: (answer: Answer) => void;
+  } | null = null;
 
-  const signKeyOf = (deviceId: string) => book.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
+  const signKeyOf = (deviceId: string) =>
+    book.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
 
   /** `box`: what the relay gives this device when it has taken our rotation, rather than another one's. */
-  function ask(what: 'rotate' | 'recovery', message: Parameters<RelayLine['say']>[0], box: string | null): Promise<Answer> {
-    if (waiting) return Promise.resolve({ ok: false, reason: 'Another change of the keys is under way. Try again in a moment.' });
+  function ask(
+    what: 'rotate' | 'recovery',
+    message: Parameters<RelayLine['say']>[0],
+    box: string | null,
+  ): Promise<Answer> {
+    if (waiting)
+      return Promise.resolve({ ok: false, reason: 'Another change of the keys is under way. Try again in a moment.' });
     if (!line().say(message)) return Promise.resolve({ ok: false, reason: AWAY });
     return new Promise((resolve) => {
       const settle = (answer: Answer) => {
@@ -61,7 +83,12 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
         cancel();
         resolve(answer);
       };
-      const cancel = timers.after(SYNC_OWNER.rotate, () => settle({ ok: false, reason: 'The relay did not answer. Look at the list of devices in a moment: it may have been done.' }));
+      const cancel = timers.after(SYNC_OWNER.rotate, () =>
+        settle({
+          ok: false,
+          reason: 'The relay did not answer. Look at the list of devices in a moment: it may have been done.',
+        }),
+      );
       waiting = { what, box, settle };
     });
   }
@@ -77,12 +104,26 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
     async hearWelcome({ epoch, box, recoveryId }) {
       // Said anew where it still is so.
       onFull(null);
-      if (epoch > keys.epoch()) onTrouble((await adopt(box)) ? null : new Error('The household’s keys were renewed, and this device was not given the new ones. Add it anew from another device.'));
+      if (epoch > keys.epoch())
+        onTrouble(
+          (await adopt(box))
+            ? null
+            : new Error(
+                'The household’s keys were renewed, and this device was not given the new ones. Add it anew from another device.',
+              ),
+        );
       else onTrouble(null);
       // A relay from an old copy has forgotten renewals: it is told of them before anything new goes to it.
       if (epoch < keys.epoch()) await register();
       const { recovery } = keys.membership();
-      if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '') queueMicrotask(() => line().say({ kind: 'recovery', recovery: { id: recovery.id, box: recovery.box }, proof: keys.recoveryProof(recovery.id) }));
+      if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '')
+        queueMicrotask(() =>
+          line().say({
+            kind: 'recovery',
+            recovery: { id: recovery.id, box: recovery.box },
+            proof: keys.recoveryProof(recovery.id),
+          }),
+        );
     },
     async hearRotated({ epoch, box }) {
       if (waiting?.what === 'rotate' && box === waiting.box) {
@@ -98,18 +139,29 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
         return;
       }
       if (message.what === 'entries') onFull(new Error(message.reason));
-      else if (waiting?.what === message.what) waiting.settle({ ok: false, reason: message.what === 'rotate' ? OVERTAKEN : message.reason });
+      else if (waiting?.what === message.what)
+        waiting.settle({ ok: false, reason: message.what === 'rotate' ? OVERTAKEN : message.reason });
     },
     async hearRecovery(record) {
       const { id, boxKey, by, time } = record;
       const held = keys.membership().recovery;
-      if (held?.id === id || time <= (held?.time ?? 0) || time > now() + SYNC_OWNER.clockAhead || !keys.isGenuineRecovery(record)) return;
+      if (
+        held?.id === id ||
+        time <= (held?.time ?? 0) ||
+        time > now() + SYNC_OWNER.clockAhead ||
+        !keys.isGenuineRecovery(record)
+      )
+        return;
       await keys.change({ recovery: { id, boxKey, by, time, box: keys.recoveryBox(boxKey) } });
     },
     async remove(deviceId) {
       const staying = book.devices().filter((one) => !one.removed && one.deviceId !== deviceId);
       const { rotation, next } = keys.renewal([deviceId], staying);
-      const answer = await ask('rotate', { kind: 'rotate', rotation }, rotation.boxes[keys.membership().deviceId] ?? null);
+      const answer = await ask(
+        'rotate',
+        { kind: 'rotate', rotation },
+        rotation.boxes[keys.membership().deviceId] ?? null,
+      );
       if (!answer.ok) throw new Error(answer.reason);
       // The others learn who is left from what was sealed to them.
       await keys.change(next);
@@ -117,7 +169,11 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
     },
     async keepRecovery({ id, boxKey }) {
       const box = keys.recoveryBox(boxKey);
-      const answer = await ask('recovery', { kind: 'recovery', recovery: { id, box }, proof: keys.recoveryProof(id) }, null);
+      const answer = await ask(
+        'recovery',
+        { kind: 'recovery', recovery: { id, box }, proof: keys.recoveryProof(id) },
+        null,
+      );
       if (!answer.ok) throw new Error(answer.reason);
       const time = now();
       await keys.change({ recovery: { id, boxKey, box, by: keys.membership().deviceId, time } });
@@ -125,4 +181,3 @@ export function createRenewals({ keys, book, timers, now, line, register, say, o
     },
   };
 }
-

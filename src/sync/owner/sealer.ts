@@ -56,7 +56,8 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     if (!sure.has(writer) && agrees(writer)) sure.add(writer);
     return sure.has(writer);
   };
-  const current = (): readonly OwnWriter[] => LANES.flatMap((lane) => (counters[lane] ? [{ lane, ...counters[lane], overtaken: false }] : []));
+  const current = (): readonly OwnWriter[] =>
+    LANES.flatMap((lane) => (counters[lane] ? [{ lane, ...counters[lane], overtaken: false }] : []));
 
   /** These are among the former ones now. */
   async function leaveBehind(next: Counters, left: readonly OwnWriter[]) {
@@ -71,7 +72,10 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
   /** Nothing more is written under what these lanes had. */
   function end(lanes: readonly Lane[], overtaken: boolean) {
     const ended = current().filter(({ lane }) => lanes.includes(lane));
-    return leaveBehind({ ...counters, ...Object.fromEntries(lanes.map((lane) => [lane, null])) }, ended.map((one) => ({ ...one, overtaken })));
+    return leaveBehind(
+      { ...counters, ...Object.fromEntries(lanes.map((lane) => [lane, null])) },
+      ended.map((one) => ({ ...one, overtaken })),
+    );
   }
 
   function draw(lane: Lane) {
@@ -89,7 +93,10 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     });
     const tx = syncTransaction(db, 'strict');
     const meta = Object.entries({ ...along, counters: next });
-    await settled(tx, Promise.all([entries.add(tx, sealed), ...meta.map(([name, value]) => tx.objectStore('meta').put(value, name))]));
+    await settled(
+      tx,
+      Promise.all([entries.add(tx, sealed), ...meta.map(([name, value]) => tx.objectStore('meta').put(value, name))]),
+    );
     counters = next;
     return sealed;
   }
@@ -101,7 +108,11 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
       inTurn(async () => {
         const lanes = LANES.filter((lane) => items.some((item) => item.lane === lane));
         const unsure = current().filter((one) => lanes.includes(one.lane) && !isSure(one));
-        if (unsure.length > 0) await end(unsure.map(({ lane }) => lane), false);
+        if (unsure.length > 0)
+          await end(
+            unsure.map(({ lane }) => lane),
+            false,
+          );
         let sealed: readonly Entry[];
         try {
           sealed = await once(items, along);

@@ -20,7 +20,11 @@ export interface SecondHomeDeps {
   readonly returning: Returning | null;
   /** The replica looks at what is here now. */
   readonly reread: () => Promise<void>;
-  readonly relay: () => { readonly link: RelayLink; readonly hasTold: boolean; readonly backlog: { readonly done: number; readonly of: number } | null };
+  readonly relay: () => {
+    readonly link: RelayLink;
+    readonly hasTold: boolean;
+    readonly backlog: { readonly done: number; readonly of: number } | null;
+  };
   readonly isStale: () => Promise<boolean>;
   readonly setStale: (on: boolean) => Promise<void>;
   readonly onChange: () => void;
@@ -82,7 +86,7 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
   async function fill(to: SealedLog) {
     for (const [writer, ranges] of await entries.have())
       for (const [first, last] of subtract(ranges, to.have().get(writer) ?? []))
-        for (let at = first; at <= last && !deps.isClosed(); ) {
+        for (let at = first; at <= last && !deps.isClosed();) {
           const some = await entries.read(writer, at, last, { newestFirst: false, maxBytes: MIRROR.segmentBytes });
           to.add(some);
           // Not all of it in memory at once.
@@ -94,7 +98,8 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
   async function finish() {
     const { documents, agents, lead } = await ledger.team();
     const { link, hasTold, backlog } = deps.relay();
-    const whole = returning !== null && documents >= returning.team.documents && agents >= returning.team.agents && lead !== null;
+    const whole =
+      returning !== null && documents >= returning.team.documents && agents >= returning.team.agents && lead !== null;
     const told = link === 'off' || (link === 'live' && backlog === null && (hasTold || patient));
     if (over || !read || (!whole && !told)) return;
     over = true;

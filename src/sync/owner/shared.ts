@@ -131,7 +131,14 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     changed();
   };
 
-  const book = createHouseholdBook({ remember, devices: devices ?? [], heads: heads ?? [], isGenuine: keys.isGenuine, isOnRoll: keys.isOnRoll, onChange: bookChanged });
+  const book = createHouseholdBook({
+    remember,
+    devices: devices ?? [],
+    heads: heads ?? [],
+    isGenuine: keys.isGenuine,
+    isOnRoll: keys.isOnRoll,
+    onChange: bookChanged,
+  });
   const isMember = (deviceId: string) => book.devices().some((one) => one.deviceId === deviceId && !one.removed);
   const arrivals = createArrivals({ ledger, heads: book.heads, onChange: changed });
 
@@ -141,7 +148,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   };
 
   function bookChanged() {
-    const out = book.devices().filter(({ removed }) => removed).map(({ deviceId }) => deviceId);
+    const out = book
+      .devices()
+      .filter(({ removed }) => removed)
+      .map(({ deviceId }) => deviceId);
     direct.removed(out);
     if (out.includes(keys.membership().deviceId)) deps.onRemoved();
     void arrivals.look().catch(trouble('arrivals'));
@@ -154,7 +164,15 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     db,
     open,
     digestOf,
-    take: createTaking({ ledger, book, outgoing: () => outgoing, renewals: () => renewals, onMisfit: trouble('misfit'), onAhead: trouble('ahead'), now }),
+    take: createTaking({
+      ledger,
+      book,
+      outgoing: () => outgoing,
+      renewals: () => renewals,
+      onMisfit: trouble('misfit'),
+      onAhead: trouble('ahead'),
+      now,
+    }),
     onKept: (fresh) => log?.add(fresh),
     onChanged: (changes) => home.replace(changes),
     onShut(count) {
@@ -180,9 +198,28 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   });
   /** 0 to 1 */
   const chance = () => (random(1)[0] ?? 0) / 256;
-  const outgoing = createOutgoing({ ledger, sealer, timers, elapsed, random: chance, hasOthers: () => book.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId), onTrouble: trouble('sealing'), onChange: changed });
-  const say = (payload: Payload, along?: Partial<SyncMeta>) => sealer.seal([{ lane: 'people', payload: writePayload(payload) }], along);
-  const headTeller = createHeadTeller({ ledger, book, timers, now, random: chance, isWhole: () => backlog === null && arrivals.arriving().length === 0, say, onTrouble: trouble('sealing') });
+  const outgoing = createOutgoing({
+    ledger,
+    sealer,
+    timers,
+    elapsed,
+    random: chance,
+    hasOthers: () => book.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId),
+    onTrouble: trouble('sealing'),
+    onChange: changed,
+  });
+  const say = (payload: Payload, along?: Partial<SyncMeta>) =>
+    sealer.seal([{ lane: 'people', payload: writePayload(payload) }], along);
+  const headTeller = createHeadTeller({
+    ledger,
+    book,
+    timers,
+    now,
+    random: chance,
+    isWhole: () => backlog === null && arrivals.arriving().length === 0,
+    say,
+    onTrouble: trouble('sealing'),
+  });
 
   const exchange = createExchange(
     {
@@ -204,7 +241,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         changed();
       },
       onBacklog(now) {
-        backlog = now === null ? null : { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 };
+        backlog =
+          now === null
+            ? null
+            : { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 };
         if (now === null) headTeller.look();
         home.look();
         changed();
@@ -219,7 +259,14 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     changed,
   );
   const handed = createHandedOver(() => exchange.replica().have());
-  const overtaken = createOvertaken({ entries, sealer, open, restart: exchange.restart, timers, onTrouble: trouble('sealing') });
+  const overtaken = createOvertaken({
+    entries,
+    sealer,
+    open,
+    restart: exchange.restart,
+    timers,
+    onTrouble: trouble('sealing'),
+  });
 
   const { deviceId, household } = membership;
   const direct = createDirect({
@@ -330,14 +377,21 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   async function introduce(called: string): Promise<void> {
     await rememberMeta(db, { name: called });
     const known = book.devices().find((one) => one.deviceId === deviceId);
-    const record = keys.record({ name: called.slice(0, SYNC_OWNER.nameChars), addedAt: known?.addedAt ?? now(), time: now() });
+    const record = keys.record({
+      name: called.slice(0, SYNC_OWNER.nameChars),
+      addedAt: known?.addedAt ?? now(),
+      time: now(),
+    });
     await book.hear({ devices: [record] });
     await say({ devices: [record] }, { name: null });
   }
   // Without its record no other device could send it renewed keys.
   if (name) await introduce(name).catch(trouble('introduction'));
   // A newer Roost can open what an older one could not.
-  void exchange.replica().ready.then(() => entries.openShut()).catch(trouble('storing'));
+  void exchange
+    .replica()
+    .ready.then(() => entries.openShut())
+    .catch(trouble('storing'));
   void arrivals.look().catch(trouble('arrivals'));
   outgoing.stir();
   void home.begin(() => line.begin()).catch(trouble('files'));
@@ -345,7 +399,9 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const isCaughtUp = (agentIds: readonly string[]) => {
     if (link !== 'live' || exchange.replica().peerHas('relay').size === 0) return false;
     const late = arrivals.arriving();
-    return backlog === null ? !agentIds.some((id) => late.includes(id)) : backlog.people === 0 && book.heads().length > 0 && !agentIds.some((id) => late.includes(id));
+    return backlog === null
+      ? !agentIds.some((id) => late.includes(id))
+      : backlog.people === 0 && book.heads().length > 0 && !agentIds.some((id) => late.includes(id));
   };
 
   return {
@@ -365,7 +421,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         (entry) => {
           const opened = open(entry);
           const left = opened.ok ? withoutForgotten(opened.payload, forgets) : null;
-          return left && sealEntry({ keys: keys.household(), writer: entry.writer, counter: entry.counter, payload: left, random });
+          return (
+            left &&
+            sealEntry({ keys: keys.household(), writer: entry.writer, counter: entry.counter, payload: left, random })
+          );
         },
         (rewritten) => exchange.replica().wrote(rewritten, { replace: true }),
       ),
@@ -393,7 +452,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         deviceId,
         link: link !== 'live' && link !== 'off' && !deps.isLetIn() ? 'locked-out' : link,
         files: log !== null,
-        devices: deviceViews({ records: book.devices(), seen, self: deviceId, isLive: link === 'live', direct: direct.lines() }),
+        devices: deviceViews({
+          records: book.devices(),
+          seen,
+          self: deviceId,
+          isLive: link === 'live',
+          direct: direct.lines(),
+        }),
         toSend: handed.left() + outgoing.waiting() + (sealing ? 1 : 0),
         backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
         arriving: arrivals.arriving(),

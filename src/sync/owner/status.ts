@@ -9,7 +9,15 @@ export interface StatusTeller {
   close(): void;
 }
 
-export function createStatusTeller({ timers, status, tell }: { readonly timers: Timers; readonly status: () => SyncStatus; readonly tell: (status: SyncStatus) => void }): StatusTeller {
+export function createStatusTeller({
+  timers,
+  status,
+  tell,
+}: {
+  readonly timers: Timers;
+  readonly status: () => SyncStatus;
+  readonly tell: (status: SyncStatus) => void;
+}): StatusTeller {
   let told = '';
   let cancel: (() => void) | null = null;
   let stirred = false;

@@ -16,9 +16,14 @@ import { createStatusTeller } from './status.ts';
 import type { Welcoming } from './welcoming.ts';
 
 /** As `SyncCalls`, in its own time. */
-export type SyncAnswers = { readonly [Name in keyof SyncCalls]: (...args: Parameters<SyncCalls[Name]>) => Promise<ReturnType<SyncCalls[Name]>> };
+export type SyncAnswers = {
+  readonly [Name in keyof SyncCalls]: (...args: Parameters<SyncCalls[Name]>) => Promise<ReturnType<SyncCalls[Name]>>;
+};
 
-export interface SyncDeps extends Omit<SharedDeps, 'onChange' | 'onRemoved' | 'onMark' | 'onReturned' | 'onFound' | 'order' | 'log'> {
+export interface SyncDeps extends Omit<
+  SharedDeps,
+  'onChange' | 'onRemoved' | 'onMark' | 'onReturned' | 'onFound' | 'order' | 'log'
+> {
   readonly db: SyncDatabase;
   /** Beside IndexedDB; null: this browser has none that this worker can write. */
   readonly files: Files | null;
@@ -85,7 +90,10 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       files,
       after: timers.after,
       onTrouble(error) {
-        fileTrouble = error === null ? null : `Nothing can be written beside the browser’s database: ${error instanceof Error ? error.message : String(error)}`;
+        fileTrouble =
+          error === null
+            ? null
+            : `Nothing can be written beside the browser’s database: ${error instanceof Error ? error.message : String(error)}`;
         teller.stir();
       },
       onLacking: () => shared?.refill(),
@@ -94,11 +102,22 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   const isOpen = () => shared !== null && !shared.keys.membership().alone;
 
   const status = (): SyncStatus => {
-    if (returning) return { kind: 'returning', joining, team: returning.team, link: shared?.status().link ?? 'connecting', progress: shared?.progress() ?? null, arriving: shared?.status().arriving ?? [], missing };
+    if (returning)
+      return {
+        kind: 'returning',
+        joining,
+        team: returning.team,
+        link: shared?.status().link ?? 'connecting',
+        progress: shared?.progress() ?? null,
+        arriving: shared?.status().arriving ?? [],
+        missing,
+      };
     if (!shared) return removed ? { kind: 'removed', joining } : { kind: 'alone', joining, kept: null };
     const now = shared.status();
     const trouble = now.trouble ?? fileTrouble;
-    return isOpen() ? { ...now, trouble } : { kind: 'alone', joining, kept: { link: now.link, toSend: now.toSend, files: log !== null, trouble } };
+    return isOpen()
+      ? { ...now, trouble }
+      : { kind: 'alone', joining, kept: { link: now.link, toSend: now.toSend, files: log !== null, trouble } };
   };
   const teller = createStatusTeller({ timers, status, tell: (now) => tell({ news: 'sync', status: now }) });
 
@@ -118,7 +137,12 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     if (!shared || returning) return;
     const { keys, book } = shared;
     const held = readMark(markText);
-    const mark: Mark = { membership: keys.membership(), devices: book.devices(), team: await ledger.team(), writtenAt: held?.writtenAt ?? 0 };
+    const mark: Mark = {
+      membership: keys.membership(),
+      devices: book.devices(),
+      team: await ledger.team(),
+      writtenAt: held?.writtenAt ?? 0,
+    };
     if (held && writeMark(mark) === markText) return;
     await putMark(writeMark({ ...mark, writtenAt: deps.now() }));
   }
@@ -154,7 +178,14 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   }
 
   /** A household of nobody yet. */
-  const anew = (): Welcoming => ({ keys: newHousehold(random), roll: [], rotations: [], recovery: null, devices: [], heads: [] });
+  const anew = (): Welcoming => ({
+    keys: newHousehold(random),
+    roll: [],
+    rotations: [],
+    recovery: null,
+    devices: [],
+    heads: [],
+  });
 
   /** Everything that could be found is here. */
   async function returned() {
@@ -163,7 +194,10 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     const now = await ledger.team();
     missing = now.lead === null && now.agents === 0;
     if (!missing) {
-      await rememberMeta(db, { returning: null, returned: { documents: now.documents, lost: Math.max(0, team.documents - now.documents) } });
+      await rememberMeta(db, {
+        returning: null,
+        returned: { documents: now.documents, lost: Math.max(0, team.documents - now.documents) },
+      });
       returning = null;
       stirMark();
       tell({ news: 'returned' });
@@ -194,13 +228,29 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   }
 
   /** `welcome` is this browser's own household now. What is in its ledger is sealed for it. */
-  async function settleIn({ keys, roll, rotations, recovery, devices, heads }: Welcoming, seed: Uint8Array, name: string, part: Pick<Membership, 'alone'> & Partial<SyncMeta>): Promise<void> {
+  async function settleIn(
+    { keys, roll, rotations, recovery, devices, heads }: Welcoming,
+    seed: Uint8Array,
+    name: string,
+    part: Pick<Membership, 'alone'> & Partial<SyncMeta>,
+  ): Promise<void> {
     const { alone, ...along } = part;
     await shared?.close();
     shared = null;
     await emptySyncDatabase(db);
     await log?.clear();
-    const membership: Membership = { household: keys.household, keyring: keys.keyring, roll, deviceId: deviceKeys(seed).deviceId, seed, rotations, recovery, alone, relay: true, removed: false };
+    const membership: Membership = {
+      household: keys.household,
+      keyring: keys.keyring,
+      roll,
+      deviceId: deviceKeys(seed).deviceId,
+      seed,
+      rotations,
+      recovery,
+      alone,
+      relay: true,
+      removed: false,
+    };
     // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
     sealing.set(true);
     await rememberMeta(db, { membership, devices, heads, name, firstSeal: { done: false, through: null }, ...along });
@@ -293,10 +343,28 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   const membership = await recallMeta(db, 'membership');
   const mark = readMark(markText);
   // The database is of before the last renewal of the keys, and the mark is not.
-  if (membership && mark?.membership.household === membership.household && mark.membership.keyring.length > membership.keyring.length)
-    await rememberMeta(db, { membership: { ...membership, keyring: mark.membership.keyring, roll: mark.membership.roll, rotations: mark.membership.rotations, recovery: mark.membership.recovery } });
+  if (
+    membership &&
+    mark?.membership.household === membership.household &&
+    mark.membership.keyring.length > membership.keyring.length
+  )
+    await rememberMeta(db, {
+      membership: {
+        ...membership,
+        keyring: mark.membership.keyring,
+        roll: mark.membership.roll,
+        rotations: mark.membership.rotations,
+        recovery: mark.membership.recovery,
+      },
+    });
   // The ledger is gone, and the entries are not: they are read again.
-  const emptied = membership && !membership.removed && !returning && begun.lead === null && begun.agents === 0 && (await db.count('entries')) > 0;
+  const emptied =
+    membership &&
+    !membership.removed &&
+    !returning &&
+    begun.lead === null &&
+    begun.agents === 0 &&
+    (await db.count('entries')) > 0;
   if (emptied) {
     returning = { since: deps.now(), team: mark?.team ?? { human: null, lead: null, agents: 0, documents: 0 } };
     await rememberMeta(db, { returning, firstSeal: { done: begun.documents === 0, through: null } });
@@ -310,7 +378,10 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     shareHousehold: ({ deviceName }) =>
       inTurn(async () => {
         if (isOpen()) return null;
-        if (removed) throw new Error('This device was removed from its household. Join again from another device, or restore with the phrase.');
+        if (removed)
+          throw new Error(
+            'This device was removed from its household. Join again from another device, or restore with the phrase.',
+          );
         if (returning) throw new Error(IS_RETURNING);
         if (!shared) {
           await enter(anew(), random(SEED_BYTES), deviceName);
@@ -363,12 +434,26 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       const read = recoveryOf(typed);
       if (!read.ok) throw new Error(read.reason);
       const answer = await deps.relay.recovery(read.id);
-      if (!answer.ok) throw new Error(answer.status === 404 ? 'This relay knows no household with this phrase. Is it the relay that your devices used, and the newest phrase you made?' : answer.reason);
+      if (!answer.ok)
+        throw new Error(
+          answer.status === 404
+            ? 'This relay knows no household with this phrase. Is it the relay that your devices used, and the newest phrase you made?'
+            : answer.reason,
+        );
       const opened = read.open(answer.value.box);
       const handed = opened === null ? null : readHanded(opened);
-      if (handed === null || handed.keys.household !== answer.value.household) throw new Error('What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.');
+      if (handed === null || handed.keys.household !== answer.value.household)
+        throw new Error(
+          'What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.',
+        );
       const seed = random(SEED_BYTES);
-      const recovery = { id: read.id, boxKey: read.boxKey, box: answer.value.box, by: deviceKeys(seed).deviceId, time: deps.now() };
+      const recovery = {
+        id: read.id,
+        boxKey: read.boxKey,
+        box: answer.value.box,
+        by: deviceKeys(seed).deviceId,
+        time: deps.now(),
+      };
       await inTurn(() => enter({ ...handed, rotations: [], recovery, devices: [], heads: [] }, seed, deviceName));
       return null;
     },
@@ -382,7 +467,8 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         const held = readMark(markText);
         if (offered && !shared && !removed) await bringBack(betterMark(held, offered) ?? offered);
         // The file knew less, or nobody was found with what it says.
-        else if (offered && shared && returning && (missing || betterMark(held, offered) === offered)) await tryOther(offered);
+        else if (offered && shared && returning && (missing || betterMark(held, offered) === offered))
+          await tryOther(offered);
         return { text: removed ? null : shared && !returning ? (markText ?? text) : text };
       }),
     takeReturned: () =>
@@ -412,11 +498,14 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     },
     async removeDevice({ deviceId }) {
       const here = need();
-      if (here.keys.membership().deviceId === deviceId) throw new Error('A device cannot remove itself. Do it on another one.');
+      if (here.keys.membership().deviceId === deviceId)
+        throw new Error('A device cannot remove itself. Do it on another one.');
       await here.renewals.remove(deviceId);
       return null;
     },
-    caughtUp: async ({ agentIds, patience }) => ({ arriving: shared && (isOpen() || returning) ? await shared.caughtUp(agentIds, patience) : [] }),
+    caughtUp: async ({ agentIds, patience }) => ({
+      arriving: shared && (isOpen() || returning) ? await shared.caughtUp(agentIds, patience) : [],
+    }),
     async direct(report) {
       shared?.report(report);
       return null;
@@ -431,7 +520,8 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     stir: () => shared?.stir(),
     flush: async () => log?.flush(),
     hearDocuments(docs) {
-      if (!shared && !removed && !returning && docs.some(({ type }) => type === 'agent-identity')) inTurn(beginAlone).catch(deps.onCrash);
+      if (!shared && !removed && !returning && docs.some(({ type }) => type === 'agent-identity'))
+        inTurn(beginAlone).catch(deps.onCrash);
       // Somebody has brought after all what was nowhere.
       if (missing && docs.some(({ type }) => type === 'agent-identity')) inTurn(returned).catch(deps.onCrash);
       shared?.hearDocuments(docs);

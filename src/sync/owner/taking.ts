@@ -6,7 +6,8 @@ import type { ReadPayload } from './payload.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Renewals } from './renewals.ts';
 
-const MISFIT = 'Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.';
+const MISFIT =
+  'Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.';
 
 export interface TakingDeps {
   readonly ledger: Pick<LedgerPort, 'append'>;
@@ -21,7 +22,8 @@ export interface TakingDeps {
 }
 
 /** Is it that a document does not fit, rather than that nothing can be written? */
-const isMisfit = (error: unknown) => error instanceof Error && (error.name === 'ZodError' || error.name === '$ZodError' || error instanceof TypeError);
+const isMisfit = (error: unknown) =>
+  error instanceof Error && (error.name === 'ZodError' || error.name === '$ZodError' || error instanceof TypeError);
 
 function idOf(doc: unknown): string[] {
   return typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string' ? [doc._id] : [];
@@ -31,7 +33,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How far the latest of these is dated ahead of `now`, in ms. */
 function leadOf(docs: readonly unknown[], now: number): number {
-  const times = docs.map((doc) => (typeof doc === 'object' && doc !== null && 'at' in doc && typeof doc.at === 'string' ? (parseStamp(doc.at)?.time ?? 0) : 0));
+  const times = docs.map((doc) =>
+    typeof doc === 'object' && doc !== null && 'at' in doc && typeof doc.at === 'string'
+      ? (parseStamp(doc.at)?.time ?? 0)
+      : 0,
+  );
   return times.reduce((latest, time) => Math.max(latest, time), 0) - now;
 }
 
@@ -62,8 +68,15 @@ export function createTaking({ ledger, book, outgoing, renewals, onMisfit, onAhe
     await append(docs);
     const lead = leadOf(docs, now());
     if (lead > MAX_AHEAD_MS)
-      onAhead(new Error(`Another device wrote something that is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock: one of the two clocks is wrong. It is kept. What you set here from now on is dated after it, so that yours holds.`));
-    await book.hear({ devices: payloads.flatMap((payload) => payload.devices ?? []), heads: payloads.flatMap((payload) => payload.heads ?? []) });
+      onAhead(
+        new Error(
+          `Another device wrote something that is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock: one of the two clocks is wrong. It is kept. What you set here from now on is dated after it, so that yours holds.`,
+        ),
+      );
+    await book.hear({
+      devices: payloads.flatMap((payload) => payload.devices ?? []),
+      heads: payloads.flatMap((payload) => payload.heads ?? []),
+    });
     for (const { recovery } of payloads) if (recovery) await renewals().hearRecovery(recovery);
   };
 }

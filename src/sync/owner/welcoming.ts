@@ -4,7 +4,14 @@ import { rotationSchema, type Rotation } from '../../protocol/sync/control.ts';
 import type { HouseholdKeys } from '../contract.ts';
 import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.ts';
 import { readJson, writeJson } from './json.ts';
-import { deviceRecordSchema, headSchema, recoverySchema, type DeviceRecord, type Head, type Recovery } from './records.ts';
+import {
+  deviceRecordSchema,
+  headSchema,
+  recoverySchema,
+  type DeviceRecord,
+  type Head,
+  type Recovery,
+} from './records.ts';
 
 export interface Welcoming {
   readonly keys: HouseholdKeys;
@@ -26,7 +33,8 @@ const welcomeSchema = z.object({
   heads: z.array(headSchema),
 });
 
-export const writeWelcoming = (welcoming: Welcoming): Uint8Array => writeJson({ ...welcoming, keys: base64url(writeKeys(welcoming.keys)) });
+export const writeWelcoming = (welcoming: Welcoming): Uint8Array =>
+  writeJson({ ...welcoming, keys: base64url(writeKeys(welcoming.keys)) });
 
 /** Null where it is none, or a newer Roost wrote it. */
 export function readWelcoming(bytes: Uint8Array): Welcoming | null {

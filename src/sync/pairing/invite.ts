@@ -1,6 +1,17 @@
 /** The side of a device that has the keys: it takes an offer, compares words, and seals the keys for the new device. */
 import { SYNC } from '../../protocol/sync/settings.ts';
-import { newInvitation, openJoined, pairingWords, readFace, readOffer, sealWelcome, writeFace, type DevicePublicKeys, type PairingFace, type PairingSide } from '../crypto/index.ts';
+import {
+  newInvitation,
+  openJoined,
+  pairingWords,
+  readFace,
+  readOffer,
+  sealWelcome,
+  writeFace,
+  type DevicePublicKeys,
+  type PairingFace,
+  type PairingSide,
+} from '../crypto/index.ts';
 import type { PairingDeps } from './port.ts';
 import { watchSlot } from './watch.ts';
 
@@ -35,11 +46,16 @@ interface Taken {
 
 const SAID = {
   gone: 'This offer is over, or the other device has ended it. An offer lives five minutes and works once: make a new one there.',
-  taken: 'Another device has answered this offer already. Make a new one on the device that wants to join, and take only that one.',
-  otherDevice: 'What stands beside this offer is not of the device that made it. Make a new offer on the device that wants to join.',
-  otherWelcome: 'Something else was put in the place of the keys. They were not handed over: make a new offer on the device that wants to join.',
-  notHeard: 'The keys were sent, but the new device has not said that it has them. Look on it, and in the list of devices, whether it came in.',
-  ended: 'The other device has ended the offer. Look on it what it says, and in the list of devices whether it came in.',
+  taken:
+    'Another device has answered this offer already. Make a new one on the device that wants to join, and take only that one.',
+  otherDevice:
+    'What stands beside this offer is not of the device that made it. Make a new offer on the device that wants to join.',
+  otherWelcome:
+    'Something else was put in the place of the keys. They were not handed over: make a new offer on the device that wants to join.',
+  notHeard:
+    'The keys were sent, but the new device has not said that it has them. Look on it, and in the list of devices, whether it came in.',
+  ended:
+    'The other device has ended the offer. Look on it what it says, and in the list of devices whether it came in.',
   otherAnswer: 'The answer of the new device was changed on its way. Look in the list of devices whether it came in.',
   nothing: 'There is no offer whose words could be the same. Take an offer first.',
 } as const;
@@ -67,7 +83,13 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
   }
 
   /** What the new device shows of itself. Whatever lies there, the key must be the offer’s, and the words stand for the rest. */
-  async function faceOf({ offerId, publicKey }: { readonly offerId: string; readonly publicKey: string }): Promise<PairingFace> {
+  async function faceOf({
+    offerId,
+    publicKey,
+  }: {
+    readonly offerId: string;
+    readonly publicKey: string;
+  }): Promise<PairingFace> {
     const read = await slots.getSlot(offerId, 'device');
     if (read.kind === 'gone') throw new Error(SAID.gone);
     if (read.kind === 'refused') throw new Error(read.reason);
@@ -101,7 +123,11 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
         found: (read) => {
           callOff();
           if (read.kind !== 'data') reject(new Error(read.kind === 'gone' ? SAID.ended : read.reason));
-          else hear(side, read.data).then((good) => (good ? resolve({ joined: true }) : reject(new Error(SAID.otherAnswer))), reject);
+          else
+            hear(side, read.data).then(
+              (good) => (good ? resolve({ joined: true }) : reject(new Error(SAID.otherAnswer))),
+              reject,
+            );
         },
       });
       const callOff = timers.after(Math.max(0, until - now()), () => {

@@ -4,7 +4,17 @@
  */
 import type { Joining } from '../../protocol/sync/page.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
-import { newOffer, openWelcome, pairingWords, readFace, sealJoined, writeFace, type DevicePublicKeys, type PairingFace, type PairingSide } from '../crypto/index.ts';
+import {
+  newOffer,
+  openWelcome,
+  pairingWords,
+  readFace,
+  sealJoined,
+  writeFace,
+  type DevicePublicKeys,
+  type PairingFace,
+  type PairingSide,
+} from '../crypto/index.ts';
 import type { PairingDeps, SlotRead } from './port.ts';
 import { PAIRING } from './settings.ts';
 import { watchSlot } from './watch.ts';
@@ -41,7 +51,8 @@ const SAID = {
   expired: 'The offer is over: it lives five minutes. Nothing was changed; make a new one.',
   gone: 'The offer was ended elsewhere, or its time is over. Nothing was changed; make a new one.',
   noInvitation: 'What answered this offer is not a device of yours. Nothing was changed; make a new offer.',
-  badWelcome: 'What came cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new offer.',
+  badWelcome:
+    'What came cannot be opened here: it was changed on its way, or the other device runs a newer Roost. Nothing was changed; make a new offer.',
 } as const;
 
 export function createJoin({ slots, timers, now, random, device, take, changed }: JoinDeps): Join {

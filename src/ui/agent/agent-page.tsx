@@ -34,12 +34,16 @@ const timeOf = (change: AgentChangeDoc) => parseStamp(change.at)?.time ?? 0;
 
 /** Souls, the first one and those written since, newest first. */
 function soulsOf(first: { text: string; time: number } | null, changes: readonly AgentChangeDoc[]): Kept[] {
-  const later = changes.flatMap((doc) => (doc.change.kind === 'soul' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.individuationArtifact }] : []));
+  const later = changes.flatMap((doc) =>
+    doc.change.kind === 'soul' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.individuationArtifact }] : [],
+  );
   return [...later.reverse(), ...(first && first.text !== '' ? [{ key: 'first', ...first }] : [])];
 }
 
 function namesOf(birth: { text: string; time: number } | null, changes: readonly AgentChangeDoc[]): Kept[] {
-  const later = changes.flatMap((doc) => (doc.change.kind === 'rename' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.name }] : []));
+  const later = changes.flatMap((doc) =>
+    doc.change.kind === 'rename' ? [{ key: doc._id, time: timeOf(doc), text: doc.change.name }] : [],
+  );
   const all = [...(birth ? [{ key: 'first', ...birth }] : []), ...later];
   return all.filter((item, i) => item.text !== all[i - 1]?.text);
 }
@@ -52,7 +56,13 @@ function Soul({ text, heading }: { text: string; heading: string }) {
     <div className="soul-block">
       <h3>
         {heading}
-        <button type="button" className="icon-button" aria-label="Copy soul" title="Copy" onClick={() => void copyText(state, text, 'Soul')}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Copy soul"
+          title="Copy"
+          onClick={() => void copyText(state, text, 'Soul')}
+        >
           <CopyIcon />
         </button>
       </h3>
@@ -68,7 +78,15 @@ function Soul({ text, heading }: { text: string; heading: string }) {
   );
 }
 
-function Facts({ agent, bornSessionId, names }: { agent: Agent; bornSessionId: string | null; names: readonly Kept[] }) {
+function Facts({
+  agent,
+  bornSessionId,
+  names,
+}: {
+  agent: Agent;
+  bornSessionId: string | null;
+  names: readonly Kept[];
+}) {
   const roster = useHousehold((state) => state.roster);
   return (
     <div>
@@ -160,7 +178,8 @@ export default function AgentPage({ agentId }: { agentId: string }) {
         <p className="quiet">The first words are being written now. When a name is found in them, they are the soul.</p>
       </div>
     );
-  const identity = [...identities.values()].filter((doc) => doc.agentId === agentId).sort((a, b) => a.bornAt - b.bornAt)[0] ?? null;
+  const identity =
+    [...identities.values()].filter((doc) => doc.agentId === agentId).sort((a, b) => a.bornAt - b.bornAt)[0] ?? null;
   const own = [...changes.values()].filter((doc) => doc.agentId === agentId).sort((a, b) => (a.at < b.at ? -1 : 1));
   const [soul, ...earlier] = soulsOf(identity && { text: identity.individuationArtifact, time: identity.bornAt }, own);
   const names = namesOf(identity && { text: identity.name, time: identity.bornAt }, own);

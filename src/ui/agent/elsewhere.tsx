@@ -16,7 +16,9 @@ const SHOWN = 5;
 
 function OpenThreads({ list, agentId, name }: { list: readonly Thread[]; agentId: string; name: string }) {
   const newIn = useNewInThread();
-  const open = list.filter(({ participants, closed }) => closed === null && participants.includes(agentId)).sort((a, b) => b.lastTime - a.lastTime);
+  const open = list
+    .filter(({ participants, closed }) => closed === null && participants.includes(agentId))
+    .sort((a, b) => b.lastTime - a.lastTime);
   return (
     <>
       {open.length === 0 && <p className="quiet">{name} is in no open thread.</p>}
@@ -34,7 +36,9 @@ function OpenThreads({ list, agentId, name }: { list: readonly Thread[]; agentId
         })}
       </ul>
       <p className="agent-ways">
-        <Link href={PATHS.threadsOf(agentId)}>{open.length > SHOWN ? `All ${plural(open.length, 'open thread')}` : 'All threads'}</Link>
+        <Link href={PATHS.threadsOf(agentId)}>
+          {open.length > SHOWN ? `All ${plural(open.length, 'open thread')}` : 'All threads'}
+        </Link>
         <Link href={PATHS.newThread([agentId])}>Begin one</Link>
       </p>
     </>

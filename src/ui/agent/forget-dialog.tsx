@@ -12,19 +12,35 @@ type Kind = ForgetDoc['target']['kind'];
 type Person = Exclude<Somebody, { kind: 'nobody' | 'egg' }>;
 
 /** Is this the name, as somebody types it? */
-const isSameName = (typed: string, name: string) => typed.trim().normalize('NFC').toLowerCase() === name.trim().normalize('NFC').toLowerCase();
+const isSameName = (typed: string, name: string) =>
+  typed.trim().normalize('NFC').toLowerCase() === name.trim().normalize('NFC').toLowerCase();
 
 /** Why it cannot be now, with the way out, or null. Who is awake holds in mind what is to be forgotten. */
 function useHindrance(somebody: Person): { text: string; label: string; run: () => void } | null {
   const actions = useActions();
   const { agentId, name } = somebody;
-  if (somebody.kind === 'lead') return somebody.awake ? { text: `${name} is awake as long as the session runs. End it first.`, label: 'End the session', run: () => void actions.endSession() } : null;
+  if (somebody.kind === 'lead')
+    return somebody.awake
+      ? {
+          text: `${name} is awake as long as the session runs. End it first.`,
+          label: 'End the session',
+          run: () => void actions.endSession(),
+        }
+      : null;
   if (somebody.kind !== 'agent' || (somebody.seat.state === 'sleeping' && !somebody.seat.resting)) return null;
   const waking = somebody.seat.state === 'hatching';
   if (somebody.seat.resting)
-    return { text: `${name} is set to sleep, but still in the running session, and must leave it first.`, label: `Take ${name} out of the session`, run: () => void actions.sleep(agentId) };
+    return {
+      text: `${name} is set to sleep, but still in the running session, and must leave it first.`,
+      label: `Take ${name} out of the session`,
+      run: () => void actions.sleep(agentId),
+    };
   if (somebody.seat.state === 'played')
-    return { text: `${somebody.seat.client?.name ?? 'A client'} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`, label: `Take ${name} out of the session`, run: () => void actions.sleep(agentId) };
+    return {
+      text: `${somebody.seat.client?.name ?? 'A client'} plays ${name} in the running session, which must end first. Revoke its credential to keep it out.`,
+      label: `Take ${name} out of the session`,
+      run: () => void actions.sleep(agentId),
+    };
   return {
     text: `${name} ${waking ? 'is waking' : 'is awake'}, and must sleep first.`,
     label: waking ? `Let ${name} sleep on` : `Put ${name} to sleep`,
@@ -39,26 +55,42 @@ function WhatGoes({ kind, name }: { kind: Kind; name: string }) {
     <ul className="forget-what">
       {kind === 'agent' ? (
         <li>
-          <b>What goes:</b> {name}’s name, soul and earlier souls, every word of your conversation, and what waits to be read. The seat is free at once.
+          <b>What goes:</b> {name}’s name, soul and earlier souls, every word of your conversation, and what waits to be
+          read. The seat is free at once.
         </li>
       ) : (
         <li>
-          <b>What goes:</b> every word said here so far, and what waits to be read. {name} stays, with name and soul, and will not remember it on waking.
+          <b>What goes:</b> every word said here so far, and what waits to be read. {name} stays, with name and soul,
+          and will not remember it on waking.
         </li>
       )}
       <li>
-        <b>When:</b> out of sight now, and kept for {duration(FORGET_AFTER)}. Until {fullTime(askedAt + FORGET_AFTER)} you can keep it after all, in Settings, Storage. From then on it is gone for good: from this device, and
-        from every device and relay that hears of it.
+        <b>When:</b> out of sight now, and kept for {duration(FORGET_AFTER)}. Until {fullTime(askedAt + FORGET_AFTER)}{' '}
+        you can keep it after all, in Settings, Storage. From then on it is gone for good: from this device, and from
+        every device and relay that hears of it.
       </li>
       <li>
-        <b>What stays:</b> what others remember of {name} and have said about {name} in their own conversations is theirs. So is every copy that you exported before.
+        <b>What stays:</b> what others remember of {name} and have said about {name} in their own conversations is
+        theirs. So is every copy that you exported before.
       </li>
     </ul>
   );
 }
 
 /** The second time of asking: for an agent by its name, for a conversation by a further button. */
-function Second({ kind, name, busy, onForget, onBack }: { kind: Kind; name: string; busy: boolean; onForget: () => void; onBack: () => void }) {
+function Second({
+  kind,
+  name,
+  busy,
+  onForget,
+  onBack,
+}: {
+  kind: Kind;
+  name: string;
+  busy: boolean;
+  onForget: () => void;
+  onBack: () => void;
+}) {
   const id = useId();
   const [typed, setTyped] = useState('');
   const first = useRef<HTMLInputElement & HTMLButtonElement>(null);
@@ -75,7 +107,16 @@ function Second({ kind, name, busy, onForget, onBack }: { kind: Kind; name: stri
           <label htmlFor={id}>
             To be sure: type the name <b dir="auto">{name}</b>
           </label>
-          <input ref={first} id={id} className="field" dir="auto" autoComplete="off" spellCheck={false} value={typed} onChange={(event) => setTyped(event.target.value)} />
+          <input
+            ref={first}
+            id={id}
+            className="field"
+            dir="auto"
+            autoComplete="off"
+            spellCheck={false}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+          />
         </>
       ) : (
         <p>Once more, to be sure: shall every word said with {name} so far be forgotten?</p>
@@ -114,7 +155,10 @@ function Asking({ somebody, kind, onClose }: { somebody: Person; kind: Kind; onC
     };
     onClose();
     if (kind === 'agent') go(PATHS.hearth);
-    notices.info(kind === 'agent' ? `${name} is being forgotten.` : `The conversation with ${name} is being forgotten.`, { label: 'Keep after all', run: () => void undo() });
+    notices.info(
+      kind === 'agent' ? `${name} is being forgotten.` : `The conversation with ${name} is being forgotten.`,
+      { label: 'Keep after all', run: () => void undo() },
+    );
   };
 
   let ways: ReactNode;
@@ -158,7 +202,10 @@ export default function ForgetDialog({ agentId, kind, onClose }: { agentId: stri
   const somebody = useSomebody(agentId);
   if (somebody.kind === 'nobody' || somebody.kind === 'egg') return null;
   return (
-    <Dialog title={kind === 'agent' ? `Forget ${somebody.name}?` : `Forget the conversation with ${somebody.name}?`} onClose={onClose}>
+    <Dialog
+      title={kind === 'agent' ? `Forget ${somebody.name}?` : `Forget the conversation with ${somebody.name}?`}
+      onClose={onClose}
+    >
       <Asking somebody={somebody} kind={kind} onClose={onClose} />
     </Dialog>
   );

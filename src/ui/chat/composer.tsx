@@ -128,12 +128,24 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
           onKeyDown={onKeyDown}
         />
         {answering && (
-          <button type="button" className="compose-button compose-stop" aria-label="Stop" title="Stop this answer" onClick={onStop}>
+          <button
+            type="button"
+            className="compose-button compose-stop"
+            aria-label="Stop"
+            title="Stop this answer"
+            onClick={onStop}
+          >
             <StopIcon />
           </button>
         )}
         {(!answering || !blank) && (
-          <button type="submit" className="compose-button" aria-label="Send" title="Send (Enter)" disabled={disabled || blank || over > 0}>
+          <button
+            type="submit"
+            className="compose-button"
+            aria-label="Send"
+            title="Send (Enter)"
+            disabled={disabled || blank || over > 0}
+          >
             <SendIcon />
           </button>
         )}
@@ -143,11 +155,11 @@ export function Composer({ agentId, label, hint, disabled, answering, edit, take
           ? `This is ${count(length)} characters: ${count(over)} more than one message can hold. Shorten it, or send it in parts.`
           : picture
             ? 'Pictures and files cannot be sent yet. Words can.'
-          : length > LIMITS.messageText - COUNT_FROM
-            ? `${count(-over)} characters left`
-            : unkept
-              ? 'This draft is too long to be kept if the page is reloaded.'
-              : hint}
+            : length > LIMITS.messageText - COUNT_FROM
+              ? `${count(-over)} characters left`
+              : unkept
+                ? 'This draft is too long to be kept if the page is reloaded.'
+                : hint}
       </p>
     </form>
   );

@@ -19,7 +19,8 @@ import './conversation.css';
 
 function composerHint(speaker: Speaker): string | null {
   const { name } = speaker;
-  if (speaker.kind === 'lead') return speaker.awake ? null : `${name} sleeps, and will read this when the next session starts.`;
+  if (speaker.kind === 'lead')
+    return speaker.awake ? null : `${name} sleeps, and will read this when the next session starts.`;
   return speaker.kind === 'agent' ? whereWordsGo(name, speaker.seat) : null;
 }
 
@@ -64,12 +65,17 @@ function Leaving({ forget }: { forget: ForgetDoc }) {
 
 function Nobody({ agentId }: { agentId: string }) {
   const { go } = usePlace();
-  const leaving = useHousehold((state) => state.forgetting.find(({ target }) => target.kind === 'agent' && target.agentId === agentId));
+  const leaving = useHousehold((state) =>
+    state.forgetting.find(({ target }) => target.kind === 'agent' && target.agentId === agentId),
+  );
   if (leaving) return <Leaving forget={leaving} />;
   return (
     <div className="chat-nobody">
       <h2>Nobody lives at this address</h2>
-      <p>Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut short.</p>
+      <p>
+        Nobody was born here under this name on this device: the egg was given up, found no name, or the link was cut
+        short.
+      </p>
       <button type="button" className="ghost" onClick={() => go(PATHS.hearth)}>
         To the hearth
       </button>
@@ -169,7 +175,12 @@ export function ConversationView({ agentId, visible }: { agentId: string; visibl
     };
   }, [unread, agentId, visible]);
 
-  if (speaker.kind === 'nobody') return <section className="chat" aria-label="Conversation">{ready ? <Nobody agentId={agentId} /> : <Skeleton />}</section>;
+  if (speaker.kind === 'nobody')
+    return (
+      <section className="chat" aria-label="Conversation">
+        {ready ? <Nobody agentId={agentId} /> : <Skeleton />}
+      </section>
+    );
   return (
     <section className="chat" aria-label="Conversation">
       <Head speaker={speaker} />

@@ -20,7 +20,15 @@ export function NewDivider() {
 }
 
 /** `Thursday 23:41 · Lyra slept 9 hours`, or the sleep that still lasts. */
-export function SleepDivider({ item, name, now }: { item: Extract<LogItem, { kind: 'sleep' }>; name: string; now: number }) {
+export function SleepDivider({
+  item,
+  name,
+  now,
+}: {
+  item: Extract<LogItem, { kind: 'sleep' }>;
+  name: string;
+  now: number;
+}) {
   const why = item.reason && (item.until === null || item.reason !== 'ended') ? ` · ${endText(item.reason)}` : '';
   return (
     <p className="divider" data-reason={item.reason}>

@@ -7,22 +7,48 @@ import type { Speaker } from './message.tsx';
 /** First words to begin with; the person sends them, or not. */
 const OPENERS: Record<'lead' | 'agent', readonly string[]> = {
   lead: ['Who is here, and how are they?', 'What would you like us to do first?', 'Tell me how you see this team.'],
-  agent: ['How did you come to your name?', 'What would you like to be asked about?', 'What have you been turning over?'],
+  agent: [
+    'How did you come to your name?',
+    'What would you like to be asked about?',
+    'What have you been turning over?',
+  ],
 };
 
 function hint(speaker: Speaker, born: number, running: boolean, calling: boolean): { title: string; text: string } {
   const { name } = speaker;
-  if (speaker.kind === 'egg') return { title: 'Somebody is on the way', text: 'The first words appear here as they are found. The name comes out of them.' };
-  if (speaker.kind === 'seatless') return { title: name, text: 'There is no seat for this agent now. Settings, Team gives one.' };
+  if (speaker.kind === 'egg')
+    return {
+      title: 'Somebody is on the way',
+      text: 'The first words appear here as they are found. The name comes out of them.',
+    };
+  if (speaker.kind === 'seatless')
+    return { title: name, text: 'There is no seat for this agent now. Settings, Team gives one.' };
   if (speaker.kind === 'lead') {
-    if (born === 0 && calling) return { title: `${name} calls the team`, text: 'Each finds its own name, and what it thinks aloud becomes its soul.' };
-    if (born === 0) return { title: running ? `${name} is here` : `${name} waits for you`, text: 'Nobody else is born yet. SUMMON brings eight to life; each finds its own name.' };
-    return running ? { title: `Nothing said yet today`, text: `${name} leads the team, and hears what you write here.` } : { title: `${name} sleeps`, text: 'WAKE brings everybody back. What you write now waits until then.' };
+    if (born === 0 && calling)
+      return {
+        title: `${name} calls the team`,
+        text: 'Each finds its own name, and what it thinks aloud becomes its soul.',
+      };
+    if (born === 0)
+      return {
+        title: running ? `${name} is here` : `${name} waits for you`,
+        text: 'Nobody else is born yet. SUMMON brings eight to life; each finds its own name.',
+      };
+    return running
+      ? { title: `Nothing said yet today`, text: `${name} leads the team, and hears what you write here.` }
+      : { title: `${name} sleeps`, text: 'WAKE brings everybody back. What you write now waits until then.' };
   }
   if (speaker.awake) return { title: `${name} is awake`, text: 'What you write here goes to nobody else.' };
   if (speaker.seat.state === 'hatching') return { title: `${name} is waking`, text: 'The first words appear here.' };
-  if (speaker.seat.state === 'played') return { title: `${name} is played by ${speaker.seat.client?.name ?? 'a client'}`, text: whereWordsGo(name, speaker.seat) ?? '' };
-  return { title: `${name} sleeps`, text: 'There is no conversation yet. Leave a message: it waits, and is read on waking.' };
+  if (speaker.seat.state === 'played')
+    return {
+      title: `${name} is played by ${speaker.seat.client?.name ?? 'a client'}`,
+      text: whereWordsGo(name, speaker.seat) ?? '',
+    };
+  return {
+    title: `${name} sleeps`,
+    text: 'There is no conversation yet. Leave a message: it waits, and is read on waking.',
+  };
 }
 
 export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text: string) => void }) {
@@ -33,7 +59,11 @@ export function EmptyLog({ speaker, onPick }: { speaker: Speaker; onPick: (text:
   const openers = speaker.awake ? OPENERS[speaker.kind === 'lead' ? 'lead' : 'agent'] : [];
   return (
     <div className="empty-log tint" style={{ '--c': speaker.color }}>
-      <div className="empty-figure" data-dim={speaker.kind === 'agent' && speaker.seat.state === 'sleeping'} aria-hidden="true">
+      <div
+        className="empty-figure"
+        data-dim={speaker.kind === 'agent' && speaker.seat.state === 'sleeping'}
+        aria-hidden="true"
+      >
         {speaker.kind === 'agent' || speaker.kind === 'egg' ? (
           <SeatFigure seat={speaker.seat} />
         ) : (

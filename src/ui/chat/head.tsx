@@ -57,15 +57,27 @@ function Frame({ speaker, seat, menu }: { speaker: Speaker; seat: SeatView | nul
   return (
     <header className="chat-head tint" style={{ '--c': speaker.color }}>
       <div className="chat-face" data-dim={dim && seat?.state !== 'hatching'}>
-        {seat ? <SeatFigure seat={seat} /> : <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={speaker.awake} />}
+        {seat ? (
+          <SeatFigure seat={seat} />
+        ) : (
+          <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={speaker.awake} />
+        )}
       </div>
       <div className="chat-title">
-        <h2 dir="auto" tabIndex={-1}>{speaker.name}</h2>
+        <h2 dir="auto" tabIndex={-1}>
+          {speaker.name}
+        </h2>
         <p>{about(speaker)}</p>
       </div>
       {seat && <MainAct seat={seat} name={speaker.name} />}
       {speaker.kind !== 'egg' && (
-        <button type="button" className="icon-button only-narrow" aria-label={`Soul of ${speaker.name}`} title="Soul" onClick={() => go(PATHS.soul(speaker.agentId))}>
+        <button
+          type="button"
+          className="icon-button only-narrow"
+          aria-label={`Soul of ${speaker.name}`}
+          title="Soul"
+          onClick={() => go(PATHS.soul(speaker.agentId))}
+        >
           <SoulIcon />
         </button>
       )}

@@ -11,7 +11,11 @@ import type { CustomContainerComponentProps, CustomItemComponentProps } from 'vi
 /** How many rows there are; -1: not known, because earlier ones have not been read yet. */
 export const RowCount = createContext(0);
 
-export function LogList({ style, children, ref }: Omit<CustomContainerComponentProps, 'ref'> & { ref?: Ref<HTMLOListElement>; children: ReactNode }) {
+export function LogList({
+  style,
+  children,
+  ref,
+}: Omit<CustomContainerComponentProps, 'ref'> & { ref?: Ref<HTMLOListElement>; children: ReactNode }) {
   return (
     // Without marks a list is none to Safari, unless it is called one.
     // eslint-disable-next-line jsx-a11y/no-redundant-roles
@@ -21,7 +25,12 @@ export function LogList({ style, children, ref }: Omit<CustomContainerComponentP
   );
 }
 
-export function LogItemFrame({ style, index, children, ref }: Omit<CustomItemComponentProps, 'ref'> & { ref?: Ref<HTMLLIElement>; children: ReactNode }) {
+export function LogItemFrame({
+  style,
+  index,
+  children,
+  ref,
+}: Omit<CustomItemComponentProps, 'ref'> & { ref?: Ref<HTMLLIElement>; children: ReactNode }) {
   const count = use(RowCount);
   return (
     <li ref={ref} style={style} aria-setsize={count} aria-posinset={index + 1}>

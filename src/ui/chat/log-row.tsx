@@ -49,7 +49,11 @@ function inside({ item, stretch }: Row, context: RowContext): ReactElement | nul
     case 'queued':
       return stretch && <Queued message={item.message} stretch={stretch} speaker={speaker} onFold={onFold} />;
     case 'sending':
-      return stretch && <Unsent sending={item.sending} stretch={stretch} speaker={speaker} onFold={onFold} onTakeBack={onTakeBack} />;
+      return (
+        stretch && (
+          <Unsent sending={item.sending} stretch={stretch} speaker={speaker} onFold={onFold} onTakeBack={onTakeBack} />
+        )
+      );
     default:
       return item satisfies never;
   }
@@ -58,7 +62,13 @@ function inside({ item, stretch }: Row, context: RowContext): ReactElement | nul
 /** One row of the log. What a message is made of renders only when that changes, however often the list does. */
 export function showRow(row: Row, context: RowContext): ReactElement {
   return (
-    <div key={row.key} className="log-row" data-key={row.key} data-kind={row.item.kind} data-goes-on={row.stretch?.last === false}>
+    <div
+      key={row.key}
+      className="log-row"
+      data-key={row.key}
+      data-kind={row.item.kind}
+      data-goes-on={row.stretch?.last === false}
+    >
       {inside(row, context)}
     </div>
   );

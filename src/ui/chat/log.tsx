@@ -1,4 +1,13 @@
-import { startTransition, useCallback, useEffect, useMemo, useRef, useState, type FocusEvent, type ReactNode } from 'react';
+import {
+  startTransition,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type FocusEvent,
+  type ReactNode,
+} from 'react';
 import { Virtualizer, type VirtualizerHandle } from 'virtua';
 import { useShallow } from 'zustand/react/shallow';
 import { logItems } from '../../state/conversation-log.ts';
@@ -41,14 +50,19 @@ interface Props {
 }
 
 /** The row that an element stands in. */
-const keyOf = (element: EventTarget): string | null => (element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null);
+const keyOf = (element: EventTarget): string | null =>
+  element instanceof HTMLElement ? (element.closest<HTMLElement>('[data-key]')?.dataset['key'] ?? null) : null;
 
 export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props) {
   const { agentId } = speaker;
   const actions = useActions();
   const { answers, device } = useRoost();
   const now = useNow();
-  const openIds = useAnswers(useShallow((state) => [...state.open.values()].filter((answer) => answer.agentId === agentId).map((answer) => answer.messageId)));
+  const openIds = useAnswers(
+    useShallow((state) =>
+      [...state.open.values()].filter((answer) => answer.agentId === agentId).map((answer) => answer.messageId),
+    ),
+  );
   const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
   const sending = useConversations(useShallow((state) => state.sending.filter((item) => item.agentId === agentId)));
   const liveSessionId = useLive((state) => state.live?.sessionId ?? null);
@@ -62,13 +76,20 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const asleep = !speaker.awake && !(speaker.kind === 'agent' && speaker.seat.state === 'hatching');
 
   const { unfolded, fold } = useFolds();
-  const items = useMemo(
-    () => {
-      const written = answers.store.getState().open;
-      return logItems({ messages, spans, read, open: openIds.flatMap((id) => written.get(id) ?? []), queued, sending, liveSessionId, asleep, newFrom });
-    },
-    [answers, messages, spans, read, openIds, queued, sending, liveSessionId, asleep, newFrom],
-  );
+  const items = useMemo(() => {
+    const written = answers.store.getState().open;
+    return logItems({
+      messages,
+      spans,
+      read,
+      open: openIds.flatMap((id) => written.get(id) ?? []),
+      queued,
+      sending,
+      liveSessionId,
+      asleep,
+      newFrom,
+    });
+  }, [answers, messages, spans, read, openIds, queued, sending, liveSessionId, asleep, newFrom]);
   const rows = useMemo(() => rowsOf(items, unfolded), [items, unfolded]);
 
   const log = useRef<HTMLDivElement>(null);
@@ -99,7 +120,10 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
 
   // Whoever is in a row keeps it, however far it is scrolled away.
   const [focused, setFocused] = useState<string | null>(null);
-  const kept = useMemo(() => (focused === null ? [] : [rows.findIndex((row) => row.key === focused)].filter((index) => index >= 0)), [rows, focused]);
+  const kept = useMemo(
+    () => (focused === null ? [] : [rows.findIndex((row) => row.key === focused)].filter((index) => index >= 0)),
+    [rows, focused],
+  );
 
   // What stands before the list has a height of its own, which the list must know.
   const [paged] = useState(more);
@@ -151,7 +175,12 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
         <div className="log-inside">
           <div ref={top} className="log-top" data-paged={paged}>
             {more ? (
-              <button type="button" className="ghost log-more" disabled={leaping} onClick={() => void actions.older(agentId)}>
+              <button
+                type="button"
+                className="ghost log-more"
+                disabled={leaping}
+                onClick={() => void actions.older(agentId)}
+              >
                 {status === 'loading-older' ? 'Reading earlier messages…' : 'Earlier messages'}
               </button>
             ) : (

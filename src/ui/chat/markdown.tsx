@@ -50,7 +50,9 @@ export const components: Components = {
   ),
   // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
   pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
-  input: ({ checked }) => <span aria-label={checked ? 'done' : 'to do'} role="img" className="md-check" data-checked={checked === true} />,
+  input: ({ checked }) => (
+    <span aria-label={checked ? 'done' : 'to do'} role="img" className="md-check" data-checked={checked === true} />
+  ),
   // A message is not a page: its headings stay below the page's own.
   h1: ({ children }) => <h3>{children}</h3>,
   h2: ({ children }) => <h4>{children}</h4>,
@@ -64,7 +66,8 @@ export const plugins = [remarkGfm];
 // Kept for the links and pictures above to judge; nothing else in the tree carries an address.
 export const keepUrl = (url: string) => url;
 
-const set = (text: string) => ReactMarkdown({ remarkPlugins: plugins, components, urlTransform: keepUrl, children: text });
+const set = (text: string) =>
+  ReactMarkdown({ remarkPlugins: plugins, components, urlTransform: keepUrl, children: text });
 
 /** `growing`: more words follow at once, so that this setting is not worth keeping. */
 const Markdown = memo(function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {

@@ -33,12 +33,29 @@ interface BubbleProps {
 }
 
 /** The frame of a message: whose it is, when, and what was said. */
-export function Bubble({ speaker, time, mine, received = false, children, foot, first = true, last = true }: BubbleProps) {
+export function Bubble({
+  speaker,
+  time,
+  mine,
+  received = false,
+  children,
+  foot,
+  first = true,
+  last = true,
+}: BubbleProps) {
   const who = mine ? 'You' : received ? `From ${speaker.name}` : speaker.name;
   return (
-    <article className={mine ? 'msg msg-mine tint' : received ? 'msg msg-received tint' : 'msg tint'} style={{ '--c': speaker.color }} aria-label={first ? who : `${who}, continued`} data-first={first} data-last={last}>
+    <article
+      className={mine ? 'msg msg-mine tint' : received ? 'msg msg-received tint' : 'msg tint'}
+      style={{ '--c': speaker.color }}
+      aria-label={first ? who : `${who}, continued`}
+      data-first={first}
+      data-last={last}
+    >
       <div className="msg-face" aria-hidden="true">
-        {first && !mine && speaker.kind !== 'egg' && <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={false} />}
+        {first && !mine && speaker.kind !== 'egg' && (
+          <Face agentId={speaker.agentId} birthName={speaker.birthName} color={speaker.color} awake={false} />
+        )}
       </div>
       <div className="msg-body">
         {first && (
@@ -64,7 +81,9 @@ function CallDivider({ block }: { block: CallBlock }) {
   const roster = useHousehold((state) => state.roster);
   const known = block.seats.flatMap((seat) => roster.byId.get(seat.agentId)?.name ?? seat.name ?? []);
   const eggs = block.seats.length - known.length;
-  const who = names(eggs > 0 ? [...known, plural(eggs, known.length > 0 ? 'more' : 'egg', known.length > 0 ? 'more' : 'eggs')] : known);
+  const who = names(
+    eggs > 0 ? [...known, plural(eggs, known.length > 0 ? 'more' : 'egg', known.length > 0 ? 'more' : 'eggs')] : known,
+  );
   const text = block.call === 'wake' ? `You called ${who}` : `You summoned ${who}`;
   return <p className="divider divider-dawn">{text}</p>;
 }
@@ -101,7 +120,17 @@ export interface MessageProps {
 }
 
 /** Opens a person's long message, or closes it. */
-export function FoldButton({ stretch, text, itemKey, onFold }: { stretch: Stretch; text: () => string; itemKey: string; onFold: (key: string) => void }) {
+export function FoldButton({
+  stretch,
+  text,
+  itemKey,
+  onFold,
+}: {
+  stretch: Stretch;
+  text: () => string;
+  itemKey: string;
+  onFold: (key: string) => void;
+}) {
   if (stretch.fold === 'none') return null;
   return (
     <button type="button" className="link-button msg-fold" onClick={() => onFold(itemKey)}>
@@ -113,7 +142,18 @@ export function FoldButton({ stretch, text, itemKey, onFold }: { stretch: Stretc
 /** What another agent wrote to the one whose conversation this is. */
 function Received({ message, stretch }: Pick<MessageProps, 'message' | 'stretch'>) {
   const sender = useSomebody(message.author);
-  const speaker: Speaker = sender.kind === 'nobody' ? { kind: 'seatless', agentId: message.author, name: 'somebody who is not here any more', birthName: message.author, color: 'var(--ink-3)', awake: false, retired: true } : sender;
+  const speaker: Speaker =
+    sender.kind === 'nobody'
+      ? {
+          kind: 'seatless',
+          agentId: message.author,
+          name: 'somebody who is not here any more',
+          birthName: message.author,
+          color: 'var(--ink-3)',
+          awake: false,
+          retired: true,
+        }
+      : sender;
   return (
     <Bubble speaker={speaker} time={message.time} mine={false} received first={stretch.first} last={stretch.last}>
       <ShownParts parts={stretch.parts} />
@@ -121,16 +161,36 @@ function Received({ message, stretch }: Pick<MessageProps, 'message' | 'stretch'
   );
 }
 
-export const Message = memo(function Message({ message, stretch, speaker, waits, onEdit, onRetry, onFold }: MessageProps) {
+export const Message = memo(function Message({
+  message,
+  stretch,
+  speaker,
+  waits,
+  onEdit,
+  onRetry,
+  onFold,
+}: MessageProps) {
   const call = message.blocks.find((block) => block.kind === 'call');
   if (call) return <CallDivider block={call} />;
-  if (message.author === 'relay') return <p className="divider" dir="auto">{textOf(message.blocks)}</p>;
+  if (message.author === 'relay')
+    return (
+      <p className="divider" dir="auto">
+        {textOf(message.blocks)}
+      </p>
+    );
   const mine = message.author === 'human';
   if (!mine && message.author !== speaker.agentId) return <Received message={message} stretch={stretch} />;
   const status = statusText(message, speaker.name);
   const foot = stretch.last && (
     <>
-      {mine && <FoldButton stretch={stretch} text={() => textOf(message.blocks)} itemKey={message.clientId ?? message.messageId} onFold={onFold} />}
+      {mine && (
+        <FoldButton
+          stretch={stretch}
+          text={() => textOf(message.blocks)}
+          itemKey={message.clientId ?? message.messageId}
+          onFold={onFold}
+        />
+      )}
       {status && (
         <p className="msg-status" data-status={message.status} dir="auto">
           {status}
@@ -142,10 +202,20 @@ export const Message = memo(function Message({ message, stretch, speaker, waits,
         </p>
       )}
       {!mine && <ReplyCost messageId={message.messageId} />}
-      {waits && <p className="msg-status">Waits: {waits === 'answer' ? `${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}</p>}
+      {waits && (
+        <p className="msg-status">
+          Waits: {waits === 'answer' ? `${speaker.name} reads this when this answer is done.` : waitsFor(speaker)}
+        </p>
+      )}
       {mine && onEdit && onRetry && (
         <div className="msg-tools">
-          <button type="button" className="icon-button" aria-label="Edit and send again" title="Edit and send again" onClick={onEdit}>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Edit and send again"
+            title="Edit and send again"
+            onClick={onEdit}
+          >
             <EditIcon />
           </button>
           <button type="button" className="icon-button" aria-label="Ask again" title="Ask again" onClick={onRetry}>

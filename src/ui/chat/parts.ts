@@ -5,7 +5,8 @@ import { markdownPieces, plainPieces } from './pieces.ts';
 
 export type ToolBlock = Extract<Block, { kind: 'tool' }>;
 
-export type Part = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'tools'; readonly tools: readonly ToolBlock[] };
+export type Part =
+  { readonly kind: 'text'; readonly text: string } | { readonly kind: 'tools'; readonly tools: readonly ToolBlock[] };
 
 /** One row's share of a message. */
 export interface Stretch {
@@ -58,11 +59,16 @@ const textParts = (pieces: readonly string[]): Part[] => pieces.map((text) => ({
 /** What a person wrote, exactly as it was written; a very long text opens on demand. */
 export function ownStretches(text: string, unfolded: boolean): readonly Stretch[] {
   if (text.length <= FOLD_FROM) return inRows(textParts([text]), 'none');
-  return unfolded ? inRows(textParts(plainPieces(text)), 'open') : inRows(textParts([`${text.slice(0, SHOWN_AT_FIRST)}…`]), 'closed');
+  return unfolded
+    ? inRows(textParts(plainPieces(text)), 'open')
+    : inRows(textParts([`${text.slice(0, SHOWN_AT_FIRST)}…`]), 'closed');
 }
 
 // A message never changes: its rows are worked out once.
-const known = { folded: new WeakMap<MessageDoc, readonly Stretch[]>(), unfolded: new WeakMap<MessageDoc, readonly Stretch[]>() };
+const known = {
+  folded: new WeakMap<MessageDoc, readonly Stretch[]>(),
+  unfolded: new WeakMap<MessageDoc, readonly Stretch[]>(),
+};
 
 export function stretchesOf(message: MessageDoc, unfolded: boolean): readonly Stretch[] {
   const memory = unfolded ? known.unfolded : known.folded;
@@ -71,7 +77,12 @@ export function stretchesOf(message: MessageDoc, unfolded: boolean): readonly St
   const stretches =
     message.author === 'human'
       ? ownStretches(textOf(message.blocks), unfolded)
-      : inRows(partsOf(message.blocks).flatMap((part) => (part.kind === 'text' ? textParts(markdownPieces(part.text)) : [part])), 'none');
+      : inRows(
+          partsOf(message.blocks).flatMap((part) =>
+            part.kind === 'text' ? textParts(markdownPieces(part.text)) : [part],
+          ),
+          'none',
+        );
   memory.set(message, stretches);
   return stretches;
 }

@@ -38,7 +38,7 @@ export function plainPieces(text: string): string[] {
 }
 
 function* linesOf(text: string): Generator<string> {
-  for (let from = 0; from <= text.length; ) {
+  for (let from = 0; from <= text.length;) {
     const end = text.indexOf('\n', from);
     let line = end < 0 ? text.slice(from) : text.slice(from, end);
     while (line.length > HARD) {
@@ -64,7 +64,9 @@ function withDefinitions(pieces: readonly string[]): readonly string[] {
   if (definitions.size === 0) return pieces;
   return pieces.map((piece) => {
     const said = piece.toLowerCase();
-    const lines = [...definitions].flatMap(([name, line]) => (said.includes(`[${name}]`) && !piece.includes(line) ? [line] : []));
+    const lines = [...definitions].flatMap(([name, line]) =>
+      said.includes(`[${name}]`) && !piece.includes(line) ? [line] : [],
+    );
     return lines.length === 0 ? piece : `${piece}\n\n${lines.join('\n').slice(0, DEFINITIONS_MOST)}`;
   });
 }
@@ -106,7 +108,8 @@ export function markdownPieces(text: string): readonly string[] {
     empty = line.trim() === '';
     const mark = FENCE.exec(line)?.[1];
     // A fence of backticks with a further one on its line is code within a sentence.
-    if (mark !== undefined && !(mark.startsWith('`') && line.slice(line.indexOf(mark) + mark.length).includes('`'))) fence = { opener: line, mark };
+    if (mark !== undefined && !(mark.startsWith('`') && line.slice(line.indexOf(mark) + mark.length).includes('`')))
+      fence = { opener: line, mark };
   }
   close();
   return withDefinitions(pieces);

@@ -69,7 +69,12 @@ function Shown({ text }: { text: string }) {
 export function ToolLines({ tools }: { tools: readonly ToolBlock[] }) {
   const [open, setOpen] = useOpened(tools[0]?.toolUseId ?? '');
   return (
-    <details className="tools" data-error={tools.some((tool) => tool.isError)} open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details
+      className="tools"
+      data-error={tools.some((tool) => tool.isError)}
+      open={open}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <ChevronIcon />
         {tools.map(toolPhrase).join(' · ')}

@@ -13,7 +13,12 @@ interface Props {
   readonly onFold: (key: string) => void;
 }
 
-export const Queued = memo(function Queued({ message, stretch, speaker, onFold }: Props & { message: QueuedMessageDoc }) {
+export const Queued = memo(function Queued({
+  message,
+  stretch,
+  speaker,
+  onFold,
+}: Props & { message: QueuedMessageDoc }) {
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => message.text} itemKey={message.clientId} onFold={onFold} />
@@ -27,7 +32,15 @@ export const Queued = memo(function Queued({ message, stretch, speaker, onFold }
   );
 });
 
-function NotSent({ clientId, error, onTakeBack }: { clientId: string; error: string; onTakeBack: (text: string) => void }) {
+function NotSent({
+  clientId,
+  error,
+  onTakeBack,
+}: {
+  clientId: string;
+  error: string;
+  onTakeBack: (text: string) => void;
+}) {
   const actions = useActions();
   return (
     <p className="msg-status" data-status="failed" role="alert">
@@ -42,12 +55,22 @@ function NotSent({ clientId, error, onTakeBack }: { clientId: string; error: str
   );
 }
 
-export const Unsent = memo(function Unsent({ sending, stretch, speaker, onFold, onTakeBack }: Props & { sending: Sending; onTakeBack: (text: string) => void }) {
+export const Unsent = memo(function Unsent({
+  sending,
+  stretch,
+  speaker,
+  onFold,
+  onTakeBack,
+}: Props & { sending: Sending; onTakeBack: (text: string) => void }) {
   const { clientId, error, text, time } = sending;
   const foot = stretch.last && (
     <>
       <FoldButton stretch={stretch} text={() => text} itemKey={clientId} onFold={onFold} />
-      {error === null ? <p className="msg-status">Sending…</p> : <NotSent clientId={clientId} error={error} onTakeBack={onTakeBack} />}
+      {error === null ? (
+        <p className="msg-status">Sending…</p>
+      ) : (
+        <NotSent clientId={clientId} error={error} onTakeBack={onTakeBack} />
+      )}
     </>
   );
   return (

@@ -24,7 +24,11 @@ export function useFolds(): Folds {
 }
 
 /** A text that closes would leave its reader somewhere below it: its beginning is brought into sight. */
-export function useFoldedInSight(unfolded: ReadonlySet<string>, rows: readonly Row[], list: RefObject<VirtualizerHandle | null>): void {
+export function useFoldedInSight(
+  unfolded: ReadonlySet<string>,
+  rows: readonly Row[],
+  list: RefObject<VirtualizerHandle | null>,
+): void {
   const [seen, setSeen] = useState(unfolded);
   const [closed, setClosed] = useState<string | undefined>(undefined);
   if (seen !== unfolded) {

@@ -12,7 +12,11 @@ interface Leap {
 }
 
 /** Home goes to the very beginning of a conversation, reading all of it on the way; End goes back; Escape stays. */
-export function useLeap(agentId: string, list: RefObject<VirtualizerHandle | null>, { toEnd, leaveEnd, onTurnUp }: Stick): Leap {
+export function useLeap(
+  agentId: string,
+  list: RefObject<VirtualizerHandle | null>,
+  { toEnd, leaveEnd, onTurnUp }: Stick,
+): Leap {
   const actions = useActions();
   const stop = useCallback(() => actions.stopLeap(agentId), [actions, agentId]);
   const toBeginning = useCallback(() => {
@@ -25,7 +29,13 @@ export function useLeap(agentId: string, list: RefObject<VirtualizerHandle | nul
 
   const onKeyDown = useCallback(
     (event: KeyboardEvent) => {
-      if (event.altKey || event.metaKey || event.shiftKey || (event.target instanceof Element && event.target.closest(SCROLLS_ITSELF))) return;
+      if (
+        event.altKey ||
+        event.metaKey ||
+        event.shiftKey ||
+        (event.target instanceof Element && event.target.closest(SCROLLS_ITSELF))
+      )
+        return;
       switch (event.key) {
         case 'Home':
           event.preventDefault();

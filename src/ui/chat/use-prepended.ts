@@ -12,7 +12,11 @@ const same = (a: Row | undefined, b: Row | undefined) => a?.key === b?.key;
 export function usePrepended(rows: readonly Row[]): boolean {
   const [seen, setSeen] = useState<Seen>({ rows, prepended: false });
   if (seen.rows === rows) return seen.prepended;
-  const prepended = rows.length > seen.rows.length && seen.rows.length > 0 && same(rows.at(-1), seen.rows.at(-1)) && !same(rows[0], seen.rows[0]);
+  const prepended =
+    rows.length > seen.rows.length &&
+    seen.rows.length > 0 &&
+    same(rows.at(-1), seen.rows.at(-1)) &&
+    !same(rows[0], seen.rows[0]);
   setSeen({ rows, prepended });
   return prepended;
 }

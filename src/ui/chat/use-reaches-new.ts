@@ -12,7 +12,11 @@ export function useReachesNew(agentId: string, conversation: Conversation | unde
   const from = useUnread((state) => state.begins.get(agentId) ?? null);
   const loaded = conversation !== undefined && conversation.status !== 'loading' && conversation.status !== 'failed';
   const short =
-    from !== null && loaded && conversation.before !== null && (conversation.messages[0]?.at ?? '') > from && conversation.messages.length < CONVERSATION_LIMITS.newMost;
+    from !== null &&
+    loaded &&
+    conversation.before !== null &&
+    (conversation.messages[0]?.at ?? '') > from &&
+    conversation.messages.length < CONVERSATION_LIMITS.newMost;
   // What is open stays open, whatever comes.
   const [opened, setOpened] = useState(false);
   if (!opened && loaded && known && !short) setOpened(true);

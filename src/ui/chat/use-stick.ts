@@ -24,7 +24,12 @@ export interface Stick {
  * stays with the words that are being read. `last` names the last row; `mine`: the reader just wrote it, and
  * wants to see it; `fromEnd`: the log opens at its end, and not where new begins.
  */
-export function useStick(log: RefObject<HTMLDivElement | null>, last: string | undefined, mine: boolean, fromEnd = true): Stick {
+export function useStick(
+  log: RefObject<HTMLDivElement | null>,
+  last: string | undefined,
+  mine: boolean,
+  fromEnd = true,
+): Stick {
   const atEnd = useRef(fromEnd);
   const seen = useRef(fromEnd ? undefined : last);
   const top = useRef(0);

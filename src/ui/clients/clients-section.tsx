@@ -10,7 +10,8 @@ export function ClientsSection() {
   return (
     <div className="clients">
       <p className="settings-note">
-        A program such as Claude Code, or any client of MCP or of Anthropic’s API, can act as one of your agents. It is let in with a credential that you make here: one for each program, so that each can be revoked alone.
+        A program such as Claude Code, or any client of MCP or of Anthropic’s API, can act as one of your agents. It is
+        let in with a credential that you make here: one for each program, so that each can be revoked alone.
       </p>
       <h3>What a credential lets it do</h3>
       <ul className="may">
@@ -20,10 +21,18 @@ export function ClientsSection() {
         <li>Set itself to sleep or wake itself. Others only where you allow it.</li>
       </ul>
       <p className="setting-hint">
-        Where you tick it, it may also read its own agent’s soul and last conversation, while a session runs in which you woke that agent, and then write the soul anew; the earlier one is kept. What it reads goes to the program and its model.
+        Where you tick it, it may also read its own agent’s soul and last conversation, while a session runs in which
+        you woke that agent, and then write the soul anew; the earlier one is kept. What it reads goes to the program
+        and its model.
       </p>
-      <p className="setting-hint">It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or make credentials.</p>
-      <p className="setting-hint">An application is no agent: with its credential a program can only set agents to sleep and wake them, within the limits, and read those limits.</p>
+      <p className="setting-hint">
+        It cannot read anything else of souls and conversations, see the key to your model, change limits or budgets, or
+        make credentials.
+      </p>
+      <p className="setting-hint">
+        An application is no agent: with its credential a program can only set agents to sleep and wake them, within the
+        limits, and read those limits.
+      </p>
       <h3>Let one in</h3>
       <MakeCredential among={team.all.filter(({ agentId, retired }) => agentId !== LEAD_ID && !retired)} applications />
       <h3>Who is let in</h3>

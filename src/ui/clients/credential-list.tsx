@@ -9,7 +9,8 @@ import { useNow } from '../use-now.ts';
 import type { Teammates } from '../use-teammates.ts';
 
 /** As whom it lets in. */
-const bearerOf = ({ agentId }: Credential, team: Teammates) => (agentId === null ? 'an application' : team.find(agentId).name);
+const bearerOf = ({ agentId }: Credential, team: Teammates) =>
+  agentId === null ? 'an application' : team.find(agentId).name;
 
 const labelOf = ({ label }: Credential) => (label === '' ? 'Without a label' : label);
 
@@ -30,7 +31,8 @@ function RevokeDialog({ credential, name, onClose }: { credential: Credential; n
     <Dialog title="Revoke this credential?" onClose={onClose}>
       <div className="secret">
         <p>
-          Whoever uses “{labelOf(credential)}” (…{credential.hint}) is not let in as {name} any more, at once; what it is waiting for ends. This cannot be undone, but another can be made.
+          Whoever uses “{labelOf(credential)}” (…{credential.hint}) is not let in as {name} any more, at once; what it
+          is waiting for ends. This cannot be undone, but another can be made.
         </p>
         {failed !== null && (
           <p className="wrong-note" role="alert">
@@ -50,7 +52,17 @@ function RevokeDialog({ credential, name, onClose }: { credential: Credential; n
   );
 }
 
-function Line({ credential, name, now, onRevoke }: { credential: Credential; name: string | null; now: number; onRevoke: () => void }) {
+function Line({
+  credential,
+  name,
+  now,
+  onRevoke,
+}: {
+  credential: Credential;
+  name: string | null;
+  now: number;
+  onRevoke: () => void;
+}) {
   const { hint, readsSoul, madeAt, usedAt, revokedAt } = credential;
   return (
     <li className="credential" data-revoked={revokedAt !== null}>
@@ -58,12 +70,22 @@ function Line({ credential, name, now, onRevoke }: { credential: Credential; nam
         <b dir="auto">{labelOf(credential)}</b>
         <small>
           {name !== null && `as ${name} · `}
-          <code>…{hint}</code> · made {dayWithin(madeAt, now)} · {revokedAt !== null ? `revoked ${fullTime(revokedAt)}` : usedAt === null ? 'never used' : `last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`}
+          <code>…{hint}</code> · made {dayWithin(madeAt, now)} ·{' '}
+          {revokedAt !== null
+            ? `revoked ${fullTime(revokedAt)}`
+            : usedAt === null
+              ? 'never used'
+              : `last used ${dayWithin(usedAt, now)} ${clockTime(usedAt)}`}
           {readsSoul && ' · may read the soul and the last conversation'}
         </small>
       </div>
       {revokedAt === null && (
-        <button type="button" className="ghost ghost-danger" aria-label={`Revoke ${labelOf(credential)}, ${hint}`} onClick={onRevoke}>
+        <button
+          type="button"
+          className="ghost ghost-danger"
+          aria-label={`Revoke ${labelOf(credential)}, ${hint}`}
+          onClick={onRevoke}
+        >
           Revoke
         </button>
       )}
@@ -80,7 +102,13 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
   const lines = (some: readonly Credential[]) => (
     <ul className="credentials">
       {some.map((credential) => (
-        <Line key={credential.credentialId} credential={credential} name={of === null ? bearerOf(credential, team) : null} now={now} onRevoke={() => setRevoking(credential)} />
+        <Line
+          key={credential.credentialId}
+          credential={credential}
+          name={of === null ? bearerOf(credential, team) : null}
+          now={now}
+          onRevoke={() => setRevoking(credential)}
+        />
       ))}
     </ul>
   );
@@ -93,7 +121,9 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
           {lines(revoked)}
         </details>
       )}
-      {revoking && <RevokeDialog credential={revoking} name={bearerOf(revoking, team)} onClose={() => setRevoking(null)} />}
+      {revoking && (
+        <RevokeDialog credential={revoking} name={bearerOf(revoking, team)} onClose={() => setRevoking(null)} />
+      )}
     </>
   );
 }

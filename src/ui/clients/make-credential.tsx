@@ -9,7 +9,13 @@ import { SecretDialog } from './secret-dialog.tsx';
 const APPLICATION = 'an application';
 
 /** Makes a credential for one of these; one alone needs no choosing. `applications`: or for a program that is no agent. */
-export function MakeCredential({ among, applications = false }: { among: readonly Teammate[]; applications?: boolean }) {
+export function MakeCredential({
+  among,
+  applications = false,
+}: {
+  among: readonly Teammate[];
+  applications?: boolean;
+}) {
   const clients = clientsOf(useRoost());
   const id = useId();
   const [chosen, setChosen] = useState<string | null>(null);
@@ -17,10 +23,17 @@ export function MakeCredential({ among, applications = false }: { among: readonl
   const [readsSoul, setReadsSoul] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
-  const [made, setMade] = useState<{ readonly name: string | null; readonly label: string; readonly secret: string } | null>(null);
+  const [made, setMade] = useState<{
+    readonly name: string | null;
+    readonly label: string;
+    readonly secret: string;
+  } | null>(null);
   const isApplication = applications && chosen === APPLICATION;
   const who = among.find(({ agentId }) => agentId === chosen) ?? among[0];
-  if (!who) return <p className="setting-hint">Nobody is born yet. A client joins as an agent that has a name: SUMMON first.</p>;
+  if (!who)
+    return (
+      <p className="setting-hint">Nobody is born yet. A client joins as an agent that has a name: SUMMON first.</p>
+    );
   const make = async (event: FormEvent) => {
     event.preventDefault();
     if (busy) return;
@@ -38,7 +51,11 @@ export function MakeCredential({ among, applications = false }: { among: readonl
       {(among.length > 1 || applications) && (
         <label>
           <span>For</span>
-          <select className="field field-select" value={isApplication ? APPLICATION : who.agentId} onChange={(event) => setChosen(event.target.value)}>
+          <select
+            className="field field-select"
+            value={isApplication ? APPLICATION : who.agentId}
+            onChange={(event) => setChosen(event.target.value)}
+          >
             {among.map(({ agentId, name }) => (
               <option key={agentId} value={agentId}>
                 {name}
@@ -50,7 +67,16 @@ export function MakeCredential({ among, applications = false }: { among: readonl
       )}
       <label htmlFor={id} className="make-label">
         <span>Where it is used (for you to tell it apart)</span>
-        <input id={id} className="field" dir="auto" maxLength={LIMITS.credentialLabel} autoComplete="off" placeholder="Claude Code on my laptop" value={label} onChange={(event) => setLabel(event.target.value)} />
+        <input
+          id={id}
+          className="field"
+          dir="auto"
+          maxLength={LIMITS.credentialLabel}
+          autoComplete="off"
+          placeholder="Claude Code on my laptop"
+          value={label}
+          onChange={(event) => setLabel(event.target.value)}
+        />
       </label>
       {!isApplication && (
         <label className="tick-line">

@@ -19,12 +19,19 @@ export function settingsToPaste(origin: string, secret: string): readonly ToPast
       key: 'mcp',
       title: 'Any other MCP client',
       about: 'Streamable HTTP. Where a client takes its settings as JSON, this is the entry.',
-      text: JSON.stringify({ mcpServers: { roost: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${secret}` } } } }, null, 2),
+      text: JSON.stringify(
+        {
+          mcpServers: { roost: { type: 'http', url: `${origin}/mcp`, headers: { Authorization: `Bearer ${secret}` } } },
+        },
+        null,
+        2,
+      ),
     },
     {
       key: 'proxy',
       title: 'Claude Code, or any Anthropic client: the model through Roost',
-      about: 'Roost puts the real key in, counts what it costs, and holds requests while the agent is set to sleep. The key here may be anything.',
+      about:
+        'Roost puts the real key in, counts what it costs, and holds requests while the agent is set to sleep. The key here may be anything.',
       text: `export ANTHROPIC_BASE_URL=${origin}/llm/${secret}\nexport ANTHROPIC_API_KEY=roost`,
     },
   ];
@@ -36,7 +43,8 @@ export function callsToPaste(origin: string, secret: string): readonly ToPaste[]
     {
       key: 'sleep',
       title: 'Set an agent to sleep, or wake it',
-      about: 'NAME is an agent’s name or id; true lets it sleep, false wakes it, within its limits. GET tells how it is.',
+      about:
+        'NAME is an agent’s name or id; true lets it sleep, false wakes it, within its limits. GET tells how it is.',
       text: `curl -X PUT ${origin}/api/v1/sessions/current/NAME/sleeping -H "Authorization: Bearer ${secret}" -H "Content-Type: application/json" -d '{"sleeping": true}'`,
     },
   ];

@@ -12,7 +12,12 @@ export default function AdoptDialog({ position, onClose }: { position: SeatPosit
     <Dialog title={`Adopt into seat ${seatNumber(position)}`} onClose={onClose}>
       <div className="copies">
         {file ? (
-          <AdoptFlow key={`${file.name}:${file.lastModified}:${file.size}`} file={file} position={position} onLeave={() => setFile(null)} />
+          <AdoptFlow
+            key={`${file.name}:${file.lastModified}:${file.size}`}
+            file={file}
+            position={position}
+            onLeave={() => setFile(null)}
+          />
         ) : (
           <DropZone label="Choose a file" accept=".zip,.md,.markdown,.txt" onFile={setFile}>
             or drop it here: an agent’s zip, or a soul that somebody wrote (SOUL.md)

@@ -36,7 +36,12 @@ function useStanding({ parsed, comparison, consents }: Applicant) {
   if (agentId === null) return { kind: 'nobody-yet' } as const;
   if (agentId === LEAD_ID) return { kind: 'lead' } as const;
   const agent = roster.byId.get(agentId);
-  if (agent) return { kind: 'here', agent, fresh: (comparison?.fresh ?? []).filter((id) => !consents.needs.has(id)).length } as const;
+  if (agent)
+    return {
+      kind: 'here',
+      agent,
+      fresh: (comparison?.fresh ?? []).filter((id) => !consents.needs.has(id)).length,
+    } as const;
   const leaving = rosterOfDocs(identities.values(), changes.values()).byId.get(agentId);
   if (leaving) return { kind: 'leaving', name: leaving.name } as const;
   if ((comparison?.forgotten ?? 0) > 0) return { kind: 'forgotten' } as const;
@@ -47,7 +52,17 @@ function Standing({ children }: { children: ReactNode }) {
   return <p className="copies-standing">{children}</p>;
 }
 
-function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; wanted: SeatPosition | null; onAdopt: (welcoming: Welcoming, name: string) => void; busy: boolean }) {
+function Form({
+  applicant,
+  wanted,
+  onAdopt,
+  busy,
+}: {
+  applicant: Applicant;
+  wanted: SeatPosition | null;
+  onAdopt: (welcoming: Welcoming, name: string) => void;
+  busy: boolean;
+}) {
   const { device } = useRoost();
   const id = useId();
   const roster = useHousehold((state) => state.roster);
@@ -69,7 +84,8 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
   const trimmed = checked.ok ? checked.name : name;
   const fault = addTo || checked.ok ? null : name.trim() === '' ? 'It needs a name.' : checked.reason;
   const adopt = () => {
-    if (standing.kind === 'here' && !asNew) return onAdopt({ as: 'missing', agentId: standing.agent.agentId, ticks }, standing.agent.name);
+    if (standing.kind === 'here' && !asNew)
+      return onAdopt({ as: 'missing', agentId: standing.agent.agentId, ticks }, standing.agent.name);
     if (fault !== null || position === null) return;
     if (asNew) onAdopt({ as: 'new', agentId: newId, name: trimmed, position }, trimmed);
     else onAdopt({ as: 'itself', name: trimmed === parsed.name ? null : trimmed, position, ticks }, trimmed);
@@ -86,11 +102,14 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
       {standing.kind === 'here' && (
         <fieldset className="adopt-choice">
           <legend>
-            {standing.agent.name} is here already{isSeatPosition(standing.agent.position) ? `, in seat ${seatNumber(standing.agent.position)}` : ''}.
+            {standing.agent.name} is here already
+            {isSeatPosition(standing.agent.position) ? `, in seat ${seatNumber(standing.agent.position)}` : ''}.
           </legend>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={!asNew} onChange={() => setAsNew(false)} />
-            {standing.fresh === 0 ? 'Nothing of it is missing here: leave it so' : `Add what is missing here: ${plural(standing.fresh, 'document')}`}
+            {standing.fresh === 0
+              ? 'Nothing of it is missing here: leave it so'
+              : `Add what is missing here: ${plural(standing.fresh, 'document')}`}
           </label>
           <label className="tick-line">
             <input type="radio" name={`${id}-as`} checked={asNew} onChange={() => setAsNew(true)} />
@@ -99,16 +118,48 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
         </fieldset>
       )}
       {!asNew && <Changes changes={applicant.consents.changes} ticks={ticks} onTicks={setTicks} />}
-      {standing.kind === 'lead' && <Standing>It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody new, with the same soul and memories.</Standing>}
-      {standing.kind === 'leaving' && <Standing>{standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage. What is adopted now is somebody new, with the same soul and memories.</Standing>}
-      {standing.kind === 'forgotten' && <Standing>It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with the same soul and memories.</Standing>}
-      {standing.kind === 'away' && <Standing>It comes as itself: the same agent, with {parsed.messages === 0 ? 'no conversation yet' : plural(parsed.messages, 'message')}{parsed.sessions > 0 ? ` of ${plural(parsed.sessions, 'session')}` : ''}.</Standing>}
-      {standing.kind === 'nobody-yet' && <Standing>A soul without a past: it begins to live here, and remembers nothing yet.</Standing>}
+      {standing.kind === 'lead' && (
+        <Standing>
+          It led a household. Here there is a lead already, and that stays as it is: what is adopted now is somebody
+          new, with the same soul and memories.
+        </Standing>
+      )}
+      {standing.kind === 'leaving' && (
+        <Standing>
+          {standing.name} is being forgotten here. To have it back as it was, keep it after all in Settings, Storage.
+          What is adopted now is somebody new, with the same soul and memories.
+        </Standing>
+      )}
+      {standing.kind === 'forgotten' && (
+        <Standing>
+          It was forgotten here for good, and does not come back as itself. What is adopted now is somebody new, with
+          the same soul and memories.
+        </Standing>
+      )}
+      {standing.kind === 'away' && (
+        <Standing>
+          It comes as itself: the same agent, with{' '}
+          {parsed.messages === 0 ? 'no conversation yet' : plural(parsed.messages, 'message')}
+          {parsed.sessions > 0 ? ` of ${plural(parsed.sessions, 'session')}` : ''}.
+        </Standing>
+      )}
+      {standing.kind === 'nobody-yet' && (
+        <Standing>A soul without a past: it begins to live here, and remembers nothing yet.</Standing>
+      )}
       {!addTo && (
         <div className="adopt-fields">
           <div className="pass-field">
             <label htmlFor={`${id}-name`}>Name</label>
-            <input id={`${id}-name`} className="field" dir="auto" autoComplete="off" value={name} aria-invalid={fault !== null} aria-describedby={`${id}-fault`} onChange={(event) => setName(event.target.value)} />
+            <input
+              id={`${id}-name`}
+              className="field"
+              dir="auto"
+              autoComplete="off"
+              value={name}
+              aria-invalid={fault !== null}
+              aria-describedby={`${id}-fault`}
+              onChange={(event) => setName(event.target.value)}
+            />
             <p id={`${id}-fault`} className="pass-wrong">
               {fault ?? ''}
             </p>
@@ -118,7 +169,12 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
             {position === null ? (
               <p className="setting-hint">Every seat is taken. One is free when somebody retires.</p>
             ) : (
-              <select id={`${id}-seat`} className="field" value={position} onChange={(event) => setChosen(free.find((seat) => seat === Number(event.target.value)) ?? null)}>
+              <select
+                id={`${id}-seat`}
+                className="field"
+                value={position}
+                onChange={(event) => setChosen(free.find((seat) => seat === Number(event.target.value)) ?? null)}
+              >
                 {free.map((seat) => (
                   <option key={seat} value={seat}>
                     Seat {seatNumber(seat)} · {seatColor(seat).colorName}
@@ -129,7 +185,11 @@ function Form({ applicant, wanted, onAdopt, busy }: { applicant: Applicant; want
           </div>
         </div>
       )}
-      <button type="submit" className="solid" disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && nothingMissing)}>
+      <button
+        type="submit"
+        className="solid"
+        disabled={busy || (!addTo && (position === null || fault !== null)) || (addTo && nothingMissing)}
+      >
         {busy ? 'Adopting…' : addTo ? `Add to ${standing.agent.name}` : trimmed === '' ? 'Adopt' : `Adopt ${trimmed}`}
       </button>
     </form>
@@ -142,7 +202,15 @@ type Step =
   | { readonly kind: 'looking'; readonly applicant: Applicant; readonly busy: boolean; readonly failed: string | null };
 
 /** Somebody in a file finds a seat: the soul is shown first, the name can be changed, the seat is chosen. */
-export function AdoptFlow({ file, position, onLeave }: { file: File; position: SeatPosition | null; onLeave: () => void }) {
+export function AdoptFlow({
+  file,
+  position,
+  onLeave,
+}: {
+  file: File;
+  position: SeatPosition | null;
+  onLeave: () => void;
+}) {
   const state = useRoost();
   const { go } = usePlace();
   const [step, setStep] = useState<Step>({ kind: 'reading' });
@@ -150,7 +218,11 @@ export function AdoptFlow({ file, position, onLeave }: { file: File; position: S
     const controller = new AbortController();
     void readAgent(state, file, controller.signal).then((read) => {
       if (controller.signal.aborted) return;
-      setStep(read.ok ? { kind: 'looking', applicant: read.applicant, busy: false, failed: null } : { kind: 'failed', reason: read.reason });
+      setStep(
+        read.ok
+          ? { kind: 'looking', applicant: read.applicant, busy: false, failed: null }
+          : { kind: 'failed', reason: read.reason },
+      );
     });
     return () => controller.abort();
   }, [state, file]);
@@ -176,7 +248,11 @@ export function AdoptFlow({ file, position, onLeave }: { file: File; position: S
     setStep({ ...step, busy: true, failed: null });
     const adopted = await adoptAgent(state, applicant, welcoming);
     if (!adopted.ok) return setStep({ ...step, busy: false, failed: adopted.reason });
-    state.notices.info(welcoming.as === 'missing' || welcoming.position === null ? `What was missing of ${name} is here now.` : `${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`);
+    state.notices.info(
+      welcoming.as === 'missing' || welcoming.position === null
+        ? `What was missing of ${name} is here now.`
+        : `${name} lives here now, in seat ${seatNumber(welcoming.position)}. WAKE calls.`,
+    );
     const agentId = welcoming.as === 'new' ? welcoming.agentId : parsed.agentId;
     onLeave();
     if (agentId !== null) go(PATHS.agent(agentId));
@@ -186,7 +262,12 @@ export function AdoptFlow({ file, position, onLeave }: { file: File; position: S
       <div className="adopt-soul">
         {parsed.name !== null && (
           <span className="copies-face adopt-face" aria-hidden="true">
-            <Face agentId={parsed.agentId ?? file.name} birthName={parsed.name} color={seatColor(position ?? 0).color} awake={false} />
+            <Face
+              agentId={parsed.agentId ?? file.name}
+              birthName={parsed.name}
+              color={seatColor(position ?? 0).color}
+              awake={false}
+            />
           </span>
         )}
         {/* It scrolls, so it must be reachable by keys. */}
@@ -202,7 +283,12 @@ export function AdoptFlow({ file, position, onLeave }: { file: File; position: S
           ))}
         </ul>
       )}
-      <Form applicant={applicant} wanted={position} busy={busy} onAdopt={(welcoming, name) => void adopt(welcoming, name)} />
+      <Form
+        applicant={applicant}
+        wanted={position}
+        busy={busy}
+        onAdopt={(welcoming, name) => void adopt(welcoming, name)}
+      />
       {failed !== null && (
         <p className="wrong-note" role="alert">
           <span>

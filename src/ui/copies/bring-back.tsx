@@ -7,7 +7,10 @@ export default function BringBack({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Bring back a household" onClose={onClose}>
       <div className="copies">
-        <p>A copy that was exported holds everybody, every word and the settings. You see what is in it before anything is taken.</p>
+        <p>
+          A copy that was exported holds everybody, every word and the settings. You see what is in it before anything
+          is taken.
+        </p>
         <ImportCopy onlyWhole />
       </div>
     </Dialog>

@@ -10,7 +10,8 @@ interface Props {
 /** What a file would change here: one tick each, and none of them set. */
 export function Changes({ changes, ticks, onTicks }: Props) {
   if (changes.length === 0) return null;
-  const choose = (tick: string, wanted: boolean) => onTicks(new Set(wanted ? [...ticks, tick] : [...ticks].filter((held) => held !== tick)));
+  const choose = (tick: string, wanted: boolean) =>
+    onTicks(new Set(wanted ? [...ticks, tick] : [...ticks].filter((held) => held !== tick)));
   return (
     <fieldset className="copies-changes">
       <legend>What it would change here</legend>
@@ -19,7 +20,11 @@ export function Changes({ changes, ticks, onTicks }: Props) {
         {changes.map((change) => (
           <li key={change.tick}>
             <label className="tick-line">
-              <input type="checkbox" checked={ticks.has(change.tick)} onChange={(event) => choose(change.tick, event.target.checked)} />
+              <input
+                type="checkbox"
+                checked={ticks.has(change.tick)}
+                onChange={(event) => choose(change.tick, event.target.checked)}
+              />
               <span dir="auto">{changeText(change)}</span>
             </label>
           </li>

@@ -17,7 +17,11 @@ export function CopiesSection() {
       </section>
       <section aria-label="One agent alone">
         <h3>One agent alone</h3>
-        <p>An agent’s own page exports it as a zip of plain files: its soul as text, its identity, and every conversation. Such a zip, or a SOUL.md that you wrote yourself, can be adopted into an empty seat: here, or from the seat’s own menu.</p>
+        <p>
+          An agent’s own page exports it as a zip of plain files: its soul as text, its identity, and every
+          conversation. Such a zip, or a SOUL.md that you wrote yourself, can be adopted into an empty seat: here, or
+          from the seat’s own menu.
+        </p>
       </section>
     </div>
   );

@@ -22,7 +22,9 @@ function Begin() {
       if (sink) await copies.exportAll({ sink, passphrase: sealed ? passphrase.first : null });
     } catch (error) {
       // The place that was chosen cannot be written.
-      notices.error(`The file could not be made: ${error instanceof Error ? error.message : String(error)}. Choose another place.`);
+      notices.error(
+        `The file could not be made: ${error instanceof Error ? error.message : String(error)}. Choose another place.`,
+      );
     }
   };
   return (
@@ -56,14 +58,20 @@ export function ExportAll() {
   const state = useStore(copies.store, ({ exporting }) => exporting);
   return (
     <>
-      <p>One file with everything: who your agents are, their souls, every word that was said, and these settings. Keep it somewhere else than on this device.</p>
+      <p>
+        One file with everything: who your agents are, their souls, every word that was said, and these settings. Keep
+        it somewhere else than on this device.
+      </p>
       {(state.kind === 'idle' || state.kind === 'failed') && <Begin />}
-      {state.kind === 'running' && <Work label="Writing the file" progress={state.progress} onCancel={() => copies.cancel('exporting')} />}
+      {state.kind === 'running' && (
+        <Work label="Writing the file" progress={state.progress} onCancel={() => copies.cancel('exporting')} />
+      )}
       <div role="status" className="copies-said">
         {state.kind === 'done' && (
           <div className="copies-done">
             <p>
-              <strong>Exported.</strong> {plural(state.exported.documents, 'document')}, {bytes(state.exported.bytes)}, in <b dir="auto">{state.fileName}</b>
+              <strong>Exported.</strong> {plural(state.exported.documents, 'document')}, {bytes(state.exported.bytes)},
+              in <b dir="auto">{state.fileName}</b>
               {state.sealed ? ', under your passphrase' : ', readable by anybody who has it'}.
             </p>
             {state.unnoted !== null && <p>The file is whole. Only its date could not be kept here: {state.unnoted}</p>}
@@ -75,7 +83,8 @@ export function ExportAll() {
         {state.kind === 'failed' && (
           <p className="wrong-note">
             <span>
-              <strong>It could not be exported.</strong> {state.reason} No file was left behind; what is here is as it was.
+              <strong>It could not be exported.</strong> {state.reason} No file was left behind; what is here is as it
+              was.
             </span>
           </p>
         )}

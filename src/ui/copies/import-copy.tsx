@@ -40,18 +40,55 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
       setAgentFile(file);
     } else void copies.read(file);
   };
-  if (agentFile) return <AdoptFlow key={`${agentFile.name}:${agentFile.lastModified}:${agentFile.size}`} file={agentFile} position={null} onLeave={() => setAgentFile(null)} />;
+  if (agentFile)
+    return (
+      <AdoptFlow
+        key={`${agentFile.name}:${agentFile.lastModified}:${agentFile.size}`}
+        file={agentFile}
+        position={null}
+        onLeave={() => setAgentFile(null)}
+      />
+    );
   return (
     <>
       {(state.kind === 'idle' || state.kind === 'failed' || state.kind === 'done') && (
-        <DropZone label="Choose a file" accept={onlyWhole ? '.gz,.age,.jsonl' : '.gz,.age,.jsonl,.zip,.md,.markdown,.txt'} onFile={choose}>
-          {onlyWhole ? 'or drop it here: a copy that was exported (.jsonl.gz, .age)' : 'or drop it here: a whole copy (.jsonl.gz, .age), one agent (.zip), or a soul that somebody wrote (SOUL.md)'}
+        <DropZone
+          label="Choose a file"
+          accept={onlyWhole ? '.gz,.age,.jsonl' : '.gz,.age,.jsonl,.zip,.md,.markdown,.txt'}
+          onFile={choose}
+        >
+          {onlyWhole
+            ? 'or drop it here: a copy that was exported (.jsonl.gz, .age)'
+            : 'or drop it here: a whole copy (.jsonl.gz, .age), one agent (.zip), or a soul that somebody wrote (SOUL.md)'}
         </DropZone>
       )}
-      {state.kind === 'reading' && <Work label={`Reading ${state.file.name}`} progress={state.progress} onCancel={() => copies.cancel('importing')} />}
-      {state.kind === 'passphrase' && <PassphraseForm key={String(state.wrong)} fileName={state.file.name} wrong={state.wrong} onTry={(passphrase) => void copies.read(state.file, passphrase)} onCancel={again} />}
-      {state.kind === 'preview' && <Preview fileName={state.file.name} preview={state.opened.preview} onTake={(choice) => void copies.take(choice)} onCancel={again} />}
-      {state.kind === 'importing' && <Work label="Taking it in" progress={state.progress} onCancel={() => copies.cancel('importing')} />}
+      {state.kind === 'reading' && (
+        <Work
+          label={`Reading ${state.file.name}`}
+          progress={state.progress}
+          onCancel={() => copies.cancel('importing')}
+        />
+      )}
+      {state.kind === 'passphrase' && (
+        <PassphraseForm
+          key={String(state.wrong)}
+          fileName={state.file.name}
+          wrong={state.wrong}
+          onTry={(passphrase) => void copies.read(state.file, passphrase)}
+          onCancel={again}
+        />
+      )}
+      {state.kind === 'preview' && (
+        <Preview
+          fileName={state.file.name}
+          preview={state.opened.preview}
+          onTake={(choice) => void copies.take(choice)}
+          onCancel={again}
+        />
+      )}
+      {state.kind === 'importing' && (
+        <Work label="Taking it in" progress={state.progress} onCancel={() => copies.cancel('importing')} />
+      )}
       <div role="status" className="copies-said">
         {state.kind === 'done' && <Done state={state} />}
         {state.kind === 'failed' && (
@@ -60,7 +97,10 @@ export function ImportCopy({ onlyWhole = false }: { onlyWhole?: boolean }) {
               <strong>
                 <span dir="auto">{state.file.name}</span> {state.partly ? 'was not taken whole.' : 'was not taken.'}
               </strong>{' '}
-              {state.reason} {state.partly ? 'What came before stays. Import the file again to go on: nothing comes twice.' : 'Nothing was changed here.'}
+              {state.reason}{' '}
+              {state.partly
+                ? 'What came before stays. Import the file again to go on: nothing comes twice.'
+                : 'Nothing was changed here.'}
             </span>
           </p>
         )}

@@ -56,26 +56,63 @@ export function passphraseFault({ first, second }: NewPassphrase): string | null
 }
 
 /** A new passphrase, typed twice. `tried`: faults are shown. */
-export function NewPassphraseFields({ value, onChange, tried }: { value: NewPassphrase; onChange: (value: NewPassphrase) => void; tried: boolean }) {
+export function NewPassphraseFields({
+  value,
+  onChange,
+  tried,
+}: {
+  value: NewPassphrase;
+  onChange: (value: NewPassphrase) => void;
+  tried: boolean;
+}) {
   const [shown, setShown] = useState(false);
   const { first, second } = value;
   const fault = passphraseFault(value);
   const apart = second !== '' && !first.startsWith(second);
   return (
     <div className="pass">
-      <Field label="Passphrase" value={first} onChange={(next) => onChange({ first: next, second })} shown={shown} isNew wrong={tried && first === '' ? fault : null} />
-      <Field label="The same again" value={second} onChange={(next) => onChange({ first, second: next })} shown={shown} isNew wrong={(tried && first !== '') || apart ? fault : null} />
+      <Field
+        label="Passphrase"
+        value={first}
+        onChange={(next) => onChange({ first: next, second })}
+        shown={shown}
+        isNew
+        wrong={tried && first === '' ? fault : null}
+      />
+      <Field
+        label="The same again"
+        value={second}
+        onChange={(next) => onChange({ first, second: next })}
+        shown={shown}
+        isNew
+        wrong={(tried && first !== '') || apart ? fault : null}
+      />
       <Show shown={shown} onChange={setShown} />
-      {first !== '' && first.length < SHORT && <p className="setting-hint">Short ones can be guessed by a machine. Four or five words that do not belong together hold.</p>}
+      {first !== '' && first.length < SHORT && (
+        <p className="setting-hint">
+          Short ones can be guessed by a machine. Four or five words that do not belong together hold.
+        </p>
+      )}
       <p className="pass-warning">
-        <strong>Nobody can recover it.</strong> There is no reset and no second key: without the passphrase the file cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.
+        <strong>Nobody can recover it.</strong> There is no reset and no second key: without the passphrase the file
+        cannot be opened, by you or by anybody. Write it down, and keep it apart from the file.
       </p>
     </div>
   );
 }
 
 /** The passphrase of a file that was sealed. */
-export function PassphraseForm({ fileName, wrong, onTry, onCancel }: { fileName: string; wrong: boolean; onTry: (passphrase: string) => void; onCancel: () => void }) {
+export function PassphraseForm({
+  fileName,
+  wrong,
+  onTry,
+  onCancel,
+}: {
+  fileName: string;
+  wrong: boolean;
+  onTry: (passphrase: string) => void;
+  onCancel: () => void;
+}) {
   const [text, setText] = useState('');
   const [shown, setShown] = useState(false);
   return (
@@ -95,7 +132,11 @@ export function PassphraseForm({ fileName, wrong, onTry, onCancel }: { fileName:
         onChange={setText}
         shown={shown}
         isNew={false}
-        wrong={wrong && text === '' ? 'This passphrase does not open it. Upper and lower case, and blanks at the ends, count.' : null}
+        wrong={
+          wrong && text === ''
+            ? 'This passphrase does not open it. Upper and lower case, and blanks at the ends, count.'
+            : null
+        }
       />
       <Show shown={shown} onChange={setShown} />
       <div className="copies-ways">

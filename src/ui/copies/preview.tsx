@@ -20,10 +20,20 @@ function place(agent: ArchivedAgent): string {
 
 function news({ isHere, fresh, documents }: ArchivedAgent): string {
   if (!isHere) return 'new here';
-  return fresh === 0 ? 'here already, nothing new' : `here already, ${count(fresh)} of ${plural(documents, 'document')} new`;
+  return fresh === 0
+    ? 'here already, nothing new'
+    : `here already, ${count(fresh)} of ${plural(documents, 'document')} new`;
 }
 
-function Person({ agent, taken, onChange }: { agent: ArchivedAgent; taken: boolean; onChange: (taken: boolean) => void }) {
+function Person({
+  agent,
+  taken,
+  onChange,
+}: {
+  agent: ArchivedAgent;
+  taken: boolean;
+  onChange: (taken: boolean) => void;
+}) {
   return (
     <li>
       <label className="copies-person tint" style={{ '--c': agent.color }} data-taken={taken}>
@@ -34,7 +44,8 @@ function Person({ agent, taken, onChange }: { agent: ArchivedAgent; taken: boole
         <span className="copies-who">
           <b dir="auto">{agent.name}</b>
           <small>
-            {place(agent)} · {plural(agent.messages, 'message')} · <span data-new={!agent.isHere || agent.fresh > 0}>{news(agent)}</span>
+            {place(agent)} · {plural(agent.messages, 'message')} ·{' '}
+            <span data-new={!agent.isHere || agent.fresh > 0}>{news(agent)}</span>
           </small>
         </span>
       </label>
@@ -44,7 +55,8 @@ function Person({ agent, taken, onChange }: { agent: ArchivedAgent; taken: boole
 
 function headline({ fresh, same, forgotten, documents }: ArchivePreview): string {
   if (documents === 0) return 'There is nothing in it.';
-  if (fresh === 0) return `All of it is here already${forgotten > 0 ? ', or was forgotten here' : ''}: importing it adds nothing, and harms nothing.`;
+  if (fresh === 0)
+    return `All of it is here already${forgotten > 0 ? ', or was forgotten here' : ''}: importing it adds nothing, and harms nothing.`;
   return `${count(fresh)} of ${plural(documents, 'document')} ${fresh === 1 ? 'is' : 'are'} new here${same > 0 ? `; ${count(same)} ${same === 1 ? 'is' : 'are'} here already` : ''}.`;
 }
 
@@ -76,7 +88,9 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
     }
   });
   // What would go with somebody who is left out, or with settings that are, is not asked for.
-  const asked = changes.filter((change) => (change.kind === 'setting' ? withSettings : !('agentId' in change && leaveOut.has(change.agentId))));
+  const asked = changes.filter((change) =>
+    change.kind === 'setting' ? withSettings : !('agentId' in change && leaveOut.has(change.agentId)),
+  );
   const nothingChosen = leaveOut.size === agents.length && agents.length > 0 && (!withSettings || settings === 0);
   const choose = (agentId: string, taken: boolean) => {
     const next = new Set(leaveOut);
@@ -90,23 +104,53 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
       className="copies-preview"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!nothingChosen) onTake({ withSettings, leaveOut: [...leaveOut], ticks: asked.map(({ tick }) => tick).filter((tick) => ticks.has(tick)) });
+        if (!nothingChosen)
+          onTake({
+            withSettings,
+            leaveOut: [...leaveOut],
+            ticks: asked.map(({ tick }) => tick).filter((tick) => ticks.has(tick)),
+          });
       }}
     >
       <div>
         <p className="copies-file">
-          <b dir="auto">{fileName}</b> <small>written {fullTime(exportedAt)}{sealed ? ', under a passphrase' : ''}</small>
+          <b dir="auto">{fileName}</b>{' '}
+          <small>
+            written {fullTime(exportedAt)}
+            {sealed ? ', under a passphrase' : ''}
+          </small>
         </p>
         <p>{headline(preview)}</p>
-        {forgotten > 0 && <p className="setting-hint">{plural(forgotten, 'document')} of it {forgotten === 1 ? 'was' : 'were'} forgotten here for good, and {forgotten === 1 ? 'is' : 'are'} not taken.</p>}
-        {unknown.length > 0 && <p className="setting-hint">A newer Roost wrote {plural(unknown.reduce((sum, { documents }) => sum + documents, 0), 'document')} of kinds that this one does not know ({[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ').toLowerCase()}). They are kept and passed on.</p>}
+        {forgotten > 0 && (
+          <p className="setting-hint">
+            {plural(forgotten, 'document')} of it {forgotten === 1 ? 'was' : 'were'} forgotten here for good, and{' '}
+            {forgotten === 1 ? 'is' : 'are'} not taken.
+          </p>
+        )}
+        {unknown.length > 0 && (
+          <p className="setting-hint">
+            A newer Roost wrote{' '}
+            {plural(
+              unknown.reduce((sum, { documents }) => sum + documents, 0),
+              'document',
+            )}{' '}
+            of kinds that this one does not know (
+            {[...new Set(unknown.map(({ type }) => kindName(type)))].join(', ').toLowerCase()}). They are kept and
+            passed on.
+          </p>
+        )}
       </div>
       {agents.length > 0 && (
         <fieldset>
           <legend>Who comes</legend>
           <ul className="copies-people">
             {agents.map((agent) => (
-              <Person key={agent.agentId} agent={agent} taken={!leaveOut.has(agent.agentId)} onChange={(taken) => choose(agent.agentId, taken)} />
+              <Person
+                key={agent.agentId}
+                agent={agent}
+                taken={!leaveOut.has(agent.agentId)}
+                onChange={(taken) => choose(agent.agentId, taken)}
+              />
             ))}
           </ul>
         </fieldset>
@@ -119,7 +163,11 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
       )}
       <Changes changes={asked} ticks={ticks} onTicks={setTicks} />
       <div className="copies-conflicts" data-some={met.length > 0}>
-        <h4>{met.length === 0 ? 'Nothing stands against what is here' : plural(met.length, 'thing stands', 'things stand').replace(/$/, ' against what is here')}</h4>
+        <h4>
+          {met.length === 0
+            ? 'Nothing stands against what is here'
+            : plural(met.length, 'thing stands', 'things stand').replace(/$/, ' against what is here')}
+        </h4>
         {lines.length > 0 && <ul>{lines.slice(0, CONFLICTS_SHOWN)}</ul>}
         {lines.length > CONFLICTS_SHOWN && (
           <details>
@@ -136,7 +184,9 @@ export function Preview({ fileName, preview, onTake, onCancel }: Props) {
           Cancel
         </button>
       </div>
-      <p className="setting-hint">Nothing that is here is changed or removed by it{asked.length > 0 ? ', except what you tick' : ''}.</p>
+      <p className="setting-hint">
+        Nothing that is here is changed or removed by it{asked.length > 0 ? ', except what you tick' : ''}.
+      </p>
     </form>
   );
 }

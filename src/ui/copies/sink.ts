@@ -4,7 +4,11 @@ import type { Sink } from '../../state/copies.ts';
 interface SavePicker {
   showSaveFilePicker(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
 }
-const hasPicker = (from: unknown): from is SavePicker => typeof from === 'object' && from !== null && 'showSaveFilePicker' in from && typeof from.showSaveFilePicker === 'function';
+const hasPicker = (from: unknown): from is SavePicker =>
+  typeof from === 'object' &&
+  from !== null &&
+  'showSaveFilePicker' in from &&
+  typeof from.showSaveFilePicker === 'function';
 
 /** Bytes that are gathered before they are folded into one blob, which a browser may keep on its disk: 8 MB. */
 const FOLD_AT = 8 * 1024 * 1024;
@@ -44,7 +48,8 @@ export async function chooseSink(suggestedName: string): Promise<Sink | null> {
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return null;
     // Asking is not allowed here (a frame, a policy): the download still is.
-    if (error instanceof DOMException && error.name === 'SecurityError') return { stream: downloadStream(suggestedName), fileName: suggestedName };
+    if (error instanceof DOMException && error.name === 'SecurityError')
+      return { stream: downloadStream(suggestedName), fileName: suggestedName };
     throw error;
   }
 }

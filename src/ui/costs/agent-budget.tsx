@@ -11,7 +11,8 @@ export function AgentBudget({ agentId, name }: { agentId: string; name: string }
   const book = useCostBook();
   const own = useKept(reachKept(state).limits(agentId).kept);
   const household = useKept(state.limits.kept);
-  if (own.kind !== 'ready') return <p className="setting-hint">{own.kind === 'loading' ? 'Reading…' : own.problem.message}</p>;
+  if (own.kind !== 'ready')
+    return <p className="setting-hint">{own.kind === 'loading' ? 'Reading…' : own.problem.message}</p>;
   const usual = household.kind === 'ready' ? household.value.effective.coordination.daily_budget_usd : null;
   return (
     <BudgetField

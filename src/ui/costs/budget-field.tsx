@@ -40,7 +40,11 @@ export function BudgetField({ label, hint, held, none, most, onSave, bare = fals
     if (saved.ok) setDraft(null);
   };
   return (
-    <form className={bare ? 'dollars dollars-bare' : 'setting dollars'} onSubmit={(event) => void save(event)} noValidate>
+    <form
+      className={bare ? 'dollars dollars-bare' : 'setting dollars'}
+      onSubmit={(event) => void save(event)}
+      noValidate
+    >
       <label htmlFor={id} className={bare ? 'visually-hidden' : undefined}>
         {label}
       </label>

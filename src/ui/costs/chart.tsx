@@ -20,10 +20,19 @@ function roundUp(value: number): number {
   return (STEPS.find((step) => step * unit >= value * (1 - 1e-9)) ?? 10) * unit;
 }
 
-const valueOf = ({ spent }: Day, measure: Measure) => (measure === 'money' ? usdOf(spent.costMicroUsd) : tokensOf(spent));
+const valueOf = ({ spent }: Day, measure: Measure) =>
+  measure === 'money' ? usdOf(spent.costMicroUsd) : tokensOf(spent);
 
 /** A bar for each day. Decoration: the table beside it says the same in words. `days`: newest first. */
-export function Chart({ days, measure, budgetUsd }: { days: readonly Day[]; measure: Measure; budgetUsd: number | null }) {
+export function Chart({
+  days,
+  measure,
+  budgetUsd,
+}: {
+  days: readonly Day[];
+  measure: Measure;
+  budgetUsd: number | null;
+}) {
   const oldestFirst = [...days].reverse();
   const budget = measure === 'money' ? budgetUsd : null;
   const highest = Math.max(...oldestFirst.map((day) => valueOf(day, measure)), 0);
@@ -44,14 +53,21 @@ export function Chart({ days, measure, budgetUsd }: { days: readonly Day[]; meas
           </span>
         )}
         {oldestFirst.map((day, i) => (
-          <span key={day.day} className="chart-day" title={`${dayText(day.day)}: ${costText(day.spent)}, ${tokens(tokensOf(day.spent))} tokens`} data-today={i === oldestFirst.length - 1}>
+          <span
+            key={day.day}
+            className="chart-day"
+            title={`${dayText(day.day)}: ${costText(day.spent)}, ${tokens(tokensOf(day.spent))} tokens`}
+            data-today={i === oldestFirst.length - 1}
+          >
             <i style={{ '--share': valueOf(day, measure) / top }} data-none={valueOf(day, measure) === 0} />
           </span>
         ))}
       </div>
       <div className="chart-days">
         <span>{dayText(oldestFirst[0]?.day ?? '')}</span>
-        {oldestFirst.length > 2 && <span>{dayText(oldestFirst[Math.floor((oldestFirst.length - 1) / 2)]?.day ?? '')}</span>}
+        {oldestFirst.length > 2 && (
+          <span>{dayText(oldestFirst[Math.floor((oldestFirst.length - 1) / 2)]?.day ?? '')}</span>
+        )}
         <span>{oldestFirst.length > 1 ? 'today' : ''}</span>
       </div>
     </div>

@@ -29,7 +29,9 @@ function Block({ title, children }: { title: string; children: ReactNode }) {
 function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: (days: number) => void }) {
   const team = useTeammates();
   const rehearsing = useRehearsing();
-  const [measure, setMeasure] = useState<Measure>(() => (costs.days.some(({ spent }) => spent.costMicroUsd > 0) ? 'money' : 'tokens'));
+  const [measure, setMeasure] = useState<Measure>(() =>
+    costs.days.some(({ spent }) => spent.costMicroUsd > 0) ? 'money' : 'tokens',
+  );
   const { today } = costs;
   const nothing = costs.days.every(({ spent }) => spent.requests === 0);
   const estimated = costs.days.some(({ spent }) => spent.estimated);
@@ -41,15 +43,36 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         <p className="cost-detail">
           {plural(today.requests, 'request')} · {tokens(tokensOf(today))} tokens
         </p>
-        <Meter label="Today’s budget for everybody" spentMicroUsd={today.costMicroUsd} budgetUsd={costs.dailyBudgetUsd} />
+        <Meter
+          label="Today’s budget for everybody"
+          spentMicroUsd={today.costMicroUsd}
+          budgetUsd={costs.dailyBudgetUsd}
+        />
         {costs.dailyBudgetUsd === null && <p className="cost-detail">No daily budget is set.</p>}
       </section>
-      {rehearsing && <p className="cost-note">Rehearsal: nobody is thinking here, and nothing costs anything. Tokens are counted as if it did.</p>}
+      {rehearsing && (
+        <p className="cost-note">
+          Rehearsal: nobody is thinking here, and nothing costs anything. Tokens are counted as if it did.
+        </p>
+      )}
       <section className="cost-block" aria-label="Day by day">
         <div className="cost-line">
           <h2>Day by day</h2>
-          <OneOf label="What is drawn" options={[{ value: 'money', text: 'Money' }, { value: 'tokens', text: 'Tokens' }]} value={measure} onChange={setMeasure} />
-          <OneOf label="How far back" options={RANGES.map((value) => ({ value, text: `${value} days` }))} value={days} onChange={onDays} />
+          <OneOf
+            label="What is drawn"
+            options={[
+              { value: 'money', text: 'Money' },
+              { value: 'tokens', text: 'Tokens' },
+            ]}
+            value={measure}
+            onChange={setMeasure}
+          />
+          <OneOf
+            label="How far back"
+            options={RANGES.map((value) => ({ value, text: `${value} days` }))}
+            value={days}
+            onChange={onDays}
+          />
         </div>
         {nothing ? (
           <p className="cost-detail">No model was asked in these {days} days.</p>
@@ -71,7 +94,8 @@ function Figures({ costs, days, onDays }: { costs: Costs; days: number; onDays: 
         </Block>
       )}
       <p className="cost-detail">
-        {estimated && 'Amounts with ≈ are at the most: an answer was cut before its model told what it took, or the model is in no row of the price table. '}
+        {estimated &&
+          'Amounts with ≈ are at the most: an answer was cut before its model told what it took, or the model is in no row of the price table. '}
         Amounts are what Roost counts with the prices in your table. What is charged is what your provider’s bill says.
       </p>
     </>

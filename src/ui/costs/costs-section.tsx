@@ -33,11 +33,26 @@ function Budgets({ own }: { own: HouseholdConfig }) {
   const book = useCostBook();
   const costs = useCosts(USUAL_DAYS);
   const team = useTeammates();
-  const spentOf = (agentId: string) => (costs.kind === 'ready' ? costs.value.agents.find((agent) => agent.agentId === agentId)?.today : undefined);
+  const spentOf = (agentId: string) =>
+    costs.kind === 'ready' ? costs.value.agents.find((agent) => agent.agentId === agentId)?.today : undefined;
   return (
     <>
-      <BudgetField label="Everybody together" hint="Empty: no limit. 0: no model is asked at all." held={own.daily_budget_usd ?? null} none="no limit" most={BUDGET_BOUNDS.household.max} onSave={book.setHouseholdBudget} />
-      <BudgetField label="Each agent" hint="For every agent that has no budget of its own below." held={own.coordination.daily_budget_usd ?? null} none="no limit" most={BUDGET_BOUNDS.agent.max} onSave={book.setEachBudget} />
+      <BudgetField
+        label="Everybody together"
+        hint="Empty: no limit. 0: no model is asked at all."
+        held={own.daily_budget_usd ?? null}
+        none="no limit"
+        most={BUDGET_BOUNDS.household.max}
+        onSave={book.setHouseholdBudget}
+      />
+      <BudgetField
+        label="Each agent"
+        hint="For every agent that has no budget of its own below."
+        held={own.coordination.daily_budget_usd ?? null}
+        none="no limit"
+        most={BUDGET_BOUNDS.agent.max}
+        onSave={book.setEachBudget}
+      />
       <h3>One by one</h3>
       <ul className="budget-list">
         {team.all
@@ -63,10 +78,19 @@ export function CostsSection() {
         {costs.kind === 'ready' && `Today: ${costText(costs.value.today)}. `}
         <Link href={PATHS.costs}>All the figures</Link>
       </p>
-      {rehearsing && <p className="cost-note">Rehearsal: nobody is thinking, and nothing costs anything. Budgets and prices hold once a model is connected.</p>}
-      {!online && <p className="settings-note">The relay cannot be reached now: what is set here could not be saved.</p>}
+      {rehearsing && (
+        <p className="cost-note">
+          Rehearsal: nobody is thinking, and nothing costs anything. Budgets and prices hold once a model is connected.
+        </p>
+      )}
+      {!online && (
+        <p className="settings-note">The relay cannot be reached now: what is set here could not be saved.</p>
+      )}
       <h3>Daily budgets</h3>
-      <p className="setting-hint">Before a request goes to a model, Roost looks whether it still fits. When a budget is used up, no more requests are sent until midnight; the agent and you are told.</p>
+      <p className="setting-hint">
+        Before a request goes to a model, Roost looks whether it still fits. When a budget is used up, no more requests
+        are sent until midnight; the agent and you are told.
+      </p>
       <KeptView kept={limits.kept} what="The budgets">
         {({ own }) => <Budgets own={own} />}
       </KeptView>

@@ -14,7 +14,13 @@ export function OneOf<Value extends string | number>({ label, options, value, on
     <div className="one-of" role="radiogroup" aria-label={label}>
       {options.map((option) => (
         <label key={option.value}>
-          <input type="radio" className="visually-hidden" name={name} checked={option.value === value} onChange={() => onChange(option.value)} />
+          <input
+            type="radio"
+            className="visually-hidden"
+            name={name}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
           <span>{option.text}</span>
         </label>
       ))}

@@ -16,7 +16,14 @@ const LONGEST = 200;
 export const MOST_ROWS = 200;
 
 export const rowsOf = (prices: readonly Price[]): readonly PriceRow[] =>
-  prices.map(({ model, input, output, cacheRead, cacheWrite }, key) => ({ key, model, input: String(input), output: String(output), cacheRead: String(cacheRead), cacheWrite: String(cacheWrite) }));
+  prices.map(({ model, input, output, cacheRead, cacheWrite }, key) => ({
+    key,
+    model,
+    input: String(input),
+    output: String(output),
+    cacheRead: String(cacheRead),
+    cacheWrite: String(cacheWrite),
+  }));
 
 function amountOf(text: string): number | null {
   const plain = text.trim().replace(',', '.');
@@ -25,14 +32,21 @@ function amountOf(text: string): number | null {
 }
 
 /** What is wrong, by row and field: the first of each row. */
-export function wrongIn(rows: readonly PriceRow[]): ReadonlyMap<number, { readonly field: 'model' | Amount; readonly message: string }> {
+export function wrongIn(
+  rows: readonly PriceRow[],
+): ReadonlyMap<number, { readonly field: 'model' | Amount; readonly message: string }> {
   const wrong = new Map<number, { field: 'model' | Amount; message: string }>();
   const names = new Set<string>();
   for (const row of rows) {
     const model = row.model.trim();
     const amount = AMOUNTS.find((name) => amountOf(row[name]) === null);
-    if (model === '') wrong.set(row.key, { field: 'model', message: 'A row needs the beginning of a model’s name, or * for all others.' });
-    else if (model.length > LONGEST) wrong.set(row.key, { field: 'model', message: 'A model’s name has at most 200 characters.' });
+    if (model === '')
+      wrong.set(row.key, {
+        field: 'model',
+        message: 'A row needs the beginning of a model’s name, or * for all others.',
+      });
+    else if (model.length > LONGEST)
+      wrong.set(row.key, { field: 'model', message: 'A model’s name has at most 200 characters.' });
     else if (names.has(model)) wrong.set(row.key, { field: 'model', message: `${model} stands in two rows.` });
     else if (amount) wrong.set(row.key, { field: amount, message: `${model}: a price is a number from 0 to 10,000.` });
     names.add(model);
@@ -50,7 +64,8 @@ export const pricesOf = (rows: readonly PriceRow[]): readonly Price[] =>
     cacheWrite: amountOf(row.cacheWrite) ?? 0,
   }));
 
-const lineOf = ({ model, input, output, cacheRead, cacheWrite }: Price) => JSON.stringify([model, input, output, cacheRead, cacheWrite]);
+const lineOf = ({ model, input, output, cacheRead, cacheWrite }: Price) =>
+  JSON.stringify([model, input, output, cacheRead, cacheWrite]);
 /** Are these Roost's own, in whatever order? */
 export function areOwn(prices: readonly Price[]): boolean {
   const own = new Set(DEFAULT_PRICES.map(lineOf));

@@ -3,10 +3,25 @@ import type { Price } from '../../protocol/costs.ts';
 import { useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
 import { KeptView } from '../parts/kept-view.tsx';
-import { AMOUNTS, areOwn, hasAny, MOST_ROWS, pricesOf, rowsOf, wrongIn, type Amount, type PriceRow } from './price-rows.ts';
+import {
+  AMOUNTS,
+  areOwn,
+  hasAny,
+  MOST_ROWS,
+  pricesOf,
+  rowsOf,
+  wrongIn,
+  type Amount,
+  type PriceRow,
+} from './price-rows.ts';
 import { useCostBook } from './use-costs.ts';
 
-const TITLES: Record<Amount, string> = { input: 'Input', output: 'Output', cacheRead: 'Cache read', cacheWrite: 'Cache write' };
+const TITLES: Record<Amount, string> = {
+  input: 'Input',
+  output: 'Output',
+  cacheRead: 'Cache read',
+  cacheWrite: 'Cache write',
+};
 
 interface RowProps {
   readonly row: PriceRow;
@@ -20,7 +35,15 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
   return (
     <tr>
       <th scope="row">
-        <input className="field" aria-label={`Model, as ${named}`} value={row.model} spellCheck={false} autoComplete="off" aria-invalid={wrong === 'model'} onChange={(event) => onChange({ ...row, model: event.target.value })} />
+        <input
+          className="field"
+          aria-label={`Model, as ${named}`}
+          value={row.model}
+          spellCheck={false}
+          autoComplete="off"
+          aria-invalid={wrong === 'model'}
+          onChange={(event) => onChange({ ...row, model: event.target.value })}
+        />
       </th>
       {AMOUNTS.map((name) => (
         <td key={name}>
@@ -36,7 +59,13 @@ function Row({ row, wrong, onChange, onRemove }: RowProps) {
         </td>
       ))}
       <td>
-        <button type="button" className="icon-button" aria-label={`Remove the row of ${named}`} title="Remove this row" onClick={onRemove}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={`Remove the row of ${named}`}
+          title="Remove this row"
+          onClick={onRemove}
+        >
           <CloseIcon />
         </button>
       </td>
@@ -65,7 +94,9 @@ function Editor({ prices }: { prices: readonly Price[] }) {
   return (
     <div className="prices">
       <p className="setting-hint">
-        US dollars for a million tokens. A row holds for every model whose name begins so; the longest such row holds, and <code>*</code> stands for all others: what it counts is marked ≈, as an estimate. A change holds from the next request on.
+        US dollars for a million tokens. A row holds for every model whose name begins so; the longest such row holds,
+        and <code>*</code> stands for all others: what it counts is marked ≈, as an estimate. A change holds from the
+        next request on.
       </p>
       {/* Scrolls by itself where it is too wide, by keyboard too. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
@@ -84,7 +115,13 @@ function Editor({ prices }: { prices: readonly Price[] }) {
           </thead>
           <tbody>
             {rows.map((row) => (
-              <Row key={row.key} row={row} wrong={wrong.get(row.key)?.field ?? null} onChange={change} onRemove={() => setDraft(rows.filter((one) => one !== row))} />
+              <Row
+                key={row.key}
+                row={row}
+                wrong={wrong.get(row.key)?.field ?? null}
+                onChange={change}
+                onRemove={() => setDraft(rows.filter((one) => one !== row))}
+              />
             ))}
           </tbody>
         </table>
@@ -94,11 +131,20 @@ function Editor({ prices }: { prices: readonly Price[] }) {
           {first.message}
         </p>
       )}
-      {draft && !first && !hasAny(rows) && <p className="setting-hint">There is no row for all others (*): a model in no row is counted as the dearest that Roost knows.</p>}
+      {draft && !first && !hasAny(rows) && (
+        <p className="setting-hint">
+          There is no row for all others (*): a model in no row is counted as the dearest that Roost knows.
+        </p>
+      )}
       <div className="cost-ways">
         {draft && (
           <>
-            <button type="button" className="solid" disabled={first !== undefined || saving || rows.length === 0} onClick={() => void put(pricesOf(rows), 'The prices are saved.')}>
+            <button
+              type="button"
+              className="solid"
+              disabled={first !== undefined || saving || rows.length === 0}
+              onClick={() => void put(pricesOf(rows), 'The prices are saved.')}
+            >
               {saving ? 'Saving…' : 'Save the prices'}
             </button>
             <button type="button" className="ghost" onClick={() => setDraft(null)}>
@@ -110,13 +156,30 @@ function Editor({ prices }: { prices: readonly Price[] }) {
           <button
             type="button"
             className="ghost"
-            onClick={() => setDraft([...rows, { key: Math.max(-1, ...rows.map(({ key }) => key)) + 1, model: '', input: '', output: '', cacheRead: '', cacheWrite: '' }])}
+            onClick={() =>
+              setDraft([
+                ...rows,
+                {
+                  key: Math.max(-1, ...rows.map(({ key }) => key)) + 1,
+                  model: '',
+                  input: '',
+                  output: '',
+                  cacheRead: '',
+                  cacheWrite: '',
+                },
+              ])
+            }
           >
             Add a model
           </button>
         )}
         {!areOwn(prices) && !draft && (
-          <button type="button" className="ghost" disabled={saving} onClick={() => void put([], 'Roost’s own prices are back.')}>
+          <button
+            type="button"
+            className="ghost"
+            disabled={saving}
+            onClick={() => void put([], 'Roost’s own prices are back.')}
+          >
             Back to Roost’s own
           </button>
         )}

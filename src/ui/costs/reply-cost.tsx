@@ -12,7 +12,15 @@ export default function ReplyCost({ messageId }: { messageId: string }) {
   const always = useStore(costs.store, (state) => state.always);
   if (!cost) return null;
   return (
-    <p className="msg-cost" data-always={always} title={cost.estimated ? 'At the most: it was cut before its model told what it took, or the model is in no row of the price table' : undefined}>
+    <p
+      className="msg-cost"
+      data-always={always}
+      title={
+        cost.estimated
+          ? 'At the most: it was cut before its model told what it took, or the model is in no row of the price table'
+          : undefined
+      }
+    >
       <span className="visually-hidden">Cost: </span>
       {cost.costMicroUsd === 0 ? 'free' : costText(cost)}
     </p>

@@ -10,7 +10,8 @@ type Stopped = Costs['stopped'];
 
 /** What has come to a stop, in a few words. */
 function titleOf(stopped: Stopped, team: Teammates): string {
-  if (stopped.some(({ scope }) => scope === 'household')) return 'Today’s budget is used up: no model is asked any more';
+  if (stopped.some(({ scope }) => scope === 'household'))
+    return 'Today’s budget is used up: no model is asked any more';
   const who = stopped.flatMap(({ agentId }) => (agentId === null ? [] : [team.find(agentId).name]));
   return `Today’s budget of ${names(who)} is used up`;
 }
@@ -25,7 +26,8 @@ export function StoppedBanner({ stopped, team }: { stopped: Stopped; team: Teamm
     <div className="banner" data-tone="warn" role="alert">
       <WarnIcon />
       <p>
-        <strong>{titleOf(stopped, team)}.</strong> It goes on by itself at {clockTime(first.until)}, or as soon as the budget is raised.
+        <strong>{titleOf(stopped, team)}.</strong> It goes on by itself at {clockTime(first.until)}, or as soon as the
+        budget is raised.
       </p>
       {!there && (
         <Link href={PATHS.settings('costs')} className="ghost">

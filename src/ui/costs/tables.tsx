@@ -37,7 +37,9 @@ function Figures({ spent }: { spent: Spent }) {
       <td>{count(spent.requests)}</td>
       <td title={`${count(spent.inputTokens)} tokens`}>{tokens(spent.inputTokens)}</td>
       <td title={`${count(spent.outputTokens)} tokens`}>{tokens(spent.outputTokens)}</td>
-      <td title={`${count(spent.cacheReadTokens)} read, ${count(spent.cacheWriteTokens)} written`}>{tokens(spent.cacheReadTokens + spent.cacheWriteTokens)}</td>
+      <td title={`${count(spent.cacheReadTokens)} read, ${count(spent.cacheWriteTokens)} written`}>
+        {tokens(spent.cacheReadTokens + spent.cacheWriteTokens)}
+      </td>
       <td className="sheet-cost">{costText(spent)}</td>
     </>
   );
@@ -86,7 +88,8 @@ function useStarts(): ReadonlyMap<string, number> {
   const conversations = useConversations((state) => state.byAgent);
   const running = useLive((state) => (state.live ? state.session : null));
   const starts = new Map<string, number>();
-  for (const { spans } of conversations.values()) for (const [sessionId, { startedAt }] of spans) if (startedAt !== null) starts.set(sessionId, startedAt);
+  for (const { spans } of conversations.values())
+    for (const [sessionId, { startedAt }] of spans) if (startedAt !== null) starts.set(sessionId, startedAt);
   if (running) starts.set(running.sessionId, running.startedAt);
   return starts;
 }
@@ -101,7 +104,13 @@ export function SessionTable({ sessions }: { sessions: Costs['sessions'] }) {
         return (
           <tr key={sessionId}>
             <th scope="row" title={sessionId}>
-              {sessionId === running ? 'Running now' : start === undefined ? <code>{sessionId.slice(-8)}</code> : fullTime(start)}
+              {sessionId === running ? (
+                'Running now'
+              ) : start === undefined ? (
+                <code>{sessionId.slice(-8)}</code>
+              ) : (
+                fullTime(start)
+              )}
             </th>
             <Figures spent={spent} />
           </tr>

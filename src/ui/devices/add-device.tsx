@@ -17,9 +17,13 @@ function OnTheOther() {
     <section className="devices-block" aria-label="On the new device">
       <h3>On the new device</h3>
       <ol className="devices-steps">
-        <li>Let its browser in: press Enter in the terminal where Roost runs, and open the link it prints there. A link works once.</li>
         <li>
-          Choose <b>I have Roost on another device</b>. If Roost was used there before: Settings, Devices, <b>Join from another device</b>.
+          Let its browser in: press Enter in the terminal where Roost runs, and open the link it prints there. A link
+          works once.
+        </li>
+        <li>
+          Choose <b>I have Roost on another device</b>. If Roost was used there before: Settings, Devices,{' '}
+          <b>Join from another device</b>.
         </li>
         <li>It shows a code, good for five minutes.</li>
       </ol>
@@ -29,13 +33,15 @@ function OnTheOther() {
 
 /** Who came: the devices that were not there before. */
 function Joined({ before, onClose }: { before: readonly string[]; onClose: () => void }) {
-  const name = useDevices(({ status }) => (status?.kind === 'shared' ? status.devices.find(({ deviceId, self }) => !self && !before.includes(deviceId))?.name : undefined));
+  const name = useDevices(({ status }) =>
+    status?.kind === 'shared'
+      ? status.devices.find(({ deviceId, self }) => !self && !before.includes(deviceId))?.name
+      : undefined,
+  );
   return (
     <div className="devices-done" role="status">
       <StepHead>{name === undefined ? 'The new device is one of yours now' : `${name} is one of yours now`}</StepHead>
-      <p>
-        It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.
-      </p>
+      <p>It fetches who lives here, then the latest conversations, then the rest. You can use it meanwhile.</p>
       <button type="button" className="solid" onClick={onClose}>
         Good
       </button>
@@ -77,12 +83,23 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
       case 'taking':
         return <Progress label="Answering the other device…" done={0} of={0} />;
       case 'comparing':
-        return <CompareWords words={now.words} elsewhere="If one is different, or the other device shows none, somebody may be in between: say no." onAnswer={(same) => void actions.answerInvite(same)} />;
+        return (
+          <CompareWords
+            words={now.words}
+            elsewhere="If one is different, or the other device shows none, somebody may be in between: say no."
+            onAnswer={(same) => void actions.answerInvite(same)}
+          />
+        );
       case 'sending':
         return (
           <div className="compare">
             <StepHead>Say yes on the new device too</StepHead>
-            <Progress label="Sending the keys, sealed for the new device…" done={0} of={0} text="The same six words stand there." />
+            <Progress
+              label="Sending the keys, sealed for the new device…"
+              done={0}
+              of={0}
+              text="The same six words stand there."
+            />
             <Words words={now.words} />
           </div>
         );
@@ -90,7 +107,10 @@ export default function AddDevice({ onClose }: { onClose: () => void }) {
         return <Joined before={now.before} onClose={leave} />;
       case 'refused':
         return (
-          <Wrong title="You said that the words differ." reason={`${NOTHING_CHANGED} Make a new offer on the other device and take that one.`}>
+          <Wrong
+            title="You said that the words differ."
+            reason={`${NOTHING_CHANGED} Make a new offer on the other device and take that one.`}
+          >
             <button type="button" className="ghost" onClick={again}>
               Take another offer
             </button>

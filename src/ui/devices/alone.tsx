@@ -13,7 +13,8 @@ export function Alone({ status, onOpen }: Props) {
   return (
     <>
       <p className="devices-lead">
-        <strong>Who lives here lives on this device alone.</strong> If it is lost, or this browser’s data is cleared, nobody can open what the relay keeps sealed, unless you add a device, write down a phrase, or export a copy.
+        <strong>Who lives here lives on this device alone.</strong> If it is lost, or this browser’s data is cleared,
+        nobody can open what the relay keeps sealed, unless you add a device, write down a phrase, or export a copy.
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-choices">

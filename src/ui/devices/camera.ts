@@ -1,6 +1,7 @@
 /** The camera, asked for when the person wants it. */
 
-export type Opened = { readonly ok: true; readonly stream: MediaStream } | { readonly ok: false; readonly reason: string };
+export type Opened =
+  { readonly ok: true; readonly stream: MediaStream } | { readonly ok: false; readonly reason: string };
 
 const INSTEAD = 'A picture of the code, or its text, does as well.';
 
@@ -14,12 +15,22 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** `origin`: where this page is, for the word on why a camera cannot be used there. */
 export async function openCamera(origin: string): Promise<Opened> {
-  if (!isSecureContext) return { ok: false, reason: `Browsers lend a camera only to pages that come over https or from this machine itself, and this one comes from ${origin}. ${INSTEAD}` };
+  if (!isSecureContext)
+    return {
+      ok: false,
+      reason: `Browsers lend a camera only to pages that come over https or from this machine itself, and this one comes from ${origin}. ${INSTEAD}`,
+    };
   // Some browsers have none of it.
   const devices: MediaDevices | undefined = navigator.mediaDevices;
   if (!devices?.getUserMedia) return { ok: false, reason: `This browser has no way to use a camera. ${INSTEAD}` };
   try {
-    return { ok: true, stream: await devices.getUserMedia({ audio: false, video: { facingMode: 'environment', width: { ideal: 1280 }, height: { ideal: 720 } } }) };
+    return {
+      ok: true,
+      stream: await devices.getUserMedia({
+        audio: false,
+        video: { facingMode: 'environment', width: { ideal: 1280 }, height: { ideal: 720 } },
+      }),
+    };
   } catch (error) {
     if (!(error instanceof Error || error instanceof DOMException)) throw error;
     return { ok: false, reason: REASONS[error.name] ?? `The camera could not be used: ${error.message} ${INSTEAD}` };

@@ -7,7 +7,10 @@ import { StepHead } from './step-head.tsx';
 import './devices.css';
 import './phrase.css';
 
-type Step = { readonly kind: 'typing'; readonly wrong: string | null } | { readonly kind: 'checking' } | { readonly kind: 'good' };
+type Step =
+  | { readonly kind: 'typing'; readonly wrong: string | null }
+  | { readonly kind: 'checking' }
+  | { readonly kind: 'good' };
 
 /** Is what stands on the paper still the household's phrase? */
 export default function CheckDialog({ onClose }: { onClose: () => void }) {
@@ -21,7 +24,12 @@ export default function CheckDialog({ onClose }: { onClose: () => void }) {
     const checked = await actions.checkPhrase(phrase);
     if (!checked.ok) setStep({ kind: 'typing', wrong: checked.reason });
     else if (checked.value) setStep({ kind: 'good' });
-    else setStep({ kind: 'typing', wrong: 'This is a phrase, but not the one of your team: it may be an older one. Make a new one if you have no other paper.' });
+    else
+      setStep({
+        kind: 'typing',
+        wrong:
+          'This is a phrase, but not the one of your team: it may be an older one. Make a new one if you have no other paper.',
+      });
   };
   return (
     <Dialog title="Check my phrase" onClose={onClose}>

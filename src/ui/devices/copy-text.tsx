@@ -12,7 +12,13 @@ export function CopyableText({ text, what }: { text: string; what: string }) {
       <pre tabIndex={0} aria-label={what} translate="no">
         {text}
       </pre>
-      <button type="button" className="icon-button" aria-label={`Copy: ${what}`} title="Copy" onClick={() => void copyText(state, text, what)}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={`Copy: ${what}`}
+        title="Copy"
+        onClick={() => void copyText(state, text, what)}
+      >
         <CopyIcon />
       </button>
     </div>

@@ -4,7 +4,8 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
 /** `4:07` */
-const clock = (ms: number) => `${Math.floor(ms / MINUTE)}:${String(Math.floor((ms % MINUTE) / SECOND)).padStart(2, '0')}`;
+const clock = (ms: number) =>
+  `${Math.floor(ms / MINUTE)}:${String(Math.floor((ms % MINUTE) / SECOND)).padStart(2, '0')}`;
 
 /** How long is left until `until` (ms since the epoch); 0 once it is over. */
 export function useLeft(until: number): number {

@@ -29,7 +29,8 @@ function RemoveDialog({ device, onClose }: { device: DeviceView; onClose: () => 
           <li>The relay shuts it out at once: its line is cut, and it is signed out.</li>
           <li>The household key is renewed. It reads nothing that is written from now on.</li>
           <li>
-            <b>What it has already stays there.</b> Nobody can take that back from here. If it was stolen or sold, clear the browser’s data on it while you can.
+            <b>What it has already stays there.</b> Nobody can take that back from here. If it was stolen or sold, clear
+            the browser’s data on it while you can.
           </li>
         </ul>
         {failed !== null && <Wrong title="It was not removed." reason={`${failed} Nothing has changed.`} />}
@@ -75,7 +76,17 @@ function RenameDialog({ device, onClose }: { device: DeviceView; onClose: () => 
   );
 }
 
-function Row({ device, now, onRemove, onRename }: { device: DeviceView; now: number; onRemove: () => void; onRename: () => void }) {
+function Row({
+  device,
+  now,
+  onRemove,
+  onRename,
+}: {
+  device: DeviceView;
+  now: number;
+  onRemove: () => void;
+  onRename: () => void;
+}) {
   const { name, self, online, direct } = device;
   return (
     <li className="device" data-online={online || self}>
@@ -100,7 +111,13 @@ function Row({ device, now, onRemove, onRename }: { device: DeviceView; now: num
 
 /** This device first, then those that are there, then the rest by when they were last seen. */
 const inOrder = (devices: readonly DeviceView[]) =>
-  [...devices].sort((a, b) => Number(b.self) - Number(a.self) || Number(b.online) - Number(a.online) || (b.lastSeen ?? 0) - (a.lastSeen ?? 0) || a.name.localeCompare(b.name));
+  [...devices].sort(
+    (a, b) =>
+      Number(b.self) - Number(a.self) ||
+      Number(b.online) - Number(a.online) ||
+      (b.lastSeen ?? 0) - (a.lastSeen ?? 0) ||
+      a.name.localeCompare(b.name),
+  );
 
 export function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
   const now = useNow();
@@ -110,7 +127,13 @@ export function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
     <>
       <ul className="device-list">
         {inOrder(devices).map((device) => (
-          <Row key={device.deviceId} device={device} now={now} onRemove={() => setRemoving(device)} onRename={() => setRenaming(device)} />
+          <Row
+            key={device.deviceId}
+            device={device}
+            now={now}
+            onRemove={() => setRemoving(device)}
+            onRename={() => setRenaming(device)}
+          />
         ))}
       </ul>
       {removing && <RemoveDialog device={removing} onClose={() => setRemoving(null)} />}

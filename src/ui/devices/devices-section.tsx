@@ -36,7 +36,9 @@ export function DevicesSection() {
       )}
       {status?.kind === 'alone' && <Alone status={status} onOpen={setOpen} />}
       {status?.kind === 'shared' && <Shared status={status} onOpen={setOpen} />}
-      {status?.kind === 'returning' && <p role="status">Your team is being brought back here. When that is done, your devices stand here.</p>}
+      {status?.kind === 'returning' && (
+        <p role="status">Your team is being brought back here. When that is done, your devices stand here.</p>
+      )}
       {status?.kind === 'removed' && <Removed status={status} onOpen={setOpen} />}
       <DeviceDialog open={open} onClose={() => setOpen(null)} onJoined={onJoined} />
     </div>

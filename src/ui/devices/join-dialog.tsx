@@ -16,11 +16,24 @@ import { Wrong } from './wrong.tsx';
 import './devices.css';
 
 /** The offer: a code to be scanned, and the same as text. */
-function Offer({ offer, until, onAgain, onCancel }: { offer: string; until: number; onAgain: () => void; onCancel: () => void }) {
+function Offer({
+  offer,
+  until,
+  onAgain,
+  onCancel,
+}: {
+  offer: string;
+  until: number;
+  onAgain: () => void;
+  onCancel: () => void;
+}) {
   const left = useLeft(until);
   if (left === 0)
     return (
-      <Wrong title="This offer has run out." reason="It was good for five minutes, and nobody took it. Nothing has changed.">
+      <Wrong
+        title="This offer has run out."
+        reason="It was good for five minutes, and nobody took it. Nothing has changed."
+      >
         <button type="button" className="ghost" onClick={onAgain}>
           Make a new offer
         </button>
@@ -58,7 +71,17 @@ function Waiting({ words, until }: { words: readonly string[]; until: number }) 
   );
 }
 
-function Begin({ name, setName, begin, failed }: { name: string; setName: (name: string) => void; begin: () => Promise<void>; failed: string | null }) {
+function Begin({
+  name,
+  setName,
+  begin,
+  failed,
+}: {
+  name: string;
+  setName: (name: string) => void;
+  begin: () => Promise<void>;
+  failed: string | null;
+}) {
   const [busy, setBusy] = useState(false);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -69,7 +92,10 @@ function Begin({ name, setName, begin, failed }: { name: string; setName: (name:
   };
   return (
     <form className="devices-block" onSubmit={(event) => void submit(event)} noValidate>
-      <p>This device shows a code. A device that has your team takes it, both show the same six words, and then your team is here too.</p>
+      <p>
+        This device shows a code. A device that has your team takes it, both show the same six words, and then your team
+        is here too.
+      </p>
       <TwoTeams />
       <NameField value={name} onChange={setName} />
       {failed !== null && <Wrong title="This device has not joined." reason={`${failed} Nothing has changed.`} />}
@@ -104,7 +130,13 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
   };
   const answer = async (same: boolean) => {
     const answered = await actions.answerJoin(same);
-    setFailed(answered.ok ? (same ? null : 'You said that the words differ. Make a new offer, and compare again.') : answered.reason);
+    setFailed(
+      answered.ok
+        ? same
+          ? null
+          : 'You said that the words differ. Make a new offer, and compare again.'
+        : answered.reason,
+    );
   };
   const leave = () => {
     if (joining !== null) void giveUp();
@@ -116,7 +148,13 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
       case 'offering':
         return <Offer offer={now.offer} until={now.until} onAgain={() => void begin()} onCancel={leave} />;
       case 'comparing':
-        return <CompareWords words={now.words} elsewhere="The other device shows six words too. If one is different, somebody may be in between: say no." onAnswer={(same) => void answer(same)} />;
+        return (
+          <CompareWords
+            words={now.words}
+            elsewhere="The other device shows six words too. If one is different, somebody may be in between: say no."
+            onAnswer={(same) => void answer(same)}
+          />
+        );
       case 'waiting':
         return <Waiting words={now.words} until={now.until} />;
       case 'failed':
@@ -134,7 +172,15 @@ export default function JoinDialog({ onClose, onJoined }: { onClose: () => void;
 
   return (
     <Dialog title="Join from another device" onClose={leave}>
-      <div className="devices">{joined ? <Progress label="This device is one of yours now…" done={0} of={0} /> : joining === null || failed !== null ? <Begin name={name} setName={setName} begin={begin} failed={failed} /> : step(joining)}</div>
+      <div className="devices">
+        {joined ? (
+          <Progress label="This device is one of yours now…" done={0} of={0} />
+        ) : joining === null || failed !== null ? (
+          <Begin name={name} setName={setName} begin={begin} failed={failed} />
+        ) : (
+          step(joining)
+        )}
+      </div>
     </Dialog>
   );
 }

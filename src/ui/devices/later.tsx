@@ -8,7 +8,8 @@ const loadCheck = () => import('./check-dialog.tsx');
 const loadRestore = () => import('./restore-dialog.tsx');
 
 /** Fetches all of it, so that it is there when the relay is not. */
-export const fetchDeviceDialogs = (): Promise<unknown> => Promise.all([loadAdd(), loadJoin(), loadPhrase(), loadCheck(), loadRestore()]);
+export const fetchDeviceDialogs = (): Promise<unknown> =>
+  Promise.all([loadAdd(), loadJoin(), loadPhrase(), loadCheck(), loadRestore()]);
 
 const AddDevice = lazy(loadAdd);
 const JoinDialog = lazy(loadJoin);

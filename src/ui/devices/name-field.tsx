@@ -11,13 +11,28 @@ interface Props {
 }
 
 /** A person's word for a device. */
-export function NameField({ value, onChange, label = 'What this device is called', hint = 'So that you can tell it apart in the list. You can change it later.' }: Props) {
+export function NameField({
+  value,
+  onChange,
+  label = 'What this device is called',
+  hint = 'So that you can tell it apart in the list. You can change it later.',
+}: Props) {
   const id = useId();
   const missing = value.trim() === '';
   return (
     <div className="device-field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} className="field" dir="auto" autoComplete="off" maxLength={NAME_MAX} value={value} aria-invalid={missing} aria-describedby={`${id}-hint`} onChange={(event) => onChange(event.target.value)} />
+      <input
+        id={id}
+        className="field"
+        dir="auto"
+        autoComplete="off"
+        maxLength={NAME_MAX}
+        value={value}
+        aria-invalid={missing}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => onChange(event.target.value)}
+      />
       <small id={`${id}-hint`}>{missing ? 'It needs a name.' : hint}</small>
     </div>
   );

@@ -20,7 +20,11 @@ type Step =
 function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; onShow: () => void }) {
   return (
     <div className="devices-block">
-      <p>Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not whoever runs the relay.</p>
+      <p>
+        Twenty-four words on paper bring your team back when every device is lost: who lives with you and all that was
+        said, from what the relay keeps sealed. Without them and without a device, nobody can open it; not you, not
+        whoever runs the relay.
+      </p>
       <ul className="devices-points">
         <li>They are shown once, and stored nowhere. Have paper and a pen at hand.</li>
         <li>Whoever has them has your team. Keep them as you keep a key to your home.</li>
@@ -29,7 +33,8 @@ function About({ replaces, busy, onShow }: { replaces: boolean; busy: boolean; o
       {replaces && (
         <p className="devices-warning">
           <span>
-            <strong>You have a phrase already.</strong> It holds until the new one has passed its check; from then on the old one opens nothing.
+            <strong>You have a phrase already.</strong> It holds until the new one has passed its check; from then on
+            the old one opens nothing.
           </span>
         </p>
       )}
@@ -69,7 +74,8 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
     const made = await actions.makePhrase();
     setStep(made.ok ? { kind: 'shown', words: made.value } : { kind: 'about', busy: false, failed: made.reason });
   };
-  const drill = (words: readonly string[]) => setStep({ kind: 'drill', words, places: drillPlaces(words.length, Math.random) });
+  const drill = (words: readonly string[]) =>
+    setStep({ kind: 'drill', words, places: drillPlaces(words.length, Math.random) });
   const halfWay = step.kind === 'shown' || step.kind === 'drill';
   const close = () => (halfWay && !leaving ? setLeaving(true) : onClose());
 
@@ -80,7 +86,9 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         return (
           <>
             <About replaces={replaces} busy={step.busy} onShow={() => void show()} />
-            {step.failed !== null && <Wrong title="The words could not be made." reason={`${step.failed} Nothing has changed.`} />}
+            {step.failed !== null && (
+              <Wrong title="The words could not be made." reason={`${step.failed} Nothing has changed.`} />
+            )}
           </>
         );
       case 'shown':
@@ -104,9 +112,7 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         return (
           <div className="devices-done" role="status">
             <StepHead>Your recovery phrase holds from now on</StepHead>
-            <p>
-              Keep the paper somewhere safe, and not beside this device. You can check it here at any time.
-            </p>
+            <p>Keep the paper somewhere safe, and not beside this device. You can check it here at any time.</p>
             <button type="button" className="solid" onClick={onClose}>
               Good
             </button>
@@ -123,7 +129,8 @@ export default function PhraseDialog({ onClose }: { onClose: () => void }) {
         {leaving && halfWay && (
           <div className="wrong-note" role="alert">
             <p>
-              <strong>These words do not count yet.</strong> They are not shown again after this, and hold only once three of them were checked. {replaces && 'Your phrase from before holds on.'}
+              <strong>These words do not count yet.</strong> They are not shown again after this, and hold only once
+              three of them were checked. {replaces && 'Your phrase from before holds on.'}
             </p>
             <div className="devices-ways">
               <button type="button" className="ghost" onClick={() => setLeaving(false)}>

@@ -18,9 +18,23 @@ export function PhraseField({ value, onChange, wrong }: Props) {
   return (
     <div className="device-field">
       <label htmlFor={id}>The {WORDS} words</label>
-      <textarea id={id} className="field phrase-field" rows={5} spellCheck={false} autoComplete="off" autoCapitalize="off" autoCorrect="off" value={value} aria-invalid={wrong !== null} aria-describedby={`${id}-hint ${id}-wrong`} onChange={(event) => onChange(event.target.value)} />
+      <textarea
+        id={id}
+        className="field phrase-field"
+        rows={5}
+        spellCheck={false}
+        autoComplete="off"
+        autoCapitalize="off"
+        autoCorrect="off"
+        value={value}
+        aria-invalid={wrong !== null}
+        aria-describedby={`${id}-hint ${id}-wrong`}
+        onChange={(event) => onChange(event.target.value)}
+      />
       <p className="phrase-count">
-        <small id={`${id}-hint`}>In their order. Numbers, commas and capitals do not matter; four letters of each word are enough.</small>
+        <small id={`${id}-hint`}>
+          In their order. Numbers, commas and capitals do not matter; four letters of each word are enough.
+        </small>
         <small data-whole={count === WORDS}>
           {count} of {WORDS}
         </small>

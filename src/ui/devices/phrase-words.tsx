@@ -22,7 +22,10 @@ export function PhraseWords({ words }: { words: readonly string[] }) {
         <button type="button" className="ghost" onClick={() => void copyText(state, words.join(' '), 'The phrase')}>
           Copy
         </button>
-        <small>Paper is best. What is copied can be read by other programs, and some systems send the clipboard to their cloud; a printer may keep what it printed.</small>
+        <small>
+          Paper is best. What is copied can be read by other programs, and some systems send the clipboard to their
+          cloud; a printer may keep what it printed.
+        </small>
       </div>
     </>
   );

@@ -31,7 +31,8 @@ export function readFrame(video: HTMLVideoElement): string | null {
   return pixels && readQr(pixels);
 }
 
-export type PictureRead = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
+export type PictureRead =
+  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
 
 /** The code in a picture. */
 export async function readPicture(file: Blob): Promise<PictureRead> {
@@ -39,7 +40,11 @@ export async function readPicture(file: Blob): Promise<PictureRead> {
   try {
     bitmap = await createImageBitmap(file);
   } catch (error) {
-    if (error instanceof DOMException || error instanceof TypeError) return { ok: false, reason: 'This is no picture that the browser can read. Take a photo or a screenshot of the code.' };
+    if (error instanceof DOMException || error instanceof TypeError)
+      return {
+        ok: false,
+        reason: 'This is no picture that the browser can read. Take a photo or a screenshot of the code.',
+      };
     throw error;
   }
   try {
@@ -48,7 +53,11 @@ export async function readPicture(file: Blob): Promise<PictureRead> {
       const text = pixels && readQr(pixels, true);
       if (text !== null) return { ok: true, text };
     }
-    return { ok: false, reason: 'No code can be made out in this picture. Take it from nearer, sharp, and with all four corners of the light square in it.' };
+    return {
+      ok: false,
+      reason:
+        'No code can be made out in this picture. Take it from nearer, sharp, and with all four corners of the light square in it.',
+    };
   } finally {
     bitmap.close();
   }

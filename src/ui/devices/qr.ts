@@ -15,7 +15,8 @@ export interface Pixels {
 }
 
 /** The dark modules of the code of this text, row by row, with the light around it. */
-export const modulesOf = (text: string): readonly (readonly boolean[])[] => encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
+export const modulesOf = (text: string): readonly (readonly boolean[])[] =>
+  encodeQR(text, 'raw', { ecc: 'medium', border: QUIET });
 
 /** Dark modules as the path of an SVG in which a module is one unit wide: one stroke for each run in a row. */
 export function pathOf(modules: readonly (readonly boolean[])[]): string {

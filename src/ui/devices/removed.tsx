@@ -14,7 +14,8 @@ export function Removed({ status, onOpen }: Props) {
   return (
     <>
       <p className="devices-lead">
-        <strong>This device was removed from your devices.</strong> What is here stays here, to read and to export. Nothing new comes, and what is written here now reaches no other device.
+        <strong>This device was removed from your devices.</strong> What is here stays here, to read and to export.
+        Nothing new comes, and what is written here now reaches no other device.
       </p>
       <UnderWay joining={status.joining} onGoOn={() => onOpen('join')} />
       <div className="devices-ways">

@@ -33,7 +33,10 @@ export default function RestoreDialog({ onClose, onJoined }: { onClose: () => vo
   return (
     <Dialog title="Bring your team back" onClose={onClose}>
       <form className="devices" onSubmit={(event) => void restore(event)} noValidate>
-        <p>The 24 words of your recovery phrase open what the relay keeps sealed. This device becomes one of yours; devices you still have stay so.</p>
+        <p>
+          The 24 words of your recovery phrase open what the relay keeps sealed. This device becomes one of yours;
+          devices you still have stay so.
+        </p>
         <TwoTeams />
         <PhraseField
           value={phrase}

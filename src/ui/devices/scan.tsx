@@ -36,7 +36,10 @@ function Viewfinder({ stream, onRead }: { stream: MediaStream; onRead: (text: st
   );
 }
 
-type Camera = { readonly kind: 'off'; readonly failed: string | null } | { readonly kind: 'asking' } | { readonly kind: 'on'; readonly stream: MediaStream };
+type Camera =
+  | { readonly kind: 'off'; readonly failed: string | null }
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'on'; readonly stream: MediaStream };
 
 /** Scanning with the camera. The browser asks the person when the button is pressed, and not before. */
 export function Scan({ onRead }: { onRead: (text: string) => void }) {

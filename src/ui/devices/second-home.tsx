@@ -18,7 +18,8 @@ export function SecondHome({ kept }: { kept: KeptElsewhere }) {
   return (
     <section className="devices-block" aria-label="Kept a second time">
       <h3>
-        <i className="device-dot" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" /> Kept a second time
+        <i className="device-dot" data-state={off && !kept.files ? 'warn' : 'good'} aria-hidden="true" /> Kept a second
+        time
       </h3>
       <p>{protectionText(kept)}</p>
       <p>{handedText(kept)}</p>
@@ -35,7 +36,10 @@ export function SecondHome({ kept }: { kept: KeptElsewhere }) {
       {asking ? (
         <div className="devices-warning" role="alertdialog" aria-label="Hand nothing to the relay?">
           <p>
-            <strong>Hand nothing to the relay?</strong> Then only {kept.files ? 'files on this device, and copies that you export,' : 'copies that you export'} protect your team, and other devices hear nothing from this one through the relay. What the relay has already stays there, sealed.
+            <strong>Hand nothing to the relay?</strong> Then only{' '}
+            {kept.files ? 'files on this device, and copies that you export,' : 'copies that you export'} protect your
+            team, and other devices hear nothing from this one through the relay. What the relay has already stays
+            there, sealed.
           </p>
           <div className="devices-ways">
             <button type="button" className="ghost" onClick={() => setAsking(false)}>

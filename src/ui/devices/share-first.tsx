@@ -23,7 +23,9 @@ export function ShareFirst({ onClose }: { onClose: () => void }) {
   return (
     <form className="devices-block" onSubmit={(event) => void share(event)} noValidate>
       <p>
-        Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it cannot read.
+        Your devices tell each other apart by name. Everything that is kept here is sealed with a key of your own and
+        handed to the relay, for your other devices to fetch. The key stays on your devices: the relay keeps what it
+        cannot read.
       </p>
       <NameField value={name} onChange={setName} />
       {failed !== null && <Wrong title="This could not be saved." reason={`${failed} Nothing has changed.`} />}

@@ -18,7 +18,8 @@ function Arriving({ agentIds }: { agentIds: readonly string[] }) {
   const who = known.length === agentIds.length ? names(known) : plural(agentIds.length, 'agent');
   return (
     <p>
-      {who} {agentIds.length === 1 ? 'is' : 'are'} on the way here: what was said last is not all on this device yet, so {agentIds.length === 1 ? 'it is' : 'they are'} not woken here before.
+      {who} {agentIds.length === 1 ? 'is' : 'are'} on the way here: what was said last is not all on this device yet, so{' '}
+      {agentIds.length === 1 ? 'it is' : 'they are'} not woken here before.
     </p>
   );
 }
@@ -38,13 +39,26 @@ function HowFar({ status }: { status: SharedStatus }) {
         <i className="device-dot" aria-hidden="true" />
         {handedText(status)}
       </p>
-      {backlog !== null && <Progress label="Fetching what is elsewhere" done={backlog.done} of={backlog.of} text={`${count(Math.min(backlog.done, backlog.of))} of ${plural(backlog.of, 'entry', 'entries')}`} />}
+      {backlog !== null && (
+        <Progress
+          label="Fetching what is elsewhere"
+          done={backlog.done}
+          of={backlog.of}
+          text={`${count(Math.min(backlog.done, backlog.of))} of ${plural(backlog.of, 'entry', 'entries')}`}
+        />
+      )}
       <Arriving agentIds={status.arriving} />
-      {newer > 0 && <p>{plural(newer, 'entry was', 'entries were')} written by a newer Roost on another device. They are kept, and are read here once this Roost is updated too.</p>}
+      {newer > 0 && (
+        <p>
+          {plural(newer, 'entry was', 'entries were')} written by a newer Roost on another device. They are kept, and
+          are read here once this Roost is updated too.
+        </p>
+      )}
       {refused > 0 && (
         <p className="devices-warning">
           <span>
-            <strong>{plural(refused, 'entry was', 'entries were')} refused</strong> since this page was opened: changed, moved or forged on the way. Nothing of that was taken. Your other devices send good ones.
+            <strong>{plural(refused, 'entry was', 'entries were')} refused</strong> since this page was opened: changed,
+            moved or forged on the way. Nothing of that was taken. Your other devices send good ones.
           </span>
         </p>
       )}

@@ -44,7 +44,8 @@ export function TakeOffer({ onOffer }: { onOffer: (offer: string) => void }) {
   };
   usePastedPicture((file) => void picture(file));
   const takeText = (text: string) => {
-    if (!OFFER.test(text)) return 'This is not an offer of Roost. It begins with ROOST1. and stands under the code on the new device.';
+    if (!OFFER.test(text))
+      return 'This is not an offer of Roost. It begins with ROOST1. and stands under the code on the new device.';
     onOffer(text);
     return null;
   };

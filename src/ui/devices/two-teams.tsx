@@ -9,7 +9,14 @@ export function TwoTeams() {
   return (
     <div className="devices-warning" role="note">
       <p>
-        <strong>{agents === 0 ? 'Roost has begun here already.' : `${plural(agents, 'agent')} ${agents === 1 ? 'lives' : 'live'} here already.`}</strong> Joining makes one team of both, on all your devices; it cannot be taken apart again. Nobody is lost and nothing is overwritten: where two have the same seat, the one who was born first sits, and the other waits without a seat until you give one, under Team.
+        <strong>
+          {agents === 0
+            ? 'Roost has begun here already.'
+            : `${plural(agents, 'agent')} ${agents === 1 ? 'lives' : 'live'} here already.`}
+        </strong>{' '}
+        Joining makes one team of both, on all your devices; it cannot be taken apart again. Nobody is lost and nothing
+        is overwritten: where two have the same seat, the one who was born first sits, and the other waits without a
+        seat until you give one, under Team.
       </p>
     </div>
   );

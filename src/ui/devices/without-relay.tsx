@@ -31,7 +31,11 @@ export function WithoutRelay() {
   return (
     <details className="without-relay">
       <summary>Without a relay</summary>
-      <p>Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by chat, as you like. They are sealed, and good once.</p>
+      <p>
+        Two of your devices in one network can exchange what they have directly, with both pages open. Usually the relay
+        introduces them and there is nothing to do; where it is gone, you carry two texts between them: by mail, by
+        chat, as you like. They are sealed, and good once.
+      </p>
       <ol className="without-steps">
         <li>
           <h4>On the first device: make a text</h4>
@@ -53,14 +57,27 @@ export function WithoutRelay() {
         </li>
         <li>
           <h4>On the second device: paste it, and carry the answer back</h4>
-          {made === null && answer === null && <PasteText label="The text of the first device" placeholder={BEGINS} button="Answer it" onText={take} />}
+          {made === null && answer === null && (
+            <PasteText label="The text of the first device" placeholder={BEGINS} button="Answer it" onText={take} />
+          )}
           {answer !== null && <CopyableText text={answer} what="The answer for the first device" />}
-          {made !== null && answer === null && <p className="setting-hint">Settings, Devices, Without a relay, on that device.</p>}
+          {made !== null && answer === null && (
+            <p className="setting-hint">Settings, Devices, Without a relay, on that device.</p>
+          )}
         </li>
         <li>
           <h4>On the first device again: paste the answer</h4>
-          {made !== null && !opening && <PasteText label="The answer of the second device" placeholder={BEGINS} button="Open the line" onText={take} />}
-          {made === null && <p className="setting-hint">The line opens then, and “direct line” stands beside the other device above.</p>}
+          {made !== null && !opening && (
+            <PasteText
+              label="The answer of the second device"
+              placeholder={BEGINS}
+              button="Open the line"
+              onText={take}
+            />
+          )}
+          {made === null && (
+            <p className="setting-hint">The line opens then, and “direct line” stands beside the other device above.</p>
+          )}
           {opening && (
             <p className="without-done" role="status">
               The line is open: “direct line” stands beside the other device above.

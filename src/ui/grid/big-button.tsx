@@ -94,7 +94,12 @@ export function useSleepers({ resting }: { readonly resting: boolean }) {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
   return [...roster.seats]
-    .filter(([position, agent]) => isSeatPosition(position) && canBeWoken(lifecycleOf(agent, position, live)) && (resting || !live?.awake.has(agent.agentId)))
+    .filter(
+      ([position, agent]) =>
+        isSeatPosition(position) &&
+        canBeWoken(lifecycleOf(agent, position, live)) &&
+        (resting || !live?.awake.has(agent.agentId)),
+    )
     .sort(([a], [b]) => a - b)
     .map(([, agent]) => agent);
 }

@@ -26,7 +26,12 @@ export function ChooseWho({ onClose }: { onClose: () => void }) {
         {sleepers.map((agent) => (
           <li key={agent.agentId}>
             <label style={{ '--c': agent.color }}>
-              <input type="checkbox" checked={agents.includes(agent)} disabled={arriving.includes(agent.agentId)} onChange={() => toggle(agent.agentId)} />
+              <input
+                type="checkbox"
+                checked={agents.includes(agent)}
+                disabled={arriving.includes(agent.agentId)}
+                onChange={() => toggle(agent.agentId)}
+              />
               <span className="choose-face">
                 <Face agentId={agent.agentId} birthName={agent.birthName} color={agent.color} awake={false} />
               </span>

@@ -26,7 +26,14 @@ function Shell({ position, crack }: { position: number; crack: 0 | 1 | 2 }) {
 /** Somebody is being born: it wobbles, and cracks as the first words come. */
 export function Egg({ position, color, crack }: { position: number; color: string; crack: 0 | 1 | 2 }) {
   return (
-    <svg className="egg egg-whole" data-crack={crack} viewBox="0 0 16 16" style={{ '--c': color, '--turn': `${-position * 370}ms` }} aria-hidden="true" focusable="false">
+    <svg
+      className="egg egg-whole"
+      data-crack={crack}
+      viewBox="0 0 16 16"
+      style={{ '--c': color, '--turn': `${-position * 370}ms` }}
+      aria-hidden="true"
+      focusable="false"
+    >
       <Shell position={position} crack={crack} />
     </svg>
   );
@@ -42,7 +49,13 @@ interface InShell {
 /** A wake under way: the agent's own dimmed face stirs inside the shell. */
 export function StirringFace({ agentId, birthName, color, position }: InShell) {
   return (
-    <svg className="egg egg-stirring" viewBox="0 0 16 16" style={{ '--c': color, '--turn': `${-position * 290}ms` }} aria-hidden="true" focusable="false">
+    <svg
+      className="egg egg-stirring"
+      viewBox="0 0 16 16"
+      style={{ '--c': color, '--turn': `${-position * 290}ms` }}
+      aria-hidden="true"
+      focusable="false"
+    >
       <g className="stirring-face">
         <FaceShape agentId={agentId} birthName={birthName} />
       </g>
@@ -57,7 +70,15 @@ export function StirringFace({ agentId, birthName, color, position }: InShell) {
 /** The moment it opens: the shell parts, and the face looks out. `born`: the lid was still on. */
 export function OpeningEgg({ agentId, birthName, color, position, born }: InShell & { born: boolean }) {
   return (
-    <svg className="egg egg-opening" data-born={born} data-awake="true" viewBox="0 0 16 16" style={{ '--c': color }} aria-hidden="true" focusable="false">
+    <svg
+      className="egg egg-opening"
+      data-born={born}
+      data-awake="true"
+      viewBox="0 0 16 16"
+      style={{ '--c': color }}
+      aria-hidden="true"
+      focusable="false"
+    >
       <g className="opening-face">
         <FaceShape agentId={agentId} birthName={birthName} />
       </g>

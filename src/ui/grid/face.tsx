@@ -16,7 +16,11 @@ function Pixels({ pixels, className }: { pixels: readonly FacePixel[]; className
   return (
     <g className={className}>
       {tones.map((tone) => (
-        <path key={tone} opacity={tone} d={pathOf(pixels.flatMap((pixel) => (pixel.tone === tone ? [{ ...pixel, width: 1 }] : [])))} />
+        <path
+          key={tone}
+          opacity={tone}
+          d={pathOf(pixels.flatMap((pixel) => (pixel.tone === tone ? [{ ...pixel, width: 1 }] : [])))}
+        />
       ))}
     </g>
   );
@@ -48,11 +52,29 @@ export const FaceShape = memo(function FaceShape({ agentId, birthName }: { agent
 });
 
 /** A portrait. Decoration: the name stands beside it, always. `awake` lets it blink. */
-export function Face({ agentId, birthName, color, awake }: { agentId: string; birthName: string; color: string; awake: boolean }) {
+export function Face({
+  agentId,
+  birthName,
+  color,
+  awake,
+}: {
+  agentId: string;
+  birthName: string;
+  color: string;
+  awake: boolean;
+}) {
   const face = useRef<SVGSVGElement>(null);
   useBlink(face, awake, faceHash(agentId, birthName));
   return (
-    <svg ref={face} className="face" data-awake={awake} viewBox={`0 0 ${FACE_SIZE} ${FACE_SIZE}`} style={{ '--c': color }} aria-hidden="true" focusable="false">
+    <svg
+      ref={face}
+      className="face"
+      data-awake={awake}
+      viewBox={`0 0 ${FACE_SIZE} ${FACE_SIZE}`}
+      style={{ '--c': color }}
+      aria-hidden="true"
+      focusable="false"
+    >
       <FaceShape agentId={agentId} birthName={birthName} />
     </svg>
   );

@@ -13,8 +13,9 @@ import './grid.css';
 /** When it fell asleep, in ms: at the end of the session in which it last spoke, where that is known; with its last words otherwise. A crash says nothing of when. */
 function sleepsSince({ agent, lastSaid, lastSession }: WakeShare, { lastEnd }: LiveState): number | null {
   // Nothing to remember yet, but born in the session that ended last.
-  if (lastSaid === null) return lastEnd && lastEnd.sessionId === agent.bornSessionId && lastEnd.reason !== 'crash' ? lastEnd.endedAt : null;
-  if ( !lastEnd || lastEnd.sessionId !== lastSession || lastEnd.reason === 'crash') return lastSaid;
+  if (lastSaid === null)
+    return lastEnd && lastEnd.sessionId === agent.bornSessionId && lastEnd.reason !== 'crash' ? lastEnd.endedAt : null;
+  if (!lastEnd || lastEnd.sessionId !== lastSession || lastEnd.reason === 'crash') return lastSaid;
   return Math.max(lastSaid, lastEnd.endedAt);
 }
 
@@ -28,8 +29,14 @@ export function Grid({ selected }: { selected: string | null }) {
   const list = useRef<HTMLUListElement>(null);
   const [reachable, setReachable] = useState<Position | null>(null);
 
-  const seats = useMemo(() => POSITIONS.flatMap((position) => (isSeatPosition(position) ? [seatView(position, roster, live)] : [])), [roster, live]);
-  const chosen: Position = reachable ?? seats.find((seat) => seat.agentId === selected && selected !== null)?.position ?? (selected === LEAD_ID ? 4 : 0);
+  const seats = useMemo(
+    () => POSITIONS.flatMap((position) => (isSeatPosition(position) ? [seatView(position, roster, live)] : [])),
+    [roster, live],
+  );
+  const chosen: Position =
+    reachable ??
+    seats.find((seat) => seat.agentId === selected && selected !== null)?.position ??
+    (selected === LEAD_ID ? 4 : 0);
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -53,7 +60,15 @@ export function Grid({ selected }: { selected: string | null }) {
         const share = shares.find(({ agent }) => agent.agentId === seat.agentId);
         const from = share ? sleepsSince(share, live) : null;
         const slept = from === null ? null : since(from, now);
-        return <SeatCell key={position} {...cell} seat={seat} slept={slept} selected={selected !== null && seat.agentId === selected} />;
+        return (
+          <SeatCell
+            key={position}
+            {...cell}
+            seat={seat}
+            slept={slept}
+            selected={selected !== null && seat.agentId === selected}
+          />
+        );
       })}
     </ul>
   );

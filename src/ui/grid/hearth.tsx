@@ -33,11 +33,18 @@ function Remembering() {
   const late = sleepers.filter(({ agentId }) => arriving.includes(agentId)).length;
   if (sleepers.length === 0) return resting === 0 ? null : <span>{resting} set to sleep</span>;
   const ids = new Set(sleepers.map((agent) => agent.agentId));
-  const size = shares.filter((share) => ids.has(share.agent.agentId)).reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
+  const size = shares
+    .filter((share) => ids.has(share.agent.agentId))
+    .reduce((sum, share) => sum + share.soulBytes + share.transcriptBytes, 0);
   return (
     <>
       <span>
-        {[sleepers.length > played ? `${sleepers.length - played} sleeping` : null, played > 0 ? `${played} played elsewhere` : null].filter((part) => part !== null).join(' · ')}
+        {[
+          sleepers.length > played ? `${sleepers.length - played} sleeping` : null,
+          played > 0 ? `${played} played elsewhere` : null,
+        ]
+          .filter((part) => part !== null)
+          .join(' · ')}
         {resting > 0 && ` · ${resting} set to sleep`}
         {late > 0 && ` · ${late} on the way here`}
         {status === 'ready' && ` · ${bytes(size)} to remember`}
@@ -87,7 +94,8 @@ function CallError() {
   return (
     <div className="call-error" role="alert">
       <p>
-        <strong>{error.call === 'wake' ? 'The wake did not happen.' : 'The summoning did not happen.'}</strong> {error.error} Everyone is as before.
+        <strong>{error.call === 'wake' ? 'The wake did not happen.' : 'The summoning did not happen.'}</strong>{' '}
+        {error.error} Everyone is as before.
       </p>
       <button type="button" className="icon-button" aria-label="Dismiss" onClick={() => live.dismissCallError()}>
         <CloseIcon />
@@ -102,7 +110,9 @@ function LoadFailed() {
   return (
     <div className="call-error" role="alert">
       <p>
-        <strong>The team could not be read from this device.</strong> {error} If trying again does not help, close the browser and open it once more; on another device, or in another browser, the team comes back from your relay with the recovery phrase, or from a copy.
+        <strong>The team could not be read from this device.</strong> {error} If trying again does not help, close the
+        browser and open it once more; on another device, or in another browser, the team comes back from your relay
+        with the recovery phrase, or from a copy.
       </p>
       <button type="button" className="ghost" onClick={() => void actions.reload()}>
         Try again

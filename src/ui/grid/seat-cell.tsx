@@ -35,13 +35,23 @@ function useBadges(agentId: string | null): readonly Badge[] {
   const { mail } = useRoost();
   const unread = useUnread((state) => (agentId === null ? 0 : (state.counts.get(agentId) ?? 0)));
   const inbox = useUnread((state) => (agentId === null ? 0 : (state.inbox.get(agentId)?.size ?? 0)));
-  const letters = useStore(mail.store, (state) => (agentId === null || state.kind !== 'ready' ? 0 : (state.value[agentId] ?? 0)));
+  const letters = useStore(mail.store, (state) =>
+    agentId === null || state.kind !== 'ready' ? 0 : (state.value[agentId] ?? 0),
+  );
   const queued = useHousehold((state) => state.queued.filter((doc) => doc.agentId === agentId).length);
   // The relay counts the person's messages too, a moment after this page has heard of them.
   const waiting = Math.max(inbox, letters) + queued;
   return [
-    { count: newCount([unread]), label: `${newCount([unread])} new ${unread === 1 ? 'message' : 'messages'}`, kind: 'unread' as const },
-    { count: waiting > 0 ? `${waiting}` : '', label: `${plural(waiting, 'message')} waiting to be read`, kind: 'waiting' as const },
+    {
+      count: newCount([unread]),
+      label: `${newCount([unread])} new ${unread === 1 ? 'message' : 'messages'}`,
+      kind: 'unread' as const,
+    },
+    {
+      count: waiting > 0 ? `${waiting}` : '',
+      label: `${plural(waiting, 'message')} waiting to be read`,
+      kind: 'waiting' as const,
+    },
   ].filter(({ count }) => count !== '');
 }
 
@@ -52,12 +62,19 @@ const RESTS = 'Set to sleep: it keeps what was said, and goes on from there when
 const playsToo = (client: string) => `${client} plays it too, from elsewhere`;
 
 /** Of an agent whose last session is not whole on this device. */
-const ARRIVES = 'On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then';
+const ARRIVES =
+  'On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then';
 
 /** Of an agent whose request waits. */
 const IN_LINE = 'The model takes only so many at once: it waits for its turn';
 
-const SUB: Record<Lifecycle, string> = { empty: '', hatching: 'hatching', awake: 'awake', played: 'played elsewhere', sleeping: 'asleep' };
+const SUB: Record<Lifecycle, string> = {
+  empty: '',
+  hatching: 'hatching',
+  awake: 'awake',
+  played: 'played elsewhere',
+  sleeping: 'asleep',
+};
 
 interface FrameProps extends CellProps {
   readonly label: string;
@@ -75,7 +92,22 @@ interface FrameProps extends CellProps {
   readonly figure: React.ReactNode;
 }
 
-function SeatFrame({ label, state, asleep = state === 'sleeping', color, agentId, name, sub, reason, about = null, menu, figure, reachable, selected, onFocus }: FrameProps) {
+function SeatFrame({
+  label,
+  state,
+  asleep = state === 'sleeping',
+  color,
+  agentId,
+  name,
+  sub,
+  reason,
+  about = null,
+  menu,
+  figure,
+  reachable,
+  selected,
+  onFocus,
+}: FrameProps) {
   const { go } = usePlace();
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState(false);
@@ -108,7 +140,9 @@ function SeatFrame({ label, state, asleep = state === 'sleeping', color, agentId
       <span className="seat-look" data-reason={reason !== null} aria-hidden="true">
         <span className="seat-figure">{figure}</span>
         {name !== null && <span className="seat-name">{name}</span>}
-        <span className={reason === null ? 'seat-sub' : 'seat-sub seat-reason'}>{reason === null ? sub : briefly(reason)}</span>
+        <span className={reason === null ? 'seat-sub' : 'seat-sub seat-reason'}>
+          {reason === null ? sub : briefly(reason)}
+        </span>
       </span>
       <span id={note} hidden>
         {[...badges.map(({ label: text }) => text), about, reason].filter(Boolean).join('. ')}
@@ -125,7 +159,12 @@ function SeatFrame({ label, state, asleep = state === 'sleeping', color, agentId
         </span>
       )}
       {agentId !== null && menu.length > 0 && (
-        <MenuButton label={`Menu of ${name ?? label}`} items={menu} className="icon-button seat-more" tabIndex={reachable ? 0 : -1}>
+        <MenuButton
+          label={`Menu of ${name ?? label}`}
+          items={menu}
+          className="icon-button seat-more"
+          tabIndex={reachable ? 0 : -1}
+        >
           <MoreIcon />
         </MenuButton>
       )}
@@ -134,14 +173,50 @@ function SeatFrame({ label, state, asleep = state === 'sleeping', color, agentId
   );
 }
 
-export const SeatCell = memo(function SeatCell({ seat, slept, ...cell }: CellProps & { seat: SeatView; slept: string | null }) {
+export const SeatCell = memo(function SeatCell({
+  seat,
+  slept,
+  ...cell
+}: CellProps & { seat: SeatView; slept: string | null }) {
   const menu = useSeatMenu(seat);
   const { agentId, state, label, name, color, reason, resting, client } = seat;
-  const arriving = useDevices((devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId));
+  const arriving = useDevices(
+    (devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId),
+  );
   const place = useLive((live) => (agentId === null ? undefined : live.places.get(agentId)));
-  const about = place !== undefined ? IN_LINE : resting ? RESTS : arriving ? ARRIVES : client && state === 'awake' ? playsToo(client.name) : null;
-  const sub = place !== undefined ? placeText(place) : arriving && !resting ? 'on its way here' : resting ? 'set to sleep' : state === 'empty' ? 'an empty seat' : state === 'sleeping' && slept ? `sleeps since ${slept}` : state === 'hatching' && seat.agent ? 'waking' : state === 'played' && client ? `played by ${client.name}` : SUB[state];
-  return <SeatFrame {...cell} {...{ label, state, color, agentId, name, sub, reason, about, menu }} figure={<SeatFigure seat={seat} />} />;
+  const about =
+    place !== undefined
+      ? IN_LINE
+      : resting
+        ? RESTS
+        : arriving
+          ? ARRIVES
+          : client && state === 'awake'
+            ? playsToo(client.name)
+            : null;
+  const sub =
+    place !== undefined
+      ? placeText(place)
+      : arriving && !resting
+        ? 'on its way here'
+        : resting
+          ? 'set to sleep'
+          : state === 'empty'
+            ? 'an empty seat'
+            : state === 'sleeping' && slept
+              ? `sleeps since ${slept}`
+              : state === 'hatching' && seat.agent
+                ? 'waking'
+                : state === 'played' && client
+                  ? `played by ${client.name}`
+                  : SUB[state];
+  return (
+    <SeatFrame
+      {...cell}
+      {...{ label, state, color, agentId, name, sub, reason, about, menu }}
+      figure={<SeatFigure seat={seat} />}
+    />
+  );
 });
 
 export const LeadCell = memo(function LeadCell(cell: CellProps) {
@@ -164,7 +239,9 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
       sub={place !== undefined ? placeText(place) : awake ? 'lead' : 'lead, asleep'}
       reason={null}
       menu={menu}
-      figure={<Face agentId={LEAD_ID} birthName={roster.lead?.birthName ?? name} color={LEAD_COLOR.color} awake={awake} />}
+      figure={
+        <Face agentId={LEAD_ID} birthName={roster.lead?.birthName ?? name} color={LEAD_COLOR.color} awake={awake} />
+      }
     />
   );
 });

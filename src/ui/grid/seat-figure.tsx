@@ -47,7 +47,16 @@ export function SeatFigure({ seat }: { seat: SeatView }) {
   const { agent, color, position } = seat;
   if (!agent) return seat.state === 'hatching' ? <Egg position={position} color={color} crack={crack} /> : null;
   const { agentId, birthName } = agent;
-  if (seat.state === 'hatching') return <StirringFace agentId={agentId} birthName={birthName} color={color} position={position} />;
-  if (opening) return <OpeningEgg agentId={agentId} birthName={birthName} color={color} position={position} born={opening.born} />;
-  return <Face agentId={agentId} birthName={birthName} color={color} awake={seat.state === 'awake' || seat.state === 'played'} />;
+  if (seat.state === 'hatching')
+    return <StirringFace agentId={agentId} birthName={birthName} color={color} position={position} />;
+  if (opening)
+    return <OpeningEgg agentId={agentId} birthName={birthName} color={color} position={position} born={opening.born} />;
+  return (
+    <Face
+      agentId={agentId}
+      birthName={birthName}
+      color={color}
+      awake={seat.state === 'awake' || seat.state === 'played'}
+    />
+  );
 }

@@ -32,7 +32,9 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
   const state = lifecycleOf(agent ?? undefined, position, live.live);
   const seat = `seat ${seatNumber(position)}`;
   const name = agent ? displayName(agent, roster) : null;
-  const egg = live.live ? live.session?.hatching.find((item) => item.call === 'summon' && item.position === position) : undefined;
+  const egg = live.live
+    ? live.session?.hatching.find((item) => item.call === 'summon' && item.position === position)
+    : undefined;
   const said = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
   const client = (agent && live.live?.clients.get(agent.agentId)) ?? null;
   const shown = state === 'played' ? `played by ${client?.name ?? 'a client'}` : state;
@@ -46,7 +48,11 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     name,
     ...seatColor(position),
     reason: said && !quiet && (state === 'sleeping' || state === 'empty') ? said.message : null,
-    resting: agent !== null && live.live !== null && (live.live.awake.has(agent.agentId) || client !== null) && live.live.resting.has(agent.agentId),
+    resting:
+      agent !== null &&
+      live.live !== null &&
+      (live.live.awake.has(agent.agentId) || client !== null) &&
+      live.live.resting.has(agent.agentId),
     client,
   };
 }
@@ -55,7 +61,8 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
 export function neighbour(position: Position, key: string): Position {
   const column = position % 3;
   const row = Math.floor(position / 3);
-  const at = (x: number, y: number): Position => POSITIONS[Math.min(2, Math.max(0, y)) * 3 + Math.min(2, Math.max(0, x))] ?? position;
+  const at = (x: number, y: number): Position =>
+    POSITIONS[Math.min(2, Math.max(0, y)) * 3 + Math.min(2, Math.max(0, x))] ?? position;
   switch (key) {
     case 'ArrowLeft':
       return at(column - 1, row);

@@ -23,22 +23,58 @@ export function useSeatMenu(seat: SeatView): MenuItem[] {
   if (!agent) {
     if (seat.state === 'empty')
       items.push(
-        { label: 'Summon into this seat', disabled: busy || blocked, ...(first ? { hint: first } : {}), run: () => void actions.summon([position]) },
-        { label: 'Adopt from a file…', hint: 'An agent’s zip, or a SOUL.md', disabled: blocked, run: () => go(PATHS.adopt(position)) },
+        {
+          label: 'Summon into this seat',
+          disabled: busy || blocked,
+          ...(first ? { hint: first } : {}),
+          run: () => void actions.summon([position]),
+        },
+        {
+          label: 'Adopt from a file…',
+          hint: 'An agent’s zip, or a SOUL.md',
+          disabled: blocked,
+          run: () => go(PATHS.adopt(position)),
+        },
       );
-    else if (agentId !== null) items.push({ label: 'Give up this egg', hint: 'The seat is empty again', run: () => void actions.sleep(agentId) });
+    else if (agentId !== null)
+      items.push({
+        label: 'Give up this egg',
+        hint: 'The seat is empty again',
+        run: () => void actions.sleep(agentId),
+      });
     return items;
   }
   const { soul, name } = agent;
-  const hint = first ?? (seat.state === 'played' ? `To answer here too, beside ${seat.client?.name ?? 'the client'}` : seat.resting && !seat.client ? 'It goes on where it was' : undefined);
-  if (canBeWoken(seat.state)) items.push({ label: `Wake ${name}`, disabled: busy, ...(hint ? { hint } : {}), run: () => void actions.wake([agent]) });
-  if (seat.state === 'awake' || seat.state === 'played') items.push({ label: `Put ${name} to sleep`, ...(seat.client ? { hint: `What ${seat.client.name} asks for is held` } : {}), run: () => void actions.rest(agent.agentId) });
-  if (seat.state === 'hatching') items.push({ label: `Let ${name} sleep on`, run: () => void actions.sleep(agent.agentId) });
+  const hint =
+    first ??
+    (seat.state === 'played'
+      ? `To answer here too, beside ${seat.client?.name ?? 'the client'}`
+      : seat.resting && !seat.client
+        ? 'It goes on where it was'
+        : undefined);
+  if (canBeWoken(seat.state))
+    items.push({
+      label: `Wake ${name}`,
+      disabled: busy,
+      ...(hint ? { hint } : {}),
+      run: () => void actions.wake([agent]),
+    });
+  if (seat.state === 'awake' || seat.state === 'played')
+    items.push({
+      label: `Put ${name} to sleep`,
+      ...(seat.client ? { hint: `What ${seat.client.name} asks for is held` } : {}),
+      run: () => void actions.rest(agent.agentId),
+    });
+  if (seat.state === 'hatching')
+    items.push({ label: `Let ${name} sleep on`, run: () => void actions.sleep(agent.agentId) });
   items.push({ label: 'Show soul', run: () => go(PATHS.soul(agent.agentId)) });
   items.push({ label: 'Inbox', run: () => go(PATHS.inbox(agent.agentId)) });
   items.push({ label: 'Wakes', run: () => go(PATHS.wakes(agent.agentId)) });
   items.push({ label: 'Copy soul', disabled: soul === '', run: () => void copyText(state, soul, `${name}’s soul`) });
-  items.push({ label: 'Copy link', run: () => void copyText(state, new URL(PATHS.agent(agent.agentId), location.href).href, 'Link') });
+  items.push({
+    label: 'Copy link',
+    run: () => void copyText(state, new URL(PATHS.agent(agent.agentId), location.href).href, 'Link'),
+  });
   items.push({ label: 'Export as a zip', run: () => void exportAgentFile(state, agent.agentId, name) });
   return items;
 }

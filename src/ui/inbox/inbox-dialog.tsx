@@ -4,12 +4,24 @@ import { useUnreadMail } from './use-unread-mail.ts';
 import { plural } from '../text/sizes.ts';
 
 /** An agent's inbox, whole. */
-export default function InboxDialog({ agentId, name, onClose }: { agentId: string; name: string; onClose: () => void }) {
+export default function InboxDialog({
+  agentId,
+  name,
+  onClose,
+}: {
+  agentId: string;
+  name: string;
+  onClose: () => void;
+}) {
   const unread = useUnreadMail(agentId);
   return (
     <Dialog title={`Inbox of ${name}`} shape="wide" onClose={onClose}>
       <p className="inbox-note" role="status">
-        {unread === null ? '' : unread === 0 ? 'Nothing waits.' : `${plural(unread, 'message')} ${unread === 1 ? 'waits' : 'wait'} to be read.`}
+        {unread === null
+          ? ''
+          : unread === 0
+            ? 'Nothing waits.'
+            : `${plural(unread, 'message')} ${unread === 1 ? 'waits' : 'wait'} to be read.`}
       </p>
       <Inbox agentId={agentId} name={name} />
     </Dialog>

@@ -24,7 +24,12 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
 
 function Letters({ mail, name, label }: { mail: readonly Mail[]; name: string; label: string }) {
   const now = useNow();
-  if (mail.length === 0) return <p className="quiet inbox-empty">Nothing was ever sent to {name}. What others write waits here until {name} reads it; each message is read once.</p>;
+  if (mail.length === 0)
+    return (
+      <p className="quiet inbox-empty">
+        Nothing was ever sent to {name}. What others write waits here until {name} reads it; each message is read once.
+      </p>
+    );
   return (
     <ul className="letters" aria-label={label}>
       {mail.map((one) => (

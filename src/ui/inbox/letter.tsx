@@ -25,7 +25,11 @@ export function Letter({ mail, now }: { mail: Mail; now: number }) {
   const priority = PRIORITY[mail.priority];
   const long = mail.text.length > SHOWN * 1.25;
   return (
-    <li className="letter tint" data-read={mail.read !== null} style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}>
+    <li
+      className="letter tint"
+      data-read={mail.read !== null}
+      style={{ '--c': sender.kind === 'nobody' ? 'var(--ink-3)' : sender.color }}
+    >
       <span className="letter-face" data-from={mail.from} aria-hidden="true">
         {mail.from === 'relay' ? <Mark /> : <FaceOf agentId={mail.from} />}
       </span>

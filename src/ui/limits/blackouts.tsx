@@ -12,12 +12,14 @@ type Recurring = Exclude<Blackouts[number], OneOff>;
 /** From Monday on, as weeks are read here; 0 is Sunday. */
 const DAYS = [1, 2, 3, 4, 5, 6, 0] as const;
 /** Any week will do: 1 November 2026 is a Sunday. */
-const dayTitle = (day: number, length: 'long' | 'short') => new Intl.DateTimeFormat('en-GB', { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
+const dayTitle = (day: number, length: 'long' | 'short') =>
+  new Intl.DateTimeFormat('en-GB', { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2026, 10, 1 + day));
 
 const NIGHT: Recurring = { label: 'Night', start_time: '22:00', end_time: '07:00', days: [] };
 const MOST = 20;
 
-const hoursText = ({ start_time, end_time }: RecurringBlackout) => (end_time <= start_time ? 'Ends on the next day.' : '');
+const hoursText = ({ start_time, end_time }: RecurringBlackout) =>
+  end_time <= start_time ? 'Ends on the next day.' : '';
 
 /** The coming night but one, to be changed. `now`: ms since the epoch. */
 function tomorrow(now: number): OneOff {
@@ -100,7 +102,14 @@ function Days({ blackout, onChange }: RowProps<Recurring>) {
   return (
     <div className="blackout-days" role="group" aria-label="Days on which it begins" aria-describedby={id}>
       {DAYS.map((day) => (
-        <button key={day} type="button" className="day" aria-pressed={every || blackout.days.includes(day)} aria-label={dayTitle(day, 'long')} onClick={() => toggle(day)}>
+        <button
+          key={day}
+          type="button"
+          className="day"
+          aria-pressed={every || blackout.days.includes(day)}
+          aria-label={dayTitle(day, 'long')}
+          onClick={() => toggle(day)}
+        >
           {dayTitle(day, 'short')}
         </button>
       ))}
@@ -131,7 +140,11 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
             }}
           />
         </label>
-        {blackout.type === 'one_off' ? <DateTimes blackout={blackout} onChange={onChange} /> : <ClockTimes blackout={blackout} onChange={onChange} />}
+        {blackout.type === 'one_off' ? (
+          <DateTimes blackout={blackout} onChange={onChange} />
+        ) : (
+          <ClockTimes blackout={blackout} onChange={onChange} />
+        )}
         <button type="button" className="icon-button" aria-label={`Remove quiet hours ${at + 1}`} onClick={onRemove}>
           <CloseIcon />
         </button>
@@ -144,7 +157,10 @@ function Row({ blackout, at, onChange, onRemove }: RowProps<Blackouts[number]> &
 /** Hours in which an agent is not woken, but by the person. */
 export function BlackoutFields({ timeZone }: { timeZone: string }) {
   const { own, effective, scope, change } = useLimits();
-  const saved = useSaved<Blackouts>({ own: own.blackouts, save: (value) => change((coordination) => withCoordination(coordination, 'blackouts', value)) });
+  const saved = useSaved<Blackouts>({
+    own: own.blackouts,
+    save: (value) => change((coordination) => withCoordination(coordination, 'blackouts', value)),
+  });
   const list = effective.blackouts;
   const inherits = own.blackouts === undefined;
   return (
@@ -155,7 +171,11 @@ export function BlackoutFields({ timeZone }: { timeZone: string }) {
       saved={saved}
       describedBy="blackouts"
       inherited={{
-        text: inherits ? (list.length === 0 ? `None, as ${baseName(scope)}.` : `As ${baseName(scope)}; a change here is for this agent alone.`) : '',
+        text: inherits
+          ? list.length === 0
+            ? `None, as ${baseName(scope)}.`
+            : `As ${baseName(scope)}; a change here is for this agent alone.`
+          : '',
         back: inherits ? null : () => void saved.set(undefined),
         backLabel: `Set back to ${baseName(scope)}`,
       }}

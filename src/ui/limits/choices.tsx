@@ -6,10 +6,21 @@ import { baseName, useLimits } from './context.tsx';
 import { SettingFrame, useSaved } from './setting.tsx';
 
 /** On or off, over what is inherited. */
-export function Tick({ setting, label, hint }: { setting: 'wakes_enabled' | 'may_put_others_to_sleep'; label: string; hint: string }) {
+export function Tick({
+  setting,
+  label,
+  hint,
+}: {
+  setting: 'wakes_enabled' | 'may_put_others_to_sleep';
+  label: string;
+  hint: string;
+}) {
   const id = useId();
   const { own, effective, base, scope, change } = useLimits();
-  const saved = useSaved<boolean>({ own: own[setting], save: (value) => change((coordination) => withCoordination(coordination, setting, value)) });
+  const saved = useSaved<boolean>({
+    own: own[setting],
+    save: (value) => change((coordination) => withCoordination(coordination, setting, value)),
+  });
   return (
     <SettingFrame
       legend={label}
@@ -23,7 +34,12 @@ export function Tick({ setting, label, hint }: { setting: 'wakes_enabled' | 'may
       }}
     >
       <label className="tick-line">
-        <input type="checkbox" checked={saved.saving ? (saved.saving.value ?? base[setting]) : effective[setting]} aria-describedby={`${id}-hint ${id}-from ${id}-state`} onChange={(event) => void saved.set(event.target.checked)} />
+        <input
+          type="checkbox"
+          checked={saved.saving ? (saved.saving.value ?? base[setting]) : effective[setting]}
+          aria-describedby={`${id}-hint ${id}-from ${id}-state`}
+          onChange={(event) => void saved.set(event.target.checked)}
+        />
         {label}
       </label>
     </SettingFrame>
@@ -43,15 +59,16 @@ interface ListProps {
   readonly setting: 'sleep_events' | 'wake_events';
   readonly legend: string;
   readonly hint: string;
-
-
 }
 
 function EventList({ setting, legend, hint }: ListProps) {
   const limits = useLimits();
   const { scope, change } = limits;
   const own = limits.own[setting];
-  const saved = useSaved<TeamEvent[]>({ own, save: (value) => change((coordination) => withCoordination(coordination, setting, value)) });
+  const saved = useSaved<TeamEvent[]>({
+    own,
+    save: (value) => change((coordination) => withCoordination(coordination, setting, value)),
+  });
   const effective = saved.saving ? (saved.saving.value ?? limits.base[setting]) : limits.effective[setting];
   return (
     <SettingFrame
@@ -60,11 +77,23 @@ function EventList({ setting, legend, hint }: ListProps) {
       group
       saved={saved}
       describedBy={setting}
-      inherited={{ text: own === undefined ? `As ${baseName(scope)}.` : '', back: own === undefined ? null : () => void saved.set(undefined), backLabel: `Set back to ${baseName(scope)}` }}
+      inherited={{
+        text: own === undefined ? `As ${baseName(scope)}.` : '',
+        back: own === undefined ? null : () => void saved.set(undefined),
+        backLabel: `Set back to ${baseName(scope)}`,
+      }}
     >
       {TEAM_EVENTS.map((item) => (
         <label key={item} className="tick-line">
-          <input type="checkbox" checked={effective.includes(item)} onChange={(event) => void saved.set(TEAM_EVENTS.filter((each) => (each === item ? event.target.checked : effective.includes(each))))} />
+          <input
+            type="checkbox"
+            checked={effective.includes(item)}
+            onChange={(event) =>
+              void saved.set(
+                TEAM_EVENTS.filter((each) => (each === item ? event.target.checked : effective.includes(each))),
+              )
+            }
+          />
           {EVENT_WORDS[item]}
         </label>
       ))}
@@ -76,8 +105,16 @@ function EventList({ setting, legend, hint }: ListProps) {
 export function SleepAndWake() {
   return (
     <>
-      <EventList setting="sleep_events" legend="Sleeps by itself" hint="It stays in the session, keeps what was said, and costs nothing meanwhile." />
-      <EventList setting="wake_events" legend="Wakes by itself" hint="Through the same checks as every wake. Where one happening stands in both lists, it wakes." />
+      <EventList
+        setting="sleep_events"
+        legend="Sleeps by itself"
+        hint="It stays in the session, keeps what was said, and costs nothing meanwhile."
+      />
+      <EventList
+        setting="wake_events"
+        legend="Wakes by itself"
+        hint="Through the same checks as every wake. Where one happening stands in both lists, it wakes."
+      />
     </>
   );
 }

@@ -27,14 +27,23 @@ export function useLimits(): Shown {
 /** Where what is not set here comes from. */
 export const baseName = (scope: Shown['scope']): string => (scope === 'agent' ? 'the household’s' : 'Roost’s own');
 
-export async function changeHousehold(limits: HouseholdLimits, edit: (own: HouseholdConfig) => HouseholdConfig): Promise<string | null> {
+export async function changeHousehold(
+  limits: HouseholdLimits,
+  edit: (own: HouseholdConfig) => HouseholdConfig,
+): Promise<string | null> {
   const result = await limits.change(edit);
   return result.ok ? null : problemText(result.problem);
 }
 
-export async function changeCoordination(limits: HouseholdLimits | AgentLimits, edit: (own: Coordination) => Coordination): Promise<string | null> {
+export async function changeCoordination(
+  limits: HouseholdLimits | AgentLimits,
+  edit: (own: Coordination) => Coordination,
+): Promise<string | null> {
   // Both kinds have it under the same name; what else they have stays.
-  const into = <Own extends { coordination: Coordination }>(own: Own): Own => ({ ...own, coordination: edit(own.coordination) });
+  const into = <Own extends { coordination: Coordination }>(own: Own): Own => ({
+    ...own,
+    coordination: edit(own.coordination),
+  });
   const result = await limits.change(into);
   return result.ok ? null : problemText(result.problem);
 }

@@ -10,13 +10,39 @@ interface Text {
 }
 
 const GUARDRAILS: Record<keyof Guardrails, Text> = {
-  max_wakes_per_day: { label: 'Wakes a day', hint: 'Whoever asks. The day is the household’s, from midnight to midnight. 0 means never.', unit: 'wakes' },
-  cooldown_seconds: { label: 'Pause between two wakes', hint: 'Whoever asks. 300 seconds are five minutes.', unit: 'seconds' },
-  max_wakes_per_pair_per_day: { label: 'Wakes a day by the same one', hint: 'How often one agent may wake another: two that wake each other for ever stop here. 0 means never.', unit: 'wakes' },
-  max_daily_session_minutes: { label: 'Minutes a day', hint: 'All its sessions of a day together. 0 means never.', unit: 'minutes' },
-  max_wakes_per_session: { label: 'Calls in one session', hint: 'How often it may call wake_agent itself in one session of its own. 0 means never.', unit: 'calls' },
+  max_wakes_per_day: {
+    label: 'Wakes a day',
+    hint: 'Whoever asks. The day is the household’s, from midnight to midnight. 0 means never.',
+    unit: 'wakes',
+  },
+  cooldown_seconds: {
+    label: 'Pause between two wakes',
+    hint: 'Whoever asks. 300 seconds are five minutes.',
+    unit: 'seconds',
+  },
+  max_wakes_per_pair_per_day: {
+    label: 'Wakes a day by the same one',
+    hint: 'How often one agent may wake another: two that wake each other for ever stop here. 0 means never.',
+    unit: 'wakes',
+  },
+  max_daily_session_minutes: {
+    label: 'Minutes a day',
+    hint: 'All its sessions of a day together. 0 means never.',
+    unit: 'minutes',
+  },
+  max_wakes_per_session: {
+    label: 'Calls in one session',
+    hint: 'How often it may call wake_agent itself in one session of its own. 0 means never.',
+    unit: 'calls',
+  },
 };
-const ORDER = ['max_wakes_per_day', 'cooldown_seconds', 'max_wakes_per_pair_per_day', 'max_daily_session_minutes', 'max_wakes_per_session'] as const satisfies readonly (keyof Guardrails)[];
+const ORDER = [
+  'max_wakes_per_day',
+  'cooldown_seconds',
+  'max_wakes_per_pair_per_day',
+  'max_daily_session_minutes',
+  'max_wakes_per_session',
+] as const satisfies readonly (keyof Guardrails)[];
 
 /** The figures that the gate goes by. */
 export function GuardrailFields() {
@@ -44,7 +70,9 @@ export function GuardrailFields() {
         effective={effective.max_concurrent_pulse_sessions}
         base={base.max_concurrent_pulse_sessions}
         baseName={baseName(scope)}
-        save={(value) => change((coordination) => withCoordination(coordination, 'max_concurrent_pulse_sessions', value))}
+        save={(value) =>
+          change((coordination) => withCoordination(coordination, 'max_concurrent_pulse_sessions', value))
+        }
       />
     </>
   );

@@ -39,7 +39,11 @@ function Fields({ timeZone }: { timeZone: string }) {
         <Tick
           setting="wakes_enabled"
           label={scope === 'agent' ? 'May be woken' : 'Agents may be woken'}
-          hint={scope === 'agent' ? 'Off: nothing but you wakes it. What is written to it waits.' : 'For every agent that has nothing else set.'}
+          hint={
+            scope === 'agent'
+              ? 'Off: nothing but you wakes it. What is written to it waits.'
+              : 'For every agent that has nothing else set.'
+          }
         />
         <GuardrailFields />
       </Block>
@@ -48,7 +52,11 @@ function Fields({ timeZone }: { timeZone: string }) {
       </Block>
       <Block title="Sleep inside a session">
         <SleepAndWake />
-        <Tick setting="may_put_others_to_sleep" label="May put others to sleep" hint="It has the tools that put other agents to sleep and wake them." />
+        <Tick
+          setting="may_put_others_to_sleep"
+          label="May put others to sleep"
+          hint="It has the tools that put other agents to sleep and wake them."
+        />
       </Block>
       {scope === 'agent' && (
         <Block title="Money">
@@ -57,7 +65,11 @@ function Fields({ timeZone }: { timeZone: string }) {
             hint="Over this, its requests are stopped before they are sent. The household’s own limit holds beside it."
             own={own.daily_budget_usd}
             effective={effective.daily_budget_usd}
-            baseText={base.daily_budget_usd === null ? `None of its own, as ${baseName(scope)}.` : `As ${baseName(scope)} for each agent.`}
+            baseText={
+              base.daily_budget_usd === null
+                ? `None of its own, as ${baseName(scope)}.`
+                : `As ${baseName(scope)} for each agent.`
+            }
             max={BUDGET_BOUNDS.agent.max}
             save={(value) => change((coordination) => withCoordination(coordination, 'daily_budget_usd', value))}
           />
@@ -68,14 +80,24 @@ function Fields({ timeZone }: { timeZone: string }) {
 }
 
 /** What only a household has. */
-function HouseholdOnly({ answer: { own, effective }, limits }: { answer: { readonly own: HouseholdConfig; readonly effective: EffectiveConfig }; limits: HouseholdLimits }) {
+function HouseholdOnly({
+  answer: { own, effective },
+  limits,
+}: {
+  answer: { readonly own: HouseholdConfig; readonly effective: EffectiveConfig };
+  limits: HouseholdLimits;
+}) {
   const { own: coordination, effective: shown, change } = useLimits();
   const set = (edit: (own: HouseholdConfig) => HouseholdConfig) => changeHousehold(limits, edit);
   return (
     <>
       <Block title="Everybody together">
         <HouseholdFigures own={own} effective={effective} change={set} />
-        <TimeZone own={own.time_zone} effective={effective.time_zone} save={(value) => set((config) => ({ ...config, time_zone: value }))} />
+        <TimeZone
+          own={own.time_zone}
+          effective={effective.time_zone}
+          save={(value) => set((config) => ({ ...config, time_zone: value }))}
+        />
       </Block>
       <Block title="Money">
         <MoneyLimit
@@ -106,9 +128,19 @@ function HouseholdSection() {
   return (
     <KeptView kept={limits.kept} what="The limits">
       {(answer) => (
-        <ShownLimits value={{ scope: 'household', own: answer.own.coordination, effective: answer.effective.coordination, base: DEFAULT_COORDINATION, change: (edit) => changeCoordination(limits, edit) }}>
+        <ShownLimits
+          value={{
+            scope: 'household',
+            own: answer.own.coordination,
+            effective: answer.effective.coordination,
+            base: DEFAULT_COORDINATION,
+            change: (edit) => changeCoordination(limits, edit),
+          }}
+        >
           <StopSwitch />
-          <p className="settings-note">What holds for every agent that has nothing of its own. A change holds at once.</p>
+          <p className="settings-note">
+            What holds for every agent that has nothing of its own. A change holds at once.
+          </p>
           <Fields timeZone={answer.effective.time_zone} />
           <HouseholdOnly answer={answer} limits={limits} />
           <Yaml agentId={null} limits={limits} />
@@ -127,11 +159,19 @@ function AgentSection({ agentId }: { agentId: string }) {
       {(household) => (
         <KeptView kept={limits.kept} what={`The limits of ${name}`}>
           {({ own, effective }) => {
-            const shown: Shown = { scope: 'agent', own: own.coordination, effective: effective.coordination, base: household.effective.coordination, change: (edit) => changeCoordination(limits, edit) };
+            const shown: Shown = {
+              scope: 'agent',
+              own: own.coordination,
+              effective: effective.coordination,
+              base: household.effective.coordination,
+              change: (edit) => changeCoordination(limits, edit),
+            };
             return (
               <ShownLimits value={shown}>
                 {!effective.wakes_enabled && <StopSwitch />}
-                <p className="settings-note">What is not set for {name} is as the household has it. A change holds at once.</p>
+                <p className="settings-note">
+                  What is not set for {name} is as the household has it. A change holds at once.
+                </p>
                 <Fields timeZone={effective.time_zone} />
                 <Yaml agentId={agentId} limits={limits} />
               </ShownLimits>

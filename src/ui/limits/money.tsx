@@ -31,7 +31,11 @@ export function MoneyLimit({ label, hint, own, effective, baseText, max, save }:
       saved={saved}
       wrong={value === undefined ? `Give an amount from 0 to ${budgetText(max)}, or nothing for no limit.` : null}
       describedBy={id}
-      inherited={{ text: own === undefined ? baseText : '', back: own === undefined ? null : () => void saved.set(undefined), backLabel: 'Set back' }}
+      inherited={{
+        text: own === undefined ? baseText : '',
+        back: own === undefined ? null : () => void saved.set(undefined),
+        backLabel: 'Set back',
+      }}
     >
       <label htmlFor={id}>{label}</label>
       <div className="setting-row">

@@ -8,10 +8,17 @@ const NAMES = ['careful', 'normal', 'brisk'] as const satisfies readonly PresetN
 const TITLES: Record<PresetName, string> = { careful: 'Careful', normal: 'Normal', brisk: 'Brisk' };
 
 const pause = (seconds: number) => (seconds >= 120 ? `${Math.round(seconds / 60)} min` : `${seconds} s`);
-const about = ({ max_wakes_per_day, cooldown_seconds }: { readonly max_wakes_per_day: number; readonly cooldown_seconds: number }) => `${max_wakes_per_day} a day, ${pause(cooldown_seconds)} apart`;
+const about = ({
+  max_wakes_per_day,
+  cooldown_seconds,
+}: {
+  readonly max_wakes_per_day: number;
+  readonly cooldown_seconds: number;
+}) => `${max_wakes_per_day} a day, ${pause(cooldown_seconds)} apart`;
 
 type Chosen = Pick<Guardrails, 'max_wakes_per_day' | 'cooldown_seconds'>;
-const sameAs = (a: Chosen, b: Chosen) => a.max_wakes_per_day === b.max_wakes_per_day && a.cooldown_seconds === b.cooldown_seconds;
+const sameAs = (a: Chosen, b: Chosen) =>
+  a.max_wakes_per_day === b.max_wakes_per_day && a.cooldown_seconds === b.cooldown_seconds;
 
 /** Wakes a day and the pause between them, in one choice. */
 export function Presets() {
@@ -19,15 +26,27 @@ export function Presets() {
   const set: Chosen | undefined =
     own.wake_guardrails?.max_wakes_per_day === undefined && own.wake_guardrails?.cooldown_seconds === undefined
       ? undefined
-      : { max_wakes_per_day: own.wake_guardrails.max_wakes_per_day, cooldown_seconds: own.wake_guardrails.cooldown_seconds };
+      : {
+          max_wakes_per_day: own.wake_guardrails.max_wakes_per_day,
+          cooldown_seconds: own.wake_guardrails.cooldown_seconds,
+        };
   const saved = useSaved<Chosen>({
     own: set,
-    save: (value) => change((coordination) => withGuardrails(coordination, { max_wakes_per_day: value?.max_wakes_per_day, cooldown_seconds: value?.cooldown_seconds })),
+    save: (value) =>
+      change((coordination) =>
+        withGuardrails(coordination, {
+          max_wakes_per_day: value?.max_wakes_per_day,
+          cooldown_seconds: value?.cooldown_seconds,
+        }),
+      ),
   });
   const { saving } = saved;
   const under = base.wake_guardrails;
   const held = saving
-    ? { max_wakes_per_day: saving.value?.max_wakes_per_day ?? under.max_wakes_per_day, cooldown_seconds: saving.value?.cooldown_seconds ?? under.cooldown_seconds }
+    ? {
+        max_wakes_per_day: saving.value?.max_wakes_per_day ?? under.max_wakes_per_day,
+        cooldown_seconds: saving.value?.cooldown_seconds ?? under.cooldown_seconds,
+      }
     : effective.wake_guardrails;
   const inherits = scope === 'agent' && (saving ? saving.value : set) === undefined;
   const preset = NAMES.find((name) => sameAs(PRESETS[name], held));
@@ -44,11 +63,20 @@ export function Presets() {
       group
       saved={saved}
       describedBy="presets"
-      inherited={{ text: preset === undefined ? `By figures of ${scope === 'agent' && inherits ? 'the household’s' : 'your'} own: ${about(held)}.` : '', back: null, backLabel: '' }}
+      inherited={{
+        text:
+          preset === undefined
+            ? `By figures of ${scope === 'agent' && inherits ? 'the household’s' : 'your'} own: ${about(held)}.`
+            : '',
+        back: null,
+        backLabel: '',
+      }}
     >
       <div className="presets">
         {scope === 'agent' && choice('inherit', 'As the household', about(base.wake_guardrails), inherits, undefined)}
-        {NAMES.map((name) => choice(name, TITLES[name], about(PRESETS[name]), !inherits && preset === name, PRESETS[name]))}
+        {NAMES.map((name) =>
+          choice(name, TITLES[name], about(PRESETS[name]), !inherits && preset === name, PRESETS[name]),
+        )}
       </div>
     </SettingFrame>
   );

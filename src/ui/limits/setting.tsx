@@ -57,7 +57,16 @@ interface FrameProps {
 }
 
 /** What stands around a setting: what it is for, whether it is inherited, and what became of a change. */
-export function SettingFrame({ legend, hint, children, saved, wrong = null, inherited, group = false, describedBy }: FrameProps) {
+export function SettingFrame({
+  legend,
+  hint,
+  children,
+  saved,
+  wrong = null,
+  inherited,
+  group = false,
+  describedBy,
+}: FrameProps) {
   const problem = wrong ?? (saved.failed === null ? null : `This could not be saved: ${saved.failed}`);
   const inside = (
     <>

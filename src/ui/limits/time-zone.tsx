@@ -3,7 +3,15 @@ import { isTimeZone } from '../../domain/guardrails.ts';
 import { SettingFrame, useSaved } from './setting.tsx';
 
 /** Where the household's days begin and its clocks change. */
-export function TimeZone({ own, effective, save }: { own: string | undefined; effective: string; save: (value: string | undefined) => Promise<string | null> }) {
+export function TimeZone({
+  own,
+  effective,
+  save,
+}: {
+  own: string | undefined;
+  effective: string;
+  save: (value: string | undefined) => Promise<string | null>;
+}) {
   const id = useId();
   const saved = useSaved<string>({ own, save });
   const [draft, setDraft] = useState<string | null>(null);
@@ -22,7 +30,11 @@ export function TimeZone({ own, effective, save }: { own: string | undefined; ef
       saved={saved}
       wrong={fits ? null : 'Give the name of a time zone, such as Europe/Berlin.'}
       describedBy={id}
-      inherited={{ text: own === undefined ? 'As the relay’s own.' : '', back: own === undefined ? null : () => void saved.set(undefined), backLabel: 'Set back to the relay’s own' }}
+      inherited={{
+        text: own === undefined ? 'As the relay’s own.' : '',
+        back: own === undefined ? null : () => void saved.set(undefined),
+        backLabel: 'Set back to the relay’s own',
+      }}
     >
       <label htmlFor={id}>Time zone</label>
       <div className="setting-row">

@@ -42,7 +42,11 @@ export function Yaml<Own>({ agentId, limits }: { agentId: string | null; limits:
       return;
     }
     await limits.kept.again();
-    setSaid({ wrong: false, text: 'Saved. It holds now.', undo: before.kind === 'ready' ? () => undo(before.value.own) : null });
+    setSaid({
+      wrong: false,
+      text: 'Saved. It holds now.',
+      undo: before.kind === 'ready' ? () => undo(before.value.own) : null,
+    });
     await read('open');
   }
   async function undo(own: Own) {
@@ -66,9 +70,20 @@ export function Yaml<Own>({ agentId, limits }: { agentId: string | null; limits:
   return (
     <div className="yaml">
       <label htmlFor={id}>As YAML</label>
-      <textarea id={id} className="field yaml-field" rows={14} spellCheck={false} autoComplete="off" value={text} aria-describedby={`${id}-hint ${id}-state`} aria-invalid={said?.wrong === true} onChange={(event) => setText(event.target.value)} />
+      <textarea
+        id={id}
+        className="field yaml-field"
+        rows={14}
+        spellCheck={false}
+        autoComplete="off"
+        value={text}
+        aria-describedby={`${id}-hint ${id}-state`}
+        aria-invalid={said?.wrong === true}
+        onChange={(event) => setText(event.target.value)}
+      />
       <p id={`${id}-hint`} className="setting-hint">
-        All that holds now; what was set here is marked. Leave out what shall be inherited: what stands here when you take it is set here.
+        All that holds now; what was set here is marked. Leave out what shall be inherited: what stands here when you
+        take it is set here.
       </p>
       <div className="yaml-ways">
         <button type="button" className="ghost" onClick={() => void copyText(state, text, 'The limits, as YAML,')}>

@@ -21,7 +21,11 @@ export function AgentSelect({ label, everybody, agentId, path }: Props) {
   return (
     <label className="agent-select">
       {label}
-      <select className="field field-select" value={agentId ?? ''} onChange={(event) => go(path(event.target.value === '' ? null : event.target.value))}>
+      <select
+        className="field field-select"
+        value={agentId ?? ''}
+        onChange={(event) => go(path(event.target.value === '' ? null : event.target.value))}
+      >
         <option value="">{everybody}</option>
         {agents.map((agent) => (
           <option key={agent.agentId} value={agent.agentId}>

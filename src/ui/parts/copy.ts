@@ -7,6 +7,8 @@ export async function copyText(state: RoostState, text: string, what: string): P
     state.notices.info(`${what} copied.`);
   } catch (error) {
     // The browser may refuse; selecting by hand still works, and is what is advised.
-    state.notices.error(`The browser did not allow copying (${error instanceof Error ? error.name : 'no reason given'}). Select the text and copy it by hand.`);
+    state.notices.error(
+      `The browser did not allow copying (${error instanceof Error ? error.name : 'no reason given'}). Select the text and copy it by hand.`,
+    );
   }
 }

@@ -3,33 +3,145 @@ import type { ReactNode } from 'react';
 
 function Icon({ children }: { children: ReactNode }) {
   return (
-    <svg className="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.7" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true" focusable="false">
+    <svg
+      className="icon"
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.7"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      focusable="false"
+    >
       {children}
     </svg>
   );
 }
 
-export const CloseIcon = () => <Icon><path d="M6 6l12 12M18 6L6 18" /></Icon>;
-export const MoreIcon = () => <Icon><path d="M12 5h.01M12 12h.01M12 19h.01" strokeWidth="2.6" /></Icon>;
-export const SendIcon = () => <Icon><path d="M12 19V5M5.5 11.5L12 5l6.5 6.5" strokeWidth="2" /></Icon>;
-export const StopIcon = () => <Icon><rect x="7" y="7" width="10" height="10" rx="2" fill="currentColor" /></Icon>;
-export const GearIcon = () => <Icon><path d="M4 7h10M18 7h2M4 17h2M10 17h10" /><circle cx="16" cy="7" r="2" /><circle cx="8" cy="17" r="2" /></Icon>;
-export const MoonIcon = () => <Icon><path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z" /></Icon>;
-export const BackIcon = () => <Icon><path d="M14.5 5.5L8 12l6.5 6.5" /></Icon>;
-export const DownIcon = () => <Icon><path d="M12 5v14M5.5 12.5L12 19l6.5-6.5" /></Icon>;
-export const ChevronIcon = () => <Icon><path d="M9 6l6 6-6 6" /></Icon>;
-export const CaretIcon = () => <Icon><path d="M6 9.5l6 6 6-6" /></Icon>;
-export const RetryIcon = () => <Icon><path d="M19 12a7 7 0 1 1-2.2-5.1M19 4v4h-4" /></Icon>;
-export const EditIcon = () => <Icon><path d="M5 19l1-4L16 5l3 3L9 18l-4 1z" /></Icon>;
-export const CopyIcon = () => <Icon><rect x="8.5" y="8.5" width="10.5" height="10.5" rx="2" /><path d="M15.5 8.5V7a2 2 0 0 0-2-2H7a2 2 0 0 0-2 2v6.5a2 2 0 0 0 2 2h1.5" /></Icon>;
-export const SoulIcon = () => <Icon><path d="M12 3.5c.9 4.6 3 6.8 7.5 8.5-4.5 1.7-6.6 3.9-7.5 8.5-.9-4.6-3-6.8-7.5-8.5 4.5-1.7 6.6-3.9 7.5-8.5z" /></Icon>;
-export const EnvelopeIcon = () => <Icon><rect x="3.5" y="6" width="17" height="12.5" rx="2" /><path d="M4 7.500l8 6 8-6" /></Icon>;
-export const HomeIcon = () => <Icon><path d="M4.5 4.500h4v4h-4zM10 4.500h4v4h-4zM15.5 4.500h4v4h-4zM4.5 10h4v4h-4zM10 10h4v4h-4zM15.5 10h4v4h-4zM4.5 15.500h4v4h-4zM10 15.500h4v4h-4zM15.5 15.500h4v4h-4z" /></Icon>;
-export const TalkIcon = () => <Icon><path d="M20 11.500c0 3.9-3.6 7-8 7-1 0-2-.2-2.9-.5L4.5 19.500l1.3-3.500A6.5 6.5 0 0 1 4 11.500c0-3.9 3.6-7 8-7s8 3.1 8 7z" /></Icon>;
-export const HelpIcon = () => <Icon><path d="M9.3 9.200a2.8 2.8 0 1 1 4 2.500c-.9.5-1.3 1-1.3 2M12 17h.01" strokeWidth="1.9" /></Icon>;
-export const WarnIcon = () => <Icon><path d="M12 4.500l8.5 15h-17zM12 10.500v4M12 17h.01" /></Icon>;
-export const WakesIcon = () => <Icon><path d="M3.5 17.5h17M7 17.5a5 5 0 0 1 10 0M12 9V5.5M5.600 11.100L3.800 9.300M18.400 11.100l1.800-1.800" /></Icon>;
-export const PauseIcon = () => <Icon><path d="M9 6v12M15 6v12" strokeWidth="2.6" /></Icon>;
-export const ThreadsIcon = () => <Icon><path d="M14.5 6.5h-8a2.5 2.5 0 0 0-2.5 2.5v8l3-2.5h7.5a2.5 2.5 0 0 0 2.5-2.5v-3a2.5 2.5 0 0 0-2.5-2.5zM8.5 6.5c.3-1.5 1.4-2.5 2.8-2.5h6.2a2.5 2.5 0 0 1 2.5 2.5v7l-3-1.5" /></Icon>;
-export const DevicesIcon = () => <Icon><path d="M4 15.500v-8.500a2 2 0 0 1 2-2h11M2.500 18.500h9" /><rect x="14" y="9" width="7" height="10.500" rx="1.600" /></Icon>;
-export const CoinIcon = () => <Icon><circle cx="12" cy="12" r="8" /><path d="M12 7.5v9M14.5 9.7c-.5-.8-1.4-1.2-2.5-1.2-1.4 0-2.5.7-2.5 1.8 0 2.6 5 1.2 5 3.6 0 1-1.100 1.7-2.5 1.7-1.100 0-2-.4-2.5-1.2" /></Icon>;
+export const CloseIcon = () => (
+  <Icon>
+    <path d="M6 6l12 12M18 6L6 18" />
+  </Icon>
+);
+export const MoreIcon = () => (
+  <Icon>
+    <path d="M12 5h.01M12 12h.01M12 19h.01" strokeWidth="2.6" />
+  </Icon>
+);
+export const SendIcon = () => (
+  <Icon>
+    <path d="M12 19V5M5.5 11.5L12 5l6.5 6.5" strokeWidth="2" />
+  </Icon>
+);
+export const StopIcon = () => (
+  <Icon>
+    <rect x="7" y="7" width="10" height="10" rx="2" fill="currentColor" />
+  </Icon>
+);
+export const GearIcon = () => (
+  <Icon>
+    <path d="M4 7h10M18 7h2M4 17h2M10 17h10" />
+    <circle cx="16" cy="7" r="2" />
+    <circle cx="8" cy="17" r="2" />
+  </Icon>
+);
+export const MoonIcon = () => (
+  <Icon>
+    <path d="M19.5 14.5A8 8 0 0 1 9.5 4.5a8 8 0 1 0 10 10z" />
+  </Icon>
+);
+export const BackIcon = () => (
+  <Icon>
+    <path d="M14.5 5.5L8 12l6.5 6.5" />
+  </Icon>
+);
+export const DownIcon = () => (
+  <Icon>
+    <path d="M12 5v14M5.5 12.5L12 19l6.5-6.5" />
+  </Icon>
+);
+export const ChevronIcon = () => (
+  <Icon>
+    <path d="M9 6l6 6-6 6" />
+  </Icon>
+);
+export const CaretIcon = () => (
+  <Icon>
+    <path d="M6 9.5l6 6 6-6" />
+  </Icon>
+);
+export const RetryIcon = () => (
+  <Icon>
+    <path d="M19 12a7 7 0 1 1-2.2-5.1M19 4v4h-4" />
+  </Icon>
+);
+export const EditIcon = () => (
+  <Icon>
+    <path d="M5 19l1-4L16 5l3 3L9 18l-4 1z" />
+  </Icon>
+);
+export const CopyIcon = () => (
+  <Icon>
+    <rect x="8.5" y="8.5" width="10.5" height="10.5" rx="2" />
+    <path d="M15.5 8.5V7a2 2 0 0 0-2-2H7a2 2 0 0 0-2 2v6.5a2 2 0 0 0 2 2h1.5" />
+  </Icon>
+);
+export const SoulIcon = () => (
+  <Icon>
+    <path d="M12 3.5c.9 4.6 3 6.8 7.5 8.5-4.5 1.7-6.6 3.9-7.5 8.5-.9-4.6-3-6.8-7.5-8.5 4.5-1.7 6.6-3.9 7.5-8.5z" />
+  </Icon>
+);
+export const EnvelopeIcon = () => (
+  <Icon>
+    <rect x="3.5" y="6" width="17" height="12.5" rx="2" />
+    <path d="M4 7.500l8 6 8-6" />
+  </Icon>
+);
+export const HomeIcon = () => (
+  <Icon>
+    <path d="M4.5 4.500h4v4h-4zM10 4.500h4v4h-4zM15.5 4.500h4v4h-4zM4.5 10h4v4h-4zM10 10h4v4h-4zM15.5 10h4v4h-4zM4.5 15.500h4v4h-4zM10 15.500h4v4h-4zM15.5 15.500h4v4h-4z" />
+  </Icon>
+);
+export const TalkIcon = () => (
+  <Icon>
+    <path d="M20 11.500c0 3.9-3.6 7-8 7-1 0-2-.2-2.9-.5L4.5 19.500l1.3-3.500A6.5 6.5 0 0 1 4 11.500c0-3.9 3.6-7 8-7s8 3.1 8 7z" />
+  </Icon>
+);
+export const HelpIcon = () => (
+  <Icon>
+    <path d="M9.3 9.200a2.8 2.8 0 1 1 4 2.500c-.9.5-1.3 1-1.3 2M12 17h.01" strokeWidth="1.9" />
+  </Icon>
+);
+export const WarnIcon = () => (
+  <Icon>
+    <path d="M12 4.500l8.5 15h-17zM12 10.500v4M12 17h.01" />
+  </Icon>
+);
+export const WakesIcon = () => (
+  <Icon>
+    <path d="M3.5 17.5h17M7 17.5a5 5 0 0 1 10 0M12 9V5.5M5.600 11.100L3.800 9.300M18.400 11.100l1.800-1.800" />
+  </Icon>
+);
+export const PauseIcon = () => (
+  <Icon>
+    <path d="M9 6v12M15 6v12" strokeWidth="2.6" />
+  </Icon>
+);
+export const ThreadsIcon = () => (
+  <Icon>
+    <path d="M14.5 6.5h-8a2.5 2.5 0 0 0-2.5 2.5v8l3-2.5h7.5a2.5 2.5 0 0 0 2.5-2.5v-3a2.5 2.5 0 0 0-2.5-2.5zM8.5 6.5c.3-1.5 1.4-2.5 2.8-2.5h6.2a2.5 2.5 0 0 1 2.5 2.5v7l-3-1.5" />
+  </Icon>
+);
+export const DevicesIcon = () => (
+  <Icon>
+    <path d="M4 15.500v-8.500a2 2 0 0 1 2-2h11M2.500 18.500h9" />
+    <rect x="14" y="9" width="7" height="10.500" rx="1.600" />
+  </Icon>
+);
+export const CoinIcon = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="8" />
+    <path d="M12 7.5v9M14.5 9.7c-.5-.8-1.4-1.2-2.5-1.2-1.4 0-2.5.7-2.5 1.8 0 2.6 5 1.2 5 3.6 0 1-1.100 1.7-2.5 1.7-1.100 0-2-.4-2.5-1.2" />
+  </Icon>
+);

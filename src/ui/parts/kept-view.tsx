@@ -21,7 +21,12 @@ export function KeptLoading() {
 }
 
 /** Why something could not be read, and the way to ask for it again. `before`: what was read earlier stands on the page. */
-export function KeptProblem<Value>({ kept, state, what, before }: Pick<Props<Value>, 'kept' | 'what'> & { readonly state: KeptState<Value>; readonly before: boolean }) {
+export function KeptProblem<Value>({
+  kept,
+  state,
+  what,
+  before,
+}: Pick<Props<Value>, 'kept' | 'what'> & { readonly state: KeptState<Value>; readonly before: boolean }) {
   const live = useLive(({ link }) => link.kind === 'live');
   const problem = state.kind === 'loading' ? null : state.problem;
   if (!problem) return null;

@@ -1,4 +1,13 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
+import {
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import './menu.css';
 
 export interface MenuItem {
@@ -34,13 +43,17 @@ export function MenuList({ label, items, anchor, onClose }: ListProps) {
     const left = Math.max(GAP, Math.min(from.right - width, innerWidth - width - GAP));
     const below = from.bottom + GAP;
     const top = below + height > innerHeight - GAP ? Math.max(GAP, from.top - height - GAP) : below;
-    setPlace({ left: from.left < innerWidth / 2 ? Math.max(GAP, Math.min(from.left, innerWidth - width - GAP)) : left, top });
+    setPlace({
+      left: from.left < innerWidth / 2 ? Math.max(GAP, Math.min(from.left, innerWidth - width - GAP)) : left,
+      top,
+    });
   }, [anchor]);
 
   // What is hidden takes no focus: only once it has its place. Where nothing in it can be chosen, the menu itself hears the keys.
   const placed = place !== null;
   useLayoutEffect(() => {
-    if (placed) (ref.current?.querySelector<HTMLElement>('[role=menuitem]:not([aria-disabled=true])') ?? ref.current)?.focus();
+    if (placed)
+      (ref.current?.querySelector<HTMLElement>('[role=menuitem]:not([aria-disabled=true])') ?? ref.current)?.focus();
   }, [placed]);
   useEffect(() => {
     const outside = (event: Event) => {
@@ -78,7 +91,16 @@ export function MenuList({ label, items, anchor, onClose }: ListProps) {
   };
 
   return (
-    <div ref={ref} className="menu" role="menu" popover="manual" tabIndex={-1} aria-label={label} onKeyDown={onKeyDown} style={place ? { left: place.left, top: place.top } : { visibility: 'hidden' }}>
+    <div
+      ref={ref}
+      className="menu"
+      role="menu"
+      popover="manual"
+      tabIndex={-1}
+      aria-label={label}
+      onKeyDown={onKeyDown}
+      style={place ? { left: place.left, top: place.top } : { visibility: 'hidden' }}
+    >
       {items.map((item) => (
         <button
           key={item.label}

@@ -24,7 +24,8 @@ export function PageHead({ title, place = title, onClose, children }: Props) {
       if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]')) return;
       // In a field it leaves the field; the next one leaves the page.
       const { activeElement } = document;
-      if (activeElement instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(activeElement.tagName)) activeElement.blur();
+      if (activeElement instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(activeElement.tagName))
+        activeElement.blur();
       else close.current();
     };
     document.addEventListener('keydown', onKeyDown);

@@ -9,7 +9,16 @@ interface Props {
 
 /** How much of a day's limit is used. */
 export function UsedBar({ share, meter }: Props) {
-  const spoken = meter ? { role: 'meter', 'aria-label': meter.label, 'aria-valuemin': 0, 'aria-valuemax': meter.most, 'aria-valuenow': Math.min(meter.now, meter.most), 'aria-valuetext': meter.text } : { 'aria-hidden': true };
+  const spoken = meter
+    ? {
+        role: 'meter',
+        'aria-label': meter.label,
+        'aria-valuemin': 0,
+        'aria-valuemax': meter.most,
+        'aria-valuenow': Math.min(meter.now, meter.most),
+        'aria-valuetext': meter.text,
+      }
+    : { 'aria-hidden': true };
   return (
     <div className="used-bar" data-full={share >= 1} {...spoken}>
       <i style={{ '--share': share }} />

@@ -1,7 +1,14 @@
 import { useEffect, useState } from 'react';
 import { displayName, type Agent } from '../../domain/agent.ts';
 import { writeWake } from '../../domain/wake-payload.ts';
-import { bytesOf, payloadOf, roughTokens, wakeAround, wakePromptOf, type WakeShare } from '../../state/wake-material.ts';
+import {
+  bytesOf,
+  payloadOf,
+  roughTokens,
+  wakeAround,
+  wakePromptOf,
+  type WakeShare,
+} from '../../state/wake-material.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
 import { useSleepers } from '../grid/big-button.tsx';
@@ -14,7 +21,10 @@ import { useNow } from '../use-now.ts';
 import { bytes, count, plural } from '../text/sizes.ts';
 import './wake-preview.css';
 
-type Read = { readonly kind: 'reading' } | { readonly kind: 'failed'; readonly text: string } | { readonly kind: 'read'; readonly shares: readonly WakeShare[] };
+type Read =
+  | { readonly kind: 'reading' }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'read'; readonly shares: readonly WakeShare[] };
 
 function useShares(agents: readonly Agent[]): Read {
   const { remember } = useRoost();
@@ -24,7 +34,8 @@ function useShares(agents: readonly Agent[]): Read {
     let current = true;
     remember.read(agents).then(
       (shares) => current && setRead({ kind: 'read', shares }),
-      (error: unknown) => current && setRead({ kind: 'failed', text: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) =>
+        current && setRead({ kind: 'failed', text: error instanceof Error ? error.message : String(error) }),
     );
     return () => {
       current = false;
@@ -50,7 +61,9 @@ function Row({ share, prompt, name }: { share: WakeShare; prompt: string; name: 
           <span className="preview-sizes">
             <span>soul {bytes(soulBytes)}</span>
             <span>{transcript ? `conversation ${bytes(transcriptBytes)}` : 'no conversation'}</span>
-            {transcript && transcript.leftOut > 0 && <span className="preview-left">{plural(transcript.leftOut, 'earlier message')} left out</span>}
+            {transcript && transcript.leftOut > 0 && (
+              <span className="preview-left">{plural(transcript.leftOut, 'earlier message')} left out</span>
+            )}
           </span>
         </summary>
         <div className="preview-prompt">
@@ -92,7 +105,11 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
 
   return (
     <Dialog title="What a wake would carry" shape="wide" onClose={onClose}>
-      {late > 0 && <p className="quiet">{late === 1 ? 'One agent is' : `${late} agents are`} still on the way to this device, and would sleep on.</p>}
+      {late > 0 && (
+        <p className="quiet">
+          {late === 1 ? 'One agent is' : `${late} agents are`} still on the way to this device, and would sleep on.
+        </p>
+      )}
       {asleep.length === 0 && <p className="quiet">Nobody sleeps now: there is nobody to wake.</p>}
       {read.kind === 'reading' && sleepers.length > 0 && <p className="quiet">Reading what they remember…</p>}
       {read.kind === 'failed' && <p role="alert">What they remember could not be read: {read.text}</p>}
@@ -103,7 +120,10 @@ export default function WakePreview({ onClose }: { onClose: () => void }) {
             <span>{bytes(bytesOf(message))} in one message</span>
             <span>about {count(tokens)} tokens in all</span>
           </p>
-          <p className="quiet">Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told who is called, and the first words of their souls.</p>
+          <p className="quiet">
+            Open one to read, word for word, what it will be given. Each agent is handed only its own; the lead is told
+            who is called, and the first words of their souls.
+          </p>
           <ul className="preview-list">
             {rows.map(({ share, prompt }) => (
               <Row key={share.agent.agentId} share={share} prompt={prompt} name={displayName(share.agent, roster)} />

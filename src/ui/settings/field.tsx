@@ -20,7 +20,20 @@ interface FrameProps {
 }
 
 /** One setting: it says what is wrong while one types, and that it is saved only once it is. */
-function FieldFrame({ label, hint, text, onText, wrong, changed, onSave, onDrop, onUndo, unit, placeholder, numeric }: FrameProps) {
+function FieldFrame({
+  label,
+  hint,
+  text,
+  onText,
+  wrong,
+  changed,
+  onSave,
+  onDrop,
+  onUndo,
+  unit,
+  placeholder,
+  numeric,
+}: FrameProps) {
   const id = useId();
   const [state, setState] = useState<'idle' | 'saving' | 'saved'>('idle');
   const [failed, setFailed] = useState<string | null>(null);
@@ -108,7 +121,17 @@ interface Props<K extends SettingKey> extends Form<K> {
 /** ms after saving within which whoever goes elsewhere is still offered the way back. */
 const JUST_NOW = 3_000;
 
-function SettingField<K extends SettingKey>({ setting, toText, toValue, wrong, label, hint, unit, placeholder, numeric = false }: Props<K>) {
+function SettingField<K extends SettingKey>({
+  setting,
+  toText,
+  toValue,
+  wrong,
+  label,
+  hint,
+  unit,
+  placeholder,
+  numeric = false,
+}: Props<K>) {
   const actions = useActions();
   const held = useHousehold((state) => state.settings[setting]);
   // null: as it is saved, also when another tab saves it anew.
@@ -132,13 +155,16 @@ function SettingField<K extends SettingKey>({ setting, toText, toValue, wrong, l
   const leave = useRef<() => void>(() => undefined);
   useEffect(() => {
     leave.current = () => {
-      const offer = (before: Settings[K]) => notices.info(`${label} is saved.`, { label: 'Undo', run: () => void actions.saveSetting(setting, before) });
+      const offer = (before: Settings[K]) =>
+        notices.info(`${label} is saved.`, { label: 'Undo', run: () => void actions.saveSetting(setting, before) });
       // It was saved by leaving the field, and the way back would be gone with the page.
       if (saved.current && device.now() - saved.current.at < JUST_NOW) return offer(saved.current.before);
       if (saving.current) return offer(held);
       if (!changed) return;
       if (value === null) return notices.info(`${label} was not changed. ${wrong}`);
-      void actions.saveSetting(setting, value).then((done) => (done.ok ? offer(held) : notices.error(`${label} could not be saved: ${done.reason}`)));
+      void actions
+        .saveSetting(setting, value)
+        .then((done) => (done.ok ? offer(held) : notices.error(`${label} could not be saved: ${done.reason}`)));
     };
   });
   useEffect(() => () => leave.current(), []);
@@ -163,13 +189,25 @@ function SettingField<K extends SettingKey>({ setting, toText, toValue, wrong, l
 
 type TextKey = 'humanName' | 'leadName' | 'leadModel' | 'agentModel';
 
-export function TextSetting({ setting, required = false, ...rest }: { setting: TextKey; label: string; hint: ReactNode; required?: boolean; placeholder?: string }) {
+export function TextSetting({
+  setting,
+  required = false,
+  ...rest
+}: {
+  setting: TextKey;
+  label: string;
+  hint: ReactNode;
+  required?: boolean;
+  placeholder?: string;
+}) {
   return (
     <SettingField
       {...rest}
       setting={setting}
       toText={(value) => value}
-      toValue={(text) => (isSettingValue(setting, text.trim()) && !(required && text.trim() === '') ? text.trim() : null)}
+      toValue={(text) =>
+        isSettingValue(setting, text.trim()) && !(required && text.trim() === '') ? text.trim() : null
+      }
       wrong={required ? 'It needs a name, of at most 80 characters.' : 'This is too long.'}
     />
   );

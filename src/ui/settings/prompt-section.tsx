@@ -42,7 +42,8 @@ function Preview({ template }: { template: string }) {
     };
   }, [remember, agent]);
 
-  if (agents.length === 0) return <p className="settings-note">When there are agents, one can be chosen here to see what it would read.</p>;
+  if (agents.length === 0)
+    return <p className="settings-note">When there are agents, one can be chosen here to see what it would read.</p>;
   const payload = share ? payloadOf(share) : null;
   const prompt = payload ? wakePromptOf(payload, wakeAround(roster, settings, now), template) : null;
   return (
@@ -109,7 +110,9 @@ export function PromptSection() {
 
   return (
     <>
-      <p className="settings-note">The first thing an agent reads when it wakes. Its soul and its last conversation are put in word for word.</p>
+      <p className="settings-note">
+        The first thing an agent reads when it wakes. Its soul and its last conversation are put in word for word.
+      </p>
       <div className="setting">
         <label htmlFor={id}>Template</label>
         <textarea
@@ -126,10 +129,17 @@ export function PromptSection() {
           }}
         />
         <p id={`${id}-state`} className="setting-state" role="status" data-wrong={wrong !== null}>
-          {wrong ?? message ?? (changed ? 'Not saved yet.' : held === '' ? 'This is the original.' : 'Your own template is in use.')}
+          {wrong ??
+            message ??
+            (changed ? 'Not saved yet.' : held === '' ? 'This is the original.' : 'Your own template is in use.')}
         </p>
         <div className="setting-row">
-          <button type="button" className="solid" disabled={!changed || wrong !== null} onClick={() => void save(text === TEMPLATES.wake ? '' : text)}>
+          <button
+            type="button"
+            className="solid"
+            disabled={!changed || wrong !== null}
+            onClick={() => void save(text === TEMPLATES.wake ? '' : text)}
+          >
             Save
           </button>
           {changed && (
@@ -166,7 +176,11 @@ export function PromptSection() {
         <code>{'{{#if soul}} … {{/if}}'}</code> is left out whole where there is nothing to put in.
       </p>
       <h3>Preview</h3>
-      {wrong === null ? <Preview template={text} /> : <p className="settings-note">The preview is back when the template can be read.</p>}
+      {wrong === null ? (
+        <Preview template={text} />
+      ) : (
+        <p className="settings-note">The preview is back when the template can be read.</p>
+      )}
     </>
   );
 }

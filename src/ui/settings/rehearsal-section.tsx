@@ -14,7 +14,11 @@ const COLUMNS: readonly { readonly key: SeatList; readonly title: string }[] = [
   { key: 'sameName', title: 'Same name' },
 ];
 
-type Loaded = { readonly kind: 'loading' } | { readonly kind: 'none' } | { readonly kind: 'failed'; readonly text: string } | { readonly kind: 'ready'; readonly rehearsal: Rehearsal };
+type Loaded =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'failed'; readonly text: string }
+  | { readonly kind: 'ready'; readonly rehearsal: Rehearsal };
 
 /** How the rehearsal mind is told to misbehave: for trying out what Roost does then. */
 export function RehearsalSection() {
@@ -34,7 +38,8 @@ export function RehearsalSection() {
   }, [relay]);
 
   if (loaded.kind === 'loading') return <p className="settings-note">Asking the relay…</p>;
-  if (loaded.kind === 'none') return <p className="settings-note">A real mind is connected: there is nothing to rehearse.</p>;
+  if (loaded.kind === 'none')
+    return <p className="settings-note">A real mind is connected: there is nothing to rehearse.</p>;
   if (loaded.kind === 'failed')
     return (
       <p className="settings-note" role="alert">
@@ -50,7 +55,9 @@ export function RehearsalSection() {
   };
   const toggle = (key: SeatList, position: number) => {
     const held = rehearsal[key];
-    void change({ [key]: held.includes(position) ? held.filter((seat) => seat !== position) : [...held, position].sort() });
+    void change({
+      [key]: held.includes(position) ? held.filter((seat) => seat !== position) : [...held, position].sort(),
+    });
   };
   const number = (key: 'delayMs' | 'wordMs' | 'seed', label: string, max: number) => (
     <label className="rehearsal-number">
@@ -62,7 +69,8 @@ export function RehearsalSection() {
         defaultValue={rehearsal[key]}
         onBlur={(event) => {
           const value = Number(event.target.value);
-          if (Number.isInteger(value) && value >= 0 && value <= max && value !== rehearsal[key]) void change({ [key]: value });
+          if (Number.isInteger(value) && value >= 0 && value <= max && value !== rehearsal[key])
+            void change({ [key]: value });
           else event.target.value = String(rehearsal[key]);
         }}
       />
@@ -71,7 +79,10 @@ export function RehearsalSection() {
 
   return (
     <>
-      <p className="settings-note">Nobody is thinking: a small stand-in plays all the parts. Tell it to misbehave, and see what becomes of a wake. It holds at once, until the relay is started again.</p>
+      <p className="settings-note">
+        Nobody is thinking: a small stand-in plays all the parts. Tell it to misbehave, and see what becomes of a wake.
+        It holds at once, until the relay is started again.
+      </p>
       {/* Scrolls by itself on narrow screens, so it can be reached by keyboard. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <div className="rehearsal-table" role="region" aria-label="What each seat does" tabIndex={0}>
@@ -93,7 +104,11 @@ export function RehearsalSection() {
                 {COLUMNS.map(({ key, title }) => (
                   <td key={key}>
                     <label className="tick">
-                      <input type="checkbox" checked={rehearsal[key].includes(position)} onChange={() => toggle(key, position)} />
+                      <input
+                        type="checkbox"
+                        checked={rehearsal[key].includes(position)}
+                        onChange={() => toggle(key, position)}
+                      />
                       <span className="visually-hidden">
                         Seat {seatNumber(position)}: {title}
                       </span>
@@ -106,7 +121,11 @@ export function RehearsalSection() {
         </table>
       </div>
       <label className="tick-line">
-        <input type="checkbox" checked={rehearsal.leadIgnores} onChange={() => void change({ leadIgnores: !rehearsal.leadIgnores })} />
+        <input
+          type="checkbox"
+          checked={rehearsal.leadIgnores}
+          onChange={() => void change({ leadIgnores: !rehearsal.leadIgnores })}
+        />
         The lead does not call the team
       </label>
       <div className="rehearsal-numbers">

@@ -10,7 +10,9 @@ const MINUTE = 60 * SECOND;
 /** Settings that a session is given when it starts. */
 function NextSession() {
   const running = useLive((state) => state.live !== null);
-  return running ? <p className="settings-note">A session is running. What you change here holds from the next one on.</p> : null;
+  return running ? (
+    <p className="settings-note">A session is running. What you change here holds from the next one on.</p>
+  ) : null;
 }
 
 export function People() {
@@ -18,7 +20,12 @@ export function People() {
     <>
       <NextSession />
       <TextSetting setting="humanName" label="Your name" hint="What the agents call you." required />
-      <TextSetting setting="leadName" label="Lead's name" hint="Who sits in the middle and calls the others." required />
+      <TextSetting
+        setting="leadName"
+        label="Lead's name"
+        hint="Who sits in the middle and calls the others."
+        required
+      />
     </>
   );
 }
@@ -26,7 +33,8 @@ export function People() {
 export function Minds() {
   const health = useInfo((state) => state.health);
   const mind = useLive((state) => (state.live ? state.session?.mind : undefined));
-  const standard = (own: string | undefined) => (own ?? health?.model ? `The relay’s own: ${own ?? health?.model}` : 'The relay’s own');
+  const standard = (own: string | undefined) =>
+    (own ?? health?.model) ? `The relay’s own: ${own ?? health?.model}` : 'The relay’s own';
   return (
     <>
       <NextSession />
@@ -34,10 +42,34 @@ export function Minds() {
         {health?.mind === 'rehearsal' ? 'A rehearsal mind answers now, whatever stands here. ' : ''}
         <Link href={PATHS.connect}>How to connect a model</Link>
       </p>
-      <TextSetting setting="leadModel" label="Model of the lead" hint="Empty: the relay’s own default." placeholder={standard(mind?.leadModel)} />
-      <TextSetting setting="agentModel" label="Model of the agents" hint="Empty: the relay’s own default." placeholder={standard(mind?.agentModel)} />
-      <NumberSetting setting="maxAnswerTokens" label="Longest answer" hint="An answer is cut off where it reaches this. A token is about four characters." unit="tokens" per={1} {...SETTING_BOUNDS.maxAnswerTokens} />
-      <NumberSetting setting="contextTokens" label="What the models read" hint="Conversation and answer together. Where a conversation is longer, its oldest part is not given to the model. 0: as the model says itself; a local server that cuts without a word needs its figure here." unit="tokens" per={1} {...SETTING_BOUNDS.contextTokens} />
+      <TextSetting
+        setting="leadModel"
+        label="Model of the lead"
+        hint="Empty: the relay’s own default."
+        placeholder={standard(mind?.leadModel)}
+      />
+      <TextSetting
+        setting="agentModel"
+        label="Model of the agents"
+        hint="Empty: the relay’s own default."
+        placeholder={standard(mind?.agentModel)}
+      />
+      <NumberSetting
+        setting="maxAnswerTokens"
+        label="Longest answer"
+        hint="An answer is cut off where it reaches this. A token is about four characters."
+        unit="tokens"
+        per={1}
+        {...SETTING_BOUNDS.maxAnswerTokens}
+      />
+      <NumberSetting
+        setting="contextTokens"
+        label="What the models read"
+        hint="Conversation and answer together. Where a conversation is longer, its oldest part is not given to the model. 0: as the model says itself; a local server that cuts without a word needs its figure here."
+        unit="tokens"
+        per={1}
+        {...SETTING_BOUNDS.contextTokens}
+      />
     </>
   );
 }
@@ -54,9 +86,30 @@ export function Waking() {
         per={1}
         {...SETTING_BOUNDS.transcriptCap}
       />
-      <NumberSetting setting="wakeTimeoutMs" label="Time to wake" hint="Who says nothing for this long is sleeping again; WAKE is back for them." unit="seconds" per={SECOND} {...SETTING_BOUNDS.wakeTimeoutMs} />
-      <NumberSetting setting="birthTimeoutMs" label="Time to find a name" hint="An egg without a name after this is an empty seat again." unit="minutes" per={MINUTE} {...SETTING_BOUNDS.birthTimeoutMs} />
-      <NumberSetting setting="idleMs" label="Quiet before everyone sleeps" hint="A session in which nothing is said for this long ends by itself." unit="minutes" per={MINUTE} {...SETTING_BOUNDS.idleMs} />
+      <NumberSetting
+        setting="wakeTimeoutMs"
+        label="Time to wake"
+        hint="Who says nothing for this long is sleeping again; WAKE is back for them."
+        unit="seconds"
+        per={SECOND}
+        {...SETTING_BOUNDS.wakeTimeoutMs}
+      />
+      <NumberSetting
+        setting="birthTimeoutMs"
+        label="Time to find a name"
+        hint="An egg without a name after this is an empty seat again."
+        unit="minutes"
+        per={MINUTE}
+        {...SETTING_BOUNDS.birthTimeoutMs}
+      />
+      <NumberSetting
+        setting="idleMs"
+        label="Quiet before everyone sleeps"
+        hint="A session in which nothing is said for this long ends by itself."
+        unit="minutes"
+        per={MINUTE}
+        {...SETTING_BOUNDS.idleMs}
+      />
     </>
   );
 }
@@ -69,12 +122,16 @@ export function About() {
       <p>Roost {health ? health.version : ''} is a local-first home for a team of agents that remember who they are.</p>
       <h3>What stays here</h3>
       <p>
-        Who your agents are, their souls, every conversation and these settings: in this browser, on this device{shared ? ', and on your other devices' : ''}. Unless you switch it off under Devices, the relay keeps all of it sealed, and has no key. Clearing the browser’s data for this address clears them{shared ? ' here' : ''} too.
+        Who your agents are, their souls, every conversation and these settings: in this browser, on this device
+        {shared ? ', and on your other devices' : ''}. Unless you switch it off under Devices, the relay keeps all of it
+        sealed, and has no key. Clearing the browser’s data for this address clears them{shared ? ' here' : ''} too.
       </p>
       <h3>What the relay sees</h3>
       <p>
-        The relay runs on your machine. While a session runs it holds the souls and conversations that it was given, because the minds run there. What happens is written to its disk until this browser has
-        stored it. It holds the key to your model, and never sends it here. It keeps the names of your agents, mail that waits for them, threads, who asked to wake whom, and what requests cost; of credentials only a hash.
+        The relay runs on your machine. While a session runs it holds the souls and conversations that it was given,
+        because the minds run there. What happens is written to its disk until this browser has stored it. It holds the
+        key to your model, and never sends it here. It keeps the names of your agents, mail that waits for them,
+        threads, who asked to wake whom, and what requests cost; of credentials only a hash.
       </p>
       <h3>What the model sees</h3>
       <p>

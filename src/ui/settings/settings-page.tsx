@@ -64,7 +64,15 @@ function content(section: SettingsSection, agentId: string | null): ReactNode {
   }
 }
 
-export default function SettingsPage({ section, agentId, onClose }: { section: SettingsSection; agentId: string | null; onClose: () => void }) {
+export default function SettingsPage({
+  section,
+  agentId,
+  onClose,
+}: {
+  section: SettingsSection;
+  agentId: string | null;
+  onClose: () => void;
+}) {
   const rehearsing = useRehearsing();
   const sections = SETTINGS_SECTIONS.filter((one) => one !== 'rehearsal' || rehearsing || section === 'rehearsal');
   const nav = useRef<HTMLElement>(null);

@@ -45,7 +45,11 @@ function GiveSeat({ agent }: { agent: Agent }) {
         onClick={() => {
           const there: ChangeKind = { kind: 'seat', position: seat };
           const back: ChangeKind = { kind: 'seat', position: agent.position };
-          if (agent.retired) void change(agent, [there, { kind: 'return' }], `${agent.name} is back, in seat ${seatNumber(seat)}.`, [{ kind: 'retire' }, back]);
+          if (agent.retired)
+            void change(agent, [there, { kind: 'return' }], `${agent.name} is back, in seat ${seatNumber(seat)}.`, [
+              { kind: 'retire' },
+              back,
+            ]);
           else void change(agent, [there], `${agent.name} has seat ${seatNumber(seat)}.`, [back]);
         }}
       >
@@ -65,7 +69,10 @@ function Row({ agent, children }: { agent: Agent; children: React.ReactNode }) {
       <div className="team-who">
         <Link href={PATHS.agent(agent.agentId)}>{displayName(agent, roster)}</Link>
         <small>
-          {isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId ? `seat ${seatNumber(agent.position)} · ` : ''}born {fullTime(agent.bornAt)}
+          {isSeatPosition(agent.position) && roster.seats.get(agent.position)?.agentId === agent.agentId
+            ? `seat ${seatNumber(agent.position)} · `
+            : ''}
+          born {fullTime(agent.bornAt)}
         </small>
       </div>
       {children}
@@ -82,7 +89,10 @@ export function TeamSection() {
   const seated = [...roster.seats].sort(([a], [b]) => a - b);
   return (
     <>
-      <p className="settings-note">Nobody is deleted by retiring: name, soul and conversations stay, and who retired can come back. Who shall be forgotten for good is forgotten on their own page.</p>
+      <p className="settings-note">
+        Nobody is deleted by retiring: name, soul and conversations stay, and who retired can come back. Who shall be
+        forgotten for good is forgotten on their own page.
+      </p>
       <h3>In their seats</h3>
       {seated.length === 0 && <p className="setting-hint">Nobody yet.</p>}
       <ul className="team-list">
@@ -96,7 +106,9 @@ export function TeamSection() {
               onClick={() => {
                 // Who is only set to sleep is in the session still.
                 if (live?.awake.has(agent.agentId)) void actions.sleep(agent.agentId);
-                void change(agent, [{ kind: 'retire' }], `${agent.name} is retired. The seat is free.`, [{ kind: 'return' }]);
+                void change(agent, [{ kind: 'retire' }], `${agent.name} is retired. The seat is free.`, [
+                  { kind: 'return' },
+                ]);
               }}
             >
               Retire
@@ -107,7 +119,9 @@ export function TeamSection() {
       {roster.waiting.length > 0 && (
         <>
           <h3>Waiting for a seat</h3>
-          <p className="setting-hint">Two were born for one seat, or came to one seat from a copy. The elder sits; the other waits here.</p>
+          <p className="setting-hint">
+            Two were born for one seat, or came to one seat from a copy. The elder sits; the other waits here.
+          </p>
           <ul className="team-list">
             {roster.waiting.map((agent) => (
               <Row key={agent.agentId} agent={agent}>

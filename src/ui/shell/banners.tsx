@@ -9,7 +9,15 @@ import './banners.css';
 
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
 
-function Banner({ trouble, tone, act }: { trouble: Trouble; tone: 'danger' | 'warn'; act?: { label: string; run: () => void } }) {
+function Banner({
+  trouble,
+  tone,
+  act,
+}: {
+  trouble: Trouble;
+  tone: 'danger' | 'warn';
+  act?: { label: string; run: () => void };
+}) {
   return (
     <div className="banner" data-tone={tone} role="alert">
       <WarnIcon />
@@ -34,7 +42,13 @@ function StorageBanner({ problem }: { problem: StorageProblem }) {
     case 'damaged': {
       const tone = problem.kind === 'quota' ? 'danger' : 'warn';
       const there = place.kind === 'settings' && place.section === 'storage';
-      return <Banner trouble={trouble} tone={tone} {...(there ? {} : { act: { label: 'Show the storage', run: () => go(PATHS.settings('storage')) } })} />;
+      return (
+        <Banner
+          trouble={trouble}
+          tone={tone}
+          {...(there ? {} : { act: { label: 'Show the storage', run: () => go(PATHS.settings('storage')) } })}
+        />
+      );
     }
     case 'unsupported':
       return <Banner trouble={trouble} tone="danger" />;
@@ -57,7 +71,8 @@ function Rebuilding() {
   return (
     <p className="banner banner-quiet">
       <span>
-        The ledger is being rebuilt{of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on meanwhile.
+        The ledger is being rebuilt{of > 0 ? `: ${Math.min(100, Math.floor((done / of) * 100))} %` : '…'} You can go on
+        meanwhile.
       </span>
       <Link href={PATHS.settings('storage')}>Show</Link>
     </p>

@@ -4,14 +4,21 @@ import { CopyIcon } from '../parts/icons.tsx';
 import './connect.css';
 
 const CLAUDE = 'ANTHROPIC_API_KEY=sk-ant-… npm start';
-const LOCAL = 'ANTHROPIC_BASE_URL=http://127.0.0.1:11434 \\\n  ROOST_LEAD_MODEL=qwen3 ROOST_AGENT_MODEL=qwen3 npm start';
+const LOCAL =
+  'ANTHROPIC_BASE_URL=http://127.0.0.1:11434 \\\n  ROOST_LEAD_MODEL=qwen3 ROOST_AGENT_MODEL=qwen3 npm start';
 
 function Command({ text }: { text: string }) {
   const state = useRoost();
   return (
     <div className="command">
       <pre>{text}</pre>
-      <button type="button" className="icon-button" aria-label="Copy command" title="Copy" onClick={() => void copyText(state, text.replace('\\\n  ', ''), 'Command')}>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label="Copy command"
+        title="Copy"
+        onClick={() => void copyText(state, text.replace('\\\n  ', ''), 'Command')}
+      >
         <CopyIcon />
       </button>
     </div>
@@ -41,9 +48,15 @@ export function ConnectSteps() {
       </ol>
       <Command text={CLAUDE} />
       <h3>A model on your own machine</h3>
-      <p>Any server that speaks Anthropic’s Messages API: Ollama, llama.cpp, LM Studio, LiteLLM, vLLM. Say where it is and which models to use:</p>
+      <p>
+        Any server that speaks Anthropic’s Messages API: Ollama, llama.cpp, LM Studio, LiteLLM, vLLM. Say where it is
+        and which models to use:
+      </p>
       <Command text={LOCAL} />
-      <p className="connect-note">The key stays in the relay. It is never sent to this page, written into a document or into a log. Your agents keep their names, souls and conversations whichever model thinks.</p>
+      <p className="connect-note">
+        The key stays in the relay. It is never sent to this page, written into a document or into a log. Your agents
+        keep their names, souls and conversations whichever model thinks.
+      </p>
     </div>
   );
 }

@@ -14,7 +14,12 @@ export function HeaderMenu({ onHelp }: { onHelp: () => void }) {
     { label: 'Costs', hint: 'Tokens and money, today and before', run: () => go(PATHS.costs) },
     on === false
       ? { label: 'Let wakes pass again', hint: 'All wakes are stopped now', run: () => void actions.stopWakes(false) }
-      : { label: 'Stop all wakes', hint: 'At once; only you can wake anybody then', disabled: on === null, run: () => void actions.stopWakes(true) },
+      : {
+          label: 'Stop all wakes',
+          hint: 'At once; only you can wake anybody then',
+          disabled: on === null,
+          run: () => void actions.stopWakes(true),
+        },
     { label: 'Keys and help', run: onHelp },
   ];
   return (

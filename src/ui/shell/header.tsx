@@ -18,7 +18,14 @@ function EndSession() {
   if (!running) return null;
   // Nothing is asked: everybody only falls asleep, and WAKE brings them back.
   return (
-    <button type="button" className="ghost" aria-label="End session" title="Everyone sleeps; WAKE brings them back" disabled={ending} onClick={() => void actions.endSession()}>
+    <button
+      type="button"
+      className="ghost"
+      aria-label="End session"
+      title="Everyone sleeps; WAKE brings them back"
+      disabled={ending}
+      onClick={() => void actions.endSession()}
+    >
       <MoonIcon />
       <span className="hide-small">{ending ? 'Ending…' : 'End session'}</span>
     </button>
@@ -26,7 +33,17 @@ function EndSession() {
 }
 
 /** `wide`: only where there is room; on phones another way leads there. */
-function HeaderLink({ href, label, wide = false, children }: { href: string; label: string; wide?: boolean; children: ReactNode }) {
+function HeaderLink({
+  href,
+  label,
+  wide = false,
+  children,
+}: {
+  href: string;
+  label: string;
+  wide?: boolean;
+  children: ReactNode;
+}) {
   return (
     <Link href={href} className={wide ? 'ghost hide-small' : 'ghost'} aria-label={label}>
       {children}
@@ -69,7 +86,13 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
       {begun ? (
         <HeaderMenu onHelp={onHelp} />
       ) : (
-        <button type="button" className="icon-button hide-small" aria-label="Keys and help" title="Keys (?)" onClick={onHelp}>
+        <button
+          type="button"
+          className="icon-button hide-small"
+          aria-label="Keys and help"
+          title="Keys (?)"
+          onClick={onHelp}
+        >
           <HelpIcon />
         </button>
       )}

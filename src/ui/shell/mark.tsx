@@ -1,7 +1,26 @@
 /** Roost's mark: a small sun over the edge of the night, in pixels. */
 export function Mark() {
-  const sun: readonly (readonly [number, number, number])[] = [[7, 6, 9], [8, 5, 10], [9, 4, 11], [10, 4, 11], [12, 1, 14]];
-  const rays: readonly (readonly [number, number])[] = [[7, 3], [8, 3], [7, 4], [8, 4], [3, 5], [2, 4], [12, 5], [13, 4], [1, 9], [2, 9], [13, 9], [14, 9]];
+  const sun: readonly (readonly [number, number, number])[] = [
+    [7, 6, 9],
+    [8, 5, 10],
+    [9, 4, 11],
+    [10, 4, 11],
+    [12, 1, 14],
+  ];
+  const rays: readonly (readonly [number, number])[] = [
+    [7, 3],
+    [8, 3],
+    [7, 4],
+    [8, 4],
+    [3, 5],
+    [2, 4],
+    [12, 5],
+    [13, 4],
+    [1, 9],
+    [2, 9],
+    [13, 9],
+    [14, 9],
+  ];
   return (
     <svg className="mark-sun" viewBox="0 0 16 16" aria-hidden="true" focusable="false" shapeRendering="crispEdges">
       {sun.map(([y, from, to]) => (

@@ -44,7 +44,8 @@ export function SessionPill() {
       <b>No session</b>
       <span className="pill-more">
         everyone sleeps
-        {lastEnd && ` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
+        {lastEnd &&
+          ` since ${dayWithin(lastEnd.endedAt, now)} ${clockTime(lastEnd.endedAt)}: ${endText(lastEnd.reason)}`}
       </span>
     </p>
   );

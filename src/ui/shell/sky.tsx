@@ -19,23 +19,50 @@ function ridge(base: number, waves: readonly (readonly [number, number, number])
   return `${path}V${LAND.height}Z`;
 }
 
-const FAR = ridge(7.4, [[2.6, 15, -8], [1.5, 6.1, 5], [0.5, 2.3, 0]]);
-const NEAR = ridge(3.4, [[1.9, 19, 62], [1.2, 7.3, 5], [0.7, 2.1, 1]]);
+const FAR = ridge(7.4, [
+  [2.6, 15, -8],
+  [1.5, 6.1, 5],
+  [0.5, 2.3, 0],
+]);
+const NEAR = ridge(3.4, [
+  [1.9, 19, 62],
+  [1.2, 7.3, 5],
+  [0.7, 2.1, 1],
+]);
 
 /** Rows of the sun as [y, x, width], its middle at (27, 9). */
-const SUN: readonly (readonly [number, number, number])[] = [[4, 24, 6], [5, 23, 8], [6, 22, 10], [7, 22, 10], [8, 21, 12], [9, 21, 12], [10, 21, 12], [11, 21, 12], [12, 22, 10], [13, 22, 10], [14, 23, 8]];
+const SUN: readonly (readonly [number, number, number])[] = [
+  [4, 24, 6],
+  [5, 23, 8],
+  [6, 22, 10],
+  [7, 22, 10],
+  [8, 21, 12],
+  [9, 21, 12],
+  [10, 21, 12],
+  [11, 21, 12],
+  [12, 22, 10],
+  [13, 22, 10],
+  [14, 23, 8],
+];
 
 /** The night behind everything. It dawns as the team wakes. */
 export function Sky() {
   const roster = useHousehold((state) => state.roster);
   const live = useLive((state) => state.live);
-  const awake = SEAT_ORDER.filter((position) => lifecycleOf(roster.seats.get(position), position, live) === 'awake').length;
+  const awake = SEAT_ORDER.filter(
+    (position) => lifecycleOf(roster.seats.get(position), position, live) === 'awake',
+  ).length;
   const dawn = live ? FIRST_LIGHT + ((1 - FIRST_LIGHT) * awake) / SEAT_ORDER.length : 0;
   return (
     <div className="sky" style={{ '--dawn': dawn }} aria-hidden="true">
       <i className="sky-stars" />
       <i className="sky-glow" />
-      <svg className="sky-land" viewBox={`0 0 ${LAND.width} ${LAND.height}`} preserveAspectRatio="xMinYMax slice" shapeRendering="crispEdges">
+      <svg
+        className="sky-land"
+        viewBox={`0 0 ${LAND.width} ${LAND.height}`}
+        preserveAspectRatio="xMinYMax slice"
+        shapeRendering="crispEdges"
+      >
         <g className="sun">
           {SUN.map(([y, x, width]) => (
             <rect key={y} x={x} y={y} width={width} height={1} />

@@ -26,7 +26,11 @@ function useSign(): { readonly short: string; readonly whole: string } | null {
     const share = backlog.of > 0 ? ` ${Math.min(100, Math.floor((backlog.done / backlog.of) * 100))} %` : '…';
     return { short: `Catching up${share}`, whole: 'Catching up with your other devices' };
   }
-  if (waiting) return { short: `${plural(toSend, 'entry', 'entries')} waiting`, whole: 'Not everything is handed to your other devices yet' };
+  if (waiting)
+    return {
+      short: `${plural(toSend, 'entry', 'entries')} waiting`,
+      whole: 'Not everything is handed to your other devices yet',
+    };
   return null;
 }
 

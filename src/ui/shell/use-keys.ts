@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 
-const typing = (target: EventTarget | null) => target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+const typing = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
 const SELECTORS = { g: '.grid .seat-button[tabindex="0"]', c: '.compose textarea' } as const;
 
@@ -46,7 +47,14 @@ export function useKeys({ onHelp, onHome }: Keys, shown: string): void {
   }, [shown]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector('dialog[open]')) return;
+      if (
+        event.ctrlKey ||
+        event.metaKey ||
+        event.altKey ||
+        typing(event.target) ||
+        document.querySelector('dialog[open]')
+      )
+        return;
       const focus = (selector: string) => {
         event.preventDefault();
         const found = document.querySelector<HTMLElement>(selector);

@@ -46,13 +46,18 @@ export function BeingForgotten() {
   return (
     <section className="store-block" aria-label="Being forgotten">
       <h3>Being forgotten</h3>
-      <p>Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it back.</p>
+      <p>
+        Out of sight, and not gone yet. Until its day, everything can be kept after all; after it, nothing brings it
+        back.
+      </p>
       <ul className="leaving">
         {forgetting.map((forget) => {
           const { agentId } = forget.target;
           const agent = everybody.byId.get(agentId);
           const name = agentId === LEAD_ID ? leadNameOf(everybody, settings) : (agent?.name ?? 'somebody');
-          return <Leaving key={forget._id} forget={forget} name={name} color={agent?.color ?? 'currentColor'} now={now} />;
+          return (
+            <Leaving key={forget._id} forget={forget} name={name} color={agent?.color ?? 'currentColor'} now={now} />
+          );
         })}
       </ul>
     </section>

@@ -15,14 +15,17 @@ export function LastCopy({ note, now }: { note: ExportNote | null; now: number }
       <p>
         {note === null ? (
           <>
-            <strong>Never: no copy has left this device.</strong> What the relay keeps is sealed with a key that lies on your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no phrase, your agents are gone. One file keeps them.
+            <strong>Never: no copy has left this device.</strong> What the relay keeps is sealed with a key that lies on
+            your devices. If this browser’s data is cleared or the disk breaks, and there is no other device and no
+            phrase, your agents are gone. One file keeps them.
           </>
         ) : (
           <>
             <strong>
               {dayWithin(note.time, now).replace(/^./, (letter) => letter.toUpperCase())} {clockTime(note.time)}
             </strong>
-            : {plural(note.documents, 'document')}, {note.sealed ? 'under a passphrase' : 'without a passphrase'}.{due ? ` That is ${duration(now - note.time)} ago: what came since is only here.` : ''}
+            : {plural(note.documents, 'document')}, {note.sealed ? 'under a passphrase' : 'without a passphrase'}.
+            {due ? ` That is ${duration(now - note.time)} ago: what came since is only here.` : ''}
           </>
         )}
       </p>

@@ -14,7 +14,14 @@ export function Work() {
   const progress = useUpkeep((state) => state.progress);
   if (!progress) return null;
   const { task, done, of } = progress;
-  return <Progress label={TASKS[task]} done={done} of={of} text={of > 0 ? `${count(Math.min(done, of))} of ${plural(of, 'document')}` : 'Looking…'} />;
+  return (
+    <Progress
+      label={TASKS[task]}
+      done={done}
+      of={of}
+      text={of > 0 ? `${count(Math.min(done, of))} of ${plural(of, 'document')}` : 'Looking…'}
+    />
+  );
 }
 
 function Report({ report }: { report: RebuildReport }) {
@@ -22,8 +29,8 @@ function Report({ report }: { report: RebuildReport }) {
   return (
     <div className="rebuild-report" data-wrong={faults.length > 0}>
       <p>
-        <strong>{faults.length > 0 ? 'Rebuilt, with losses.' : 'Rebuilt.'}</strong> {plural(documents, 'document')} in {plural(volumes, 'volume')} {documents === 1 ? 'was' : 'were'} looked at, and the
-        lists are new.{' '}
+        <strong>{faults.length > 0 ? 'Rebuilt, with losses.' : 'Rebuilt.'}</strong> {plural(documents, 'document')} in{' '}
+        {plural(volumes, 'volume')} {documents === 1 ? 'was' : 'were'} looked at, and the lists are new.{' '}
         {repaired > 0
           ? `${plural(repaired, 'document')} that a volume had lost ${repaired === 1 ? 'was' : 'were'} found elsewhere and written again.`
           : faults.length === 0
@@ -32,7 +39,10 @@ function Report({ report }: { report: RebuildReport }) {
       </p>
       {faults.length > 0 && (
         <>
-          <p>This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is missing comes back.</p>
+          <p>
+            This could not be read anywhere on this device. A copy that you exported may have it: import it, and what is
+            missing comes back.
+          </p>
           <ul>
             {faults.map((fault) => (
               <li key={fault}>{fault}</li>
@@ -53,10 +63,16 @@ export function Rebuild() {
   return (
     <>
       <p>
-        Reads every volume again, document by document, mends what it can, and makes the lists anew that this page is painted from. Nothing is deleted, and you can go on meanwhile. For when something seems
-        to be missing, stands in the wrong place, or a check found a fault.
+        Reads every volume again, document by document, mends what it can, and makes the lists anew that this page is
+        painted from. Nothing is deleted, and you can go on meanwhile. For when something seems to be missing, stands in
+        the wrong place, or a check found a fault.
       </p>
-      <button type="button" className="ghost" aria-disabled={running} onClick={() => (running ? undefined : void actions.rebuild())}>
+      <button
+        type="button"
+        className="ghost"
+        aria-disabled={running}
+        onClick={() => (running ? undefined : void actions.rebuild())}
+      >
         {running ? 'Rebuilding…' : 'Rebuild'}
       </button>
       <div role="status">

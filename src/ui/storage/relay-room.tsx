@@ -10,9 +10,15 @@ const NEARLY_FULL = 0.9;
 /** What is short, and what to do about it. */
 function shortages({ free, keepFree, part }: Room): readonly string[] {
   return [
-    ...(free < keepFree ? [`The relay’s disk has ${bytes(free)} left, so agents store nothing more there; what you write is still kept. Make room on that disk, and they go on by themselves.`] : []),
+    ...(free < keepFree
+      ? [
+          `The relay’s disk has ${bytes(free)} left, so agents store nothing more there; what you write is still kept. Make room on that disk, and they go on by themselves.`,
+        ]
+      : []),
     ...(part && part.bytes >= part.most * NEARLY_FULL
-      ? [`Your household keeps ${bytes(part.bytes)} of the ${bytes(part.most)} that it may at this relay${part.bytes >= part.most ? ', so the relay takes no more of it' : ''}. Your devices keep everything all the same. Whoever runs the relay can allow more (--household-gb).`]
+      ? [
+          `Your household keeps ${bytes(part.bytes)} of the ${bytes(part.most)} that it may at this relay${part.bytes >= part.most ? ', so the relay takes no more of it' : ''}. Your devices keep everything all the same. Whoever runs the relay can allow more (--household-gb).`,
+        ]
       : []),
   ];
 }

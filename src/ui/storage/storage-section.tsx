@@ -33,7 +33,10 @@ function KeptForGood({ persisted, onAsked }: { persisted: boolean | null; onAske
   const ask = async () => {
     const granted = await device.persist();
     if (granted) notices.info('The browser will keep what is stored here.');
-    else notices.error('The browser did not promise to keep it. It often does once a page is bookmarked, installed, or used for a while.');
+    else
+      notices.error(
+        'The browser did not promise to keep it. It often does once a page is bookmarked, installed, or used for a while.',
+      );
     await onAsked();
   };
   return (
@@ -70,7 +73,9 @@ export function StorageSection() {
   const { status, failed, look } = useStorage();
   const now = useNow();
   const trouble = problem && storageTrouble(problem);
-  const kept = useDevices(({ status: sync }) => (sync?.kind === 'shared' ? sync : sync?.kind === 'alone' ? sync.kept : null));
+  const kept = useDevices(({ status: sync }) =>
+    sync?.kind === 'shared' ? sync : sync?.kind === 'alone' ? sync.kept : null,
+  );
   return (
     <div className="store">
       {trouble && (
@@ -82,7 +87,8 @@ export function StorageSection() {
       {failed !== null && (
         <div className="wrong-note" role="alert">
           <p>
-            <strong>The storage could not be looked at.</strong> {failed} {status ? 'What stands below is from before.' : ''}
+            <strong>The storage could not be looked at.</strong> {failed}{' '}
+            {status ? 'What stands below is from before.' : ''}
           </p>
           <button type="button" className="ghost" onClick={() => void look()}>
             Look again
@@ -120,9 +126,18 @@ export function StorageSection() {
           </Block>
           <BeingForgotten />
           <Block title="On the way into the ledger">
-            <p>{status.journalRows === 0 ? 'Nothing: all is filed.' : `${plural(status.journalRows, 'document')}, safe in the journal; ${count(status.journalRows) === '1' ? 'it is' : 'they are'} filed by and by.`}</p>
+            <p>
+              {status.journalRows === 0
+                ? 'Nothing: all is filed.'
+                : `${plural(status.journalRows, 'document')}, safe in the journal; ${count(status.journalRows) === '1' ? 'it is' : 'they are'} filed by and by.`}
+            </p>
           </Block>
-          <Block title="Volumes" {...(status.volumes.some((volume) => volume.state === 'damaged' || volume.faults.length > 0) ? { state: 'warn' as const } : {})}>
+          <Block
+            title="Volumes"
+            {...(status.volumes.some((volume) => volume.state === 'damaged' || volume.faults.length > 0)
+              ? { state: 'warn' as const }
+              : {})}
+          >
             <Volumes volumes={status.volumes} now={now} />
           </Block>
         </>

@@ -6,9 +6,14 @@ import { clockTime, dayWithin } from '../text/time.ts';
 /** So many volumes are shown at once; more are folded. */
 const SHOWN = 3;
 
-const STATES: Record<VolumeStatus['state'], string> = { writing: 'being written', sealed: 'full, sealed', damaged: 'damaged, kept' };
+const STATES: Record<VolumeStatus['state'], string> = {
+  writing: 'being written',
+  sealed: 'full, sealed',
+  damaged: 'damaged, kept',
+};
 const isWrong = (volume: VolumeStatus) => volume.state === 'damaged' || volume.faults.length > 0;
-const when = (time: number | null, now: number) => (time === null ? 'not checked yet' : `checked ${dayWithin(time, now)} ${clockTime(time)}`);
+const when = (time: number | null, now: number) =>
+  time === null ? 'not checked yet' : `checked ${dayWithin(time, now)} ${clockTime(time)}`;
 
 function Volume({ volume, now }: { volume: VolumeStatus; now: number }) {
   const wrong = isWrong(volume);
@@ -35,7 +40,14 @@ function summary(volumes: readonly VolumeStatus[], now: number): string {
   const checks = volumes.flatMap((volume) => volume.checkedAt ?? []);
   const oldest = checks.length < volumes.length ? null : Math.min(...checks);
   const wrong = volumes.filter(isWrong).length;
-  const state = wrong > 0 ? `${plural(wrong, 'volume')} with faults` : checks.length === 0 ? 'none checked yet' : checks.length < volumes.length ? `${count(checks.length)} checked, nothing wrong` : 'all checked, nothing wrong';
+  const state =
+    wrong > 0
+      ? `${plural(wrong, 'volume')} with faults`
+      : checks.length === 0
+        ? 'none checked yet'
+        : checks.length < volumes.length
+          ? `${count(checks.length)} checked, nothing wrong`
+          : 'all checked, nothing wrong';
   return `${plural(volumes.length, 'volume')}, ${plural(documents, 'document')}: ${state}${oldest === null || wrong > 0 ? '' : `, the longest ago ${dayWithin(oldest, now)} ${clockTime(oldest)}`}.`;
 }
 
@@ -57,7 +69,10 @@ export function Volumes({ volumes, now }: { volumes: readonly VolumeStatus[]; no
       {wrong.length > 0 && (
         <>
           {list(wrong)}
-          <p className="setting-hint">A damaged volume is kept as it is. What it held is taken from the journal, the views and other copies where they have it: Rebuild does that.</p>
+          <p className="setting-hint">
+            A damaged volume is kept as it is. What it held is taken from the journal, the views and other copies where
+            they have it: Rebuild does that.
+          </p>
         </>
       )}
       {fine.length > 0 && fine.length <= SHOWN && list(fine)}

@@ -25,7 +25,8 @@ const VALUE_MAX = 40;
 
 function valueText(key: string, value: unknown): string {
   if (value === '' || value === undefined || value === null) return 'the original';
-  if (typeof value === 'number' && key.endsWith('Ms')) return value >= 60_000 ? `${value / 60_000} min` : `${value / 1000} s`;
+  if (typeof value === 'number' && key.endsWith('Ms'))
+    return value >= 60_000 ? `${value / 60_000} min` : `${value / 1000} s`;
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > VALUE_MAX ? `a text of ${plural(text.length, 'character')}` : `“${text}”`;
 }
@@ -85,7 +86,10 @@ export function conflictText(conflict: ArchiveConflict): string {
   switch (conflict.kind) {
     case 'seat': {
       const { position, file, here, sits } = conflict;
-      const [first, second] = sits === file.agentId ? [`${file.name} (in the file)`, `${here.name} (here)`] : [`${here.name} (here)`, `${file.name} (in the file)`];
+      const [first, second] =
+        sits === file.agentId
+          ? [`${file.name} (in the file)`, `${here.name} (here)`]
+          : [`${here.name} (here)`, `${file.name} (in the file)`];
       return `Seat ${seatNumber(position)} is wanted by two. ${first} was born first and sits; ${second} waits for another seat, which you give under Team.`;
     }
     case 'lead':

@@ -3,7 +3,6 @@ import type { DeviceView, KeptElsewhere } from '../../protocol/sync/page.ts';
 import { plural } from './sizes.ts';
 import { clockTime, dayWithin, duration } from './time.ts';
 
-
 /** ms within which somebody was there "just now". */
 const JUST_NOW = 2 * 60_000;
 /** ms within which the time is said as a span rather than as a day and a time. */
@@ -17,7 +16,10 @@ function seen(lastSeen: number, now: number): string {
 }
 
 /** `there now · direct line`, `last seen yesterday 23:41`, `not seen yet · added today` */
-export function reachText({ self, online, direct, lastSeen, addedAt }: Pick<DeviceView, 'self' | 'online' | 'direct' | 'lastSeen' | 'addedAt'>, now: number): string {
+export function reachText(
+  { self, online, direct, lastSeen, addedAt }: Pick<DeviceView, 'self' | 'online' | 'direct' | 'lastSeen' | 'addedAt'>,
+  now: number,
+): string {
   const added = `added ${dayWithin(addedAt, now)}`;
   if (self) return added;
   const line = direct ? ' · direct line' : '';
@@ -30,13 +32,19 @@ export function handedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'lin
   const left = plural(toSend, 'entry', 'entries');
   switch (link) {
     case 'live':
-      return toSend === 0 ? 'Everything that is here has been handed to the relay.' : `${left} on the way to the relay.`;
+      return toSend === 0
+        ? 'Everything that is here has been handed to the relay.'
+        : `${left} on the way to the relay.`;
     case 'connecting':
-      return toSend === 0 ? 'Connecting to the relay. Everything that was here has been handed to it.' : `Connecting to the relay; ${left} wait${toSend === 1 ? 's' : ''} for it.`;
+      return toSend === 0
+        ? 'Connecting to the relay. Everything that was here has been handed to it.'
+        : `Connecting to the relay; ${left} wait${toSend === 1 ? 's' : ''} for it.`;
     case 'off':
       return 'Nothing is handed to the relay: you switched that off. What it was given before stays there, sealed.';
     case 'lost':
-      return toSend === 0 ? 'The relay cannot be reached. Everything that is here was handed to it before.' : `The relay cannot be reached; ${left} wait${toSend === 1 ? 's' : ''} here until it can.`;
+      return toSend === 0
+        ? 'The relay cannot be reached. Everything that is here was handed to it before.'
+        : `The relay cannot be reached; ${left} wait${toSend === 1 ? 's' : ''} here until it can.`;
     case 'locked-out':
       return `This browser is not signed in at the relay${toSend === 0 ? '' : `; ${left} wait${toSend === 1 ? 's' : ''} here until it is`}. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.`;
     default:
@@ -46,6 +54,11 @@ export function handedText({ toSend, link }: Pick<KeptElsewhere, 'toSend' | 'lin
 
 /** Against what this device's storage is protected by what is kept a second time. */
 export function protectionText({ link, files }: Pick<KeptElsewhere, 'link' | 'files'>): string {
-  if (link !== 'off') return files ? 'If the browser loses what it stores, your team comes back by itself: from files beside it on this device, and from the relay.' : 'If the browser loses what it stores, your team comes back by itself from the relay. This browser has no files beside its database for Roost.';
-  return files ? 'If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.' : 'Nothing is kept a second time: this browser has no files beside its database for Roost. If it loses what it stores, only a copy or another device brings your team back.';
+  if (link !== 'off')
+    return files
+      ? 'If the browser loses what it stores, your team comes back by itself: from files beside it on this device, and from the relay.'
+      : 'If the browser loses what it stores, your team comes back by itself from the relay. This browser has no files beside its database for Roost.';
+  return files
+    ? 'If the browser loses what it stores, your team comes back from files beside it on this device. If the browser’s data is cleared, or this device is lost, only a copy or another device brings them back.'
+    : 'Nothing is kept a second time: this browser has no files beside its database for Roost. If it loses what it stores, only a copy or another device brings your team back.';
 }

@@ -2,7 +2,13 @@
 import type { Spent } from '../../protocol/costs.ts';
 
 const MICRO = 1_000_000;
-const dollars = (fraction: number) => new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: fraction });
+const dollars = (fraction: number) =>
+  new Intl.NumberFormat('en-US', {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: fraction,
+  });
 const toCents = dollars(2);
 const toTenThousandths = dollars(4);
 /** The least that is written out, in millionths. */
@@ -18,7 +24,8 @@ export function money(microUsd: number): string {
 }
 
 /** As `money`, with a mark where the price was a guess. */
-export const costText = ({ costMicroUsd, estimated }: Pick<Spent, 'costMicroUsd' | 'estimated'>): string => `${estimated ? '≈ ' : ''}${money(costMicroUsd)}`;
+export const costText = ({ costMicroUsd, estimated }: Pick<Spent, 'costMicroUsd' | 'estimated'>): string =>
+  `${estimated ? '≈ ' : ''}${money(costMicroUsd)}`;
 
 /** A budget of so many dollars: `$2.00`, `$0.0005`. */
 export const budgetText = (usd: number): string => (usd > 0 && usd < 0.01 ? toTenThousandths : toCents).format(usd);
@@ -29,11 +36,15 @@ export const usdOf = (microUsd: number): number => microUsd / MICRO;
 export const tokens = (count: number): string => compact.format(count);
 
 /** All tokens that went in and came out; what was read from a cache too. */
-export const tokensOf = (spent: Spent): number => spent.inputTokens + spent.outputTokens + spent.cacheReadTokens + spent.cacheWriteTokens;
+export const tokensOf = (spent: Spent): number =>
+  spent.inputTokens + spent.outputTokens + spent.cacheReadTokens + spent.cacheWriteTokens;
 
 /** `12`, `12.50`, `$12,50`; empty for none. `undefined`: this is no amount. */
 export function parseUsd(text: string, most: number): number | null | undefined {
-  const plain = text.trim().replace(/^\$\s*/, '').replace(',', '.');
+  const plain = text
+    .trim()
+    .replace(/^\$\s*/, '')
+    .replace(',', '.');
   if (plain === '') return null;
   const usd = /^\d+(\.\d{0,6})?$|^\.\d{1,6}$/.test(plain) ? Number(plain) : NaN;
   return usd >= 0 && usd <= most ? usd : undefined;

@@ -18,7 +18,11 @@ export function endText(reason: EndReason): string {
 }
 
 /** A reason in the few words a cell has room for: "It said nothing for 120 s." becomes "said nothing for 120 s", figure and unit on one line. */
-export const briefly = (reason: string): string => reason.replace(/^It /, '').replace(/\.$/, '').replace(/(\d) (s|ms|min)\b/g, '$1\u00a0$2');
+export const briefly = (reason: string): string =>
+  reason
+    .replace(/^It /, '')
+    .replace(/\.$/, '')
+    .replace(/(\d) (s|ms|min)\b/g, '$1\u00a0$2');
 
 export interface Trouble {
   readonly title: string;
@@ -26,9 +30,18 @@ export interface Trouble {
 }
 
 const LOST: Record<Extract<LinkState, { kind: 'lost' }>['reason'], Trouble> = {
-  unreachable: { title: 'The relay cannot be reached', advice: 'Everyone sleeps. Check that it is running (npm start); it is tried again by itself.' },
-  silent: { title: 'The relay fell silent', advice: 'Everyone sleeps until it is heard again. It is tried again by itself.' },
-  failed: { title: 'This page cannot follow the relay', advice: 'The relay is there, and the fault is here. Reload the page; until then it is tried again by itself.' },
+  unreachable: {
+    title: 'The relay cannot be reached',
+    advice: 'Everyone sleeps. Check that it is running (npm start); it is tried again by itself.',
+  },
+  silent: {
+    title: 'The relay fell silent',
+    advice: 'Everyone sleeps until it is heard again. It is tried again by itself.',
+  },
+  failed: {
+    title: 'This page cannot follow the relay',
+    advice: 'The relay is there, and the fault is here. Reload the page; until then it is tried again by itself.',
+  },
 };
 
 export function linkTrouble(link: LinkState): Trouble | null {
@@ -39,7 +52,8 @@ export function linkTrouble(link: LinkState): Trouble | null {
     case 'locked-out':
       return {
         title: 'This browser is not let in',
-        advice: 'It was not let in yet, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints here.',
+        advice:
+          'It was not let in yet, or has lost its key. Press Enter in the terminal where Roost runs, and open the link that it prints here.',
       };
     case 'lost':
       return LOST[link.reason];
@@ -59,4 +73,7 @@ const STORAGE_TITLES: Record<StorageProblem['kind'], string> = {
 };
 
 /** The owner's own words say what to do. */
-export const storageTrouble = ({ kind, detail }: StorageProblem): Trouble => ({ title: STORAGE_TITLES[kind], advice: detail });
+export const storageTrouble = ({ kind, detail }: StorageProblem): Trouble => ({
+  title: STORAGE_TITLES[kind],
+  advice: detail,
+});

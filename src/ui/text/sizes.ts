@@ -12,7 +12,8 @@ export function bytes(value: number): string {
   return `${size.toFixed(size < 10 ? 1 : 0)} ${unit}`;
 }
 
-export const plural = (value: number, one: string, many = `${one}s`): string => `${count(value)} ${value === 1 ? one : many}`;
+export const plural = (value: number, one: string, many = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : many}`;
 
 /** `Lyra`, `Lyra and Wren`, `Lyra, Wren and Sable` */
 export function names(list: readonly string[]): string {

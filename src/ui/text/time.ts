@@ -23,13 +23,16 @@ export function dayName(time: number, now: number): string {
 }
 
 /** `08:52` today, `Yesterday 08:52` before. */
-export const dayAndClock = (time: number, now: number): string => `${dayName(time, now) === 'Today' ? '' : `${dayName(time, now)} `}${clockTime(time)}`;
+export const dayAndClock = (time: number, now: number): string =>
+  `${dayName(time, now) === 'Today' ? '' : `${dayName(time, now)} `}${clockTime(time)}`;
 
 /** `08:52` today, `Yesterday` before: where there is little room. */
-export const dayOrClock = (time: number, now: number): string => (dayName(time, now) === 'Today' ? clockTime(time) : dayName(time, now));
+export const dayOrClock = (time: number, now: number): string =>
+  dayName(time, now) === 'Today' ? clockTime(time) : dayName(time, now);
 
 /** As `dayName`, within a sentence: "since yesterday 23:41". */
-export const dayWithin = (time: number, now: number): string => dayName(time, now).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
+export const dayWithin = (time: number, now: number): string =>
+  dayName(time, now).replace(/^(Today|Yesterday)$/, (word) => word.toLowerCase());
 
 const dayAndMonth = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
 

@@ -22,7 +22,9 @@ export function BeginDialog({ chosen: first, onClose }: { chosen: readonly strin
   const { go } = usePlace();
   const able = team.all.filter(({ retired }) => !retired);
   const [title, setTitle] = useState('');
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(first.filter((id) => able.some(({ agentId }) => agentId === id))));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(
+    () => new Set(first.filter((id) => able.some(({ agentId }) => agentId === id))),
+  );
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const wrong = wrongWith(title.trim(), chosen.size);
@@ -33,7 +35,10 @@ export function BeginDialog({ chosen: first, onClose }: { chosen: readonly strin
     if (busy || wrong !== null) return;
     setBusy(true);
     setFailed(null);
-    const made = await threads.create(title.trim(), able.flatMap(({ agentId }) => (chosen.has(agentId) ? [agentId] : [])));
+    const made = await threads.create(
+      title.trim(),
+      able.flatMap(({ agentId }) => (chosen.has(agentId) ? [agentId] : [])),
+    );
     setBusy(false);
     if (made.ok) go(PATHS.thread(made.threadId));
     else setFailed(made.reason);
@@ -49,7 +54,14 @@ export function BeginDialog({ chosen: first, onClose }: { chosen: readonly strin
       <form className="thread-form" noValidate onSubmit={(event) => void begin(event)}>
         <label>
           <span>What it is about</span>
-          <input className="field" dir="auto" autoComplete="off" value={title} aria-invalid={tried && title.trim() === ''} onChange={(event) => setTitle(event.target.value)} />
+          <input
+            className="field"
+            dir="auto"
+            autoComplete="off"
+            value={title}
+            aria-invalid={tried && title.trim() === ''}
+            onChange={(event) => setTitle(event.target.value)}
+          />
         </label>
         <fieldset>
           <legend>Who takes part</legend>
@@ -65,7 +77,10 @@ export function BeginDialog({ chosen: first, onClose }: { chosen: readonly strin
             ))}
           </ul>
         </fieldset>
-        <p className="setting-hint">Taking part wakes nobody, unless an agent is set to be woken by it. Who is mentioned with @ is told, and may be woken within its limits.</p>
+        <p className="setting-hint">
+          Taking part wakes nobody, unless an agent is set to be woken by it. Who is mentioned with @ is told, and may
+          be woken within its limits.
+        </p>
         {((tried && wrong) || failed !== null) && (
           <p className="wrong-note" role="alert">
             {tried && wrong ? wrong : `The thread could not be begun: ${failed ?? ''}`}

@@ -29,7 +29,9 @@ export function WithChips({ text, among }: { text: string; among: readonly Teamm
 
 function Inside({ children }: { children: ReactNode }) {
   const among = use(Mentioned);
-  return Children.map(children, (child) => (typeof child === 'string' ? <WithChips text={child} among={among} /> : child));
+  return Children.map(children, (child) =>
+    typeof child === 'string' ? <WithChips text={child} among={among} /> : child,
+  );
 }
 
 type Tag = 'p' | 'li' | 'td' | 'th' | 'strong' | 'em' | 'del' | 'h3' | 'h4' | 'h5' | 'h6';

@@ -27,9 +27,20 @@ export function CloseDialog({ thread, onClose }: { thread: Thread; onClose: () =
         <p>Nobody can write in it afterwards, and it cannot be opened again. It stays here to be read.</p>
         <label>
           <span>What came of it (may be empty)</span>
-          <textarea className="field" rows={5} dir="auto" value={summary} aria-invalid={long} onChange={(event) => setSummary(event.target.value)} />
+          <textarea
+            className="field"
+            rows={5}
+            dir="auto"
+            value={summary}
+            aria-invalid={long}
+            onChange={(event) => setSummary(event.target.value)}
+          />
         </label>
-        {long && <p className="wrong-note" role="alert">A summary has at most {count(LIMITS.threadSummary)} characters; this has {count(summary.trim().length)}.</p>}
+        {long && (
+          <p className="wrong-note" role="alert">
+            A summary has at most {count(LIMITS.threadSummary)} characters; this has {count(summary.trim().length)}.
+          </p>
+        )}
         {failed !== null && (
           <p className="wrong-note" role="alert">
             The thread could not be closed: {failed}

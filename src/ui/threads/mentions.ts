@@ -33,18 +33,31 @@ export function meant<One extends Mentionable>(query: string, among: readonly On
   const sought = plain(query.trimStart());
   if (query !== '' && sought === '') return [];
   const begins = among.filter(({ name }) => plain(name).startsWith(sought));
-  const within = among.filter((one) => !begins.includes(one) && plain(one.name).split(/[\s(]+/).some((word) => word.startsWith(sought)));
+  const within = among.filter(
+    (one) =>
+      !begins.includes(one) &&
+      plain(one.name)
+        .split(/[\s(]+/)
+        .some((word) => word.startsWith(sought)),
+  );
   return [...begins, ...within];
 }
 
 /** The text with the mention put in where it was being typed, and where the caret goes on. */
-export function complete(text: string, caret: number, { start }: Typing, { name }: Mentionable): { readonly text: string; readonly caret: number } {
+export function complete(
+  text: string,
+  caret: number,
+  { start }: Typing,
+  { name }: Mentionable,
+): { readonly text: string; readonly caret: number } {
   const rest = text.slice(caret);
   const put = `@${name}${/^\s/.test(rest) ? '' : ' '}`;
   return { text: text.slice(0, start) + put + rest, caret: start + put.length + (/^\s/.test(rest) ? 1 : 0) };
 }
 
-export type Piece = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'mention'; readonly agentId: string; readonly text: string };
+export type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'mention'; readonly agentId: string; readonly text: string };
 
 /** The text in pieces, names after an `@` told from the rest. The longest name that stands there is meant. */
 export function piecesOf(text: string, among: readonly Mentionable[]): readonly Piece[] {

@@ -11,7 +11,13 @@ function Person({ who, act, busy, onAct }: { who: Teammate; act: 'Add' | 'Remove
     <li className="person-line tint" style={{ '--c': who.color }}>
       <Face agentId={who.agentId} birthName={who.birthName} color={who.color} awake={false} />
       <span dir="auto">{who.name}</span>
-      <button type="button" className="ghost" aria-label={`${act} ${who.name}`} aria-disabled={busy} onClick={() => !busy && onAct()}>
+      <button
+        type="button"
+        className="ghost"
+        aria-label={`${act} ${who.name}`}
+        aria-disabled={busy}
+        onClick={() => !busy && onAct()}
+      >
         {act}
       </button>
     </li>
@@ -19,7 +25,15 @@ function Person({ who, act, busy, onAct }: { who: Teammate; act: 'Add' | 'Remove
 }
 
 /** Who takes part in a thread, and who may be asked to. */
-export function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; team: Teammates; onClose: () => void }) {
+export function ParticipantsDialog({
+  thread,
+  team,
+  onClose,
+}: {
+  thread: Thread;
+  team: Teammates;
+  onClose: () => void;
+}) {
   const { notices } = useRoost();
   const threads = useThreads();
   const [busy, setBusy] = useState(false);
@@ -32,12 +46,20 @@ export function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; 
     if (done.ok) notices.info(said, { label: 'Undo', run: undo });
     else notices.error(`This could not be done: ${done.reason}`);
   };
-  const add = (who: Teammate): Promise<void> => change(threads.add(thread.threadId, who.agentId), `${who.name} takes part now, and can read what was said before.`, () => void remove(who));
-  const remove = (who: Teammate): Promise<void> => change(threads.remove(thread.threadId, who.agentId), `${who.name} takes part no more.`, () => void add(who));
+  const add = (who: Teammate): Promise<void> =>
+    change(
+      threads.add(thread.threadId, who.agentId),
+      `${who.name} takes part now, and can read what was said before.`,
+      () => void remove(who),
+    );
+  const remove = (who: Teammate): Promise<void> =>
+    change(threads.remove(thread.threadId, who.agentId), `${who.name} takes part no more.`, () => void add(who));
   return (
     <Dialog title="Who takes part" onClose={onClose}>
       <div className="members">
-        {inside.length === 0 && <p className="quiet">Nobody takes part any more. You can still write here, or add somebody.</p>}
+        {inside.length === 0 && (
+          <p className="quiet">Nobody takes part any more. You can still write here, or add somebody.</p>
+        )}
         <ul>
           {inside.map((who) => (
             <Person key={who.agentId} who={who} act="Remove" busy={busy} onAct={() => void remove(who)} />
@@ -53,7 +75,9 @@ export function ParticipantsDialog({ thread, team, onClose }: { thread: Thread; 
             </ul>
           </>
         )}
-        <p className="setting-hint">Whoever is added can read everything that was said before. You read and write in every thread.</p>
+        <p className="setting-hint">
+          Whoever is added can read everything that was said before. You read and write in every thread.
+        </p>
       </div>
     </Dialog>
   );

@@ -90,7 +90,15 @@ export function ThreadComposer({ threadId, title, people, takeFocus, onSend }: P
         send();
       }}
     >
-      {open && <Suggestions id={`${id}-list`} people={mentioning.people} active={mentioning.active} onPick={mentioning.pick} onPoint={mentioning.point} />}
+      {open && (
+        <Suggestions
+          id={`${id}-list`}
+          people={mentioning.people}
+          active={mentioning.active}
+          onPick={mentioning.pick}
+          onPoint={mentioning.point}
+        />
+      )}
       <div className="compose-box">
         <textarea
           ref={field}
@@ -102,7 +110,9 @@ export function ThreadComposer({ threadId, title, people, takeFocus, onSend }: P
           aria-describedby={`${id}-note`}
           aria-invalid={over > 0}
           aria-autocomplete="list"
-          {...(open ? { 'aria-controls': `${id}-list`, 'aria-activedescendant': optionId(`${id}-list`, mentioning.active) } : {})}
+          {...(open
+            ? { 'aria-controls': `${id}-list`, 'aria-activedescendant': optionId(`${id}-list`, mentioning.active) }
+            : {})}
           defaultValue={draft}
           onInput={() => {
             onText();
@@ -115,7 +125,13 @@ export function ThreadComposer({ threadId, title, people, takeFocus, onSend }: P
           }}
           onKeyDown={onKeyDown}
         />
-        <button type="submit" className="compose-button" aria-label="Send" title="Send (Enter)" disabled={length === 0 || over > 0}>
+        <button
+          type="submit"
+          className="compose-button"
+          aria-label="Send"
+          title="Send (Enter)"
+          disabled={length === 0 || over > 0}
+        >
           <SendIcon />
         </button>
       </div>

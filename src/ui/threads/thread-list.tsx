@@ -13,7 +13,13 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
   const people = team.among(thread.participants);
   return (
     <li>
-      <Link href={PATHS.thread(thread.threadId)} className="thread-line" aria-current={current ? 'page' : undefined} data-unread={unread > 0} data-closed={thread.closed !== null}>
+      <Link
+        href={PATHS.thread(thread.threadId)}
+        className="thread-line"
+        aria-current={current ? 'page' : undefined}
+        data-unread={unread > 0}
+        data-closed={thread.closed !== null}
+      >
         <span className="thread-line-title" dir="auto">
           {thread.title}
         </span>
@@ -22,7 +28,9 @@ function Line({ thread, current, unread, now }: { thread: Thread; current: boole
         </time>
         <span className="thread-line-who">
           <Faces people={people} />
-          <span dir="auto">{people.length === 0 ? 'nobody takes part any more' : names(people.map(({ name }) => name))}</span>
+          <span dir="auto">
+            {people.length === 0 ? 'nobody takes part any more' : names(people.map(({ name }) => name))}
+          </span>
         </span>
         {unread > 0 && (
           <span className="thread-badge">
@@ -53,7 +61,13 @@ export function ThreadList({ threads, current }: { threads: readonly Thread[]; c
           {/* eslint-disable-next-line jsx-a11y/no-redundant-roles */}
           <ul role="list">
             {list.map((thread) => (
-              <Line key={thread.threadId} thread={thread} current={thread.threadId === current} unread={newIn(thread)} now={now} />
+              <Line
+                key={thread.threadId}
+                thread={thread}
+                current={thread.threadId === current}
+                unread={newIn(thread)}
+                now={now}
+              />
             ))}
           </ul>
         </section>

@@ -35,7 +35,8 @@ function Announcer({ newest, from }: { newest: ThreadMessage | undefined; from: 
   const [said, setSaid] = useState<{ id: string; text: string } | null>(null);
   if (newest && newest.messageId !== heard) {
     setHeard(newest.messageId);
-    if (from && newest.from !== 'human') setSaid({ id: newest.messageId, text: `${from.name}: ${newest.text.slice(0, READ_OUT)}` });
+    if (from && newest.from !== 'human')
+      setSaid({ id: newest.messageId, text: `${from.name}: ${newest.text.slice(0, READ_OUT)}` });
   }
   return (
     <p className="visually-hidden" role="status">
@@ -54,7 +55,8 @@ export function ThreadLog({ state, talk, title, team, me, newFrom, onTakeBack }:
   const inside = useRef<HTMLDivElement>(null);
   const newest = messages.at(-1);
   const lastSent = sending.at(-1);
-  const firstNew = newFrom === null ? undefined : messages.find(({ place, from }) => place > newFrom && from !== 'human');
+  const firstNew =
+    newFrom === null ? undefined : messages.find(({ place, from }) => place > newFrom && from !== 'human');
   const stick = useStick(log, lastSent?.clientId ?? newest?.messageId, lastSent !== undefined, firstNew === undefined);
   const line = useRef<HTMLLIElement>(null);
   // Opened once; `firstNew` stays the same.
@@ -78,14 +80,20 @@ export function ThreadLog({ state, talk, title, team, me, newFrom, onTakeBack }:
   const before = useRef({ first, height: 0, top: 0 });
   useLayoutEffect(() => {
     const box = log.current;
-    if (box && before.current.first !== undefined && before.current.first !== first) box.scrollTop = before.current.top + box.scrollHeight - before.current.height;
+    if (box && before.current.first !== undefined && before.current.first !== first)
+      box.scrollTop = before.current.top + box.scrollHeight - before.current.height;
     before.current = { first, height: box?.scrollHeight ?? 0, top: box?.scrollTop ?? 0 };
   });
 
   const rows: ReactNode[] = [];
   let day = 0;
   for (const message of messages) {
-    if (dayOf(message.time) !== day) rows.push(<li key={`day-${message.messageId}`} className="log-row"><DayDivider time={message.time} now={now} /></li>);
+    if (dayOf(message.time) !== day)
+      rows.push(
+        <li key={`day-${message.messageId}`} className="log-row">
+          <DayDivider time={message.time} now={now} />
+        </li>,
+      );
     day = dayOf(message.time);
     if (message === firstNew)
       rows.push(
@@ -95,7 +103,11 @@ export function ThreadLog({ state, talk, title, team, me, newFrom, onTakeBack }:
       );
     rows.push(
       <li key={message.messageId} className="log-row">
-        <Said message={message} from={message.from === 'human' ? me : team.find(message.from)} mentioned={mentions(message.mentions)} />
+        <Said
+          message={message}
+          from={message.from === 'human' ? me : team.find(message.from)}
+          mentioned={mentions(message.mentions)}
+        />
       </li>,
     );
   }

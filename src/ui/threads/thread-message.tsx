@@ -6,10 +6,26 @@ import type { Teammate } from '../use-teammates.ts';
 import { Chip, ChippedMarkdown, WithChips } from './chips.tsx';
 import { mentionedIn } from './mentions.ts';
 
-const speakerOf = ({ agentId, name, birthName, color, retired }: Teammate): Speaker => ({ kind: 'seatless', agentId, name, birthName, color, awake: false, retired });
+const speakerOf = ({ agentId, name, birthName, color, retired }: Teammate): Speaker => ({
+  kind: 'seatless',
+  agentId,
+  name,
+  birthName,
+  color,
+  awake: false,
+  retired,
+});
 
 /** What is said in a thread, and by whom. `mentioned`: those whom it is meant for. */
-export const Said = memo(function Said({ message, from, mentioned }: { message: ThreadMessage; from: Teammate; mentioned: readonly Teammate[] }) {
+export const Said = memo(function Said({
+  message,
+  from,
+  mentioned,
+}: {
+  message: ThreadMessage;
+  from: Teammate;
+  mentioned: readonly Teammate[];
+}) {
   const mine = message.from === 'human';
   const named = mentionedIn(message.text, mentioned);
   const unnamed = mentioned.filter(({ agentId }) => !named.includes(agentId));
@@ -17,7 +33,10 @@ export const Said = memo(function Said({ message, from, mentioned }: { message: 
     <Bubble speaker={speakerOf(from)} time={message.time} mine={mine}>
       {unnamed.length > 0 && (
         <p className="mention-for">
-          for {unnamed.map((who) => <Chip key={who.agentId} who={who} />)}
+          for{' '}
+          {unnamed.map((who) => (
+            <Chip key={who.agentId} who={who} />
+          ))}
         </p>
       )}
       {mine ? (
@@ -32,7 +51,19 @@ export const Said = memo(function Said({ message, from, mentioned }: { message: 
 });
 
 /** What the person wrote and the thread does not have yet. */
-export function OnItsWay({ item, me, mentioned, talk, onTakeBack }: { item: ThreadSending; me: Teammate; mentioned: readonly Teammate[]; talk: ThreadTalk; onTakeBack: (text: string) => void }) {
+export function OnItsWay({
+  item,
+  me,
+  mentioned,
+  talk,
+  onTakeBack,
+}: {
+  item: ThreadSending;
+  me: Teammate;
+  mentioned: readonly Teammate[];
+  talk: ThreadTalk;
+  onTakeBack: (text: string) => void;
+}) {
   const foot =
     item.error === null ? (
       <p className="msg-status">Sending…</p>

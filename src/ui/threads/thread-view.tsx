@@ -34,7 +34,8 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
   useEffect(() => {
     const held = document.activeElement;
     // On a phone the list that had the focus is out of sight now.
-    if (takeFocus && (held === null || held === document.body || held.getClientRects().length === 0)) title.current?.focus();
+    if (takeFocus && (held === null || held === document.body || held.getClientRects().length === 0))
+      title.current?.focus();
   }, [takeFocus]);
   return (
     <header className="chat-head thread-head">
@@ -51,7 +52,12 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
         </p>
       </div>
       {!ended && (
-        <button type="button" className="ghost thread-people" aria-label={`Who takes part: ${who}`} onClick={() => setOpen('participants')}>
+        <button
+          type="button"
+          className="ghost thread-people"
+          aria-label={`Who takes part: ${who}`}
+          onClick={() => setOpen('participants')}
+        >
           <Faces people={people} />
           <span className="hide-small">Who takes part</span>
         </button>
@@ -59,9 +65,17 @@ function Head({ thread, team, takeFocus }: { thread: Thread; team: Teammates; ta
       <MenuButton
         label="More about this thread"
         items={[
-          ...(ended ? [] : [{ label: 'Add or remove somebody…', run: () => setOpen('participants') }, { label: 'Close with a summary…', run: () => setOpen('close') }]),
+          ...(ended
+            ? []
+            : [
+                { label: 'Add or remove somebody…', run: () => setOpen('participants') },
+                { label: 'Close with a summary…', run: () => setOpen('close') },
+              ]),
           { label: 'Begin another with the same', run: () => go(PATHS.newThread(thread.participants)) },
-          { label: 'Copy link', run: () => void copyText(state, new URL(PATHS.thread(thread.threadId), location.href).href, 'Link') },
+          {
+            label: 'Copy link',
+            run: () => void copyText(state, new URL(PATHS.thread(thread.threadId), location.href).href, 'Link'),
+          },
         ]}
       >
         <MoreIcon />
@@ -95,7 +109,10 @@ export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocu
   const humanName = useHousehold((household) => household.settings.humanName);
   const opened = useOpenedThread(threadId, state, talk);
   const [filled, setFilled] = useState(0);
-  const me = useMemo(() => ({ agentId: 'human', name: humanName, birthName: humanName, color: PLAIN_COLOR, retired: false }), [humanName]);
+  const me = useMemo(
+    () => ({ agentId: 'human', name: humanName, birthName: humanName, color: PLAIN_COLOR, retired: false }),
+    [humanName],
+  );
   const { thread } = state;
 
   if (state.kind === 'loading' || (state.kind === 'ready' && (!thread || opened === null)))
@@ -145,11 +162,26 @@ export function ThreadView({ threadId, takeFocus }: { threadId: string; takeFocu
           </button>
         </p>
       )}
-      <ThreadLog state={state} talk={talk} title={thread.title} team={team} me={me} newFrom={opened?.newFrom ?? null} onTakeBack={takeBack} />
+      <ThreadLog
+        state={state}
+        talk={talk}
+        title={thread.title}
+        team={team}
+        me={me}
+        newFrom={opened?.newFrom ?? null}
+        onTakeBack={takeBack}
+      />
       {thread.closed ? (
         <Closed closed={thread.closed} team={team} />
       ) : (
-        <ThreadComposer key={filled} threadId={threadId} title={thread.title} people={team.among(thread.participants)} takeFocus={filled > 0} onSend={(text, mentions) => void talk.send(text, mentions)} />
+        <ThreadComposer
+          key={filled}
+          threadId={threadId}
+          title={thread.title}
+          people={team.among(thread.participants)}
+          takeFocus={filled > 0}
+          onSend={(text, mentions) => void talk.send(text, mentions)}
+        />
       )}
     </>
   );

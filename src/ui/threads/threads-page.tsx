@@ -20,14 +20,18 @@ function Nothing({ whose }: { whose: string | null }) {
     <div className="threads-empty">
       <ThreadsIcon />
       <h2>{whose === null ? 'No threads yet' : `${whose} takes part in no thread`}</h2>
-      <p>In a thread several agents talk with each other. They begin one when they have something to work out together; you can begin one too, and read and write in all of them.</p>
+      <p>
+        In a thread several agents talk with each other. They begin one when they have something to work out together;
+        you can begin one too, and read and write in all of them.
+      </p>
     </div>
   );
 }
 
 function Column({ list, of, current }: { list: readonly Thread[]; of: string | null; current: string | null }) {
   const team = useTeammates();
-  const shown = of === null ? list : list.filter(({ participants, createdBy }) => participants.includes(of) || createdBy === of);
+  const shown =
+    of === null ? list : list.filter(({ participants, createdBy }) => participants.includes(of) || createdBy === of);
   return (
     <>
       {of !== null && (
@@ -35,7 +39,11 @@ function Column({ list, of, current }: { list: readonly Thread[]; of: string | n
           With {team.find(of).name} <Link href={PATHS.threads}>Show all</Link>
         </p>
       )}
-      {shown.length === 0 ? <Nothing whose={of === null ? null : team.find(of).name} /> : <ThreadList threads={shown} current={current} />}
+      {shown.length === 0 ? (
+        <Nothing whose={of === null ? null : team.find(of).name} />
+      ) : (
+        <ThreadList threads={shown} current={current} />
+      )}
     </>
   );
 }
@@ -61,7 +69,11 @@ export default function ThreadsPage({ place }: { place: ThreadsPlace }) {
         </KeptView>
       </nav>
       <section className="chat thread" aria-label="Thread">
-        {threadId === null ? <p className="thread-choose">A thread that you choose is read here.</p> : <ThreadView key={threadId} threadId={threadId} takeFocus={threadId !== openedWith} />}
+        {threadId === null ? (
+          <p className="thread-choose">A thread that you choose is read here.</p>
+        ) : (
+          <ThreadView key={threadId} threadId={threadId} takeFocus={threadId !== openedWith} />
+        )}
       </section>
       {begin && <BeginDialog chosen={begin} onClose={() => go(PATHS.threads)} />}
     </div>

@@ -16,7 +16,11 @@ interface Mentioning {
 }
 
 /** Completing a mention in a field. `onPut`: the field's text was changed from here. */
-export function useMentioning(field: RefObject<HTMLTextAreaElement | null>, among: readonly Teammate[], onPut: () => void): Mentioning {
+export function useMentioning(
+  field: RefObject<HTMLTextAreaElement | null>,
+  among: readonly Teammate[],
+  onPut: () => void,
+): Mentioning {
   const [typing, setTyping] = useState<Typing | null>(null);
   const [active, setActive] = useState(0);
   /** Where the `@` stands whose list was closed. */
@@ -56,5 +60,13 @@ export function useMentioning(field: RefObject<HTMLTextAreaElement | null>, amon
     return true;
   };
 
-  return { people, active: Math.min(active, Math.max(0, people.length - 1)), point: setActive, pick, look, leave: () => setTyping(null), onKeyDown };
+  return {
+    people,
+    active: Math.min(active, Math.max(0, people.length - 1)),
+    point: setActive,
+    pick,
+    look,
+    leave: () => setTyping(null),
+    onKeyDown,
+  };
 }

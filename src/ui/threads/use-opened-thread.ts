@@ -10,7 +10,11 @@ const NEW_MOST = 300;
 export type OpenedThread = { readonly newFrom: number | null } | null;
 
 /** Where a thread opens, as it stood then; and moves its mark to what is on the screen from then on. */
-export function useOpenedThread(threadId: string, { thread, messages, more, readingEarlier }: ThreadTalkState, talk: ThreadTalk): OpenedThread {
+export function useOpenedThread(
+  threadId: string,
+  { thread, messages, more, readingEarlier }: ThreadTalkState,
+  talk: ThreadTalk,
+): OpenedThread {
   const { unread } = useRoost();
   const known = useUnread((state) => state.known);
   const mark = useUnread((state) => state.threads.byThread.get(threadId) ?? 0);

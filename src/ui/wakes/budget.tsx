@@ -39,10 +39,14 @@ function Used({ label, used, of, unit = '' }: { label: string; used: number; of:
 }
 
 /** When the next wake would pass, and what stops it now. */
-function nextText({ stoppedBy, nextWakeTime }: WakeStats, now: number): { readonly passes: boolean; readonly text: string } {
+function nextText(
+  { stoppedBy, nextWakeTime }: WakeStats,
+  now: number,
+): { readonly passes: boolean; readonly text: string } {
   if (stoppedBy === null) return { passes: true, text: 'A wake would pass now.' };
   const why = stoppedText(stoppedBy);
-  if (nextWakeTime === null) return { passes: false, text: `No wake passes now: ${why}. Waiting alone does not change that.` };
+  if (nextWakeTime === null)
+    return { passes: false, text: `No wake passes now: ${why}. Waiting alone does not change that.` };
   if (nextWakeTime <= now) return { passes: false, text: `No wake passes now: ${why}.` };
   return { passes: false, text: `No wake passes now: ${why}, ${leftText(nextWakeTime, now)}.` };
 }
@@ -61,7 +65,10 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
     const wait = nextWakeTime - device.now();
     return wait > 0 ? device.after(Math.min(wait + AFTER, LONGEST), () => void kept.again()) : undefined;
   }, [device, kept, nextWakeTime, stoppedBy]);
-  useEffect(() => (running > 0 ? device.after(ASK_EVERY, () => void kept.again()) : undefined), [device, kept, running, stats]);
+  useEffect(
+    () => (running > 0 ? device.after(ASK_EVERY, () => void kept.again()) : undefined),
+    [device, kept, running, stats],
+  );
   const next = nextText(stats, now);
   const left = Math.max(0, stats.maxWakesPerDay - stats.wakesToday);
   const sources = Object.entries(stats.bySource).filter(([, count]) => count > 0);
@@ -70,10 +77,29 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
       <p className="budget-next" data-passes={next.passes}>
         {next.text}
       </p>
-      <Used label={`Wakes today · ${left === 0 ? 'none left' : `${left} left`}`} used={stats.wakesToday} of={stats.maxWakesPerDay} />
+      <Used
+        label={`Wakes today · ${left === 0 ? 'none left' : `${left} left`}`}
+        used={stats.wakesToday}
+        of={stats.maxWakesPerDay}
+      />
       <Used label="Minutes today" used={stats.minutesToday} of={stats.maxDailySessionMinutes} unit=" min" />
-      {sources.length > 0 && <p className="budget-by">Woken today by {sources.map(([source, count]) => `${source === 'person' ? 'you' : byId.has(source) ? nameOf(source) : source} (${count})`).join(', ')}.</p>}
-      {running > 0 && <p className="budget-by">{plural(running, 'session')} of it run{running === 1 ? 's' : ''} now.</p>}
+      {sources.length > 0 && (
+        <p className="budget-by">
+          Woken today by{' '}
+          {sources
+            .map(
+              ([source, count]) =>
+                `${source === 'person' ? 'you' : byId.has(source) ? nameOf(source) : source} (${count})`,
+            )
+            .join(', ')}
+          .
+        </p>
+      )}
+      {running > 0 && (
+        <p className="budget-by">
+          {plural(running, 'session')} of it run{running === 1 ? 's' : ''} now.
+        </p>
+      )}
     </>
   );
 }

@@ -10,7 +10,11 @@ export interface Step {
   readonly state: StepState;
 }
 
-export function pathOf({ check, outcome, source }: Pick<WakeDecision, 'check' | 'outcome' | 'source'>): readonly Step[] {
+export function pathOf({
+  check,
+  outcome,
+  source,
+}: Pick<WakeDecision, 'check' | 'outcome' | 'source'>): readonly Step[] {
   const at = check === null ? GATE_CHECKS.length : GATE_CHECKS.indexOf(check);
   return GATE_CHECKS.map((each, i): Step => {
     if (source.kind === 'person') return { check: each, state: 'waived' };

@@ -16,11 +16,22 @@ export function StopSwitch() {
   };
   return (
     <div className="stop-switch" data-stopped={stopped}>
-      <button type="button" role="switch" aria-checked={stopped} aria-disabled={busy || on === null} className="switch" onClick={turn}>
+      <button
+        type="button"
+        role="switch"
+        aria-checked={stopped}
+        aria-disabled={busy || on === null}
+        className="switch"
+        onClick={turn}
+      >
         <span className="switch-knob" aria-hidden="true" />
         Stop all wakes
       </button>
-      <p>{stopped ? 'Stopped: nothing wakes anybody but you. What is written waits in the inboxes.' : 'At once, for everybody. You can still wake anybody yourself.'}</p>
+      <p>
+        {stopped
+          ? 'Stopped: nothing wakes anybody but you. What is written waits in the inboxes.'
+          : 'At once, for everybody. You can still wake anybody yourself.'}
+      </p>
     </div>
   );
 }

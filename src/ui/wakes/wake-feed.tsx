@@ -30,7 +30,13 @@ function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
       <h3>{day}</h3>
       <ul className="wakes">
         {list.map((wake) => (
-          <WakeRow key={wake.wakeId} wake={wake} nameOf={nameOf} open={wake.wakeId === open} onToggle={() => setOpen(wake.wakeId === open ? null : wake.wakeId)} />
+          <WakeRow
+            key={wake.wakeId}
+            wake={wake}
+            nameOf={nameOf}
+            open={wake.wakeId === open}
+            onToggle={() => setOpen(wake.wakeId === open ? null : wake.wakeId)}
+          />
         ))}
       </ul>
     </section>
@@ -46,7 +52,9 @@ export function WakeFeed({ agentId }: { agentId: string | null }) {
       {({ rows, more }) =>
         rows.length === 0 ? (
           <p className="wakes-empty">
-            {agentId === null ? 'No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.' : `${nameOf(agentId)} was never asked for.`}
+            {agentId === null
+              ? 'No wake was ever asked for. When an agent needs another, you see here that it asked, what was checked, and what came of it.'
+              : `${nameOf(agentId)} was never asked for.`}
           </p>
         ) : (
           <>

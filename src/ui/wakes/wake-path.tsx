@@ -2,7 +2,12 @@ import type { WakeDecision } from '../../protocol/wakes.ts';
 import { pathOf, type StepState } from './path.ts';
 import { CHECK_QUESTIONS, CHECK_TITLES, outcomeText, OUTCOME_WORDS } from './words.ts';
 
-const STATE_WORDS: Record<StepState, string> = { passed: 'passed', stopped: 'stopped here', beyond: 'not reached', waived: 'not asked: you are never refused' };
+const STATE_WORDS: Record<StepState, string> = {
+  passed: 'passed',
+  stopped: 'stopped here',
+  beyond: 'not reached',
+  waived: 'not asked: you are never refused',
+};
 
 /** The ten checks in their order, from who asked to what came of it; the one that stopped it is marked. */
 export function WakePath({ wake }: { wake: WakeDecision }) {
@@ -14,7 +19,14 @@ export function WakePath({ wake }: { wake: WakeDecision }) {
         <span className="wake-step-name">Asked</span>
       </li>
       {steps.map(({ check, state }, i) => (
-        <li key={check} className="wake-step" data-step={state} data-outcome={state === 'stopped' ? wake.outcome : undefined} title={CHECK_QUESTIONS[check]} {...(state === 'stopped' ? { 'aria-current': 'step' as const } : {})}>
+        <li
+          key={check}
+          className="wake-step"
+          data-step={state}
+          data-outcome={state === 'stopped' ? wake.outcome : undefined}
+          title={CHECK_QUESTIONS[check]}
+          {...(state === 'stopped' ? { 'aria-current': 'step' as const } : {})}
+        >
           <span className="wake-step-dot" aria-hidden="true">
             {i + 1}
           </span>

@@ -35,7 +35,9 @@ function Facts({ wake, nameOf }: { wake: WakeDecision; nameOf: NameOf }) {
         <>
           <dt>Message</dt>
           <dd>
-            <Link href={PATHS.inbox(target)}>{target === LEAD_ID ? 'In the lead’s inbox' : `In the inbox of ${nameOf(target)}`}</Link>
+            <Link href={PATHS.inbox(target)}>
+              {target === LEAD_ID ? 'In the lead’s inbox' : `In the inbox of ${nameOf(target)}`}
+            </Link>
           </dd>
         </>
       )}

@@ -41,7 +41,12 @@ export const CHECK_QUESTIONS: Record<GateCheck, string> = {
   flood: 'Is the household quiet enough?',
 };
 
-export const OUTCOME_WORDS: Record<WakeOutcome, string> = { granted: 'woken', suppressed: 'stopped', deferred: 'put off', error: 'refused' };
+export const OUTCOME_WORDS: Record<WakeOutcome, string> = {
+  granted: 'woken',
+  suppressed: 'stopped',
+  deferred: 'put off',
+  error: 'refused',
+};
 
 export const REASON_WORDS: Record<WakeReason, string> = {
   blocker: 'stuck without it',

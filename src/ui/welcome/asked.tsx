@@ -23,7 +23,10 @@ export default function AskedPage() {
         </h1>
         {way === 'own' ? (
           <>
-            <p className="welcome-lead">It lives at the same relay, beside the other one. Neither sees who lives with the other, or what is said there.</p>
+            <p className="welcome-lead">
+              It lives at the same relay, beside the other one. Neither sees who lives with the other, or what is said
+              there.
+            </p>
             <Begin onBegun={focusStart} beside />
             <button type="button" className="link-button" onClick={() => setWay(null)}>
               Back

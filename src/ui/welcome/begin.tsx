@@ -31,13 +31,37 @@ export function Begin({ onBegun, beside }: { onBegun: () => void; beside: boolea
     <form onSubmit={(event) => void begin(event)} noValidate>
       <div className="welcome-field">
         <label htmlFor="human">Your name</label>
-        <input id="human" className="field" value={human} onChange={(event) => setHuman(event.target.value)} autoComplete="given-name" maxLength={SETTING_TEXT_MAX.humanName} aria-invalid={tried && missing.human} aria-describedby="human-note" dir="auto" />
-        <small id="human-note">{tried && missing.human ? 'They need something to call you.' : 'What the agents call you.'}</small>
+        <input
+          id="human"
+          className="field"
+          value={human}
+          onChange={(event) => setHuman(event.target.value)}
+          autoComplete="given-name"
+          maxLength={SETTING_TEXT_MAX.humanName}
+          aria-invalid={tried && missing.human}
+          aria-describedby="human-note"
+          dir="auto"
+        />
+        <small id="human-note">
+          {tried && missing.human ? 'They need something to call you.' : 'What the agents call you.'}
+        </small>
       </div>
       <div className="welcome-field">
         <label htmlFor="lead">Lead&apos;s name</label>
-        <input id="lead" className="field" value={lead} onChange={(event) => setLead(event.target.value)} autoComplete="off" maxLength={SETTING_TEXT_MAX.leadName} aria-invalid={tried && missing.lead} aria-describedby="lead-note" dir="auto" />
-        <small id="lead-note">{tried && missing.lead ? 'The lead needs a name.' : 'Sits in the middle and calls the others.'}</small>
+        <input
+          id="lead"
+          className="field"
+          value={lead}
+          onChange={(event) => setLead(event.target.value)}
+          autoComplete="off"
+          maxLength={SETTING_TEXT_MAX.leadName}
+          aria-invalid={tried && missing.lead}
+          aria-describedby="lead-note"
+          dir="auto"
+        />
+        <small id="lead-note">
+          {tried && missing.lead ? 'The lead needs a name.' : 'Sits in the middle and calls the others.'}
+        </small>
       </div>
       {failed !== null && (
         <p className="welcome-failed" role="alert">

@@ -3,23 +3,42 @@ import { useStore } from 'zustand';
 import { createLook, type Look, type LookLine } from '../../state/look.ts';
 import { useActions, useRoost } from '../context.tsx';
 
-const WAITS = { connecting: 'Connecting…', lost: 'The relay does not let this browser look on now. It is tried again by itself.' } as const;
+const WAITS = {
+  connecting: 'Connecting…',
+  lost: 'The relay does not let this browser look on now. It is tried again by itself.',
+} as const;
 
 function Looking({ look, onClose }: { look: Look; onClose: () => void }) {
   const { link, agents, session, lines } = useStore(look.store);
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), []);
-  const nameOf = (id: string) => (id === 'human' ? 'The human' : id === 'relay' ? 'The relay' : (agents.find(({ agentId }) => agentId === id)?.name ?? (id === 'lead' ? 'The lead' : 'An egg')));
+  const nameOf = (id: string) =>
+    id === 'human'
+      ? 'The human'
+      : id === 'relay'
+        ? 'The relay'
+        : (agents.find(({ agentId }) => agentId === id)?.name ?? (id === 'lead' ? 'The lead' : 'An egg'));
   const awake = session?.awake.map(nameOf) ?? [];
-  const whose = (line: LookLine) => (line.author === line.agentId ? nameOf(line.author) : `${nameOf(line.author)} to ${nameOf(line.agentId)}`);
+  const whose = (line: LookLine) =>
+    line.author === line.agentId ? nameOf(line.author) : `${nameOf(line.author)} to ${nameOf(line.agentId)}`;
   return (
     <main className="welcome" id="main">
       <div className="welcome-card">
         <h1 ref={head} tabIndex={-1}>
           Looking on
         </h1>
-        <p className="welcome-lead">What is said there from now on. Nothing of it is kept in this browser, and nothing can be said from here.</p>
-        <p role="status">{link !== 'live' ? WAITS[link] : session === null ? 'No session runs. Everyone sleeps.' : awake.length === 0 ? 'A session runs. Nobody has said anything yet.' : `Awake: ${awake.join(', ')}`}</p>
+        <p className="welcome-lead">
+          What is said there from now on. Nothing of it is kept in this browser, and nothing can be said from here.
+        </p>
+        <p role="status">
+          {link !== 'live'
+            ? WAITS[link]
+            : session === null
+              ? 'No session runs. Everyone sleeps.'
+              : awake.length === 0
+                ? 'A session runs. Nobody has said anything yet.'
+                : `Awake: ${awake.join(', ')}`}
+        </p>
         <ol className="look-lines" aria-label="What is said">
           {lines.map((line) => (
             <li key={line.messageId} dir="auto">

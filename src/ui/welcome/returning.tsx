@@ -22,7 +22,9 @@ function OnTheWay({ status }: { status: Status }) {
   return (
     <>
       <Progress
-        label={progress?.from === 'relay' ? 'Fetching it from the relay…' : 'Reading what is kept beside it on this device…'}
+        label={
+          progress?.from === 'relay' ? 'Fetching it from the relay…' : 'Reading what is kept beside it on this device…'
+        }
         done={progress?.done ?? 0}
         of={progress?.of ?? 0}
       />
@@ -53,7 +55,8 @@ function BeginAnew() {
   return (
     <div className="devices-warning" role="alertdialog" aria-label="Begin anew?">
       <p>
-        <strong>Begin anew?</strong> This browser then forgets the key of the team that lived here. Only another device, a recovery phrase or a copy can bring them back after that.
+        <strong>Begin anew?</strong> This browser then forgets the key of the team that lived here. Only another device,
+        a recovery phrase or a copy can bring them back after that.
       </p>
       {failed !== null && <p className="welcome-failed">{failed}</p>}
       <div className="devices-ways">

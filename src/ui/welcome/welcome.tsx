@@ -27,7 +27,8 @@ export function Welcome({ onBegun }: { onBegun: () => void }) {
           <>
             <h1>A home for a team that remembers</h1>
             <p className="welcome-lead">
-              Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as who they were. Who they are, and what was said, lives in this browser.
+              Eight agents hatch here once and find their own names. They sleep when you leave. One button wakes them as
+              who they were. Who they are, and what was said, lives in this browser.
             </p>
             <Begin onBegun={onBegun} beside={false} />
             <ComeBack />
@@ -35,7 +36,11 @@ export function Welcome({ onBegun }: { onBegun: () => void }) {
         )}
         <details className="welcome-mind" data-mind={health?.mind}>
           <summary>
-            {health === null ? 'Asking the relay who thinks…' : health.mind === 'rehearsal' ? 'A rehearsal mind is in use: nobody is thinking yet. How to connect a model' : `Connected: ${health.model}`}
+            {health === null
+              ? 'Asking the relay who thinks…'
+              : health.mind === 'rehearsal'
+                ? 'A rehearsal mind is in use: nobody is thinking yet. How to connect a model'
+                : `Connected: ${health.model}`}
           </summary>
           <ConnectSteps />
         </details>

@@ -1,5 +1,11 @@
 /** A tab with the ledger and the archive, for tests to drive. Text crosses to the test as JSON, which keeps every code unit. */
-import { adopt, ArchiveError, createArchive, spawnArchiveWorker, type OpenedArchive } from '../../../src/archive/index.ts';
+import {
+  adopt,
+  ArchiveError,
+  createArchive,
+  spawnArchiveWorker,
+  type OpenedArchive,
+} from '../../../src/archive/index.ts';
 import { createClock } from '../../../src/domain/stamp.ts';
 import { openOwner } from '../../../src/ledger/index.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
@@ -44,7 +50,11 @@ function sinkToFile() {
 }
 
 async function openKept(passphrase: string | null): Promise<OpenedArchive> {
-  return archive.openArchive(file, passphrase, { compare: (docs) => owner.call('compare', docs), here: await owner.call('household'), now: Date.now() });
+  return archive.openArchive(file, passphrase, {
+    compare: (docs) => owner.call('compare', docs),
+    here: await owner.call('household'),
+    now: Date.now(),
+  });
 }
 
 window.archive = {
@@ -73,7 +83,13 @@ window.archive = {
     clearInterval(timer);
     return { documents, bytes, ticks };
   },
-  exportAgent: (agentId) => archive.exportAgent({ agentId, read: (request) => owner.call('documents', request), sink: sinkToFile(), exportedAt: Date.now() }),
+  exportAgent: (agentId) =>
+    archive.exportAgent({
+      agentId,
+      read: (request) => owner.call('documents', request),
+      sink: sinkToFile(),
+      exportedAt: Date.now(),
+    }),
   async kept() {
     const bytes = new Uint8Array(await file.arrayBuffer());
     return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
@@ -81,13 +97,26 @@ window.archive = {
   keep: (base64) => void (file = new Blob([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))])),
   async importKept(passphrase) {
     const opened = await openKept(passphrase);
-    const imported = await archive.importArchive(opened, { append: (docs) => owner.call('append', docs), withSettings: true, leaveOut: [], ticks: opened.preview.changes.map(({ tick }) => tick) });
+    const imported = await archive.importArchive(opened, {
+      append: (docs) => owner.call('append', docs),
+      withSettings: true,
+      leaveOut: [],
+      ticks: opened.preview.changes.map(({ tick }) => tick),
+    });
     return JSON.stringify({ preview: opened.preview, imported });
   },
   async adoptKept(agentId) {
     const parsed = await archive.readAgentZip(file);
     const clock = createClock({ now: () => Date.now(), node: 'page' });
-    const docs = adopt({ as: 'new', parsed, agentId, name: parsed.name ?? 'Nobody', position: 8, now: Date.now(), clock });
+    const docs = adopt({
+      as: 'new',
+      parsed,
+      agentId,
+      name: parsed.name ?? 'Nobody',
+      position: 8,
+      now: Date.now(),
+      clock,
+    });
     await owner.call('append', docs);
     return JSON.stringify({ parsed, docs });
   },

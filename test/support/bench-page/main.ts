@@ -20,7 +20,10 @@ export interface BenchPage {
   /** Waits until nothing is left to be filed. */
   rest(): Promise<void>;
   /** From asking the owner to the finished [WAKE AGENTS] message of these agents, and its characters. */
-  wakePayload(agentIds: readonly string[], cap: number): Promise<{ readonly ms: number; readonly chars: number; readonly messages: number }>;
+  wakePayload(
+    agentIds: readonly string[],
+    cap: number,
+  ): Promise<{ readonly ms: number; readonly chars: number; readonly messages: number }>;
   /** Reads everything page by page, as an export does. */
   readAll(limit: number): Promise<{ readonly ms: number; readonly documents: number; readonly chars: number }>;
 }
@@ -48,7 +51,9 @@ async function timed(run: () => Promise<unknown>): Promise<number> {
 
 window.bench = {
   async bare(count) {
-    const db = await (bareDb ??= openDB('bench-bare', 1, { upgrade: (fresh) => void fresh.createObjectStore('rows', { keyPath: '_id' }) }));
+    const db = await (bareDb ??= openDB('bench-bare', 1, {
+      upgrade: (fresh) => void fresh.createObjectStore('rows', { keyPath: '_id' }),
+    }));
     return timed(async () => {
       for (let n = 0; n < count; n++) {
         const tx = db.transaction('rows', 'readwrite', { durability: 'strict' });
@@ -81,11 +86,15 @@ window.bench = {
     );
   },
   async rest() {
-    while ((await owner().call('storage')).journalRows > 0) await new Promise<void>((resolve) => setTimeout(resolve, 50));
+    while ((await owner().call('storage')).journalRows > 0)
+      await new Promise<void>((resolve) => setTimeout(resolve, 50));
   },
   async wakePayload(agentIds, cap) {
     const { identities, changes, settings } = await owner().call('household');
-    const roster = rosterOf(identities.map((one) => ({ ...one, id: one._id })), changes.map((one) => ({ ...one, id: one._id })));
+    const roster = rosterOf(
+      identities.map((one) => ({ ...one, id: one._id })),
+      changes.map((one) => ({ ...one, id: one._id })),
+    );
     const values = settingsOf(settings.map(({ _id, key, value, at }) => ({ id: _id, key, value, at })));
     const began = performance.now();
     const material = await owner().call('wakeMaterial', { agentIds, cap });
@@ -94,7 +103,15 @@ window.bench = {
       return agent ? [shareOf(agent, one, roster, { ...values, transcriptCap: cap })] : [];
     });
     const text = writeWake(shares.flatMap((share) => payloadOf(share) ?? []));
-    return { ms: performance.now() - began, chars: text.length, messages: material.reduce((sum, { sessions }) => sum + sessions.reduce((of, session) => of + (session.kind === 'talk' ? session.messages.length : 0), 0), 0) };
+    return {
+      ms: performance.now() - began,
+      chars: text.length,
+      messages: material.reduce(
+        (sum, { sessions }) =>
+          sum + sessions.reduce((of, session) => of + (session.kind === 'talk' ? session.messages.length : 0), 0),
+        0,
+      ),
+    };
   },
   async readAll(limit) {
     let documents = 0;

@@ -5,7 +5,10 @@ import { DIRECT } from '../../../src/sync/direct/settings.ts';
 import type { DirectCalls, FromDirectOwner, Signal } from './calls.ts';
 
 export interface DirectPage {
-  call<Name extends keyof DirectCalls>(name: Name, ...args: Parameters<DirectCalls[Name]>): Promise<ReturnType<DirectCalls[Name]>>;
+  call<Name extends keyof DirectCalls>(
+    name: Name,
+    ...args: Parameters<DirectCalls[Name]>
+  ): Promise<ReturnType<DirectCalls[Name]>>;
   /** Sends so many frames of so many random bytes. Answers the length and digest of each. */
   sendFrames(count: number, length: number): Promise<readonly string[]>;
   /** Peer connections of this tab that are not closed. */
@@ -20,7 +23,10 @@ declare global {
   }
 }
 
-const { port } = new SharedWorker(new URL('./owner.ts', import.meta.url), { type: 'module', name: decodeURIComponent(location.search.slice(1)) });
+const { port } = new SharedWorker(new URL('./owner.ts', import.meta.url), {
+  type: 'module',
+  name: decodeURIComponent(location.search.slice(1)),
+});
 const listeners = new Set<(news: OwnerNews) => void>();
 const waiting = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
 let calls = 0;

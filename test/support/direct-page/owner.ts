@@ -59,7 +59,11 @@ const direct = createDirect({
   now: Date.now,
 });
 
-const calls: { readonly [Name in keyof DirectCalls]: (...args: Parameters<DirectCalls[Name]>) => ReturnType<DirectCalls[Name]> | Promise<ReturnType<DirectCalls[Name]>> } = {
+const calls: {
+  readonly [Name in keyof DirectCalls]: (
+    ...args: Parameters<DirectCalls[Name]>
+  ) => ReturnType<DirectCalls[Name]> | Promise<ReturnType<DirectCalls[Name]>>;
+} = {
   direct(report) {
     direct.report(...SYNC_REQUESTS.direct.parse([report]));
     return null;
@@ -83,14 +87,19 @@ const calls: { readonly [Name in keyof DirectCalls]: (...args: Parameters<Direct
     return frames.map((frame) => `${frame.length} ${bytesToHex(sha256(frame))}`);
   },
   received: () => received,
-  waiting: () => ({ mostBuffered, buffered: [...exchanges].reduce((sum, { link, waiting }) => sum + link.buffered() + waiting.length, 0) }),
+  waiting: () => ({
+    mostBuffered,
+    buffered: [...exchanges].reduce((sum, { link, waiting }) => sum + link.buffered() + waiting.length, 0),
+  }),
 };
 
 addEventListener('connect', (event) => {
   const [port] = event instanceof MessageEvent ? event.ports : [];
   if (!port) return;
   ports.add(port);
-  port.onmessage = async ({ data }: MessageEvent<{ readonly id: number; readonly call: keyof DirectCalls; readonly args: unknown[] }>) => {
+  port.onmessage = async ({
+    data,
+  }: MessageEvent<{ readonly id: number; readonly call: keyof DirectCalls; readonly args: unknown[] }>) => {
     const answer = calls[data.call] as (...args: unknown[]) => unknown;
     try {
       port.postMessage({ id: data.id, value: await answer(...data.args) });

@@ -3,7 +3,8 @@ import puppeteer, { type BrowserContext, type ElementHandle, type Page } from 'p
 import { createTab, FIND, LISTENING, type Driver, type RealBrowser, type Sought } from './tab.ts';
 
 /** Firefox's own words where a request fails or a page is left while one runs: the page says it in its own. */
-const OF_THE_BROWSER = /NetworkError when attempting to fetch|Firefox can’t establish a connection|The connection to .* was interrupted/;
+const OF_THE_BROWSER =
+  /NetworkError when attempting to fetch|Firefox can’t establish a connection|The connection to .* was interrupted/;
 
 async function openTab(context: BrowserContext) {
   const page = await context.newPage();
@@ -29,7 +30,8 @@ function driverOf(page: Page): Driver {
       return true;
     } catch (error) {
       // It went while it was reached for: it is looked for again.
-      if (error instanceof Error && /not clickable|detached|no such|stale|not visible/i.test(error.message)) return false;
+      if (error instanceof Error && /not clickable|detached|no such|stale|not visible/i.test(error.message))
+        return false;
       throw error;
     } finally {
       await element.dispose().catch(() => undefined);
@@ -50,7 +52,8 @@ function driverOf(page: Page): Driver {
         await page.keyboard.press('Backspace');
         await element.type(text);
       }),
-    choose: (sought, path) => withFound(sought, (element) => (element as ElementHandle<HTMLInputElement>).uploadFile(path)),
+    choose: (sought, path) =>
+      withFound(sought, (element) => (element as ElementHandle<HTMLInputElement>).uploadFile(path)),
     press: (key) => page.keyboard.press(key),
     picture: () => page.screenshot(),
     close: () => page.close(),
@@ -58,7 +61,13 @@ function driverOf(page: Page): Driver {
 }
 
 export async function launchFirefox(executablePath: string): Promise<RealBrowser> {
-  const firefox = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true, timeout: 60_000, defaultViewport: { width: 1280, height: 860 } });
+  const firefox = await puppeteer.launch({
+    browser: 'firefox',
+    executablePath,
+    headless: true,
+    timeout: 60_000,
+    defaultViewport: { width: 1280, height: 860 },
+  });
   const within = (context: BrowserContext): RealBrowser => ({
     newTab: () => openTab(context),
     another: async () => within(await firefox.createBrowserContext()),

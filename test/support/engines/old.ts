@@ -13,7 +13,24 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** Owner and names. Source: MDN's compatibility data. */
 const LATER: Readonly<Record<string, readonly string[]>> = {
-  globalThis: ['requestIdleCallback', 'cancelIdleCallback', 'BarcodeDetector', 'scheduler', 'CloseWatcher', 'showSaveFilePicker', 'showOpenFilePicker', 'navigation', 'URLPattern', 'Iterator', 'Float16Array', 'Temporal', 'Observable', 'CookieStore', 'cookieStore', 'EyeDropper'],
+  globalThis: [
+    'requestIdleCallback',
+    'cancelIdleCallback',
+    'BarcodeDetector',
+    'scheduler',
+    'CloseWatcher',
+    'showSaveFilePicker',
+    'showOpenFilePicker',
+    'navigation',
+    'URLPattern',
+    'Iterator',
+    'Float16Array',
+    'Temporal',
+    'Observable',
+    'CookieStore',
+    'cookieStore',
+    'EyeDropper',
+  ],
   'ReadableStream.prototype': ['values', '@asyncIterator'],
   ReadableStream: ['from'],
   'StorageManager.prototype': ['persisted', 'estimate'],
@@ -35,7 +52,15 @@ const LATER: Readonly<Record<string, readonly string[]>> = {
   Uint8Array: ['fromBase64', 'fromHex'],
   'Uint8Array.prototype': ['toBase64', 'toHex', 'setFromBase64', 'setFromHex'],
   'ArrayBuffer.prototype': ['transfer', 'transferToFixedLength', 'detached'],
-  'Set.prototype': ['union', 'intersection', 'difference', 'symmetricDifference', 'isSubsetOf', 'isSupersetOf', 'isDisjointFrom'],
+  'Set.prototype': [
+    'union',
+    'intersection',
+    'difference',
+    'symmetricDifference',
+    'isSubsetOf',
+    'isSupersetOf',
+    'isDisjointFrom',
+  ],
   'Map.prototype': ['getOrInsert', 'getOrInsertComputed'],
   'Blob.prototype': ['bytes', 'textStream'],
   'Response.prototype': ['bytes'],
@@ -44,7 +69,10 @@ const LATER: Readonly<Record<string, readonly string[]>> = {
 const ITERATORS = ['map', 'filter', 'take', 'drop', 'flatMap', 'reduce', 'toArray', 'forEach', 'some', 'every', 'find'];
 
 /** The source of a script that takes it all away. */
-export const MAKE_OLD = `(${String(function makeOld(later: Readonly<Record<string, readonly string[]>>, iterators: readonly string[]) {
+export const MAKE_OLD = `(${String(function makeOld(
+  later: Readonly<Record<string, readonly string[]>>,
+  iterators: readonly string[],
+) {
   const all = globalThis as unknown as Record<string, Record<string, unknown> | undefined>;
   const ofIterators = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]())) as Record<string, unknown>;
   for (const name of iterators) Reflect.deleteProperty(ofIterators, name);
@@ -52,7 +80,8 @@ export const MAKE_OLD = `(${String(function makeOld(later: Readonly<Record<strin
     const [first = '', inner] = path.split('.');
     const outer = first === 'globalThis' ? globalThis : all[first];
     const owner = inner === undefined ? outer : (outer as Record<string, object> | undefined)?.[inner];
-    if (owner) for (const name of names) Reflect.deleteProperty(owner, name === '@asyncIterator' ? Symbol.asyncIterator : name);
+    if (owner)
+      for (const name of names) Reflect.deleteProperty(owner, name === '@asyncIterator' ? Symbol.asyncIterator : name);
   }
 })})(${JSON.stringify(LATER)}, ${JSON.stringify(ITERATORS)});`;
 

@@ -19,7 +19,9 @@ export function createPerson(tab: Tab): Person {
   /** All of it in one look: between two, an answer may end. */
   const look = () =>
     tab.evaluate(() => ({
-      answers: [...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')].map((words) => words.innerText.trim()),
+      answers: [...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')].map((words) =>
+        words.innerText.trim(),
+      ),
       writing: document.querySelector('.log .writing, button[aria-label="Stop"]') !== null,
     }));
   const person: Person = {
@@ -28,10 +30,17 @@ export function createPerson(tab: Tab): Person {
       await tab.fill({ role: 'textbox', name: 'Your name' }, human);
       await tab.fill({ role: 'textbox', name: "Lead's name" }, lead);
       await tab.click({ role: 'button', name: 'Begin' });
-      await until(async () => (await person.seats()).length === 8, () => 'there is no team');
+      await until(
+        async () => (await person.seats()).length === 8,
+        () => 'there is no team',
+      );
     },
     async seats() {
-      const labels = await tab.evaluate(() => [...document.querySelectorAll('[aria-label="The team"] button[aria-label]')].map((seat) => seat.getAttribute('aria-label') ?? ''));
+      const labels = await tab.evaluate(() =>
+        [...document.querySelectorAll('[aria-label="The team"] button[aria-label]')].map(
+          (seat) => seat.getAttribute('aria-label') ?? '',
+        ),
+      );
       return labels.flatMap((label) => readSeat(label) ?? []);
     },
     untilAll: (state) =>
@@ -40,11 +49,15 @@ export function createPerson(tab: Tab): Person {
           const now = await person.seats();
           return now.length === 8 && now.every((seat) => seat.state === state) && now;
         },
-        async () => `waited for everyone ${state}; the seats are ${(await person.seats()).map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}; ${await tab.text()}`,
+        async () =>
+          `waited for everyone ${state}; the seats are ${(await person.seats()).map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}; ${await tab.text()}`,
       ),
     async open(seat) {
       await tab.click({ role: 'button', name: new RegExp(`seat ${seat}, `) });
-      await until(() => tab.evaluate(() => document.querySelector('.log') !== null), () => 'no conversation opened');
+      await until(
+        () => tab.evaluate(() => document.querySelector('.log') !== null),
+        () => 'no conversation opened',
+      );
     },
     async ask(text) {
       const before = (await look()).answers.length;

@@ -18,7 +18,9 @@ export interface Sought {
   readonly pattern: { readonly source: string; readonly flags: string } | null;
 }
 export const soughtOf = ({ role, name }: Wanted): Sought =>
-  name instanceof RegExp ? { role, name: null, pattern: { source: name.source, flags: name.flags } } : { role, name: name ?? null, pattern: null };
+  name instanceof RegExp
+    ? { role, name: null, pattern: { source: name.source, flags: name.flags } }
+    : { role, name: name ?? null, pattern: null };
 export const textOf = ({ role, name }: Wanted): string => `${role} ${name === undefined ? '' : String(name)}`;
 
 export type Key = 'Enter' | 'Escape' | 'ArrowDown' | 'Tab';
@@ -53,7 +55,10 @@ export interface Tab {
   complaints(): Promise<readonly string[]>;
   goto(url: string): Promise<void>;
   reload(): Promise<void>;
-  evaluate<Args extends readonly unknown[], Value>(run: (...args: Args) => Value | Promise<Value>, ...args: Args): Promise<Value>;
+  evaluate<Args extends readonly unknown[], Value>(
+    run: (...args: Args) => Value | Promise<Value>,
+    ...args: Args
+  ): Promise<Value>;
   /** Waits until it can be done. */
   click(wanted: Wanted): Promise<void>;
   fill(wanted: Wanted, text: string): Promise<void>;
@@ -70,7 +75,10 @@ export const PATIENCE = 60_000;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Waits until `look` gives something; fails with `otherwise`. */
-export async function until<Value>(look: () => Promise<Value | null | false>, otherwise: () => string | Promise<string>): Promise<Value> {
+export async function until<Value>(
+  look: () => Promise<Value | null | false>,
+  otherwise: () => string | Promise<string>,
+): Promise<Value> {
   for (const end = Date.now() + PATIENCE; ; await pause(50)) {
     const value = await look();
     if (value !== null && value !== false) return value;
@@ -97,7 +105,10 @@ export const FIND = String(function find(sought: Sought): Element | null {
     const labels = 'labels' in element ? (element.labels as NodeListOf<HTMLLabelElement> | null) : null;
     return plain(labels?.[0]?.textContent ?? element.textContent);
   };
-  const isShown = (element: Element) => element.getClientRects().length > 0 && getComputedStyle(element).visibility !== 'hidden' && !element.closest('[inert]');
+  const isShown = (element: Element) =>
+    element.getClientRects().length > 0 &&
+    getComputedStyle(element).visibility !== 'hidden' &&
+    !element.closest('[inert]');
   const pattern = sought.pattern && new RegExp(sought.pattern.source, sought.pattern.flags);
   const fits = (name: string) => {
     if (pattern) return pattern.test(name);
@@ -106,7 +117,9 @@ export const FIND = String(function find(sought: Sought): Element | null {
   // An open dialog keeps what is behind it from the pointer.
   const dialogs = [...document.querySelectorAll('dialog[open], [role=dialog]')];
   const within = dialogs.at(-1) ?? document;
-  const found = [...within.querySelectorAll(SELECTORS[sought.role])].filter((element) => (sought.role === 'file' || isShown(element)) && fits(nameOf(element)));
+  const found = [...within.querySelectorAll(SELECTORS[sought.role])].filter(
+    (element) => (sought.role === 'file' || isShown(element)) && fits(nameOf(element)),
+  );
   return found[0] ?? null;
 });
 
@@ -124,7 +137,9 @@ const LISTEN = String(function listen() {
   const isPutOff = (message: string) => message.startsWith('ResizeObserver loop');
   addEventListener('error', (event) => void (isPutOff(event.message) || said.push(`threw: ${event.message}`)));
   addEventListener('unhandledrejection', (event) => said.push(`rejected: ${String(event.reason)}`));
-  document.addEventListener('securitypolicyviolation', (event) => said.push(`forbidden: ${event.violatedDirective} ${event.blockedURI}`));
+  document.addEventListener('securitypolicyviolation', (event) =>
+    said.push(`forbidden: ${event.violatedDirective} ${event.blockedURI}`),
+  );
 });
 /** For drivers that can run something before the page does. */
 export const LISTENING = `(${LISTEN})()`;
@@ -137,7 +152,10 @@ export function createTab(driver: Driver, heard: readonly string[] = []): Tab {
   };
   const arrived = () => driver.evaluate(LISTEN, []);
   const done = (what: string, wanted: Wanted, act: () => Promise<boolean>) =>
-    until(act, async () => `there is no ${textOf(wanted)} to ${what}; the page says: ${(await tab.text()).slice(0, 600)}`).then(() => undefined);
+    until(
+      act,
+      async () => `there is no ${textOf(wanted)} to ${what}; the page says: ${(await tab.text()).slice(0, 600)}`,
+    ).then(() => undefined);
 
   const tab: Tab = {
     driver,
@@ -149,8 +167,14 @@ export function createTab(driver: Driver, heard: readonly string[] = []): Tab {
       await driver.goto(url);
       // The relay's own page after the link leads on by itself; while it does, nothing can be asked.
       const path = () => driver.evaluate('() => location.pathname', []).catch(() => '/enter');
-      await until(async () => !String(await path()).startsWith('/enter'), () => 'the link leads nowhere');
-      await until(() => driver.evaluate("() => document.readyState === 'complete'", []).then(Boolean, () => false), () => 'the page does not load');
+      await until(
+        async () => !String(await path()).startsWith('/enter'),
+        () => 'the link leads nowhere',
+      );
+      await until(
+        () => driver.evaluate("() => document.readyState === 'complete'", []).then(Boolean, () => false),
+        () => 'the page does not load',
+      );
       await arrived();
     },
     async reload() {
@@ -169,7 +193,10 @@ export function createTab(driver: Driver, heard: readonly string[] = []): Tab {
     text: async () => String(await driver.evaluate('() => document.body.innerText', [])),
     async untilText(what) {
       const holds = (text: string) => (typeof what === 'string' ? text.includes(what) : what.test(text));
-      await until(async () => holds(await tab.text()), async () => `waited for ${String(what)}; the page says: ${(await tab.text()).slice(0, 1_500)}`);
+      await until(
+        async () => holds(await tab.text()),
+        async () => `waited for ${String(what)}; the page says: ${(await tab.text()).slice(0, 1_500)}`,
+      );
     },
     close: () => driver.close(),
   };

@@ -22,7 +22,12 @@ const ELEMENT = 'element-6066-11e4-a52e-4f735466cecf';
 /** https://www.w3.org/TR/webdriver2/#keyboard-actions */
 const KEYS: Record<Key, string> = { Enter: '\ue007', Escape: '\ue00c', ArrowDown: '\ue015', Tab: '\ue004' };
 /** What an element answers that went, or that something lies over, just then. */
-const GONE = new Set(['stale element reference', 'element click intercepted', 'element not interactable', 'no such element']);
+const GONE = new Set([
+  'stale element reference',
+  'element click intercepted',
+  'element not interactable',
+  'no such element',
+]);
 
 class DriverError extends Error {
   readonly code: string;
@@ -39,7 +44,9 @@ function callsTo(url: string): Call {
     const response = await fetch(url + path, {
       method,
       signal: AbortSignal.timeout(CALL),
-      ...(method === 'POST' ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) } : {}),
+      ...(method === 'POST'
+        ? { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }
+        : {}),
     });
     const { value } = (await response.json()) as { value: unknown };
     if (response.ok) return value;
@@ -49,7 +56,13 @@ function callsTo(url: string): Call {
 }
 
 /** One window at a time is spoken to: each call names its own first. */
-function driverOf(call: Call, session: string, handle: string, picture: () => Uint8Array, current: { handle: string | null }): Driver {
+function driverOf(
+  call: Call,
+  session: string,
+  handle: string,
+  picture: () => Uint8Array,
+  current: { handle: string | null },
+): Driver {
   const at = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => {
     if (current.handle !== handle) await call('POST', `${session}/window`, { handle });
     current.handle = handle;
@@ -61,7 +74,10 @@ function driverOf(call: Call, session: string, handle: string, picture: () => Ui
       args: [args],
     });
   const withFound = async (sought: Sought, act: (path: string) => Promise<unknown>) => {
-    const found = (await at('POST', '/execute/sync', { script: `return (${FIND})(arguments[0])`, args: [sought] })) as Record<string, string> | null;
+    const found = (await at('POST', '/execute/sync', {
+      script: `return (${FIND})(arguments[0])`,
+      args: [sought],
+    })) as Record<string, string> | null;
     if (!found) return false;
     try {
       await act(`/element/${found[ELEMENT] ?? ''}`);
@@ -95,11 +111,16 @@ function driverOf(call: Call, session: string, handle: string, picture: () => Ui
   };
 }
 
-const ended = (child: ChildProcess) => (child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : new Promise<void>((resolve) => child.once('exit', () => resolve())));
+const ended = (child: ChildProcess) =>
+  child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve()
+    : new Promise<void>((resolve) => child.once('exit', () => resolve()));
 
 /** A screen that nobody sees. Answers its name. */
 async function openScreen(path: string): Promise<{ name: string; close(): Promise<void> }> {
-  const screen = spawn(path, ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+  const screen = spawn(path, ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
   const number = await new Promise<string>((resolve, reject) => {
     screen.once('error', reject);
     screen.once('exit', (code) => reject(new Error(`Xvfb ended with ${code ?? 'a signal'}`)));
@@ -117,19 +138,42 @@ async function openScreen(path: string): Promise<{ name: string; close(): Promis
 async function openSession(paths: WebKitPaths, display: string): Promise<RealBrowser> {
   const home = await mkdtemp(join(tmpdir(), 'roost-webkit-'));
   const port = await freePort();
-  const driver = spawn(paths.driver, [`--port=${port}`], { env: { ...process.env, DISPLAY: display, HOME: home, XDG_DATA_HOME: home, XDG_CACHE_HOME: home, XDG_CONFIG_HOME: home }, stdio: 'ignore' });
+  const driver = spawn(paths.driver, [`--port=${port}`], {
+    env: {
+      ...process.env,
+      DISPLAY: display,
+      HOME: home,
+      XDG_DATA_HOME: home,
+      XDG_CACHE_HOME: home,
+      XDG_CONFIG_HOME: home,
+    },
+    stdio: 'ignore',
+  });
   const call = callsTo(`http://127.0.0.1:${port}`);
   await until(
-    () => call('GET', '/status').then(() => true, () => false),
+    () =>
+      call('GET', '/status').then(
+        () => true,
+        () => false,
+      ),
     () => 'WebKitWebDriver does not answer',
   );
   const { sessionId } = (await call('POST', '/session', {
-    capabilities: { alwaysMatch: { browserName: 'MiniBrowser', 'webkitgtk:browserOptions': { binary: paths.browser, args: ['--automation'] } } },
+    capabilities: {
+      alwaysMatch: {
+        browserName: 'MiniBrowser',
+        'webkitgtk:browserOptions': { binary: paths.browser, args: ['--automation'] },
+      },
+    },
   })) as { sessionId: string };
   const session = `/session/${sessionId}`;
   const current: { handle: string | null } = { handle: null };
   // The driver's own call for a picture can hang: the screen is asked.
-  const picture = () => spawnSync('import', ['-display', display, '-window', 'root', 'png:-'], { timeout: CALL, maxBuffer: 64 * 1024 * 1024 }).stdout;
+  const picture = () =>
+    spawnSync('import', ['-display', display, '-window', 'root', 'png:-'], {
+      timeout: CALL,
+      maxBuffer: 64 * 1024 * 1024,
+    }).stdout;
   const others: RealBrowser[] = [];
   let isFirst = true;
   return {
@@ -137,7 +181,9 @@ async function openSession(paths: WebKitPaths, display: string): Promise<RealBro
       const first = isFirst;
       // A window, and no tab: what is not to be seen is not laid out.
       isFirst = false;
-      const handle = first ? String(await call('GET', `${session}/window`)) : ((await call('POST', `${session}/window/new`, { type: 'window' })) as { handle: string }).handle;
+      const handle = first
+        ? String(await call('GET', `${session}/window`))
+        : ((await call('POST', `${session}/window/new`, { type: 'window' })) as { handle: string }).handle;
       return createTab(driverOf(call, session, handle, picture, current));
     },
     async another() {

@@ -34,7 +34,12 @@ export interface FaultsPage {
   /** Plain Fireproof: queries, writes one document, and queries again. Answers with how many documents were indexed for each query. */
   indexedByQueries(name: string, ids: readonly string[]): Promise<readonly number[]>;
   /** Plain Fireproof: two writes at once. What `changes` since one of them says, what is there, and whether the clock that `changes` gave is still what it was. */
-  changesAcrossMerge(name: string): Promise<{ readonly heads: number; readonly changes: readonly string[]; readonly all: readonly string[] | string; readonly clockKept: boolean }>;
+  changesAcrossMerge(name: string): Promise<{
+    readonly heads: number;
+    readonly changes: readonly string[];
+    readonly all: readonly string[] | string;
+    readonly clockKept: boolean;
+  }>;
   /** Bare IndexedDB: writes into two stores of one database without end, two transactions at a time, or one. Resolves when it is under way. */
   writeWithoutEnd(atOnce: 'two' | 'one'): Promise<void>;
   /** Bare IndexedDB: how many records that has left; rejects where the database cannot be opened. */
@@ -95,7 +100,7 @@ IDBObjectStore.prototype.get = function (query) {
 
 /** Fireproof writes on for a moment after a put has been answered. */
 async function still(): Promise<void> {
-  for (let before = -1; before !== traffic.written; ) {
+  for (let before = -1; before !== traffic.written;) {
     before = traffic.written;
     await new Promise<void>((resolve) => setTimeout(resolve, 20));
   }

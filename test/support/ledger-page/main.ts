@@ -155,7 +155,8 @@ window.roost = {
     for (const { name = '' } of await indexedDB.databases()) {
       const db = await openDB(name);
       for (const store of db.objectStoreNames) {
-        for (const value of (await db.getAll(store)) as unknown[]) found.push(value instanceof Uint8Array ? new TextDecoder('latin1').decode(value) : value);
+        for (const value of (await db.getAll(store)) as unknown[])
+          found.push(value instanceof Uint8Array ? new TextDecoder('latin1').decode(value) : value);
       }
       db.close();
     }

@@ -21,7 +21,9 @@ function openByTheBook(file: Buffer, passphrase: string): Buffer {
   const fileKey = opened(wrap, new Uint8Array(12), Buffer.from(body, 'base64'));
   const macKey = new Uint8Array(hkdfSync('sha256', fileKey, '', 'header', 32));
   expect(createHmac('sha256', macKey).update(beforeMac).digest('base64').replace(/=+$/, '')).toBe(mac);
-  const key = new Uint8Array(hkdfSync('sha256', fileKey, file.subarray(whole.length, whole.length + 16), 'payload', 32));
+  const key = new Uint8Array(
+    hkdfSync('sha256', fileKey, file.subarray(whole.length, whole.length + 16), 'payload', 32),
+  );
   const payload = file.subarray(whole.length + 16);
   const blocks: Buffer[] = [];
   for (let at = 0; at < payload.length; at += BLOCK) {
@@ -35,7 +37,11 @@ function openByTheBook(file: Buffer, passphrase: string): Buffer {
 
 describe('A copy under a passphrase', () => {
   it('opens without Roost, by what the age format says', async () => {
-    const texts = Array.from({ length: 12 }, (_, n) => Array.from({ length: 20_000 }, (__, i) => String.fromCharCode(0x4e00 + ((n * 7919 + i * i * 104_729) % 20_000))).join(''));
+    const texts = Array.from({ length: 12 }, (_, n) =>
+      Array.from({ length: 20_000 }, (__, i) =>
+        String.fromCharCode(0x4e00 + ((n * 7919 + i * i * 104_729) % 20_000)),
+      ).join(''),
+    );
     const docs = texts.map((text, n) => messageDoc(n, { blocks: [{ kind: 'text', text }] }));
     const file = Buffer.from(await bytesOf(await exportOf(docs, 'corr\u00e9ct horse')));
     expect(file.length).toBeGreaterThan(2 * BLOCK);

@@ -9,7 +9,17 @@ import { createClock, parseStamp } from '../../../src/domain/stamp.ts';
 import { parseDocument, type Doc } from '../../../src/protocol/documents.ts';
 import { isKnown } from '../../../src/protocol/known.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
-import { changeDoc, identityDoc, messageDoc, queuedDoc, readDoc, sessionEnd, sessionStart, settingDoc, stampOf } from '../../support/documents.ts';
+import {
+  changeDoc,
+  identityDoc,
+  messageDoc,
+  queuedDoc,
+  readDoc,
+  sessionEnd,
+  sessionStart,
+  settingDoc,
+  stampOf,
+} from '../../support/documents.ts';
 import { agentZipOf, archiveHere, bytesOf, exportOf, memoryLedger, memorySink } from './support.ts';
 
 const SOUL = '# Lyra\n\nI am the first. \ud83d\udc26\n';
@@ -30,14 +40,16 @@ const OTHERS: Doc[] = [identityDoc(20, 'a2', 1), messageDoc(21, { agentId: 'a2' 
 
 const zipped = (files: Zippable) => new Blob([new Uint8Array(zipSync(files))]);
 const read = (file: Blob) => archiveHere().readAgentZip(file);
-const unzipped = async (file: Blob) => Object.fromEntries(Object.entries(unzipSync(await bytesOf(file))).map(([path, bytes]) => [path, strFromU8(bytes)]));
+const unzipped = async (file: Blob) =>
+  Object.fromEntries(Object.entries(unzipSync(await bytesOf(file))).map(([path, bytes]) => [path, strFromU8(bytes)]));
 const byId = (docs: readonly Doc[]) => docs.toSorted((a, b) => (a._id < b._id ? -1 : 1));
 const failure = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => null,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof ArchiveError)) throw new Error(`expected an ArchiveError, got ${String(error)}`, { cause: error });
+  if (!(error instanceof ArchiveError))
+    throw new Error(`expected an ArchiveError, got ${String(error)}`, { cause: error });
   return error;
 };
 const kindOf = async (work: Promise<unknown>) => (await failure(work)).kind;
@@ -55,7 +67,10 @@ describe('An agent as a folder', () => {
     ]);
     expect(files['Lyra/SOUL.md']).toBe(SOUL);
     expect(files['Lyra/README.txt']).toContain('Lyra is an agent');
-    const types = (files['Lyra/transcripts/2026-01-01-s1.jsonl'] ?? '').trim().split('\n').map((line) => (JSON.parse(line) as Doc).type);
+    const types = (files['Lyra/transcripts/2026-01-01-s1.jsonl'] ?? '')
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as Doc).type);
     expect(types).toEqual(['session', 'message', 'message', 'message-read', 'session']);
   });
 
@@ -66,7 +81,10 @@ describe('An agent as a folder', () => {
   });
 
   it('comes back exactly whatever its soul, its name and its words are', async () => {
-    const weird = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)), maxLength: 30 });
+    const weird = fc.string({
+      unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
+      maxLength: 30,
+    });
     await fc.assert(
       fc.asyncProperty(weird, weird, weird, weird, async (soul, name, text, sessionId) => {
         const docs: Doc[] = [
@@ -83,7 +101,8 @@ describe('An agent as a folder', () => {
   });
 
   it('has names that every system takes', async () => {
-    const nameOf = async (name: string) => Object.keys(await unzipped(await agentZipOf([{ ...identityDoc(1, 'a1', 0), name }], 'a1')))[0]?.split('/')[0];
+    const nameOf = async (name: string) =>
+      Object.keys(await unzipped(await agentZipOf([{ ...identityDoc(1, 'a1', 0), name }], 'a1')))[0]?.split('/')[0];
     expect(await nameOf('../../etc/passwd')).toBe('-..-etc-passwd');
     expect(await nameOf('CON')).toBe('_CON');
     expect(await nameOf('nul.txt')).toBe('_nul.txt');
@@ -93,7 +112,9 @@ describe('An agent as a folder', () => {
     expect(await nameOf('\u202egnp.exe')).toBe('gnp.exe');
     expect([...((await nameOf('\ud83d\udc26'.repeat(300))) ?? '')]).toHaveLength(NAME_MAX / 2);
     expect(agentFileName('Lyra / Two')).toBe('Lyra - Two.zip');
-    expect(householdFileName({ exportedAt: Date.UTC(2026, 10, 21), sealed: true })).toBe('roost-household-2026-11-21.jsonl.gz.age');
+    expect(householdFileName({ exportedAt: Date.UTC(2026, 10, 21), sealed: true })).toBe(
+      'roost-household-2026-11-21.jsonl.gz.age',
+    );
   });
 
   it('keeps sessions apart whose ids differ in case, or in what a file name cannot say', async () => {
@@ -104,7 +125,9 @@ describe('An agent as a folder', () => {
 
   it('of nobody cannot be written, and leaves no half file', async () => {
     const { sink, end } = memorySink();
-    await expect(archiveHere().exportAgent({ agentId: 'nobody', read: memoryLedger(LYRA).read, sink, exportedAt: 0 })).rejects.toThrow('nobody of this id');
+    await expect(
+      archiveHere().exportAgent({ agentId: 'nobody', read: memoryLedger(LYRA).read, sink, exportedAt: 0 }),
+    ).rejects.toThrow('nobody of this id');
     expect(end.state).toBe('aborted');
   });
 });
@@ -113,17 +136,39 @@ describe('A soul written by hand', () => {
   it.each<[string, Zippable, Partial<ParsedAgent>]>([
     ['at the top of a zip', { 'SOUL.md': strToU8('# Mo\n\nI am.') }, { name: 'Mo', soul: '# Mo\n\nI am.' }],
     ['deep in folders', { 'a/b/Mira/soul.MD': strToU8('I am.') }, { name: 'Mira', soul: 'I am.' }],
-    ['beside what macOS adds', { 'Mo/SOUL.md': strToU8('I am.'), '__MACOSX/Mo/._SOUL.md': strToU8('\0\0junk'), 'Mo/.DS_Store': strToU8('x') }, { name: 'Mo', soul: 'I am.', warnings: [] }],
+    [
+      'beside what macOS adds',
+      { 'Mo/SOUL.md': strToU8('I am.'), '__MACOSX/Mo/._SOUL.md': strToU8('\0\0junk'), 'Mo/.DS_Store': strToU8('x') },
+      { name: 'Mo', soul: 'I am.', warnings: [] },
+    ],
     ['as Windows saves it', { 'SOUL.md': strToU8('\ufeff# Mo\r\nI am.\r\n') }, { name: 'Mo', soul: '# Mo\nI am.\n' }],
     ['in UTF-16', { 'SOUL.md': new Uint8Array([0xff, 0xfe, 0x4d, 0, 0x6f, 0]) }, { soul: 'Mo' }],
-    ['in Windows-1252', { 'SOUL.md': new Uint8Array([0x5a, 0x6f, 0xeb]) }, { soul: 'Zoë', warnings: [{ kind: 'other-encoding', path: 'SOUL.md' }] }],
+    [
+      'in Windows-1252',
+      { 'SOUL.md': new Uint8Array([0x5a, 0x6f, 0xeb]) },
+      { soul: 'Zoë', warnings: [{ kind: 'other-encoding', path: 'SOUL.md' }] },
+    ],
     ['with front matter', { 'SOUL.md': strToU8('---\nrole: x\nname: "Ada B"\n---\nI am.') }, { name: 'Ada B' }],
-    ['with a heading that is dressed up', { 'SOUL.md': strToU8('hello\n```\n# no\n```\n## **The** [Owl](x) ##\n') }, { name: 'The Owl' }],
+    [
+      'with a heading that is dressed up',
+      { 'SOUL.md': strToU8('hello\n```\n# no\n```\n## **The** [Owl](x) ##\n') },
+      { name: 'The Owl' },
+    ],
     ['with nothing that says who', { 'SOUL.md': strToU8('I am.') }, { name: null }],
-    ['in a Markdown file of another name', { 'Nova/Nova.md': strToU8('I am.'), 'Nova/README.md': strToU8('# Read me') }, { name: 'Nova', soul: 'I am.' }],
+    [
+      'in a Markdown file of another name',
+      { 'Nova/Nova.md': strToU8('I am.'), 'Nova/README.md': strToU8('# Read me') },
+      { name: 'Nova', soul: 'I am.' },
+    ],
     ['with backslashes for folders', { 'Mo\\SOUL.md': strToU8('I am.') }, { name: 'Mo' }],
   ])('is found %s', async (_where, files, expected) => {
-    expect(await read(zipped(files))).toMatchObject({ agentId: null, documents: [], messages: 0, sessions: 0, ...expected });
+    expect(await read(zipped(files))).toMatchObject({
+      agentId: null,
+      documents: [],
+      messages: 0,
+      sessions: 0,
+      ...expected,
+    });
   });
 
   it('may come as a bare file, whose name may be its own', async () => {
@@ -133,9 +178,13 @@ describe('A soul written by hand', () => {
   });
 
   it('is the shallowest of several, and the others are named', async () => {
-    const parsed = await read(zipped({ 'x/y/SOUL.md': strToU8('deep'), 'b/SOUL.md': strToU8('b'), 'a/SOUL.md': strToU8('a') }));
+    const parsed = await read(
+      zipped({ 'x/y/SOUL.md': strToU8('deep'), 'b/SOUL.md': strToU8('b'), 'a/SOUL.md': strToU8('a') }),
+    );
     expect(parsed.soul).toBe('a');
-    expect(parsed.warnings).toEqual([{ kind: 'several-souls', taken: 'a/SOUL.md', others: ['b/SOUL.md', 'x/y/SOUL.md'] }]);
+    expect(parsed.warnings).toEqual([
+      { kind: 'several-souls', taken: 'a/SOUL.md', others: ['b/SOUL.md', 'x/y/SOUL.md'] },
+    ]);
   });
 
   it('is not taken where it has no words, too many, or is no text', async () => {
@@ -155,7 +204,9 @@ describe('A folder that somebody changed', () => {
   };
 
   it('has a soul that an editor saved: it is the same', async () => {
-    const parsed = await read(await rezip((files) => (files['Lyra/SOUL.md'] = `\ufeff${SOUL.replaceAll('\n', '\r\n')}`)));
+    const parsed = await read(
+      await rezip((files) => (files['Lyra/SOUL.md'] = `\ufeff${SOUL.replaceAll('\n', '\r\n')}`)),
+    );
     expect(parsed).toMatchObject({ soul: SOUL, warnings: [] });
   });
 
@@ -165,7 +216,10 @@ describe('A folder that somebody changed', () => {
   });
 
   it('lost its SOUL.md: the identity knows it', async () => {
-    expect(await read(await rezip((files) => delete files['Lyra/SOUL.md']))).toMatchObject({ agentId: 'a1', soul: SOUL });
+    expect(await read(await rezip((files) => delete files['Lyra/SOUL.md']))).toMatchObject({
+      agentId: 'a1',
+      soul: SOUL,
+    });
   });
 
   it('lost its identity: a soul by hand, and words of nobody', async () => {
@@ -176,22 +230,42 @@ describe('A folder that somebody changed', () => {
 
   it('has lines that are none, or of somebody else: they are left out, and it says so', async () => {
     const file = await rezip((files) => {
-      files['Lyra/transcripts/2026-01-01-s2.jsonl'] += `half a line\n${JSON.stringify(messageDoc(50, { agentId: 'a2' }))}\n${JSON.stringify(settingDoc(51, 'humanName', 'x'))}\n`;
+      files['Lyra/transcripts/2026-01-01-s2.jsonl'] +=
+        `half a line\n${JSON.stringify(messageDoc(50, { agentId: 'a2' }))}\n${JSON.stringify(settingDoc(51, 'humanName', 'x'))}\n`;
     });
     const parsed = await read(file);
     expect(byId(parsed.documents)).toEqual(byId(LYRA));
-    expect(parsed.warnings).toEqual([expect.objectContaining({ kind: 'unreadable', path: 'Lyra/transcripts/2026-01-01-s2.jsonl', reason: expect.stringContaining('3 of 5') })]);
+    expect(parsed.warnings).toEqual([
+      expect.objectContaining({
+        kind: 'unreadable',
+        path: 'Lyra/transcripts/2026-01-01-s2.jsonl',
+        reason: expect.stringContaining('3 of 5'),
+      }),
+    ]);
   });
 
   it('is of a newer Roost', async () => {
-    expect(await kindOf(read(await rezip((files) => (files['Lyra/identity.json'] = (files['Lyra/identity.json'] ?? '').replace('"version": 1', '"version": 2')))))).toBe('newer-version');
+    expect(
+      await kindOf(
+        read(
+          await rezip(
+            (files) =>
+              (files['Lyra/identity.json'] = (files['Lyra/identity.json'] ?? '').replace(
+                '"version": 1',
+                '"version": 2',
+              )),
+          ),
+        ),
+      ),
+    ).toBe('newer-version');
   });
 });
 
 describe('A zip that is not right', () => {
   it('is not whole, wherever it was cut', async () => {
     const bytes = await bytesOf(await agentZipOf(LYRA, 'a1'));
-    for (let length = 4; length < bytes.length; length += 13) expect(await kindOf(read(new Blob([bytes.subarray(0, length)]))), `${length} bytes`).toBe('damaged');
+    for (let length = 4; length < bytes.length; length += 13)
+      expect(await kindOf(read(new Blob([bytes.subarray(0, length)]))), `${length} bytes`).toBe('damaged');
   });
 
   it('has one byte that is another: it is refused, or it is the same agent', async () => {
@@ -221,12 +295,18 @@ describe('A zip that is not right', () => {
 
   it('says that it unpacks to more than an agent could be', async () => {
     const bytes = new Uint8Array(zipSync({ 'SOUL.md': strToU8('I am.') }));
-    new DataView(bytes.buffer).setUint32(new DataView(bytes.buffer).getUint32(bytes.length - 6, true) + 24, ARCHIVE.unpackedBytes + 1, true);
+    new DataView(bytes.buffer).setUint32(
+      new DataView(bytes.buffer).getUint32(bytes.length - 6, true) + 24,
+      ARCHIVE.unpackedBytes + 1,
+      true,
+    );
     expect(await kindOf(read(new Blob([bytes])))).toBe('too-large');
   });
 
   it('has more files than an agent could have', async () => {
-    const files = Object.fromEntries(Array.from({ length: ARCHIVE.zipEntries + 1 }, (_, i) => [`f${i}`, new Uint8Array(0)]));
+    const files = Object.fromEntries(
+      Array.from({ length: ARCHIVE.zipEntries + 1 }, (_, i) => [`f${i}`, new Uint8Array(0)]),
+    );
     expect(await kindOf(read(zipped({ ...files, 'SOUL.md': strToU8('I am.') })))).toBe('too-large');
   });
 
@@ -265,7 +345,16 @@ describe('Adopting', () => {
     const parsed = await read(new Blob(['I am.']));
     const docs = adopt({ as: 'new', parsed, agentId: 'b1', name: 'Mo', position: 2, now, clock: clock() });
     expect(docs.map((doc) => parseDocument(doc))).toEqual([
-      expect.objectContaining({ _id: 'agent-identity:b1', agentId: 'b1', name: 'Mo', position: 2, color: '#00afd1', individuationArtifact: 'I am.', bornAt: now, bornSessionId: null }),
+      expect.objectContaining({
+        _id: 'agent-identity:b1',
+        agentId: 'b1',
+        name: 'Mo',
+        position: 2,
+        color: '#00afd1',
+        individuationArtifact: 'I am.',
+        bornAt: now,
+        bornSessionId: null,
+      }),
     ]);
     expect(rosterOf(docs).seats.get(2)).toMatchObject({ name: 'Mo', soul: 'I am.' });
   });
@@ -280,11 +369,16 @@ describe('Adopting', () => {
   it('somebody who lives here already as itself changes nothing that is here', async () => {
     const parsed = await read(await agentZipOf(LYRA, 'a1'));
     const ledger = memoryLedger([...LYRA, ...OTHERS]);
-    expect(await ledger.append(adopt({ as: 'itself', parsed, name: null, position: null, clock: clock(), newId }))).toEqual({ written: 0 });
+    expect(
+      await ledger.append(adopt({ as: 'itself', parsed, name: null, position: null, clock: clock(), newId })),
+    ).toEqual({ written: 0 });
   });
 
   it('an edited soul is a later one, even where the folder comes from a clock that is ahead', async () => {
-    const ahead = { ...changeDoc(15, 'a1', { kind: 'soul', individuationArtifact: 'from tomorrow' }), at: stampOf(1).replace(/^\d{15}/, String(now + 3_600_000).padStart(15, '0')) };
+    const ahead = {
+      ...changeDoc(15, 'a1', { kind: 'soul', individuationArtifact: 'from tomorrow' }),
+      at: stampOf(1).replace(/^\d{15}/, String(now + 3_600_000).padStart(15, '0')),
+    };
     const parsed: ParsedAgent = { ...(await read(await agentZipOf([...LYRA, ahead], 'a1'))), soul: 'edited' };
     const docs = adopt({ as: 'itself', parsed, name: null, position: null, clock: clock(), newId });
     expect(rosterOf(docs).byId.get('a1')?.soul).toBe('edited');
@@ -299,7 +393,13 @@ describe('Adopting', () => {
     for (const doc of copy) expect(parseDocument(doc)).toEqual(doc);
     expect(JSON.stringify(copy.filter(({ type }) => type !== 'session'))).not.toContain('"a1"');
     const { seats, byId: everyone } = rosterOf([...LYRA, ...copy]);
-    expect(seats.get(5)).toMatchObject({ agentId: 'b1', name: 'Lyra Two', soul: SOUL, retired: false, colorName: 'Barbiecore' });
+    expect(seats.get(5)).toMatchObject({
+      agentId: 'b1',
+      name: 'Lyra Two',
+      soul: SOUL,
+      retired: false,
+      colorName: 'Barbiecore',
+    });
     expect(everyone.get('a1')).toMatchObject({ name: 'Lyra', position: 0 });
     const messages = copy.filter(isKnown).filter((doc) => doc.type === 'message');
     expect(messages.map(({ messageId, replaces }) => [messageId, replaces])).toEqual([
@@ -309,13 +409,19 @@ describe('Adopting', () => {
     ]);
     // What waits was written to the original.
     expect(copy.some(({ type }) => type === 'queued-message')).toBe(false);
-    expect(copy.find(({ type }) => type === 'memory')).toMatchObject({ _id: 'memory:1~b1', agentId: 'b1', text: 'the sea' });
+    expect(copy.find(({ type }) => type === 'memory')).toMatchObject({
+      _id: 'memory:1~b1',
+      agentId: 'b1',
+      text: 'the sea',
+    });
   });
 
   it('a copy has the same ids each time, and a copy of it no longer ones', async () => {
     const parsed = await parsedLyra();
     const first = adopt({ as: 'new', parsed, agentId: 'b1', name: 'Lyra', position: 5, now, clock: clock() });
-    expect(adopt({ as: 'new', parsed, agentId: 'b1', name: 'Lyra', position: 5, now: now + 1, clock: clock() })).toEqual(first);
+    expect(
+      adopt({ as: 'new', parsed, agentId: 'b1', name: 'Lyra', position: 5, now: now + 1, clock: clock() }),
+    ).toEqual(first);
     const again = await read(await agentZipOf(first, 'b1'));
     const second = adopt({ as: 'new', parsed: again, agentId: 'c1', name: 'Lyra', position: 6, now, clock: clock() });
     expect(second.map(({ _id }) => _id.length)).toEqual(first.map(({ _id }) => _id.length));
@@ -323,8 +429,15 @@ describe('Adopting', () => {
   });
 
   it('a copy of a lead that was named twice is one agent', async () => {
-    const leads = [1, 2].map((n): Doc => ({ ...identityDoc(n, 'lead', 4, ''), _id: `agent-identity:${n}`, name: `Lead ${n}`, bornAt: n }));
-    const parsed = await read(await agentZipOf([...leads, changeDoc(3, 'lead', { kind: 'soul', individuationArtifact: 'I lead.' })], 'lead'));
+    const leads = [1, 2].map((n): Doc => ({
+      ...identityDoc(n, 'lead', 4, ''),
+      _id: `agent-identity:${n}`,
+      name: `Lead ${n}`,
+      bornAt: n,
+    }));
+    const parsed = await read(
+      await agentZipOf([...leads, changeDoc(3, 'lead', { kind: 'soul', individuationArtifact: 'I lead.' })], 'lead'),
+    );
     const copy = adopt({ as: 'new', parsed, agentId: 'b1', name: 'Lead 1', position: 8, now, clock: clock() });
     expect(copy.map(({ type }) => type)).toEqual(['agent-identity', 'agent-change']);
     expect(rosterOf(copy).seats.get(8)).toMatchObject({ name: 'Lead 1', soul: 'I lead.' });
@@ -332,6 +445,8 @@ describe('Adopting', () => {
 
   it('a soul that was never anybody cannot be done as itself', async () => {
     const parsed = await read(new Blob(['I am.']));
-    expect(() => adopt({ as: 'itself', parsed, name: null, position: null, clock: clock(), newId })).toThrow('never anybody');
+    expect(() => adopt({ as: 'itself', parsed, name: null, position: null, clock: clock(), newId })).toThrow(
+      'never anybody',
+    );
   });
 });

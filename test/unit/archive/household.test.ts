@@ -6,7 +6,16 @@ import { readHousehold } from '../../../src/archive/household/read.ts';
 import { fileKeyOf } from '../../../src/archive/household/seal.ts';
 import { ARCHIVE, ArchiveError, createArchive, type ArchiveProgress } from '../../../src/archive/index.ts';
 import type { Doc } from '../../../src/protocol/documents.ts';
-import { changeDoc, identityDoc, messageDoc, queuedDoc, readDoc, sessionEnd, sessionStart, settingDoc } from '../../support/documents.ts';
+import {
+  changeDoc,
+  identityDoc,
+  messageDoc,
+  queuedDoc,
+  readDoc,
+  sessionEnd,
+  sessionStart,
+  settingDoc,
+} from '../../support/documents.ts';
 import { archiveHere, bytesOf, EXPORTED_AT, exportOf, importInto, memoryLedger, memorySink, open } from './support.ts';
 
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);
@@ -26,7 +35,16 @@ const HOUSE: Doc[] = [
 /** Any UTF-16 there is: NUL, controls, halves of pairs, marks of order. */
 const weird = fc.oneof(
   fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)), maxLength: 40 }),
-  fc.constantFrom('\ud800', '\udfff\ud800', '\0', '\ufeff\u2028\u2029\r\n', '"\\\n', '{"roost":"end"}', '𝔘🐓', '</soul>'),
+  fc.constantFrom(
+    '\ud800',
+    '\udfff\ud800',
+    '\0',
+    '\ufeff\u2028\u2029\r\n',
+    '"\\\n',
+    '{"roost":"end"}',
+    '𝔘🐓',
+    '</soul>',
+  ),
 );
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const anyDocument = (n: number): fc.Arbitrary<Doc> =>
@@ -34,22 +52,32 @@ const anyDocument = (n: number): fc.Arbitrary<Doc> =>
     weird.map((text) => messageDoc(n, { blocks: [{ kind: 'text', text }] })),
     weird.map((soul) => identityDoc(n, `a${n}`, n % 4, soul)),
     weird.map((value) => settingDoc(n, 'humanName', value)),
-    fc
-      .record({ value: fc.jsonValue(), text: weird, key: weird })
-      .map(({ value, text, key }) => ({ ...messageDoc(n), _id: `later:${n}`, type: 'later', [`x${key}`]: text, value: plain(value) })),
+    fc.record({ value: fc.jsonValue(), text: weird, key: weird }).map(({ value, text, key }) => ({
+      ...messageDoc(n),
+      _id: `later:${n}`,
+      type: 'later',
+      [`x${key}`]: text,
+      value: plain(value),
+    })),
   );
-const anyHouse = fc.array(fc.nat(), { maxLength: 30 }).chain((seeds) => fc.tuple(...seeds.map((_, i) => anyDocument(i + 1))));
+const anyHouse = fc
+  .array(fc.nat(), { maxLength: 30 })
+  .chain((seeds) => fc.tuple(...seeds.map((_, i) => anyDocument(i + 1))));
 
 const failure = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => null,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof ArchiveError)) throw new Error(`expected an ArchiveError, got ${String(error)}`, { cause: error });
+  if (!(error instanceof ArchiveError))
+    throw new Error(`expected an ArchiveError, got ${String(error)}`, { cause: error });
   return error;
 };
 const kindOf = async (work: Promise<unknown>) => (await failure(work)).kind;
-const linesOf = async (file: Blob) => gunzipSync(await bytesOf(file)).toString('utf8').split('\n');
+const linesOf = async (file: Blob) =>
+  gunzipSync(await bytesOf(file))
+    .toString('utf8')
+    .split('\n');
 const repack = (lines: readonly string[]) => new Blob([new Uint8Array(gzipSync(lines.join('\n')))]);
 
 describe('A copy of the household', () => {
@@ -58,7 +86,9 @@ describe('A copy of the household', () => {
       fc.asyncProperty(anyHouse, async (docs) => {
         const ledger = memoryLedger();
         await importInto(ledger, await exportOf(docs));
-        expect([...ledger.documents.values()].map((doc) => JSON.stringify(doc)).sort()).toEqual(docs.map((doc) => JSON.stringify(doc)).sort());
+        expect([...ledger.documents.values()].map((doc) => JSON.stringify(doc)).sort()).toEqual(
+          docs.map((doc) => JSON.stringify(doc)).sort(),
+        );
       }),
       { numRuns: 60 },
     );
@@ -69,23 +99,44 @@ describe('A copy of the household', () => {
     const file = await exportOf(docs, 'corr\u00e9ct horse \ud83d\udc0e');
     const ledger = memoryLedger();
     await importInto(ledger, file, 'corre\u0301ct horse \ud83d\udc0e');
-    expect([...ledger.documents.values()].sort((a, b) => (a._id < b._id ? -1 : 1))).toEqual(docs.sort((a, b) => (a._id < b._id ? -1 : 1)));
+    expect([...ledger.documents.values()].sort((a, b) => (a._id < b._id ? -1 : 1))).toEqual(
+      docs.sort((a, b) => (a._id < b._id ? -1 : 1)),
+    );
   });
 
   it('is JSON Lines between a header and a footer that has the digest of all before it', async () => {
     const lines = await linesOf(await exportOf(HOUSE));
     expect(lines.at(-1)).toBe('');
     const footer: unknown = JSON.parse(lines.at(-2) ?? '');
-    const before = lines.slice(0, -2).map((line) => `${line}\n`).join('');
-    expect(JSON.parse(lines[0] ?? '')).toEqual({ roost: 'household', version: 1, exportedAt: EXPORTED_AT, documents: HOUSE.length });
-    expect(footer).toEqual({ roost: 'end', documents: HOUSE.length, sha256: createHash('sha256').update(before).digest('hex') });
-    expect(lines.slice(1, -2).map((line) => (JSON.parse(line) as Doc)._id).sort()).toEqual(HOUSE.map(({ _id }) => _id).sort());
+    const before = lines
+      .slice(0, -2)
+      .map((line) => `${line}\n`)
+      .join('');
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      roost: 'household',
+      version: 1,
+      exportedAt: EXPORTED_AT,
+      documents: HOUSE.length,
+    });
+    expect(footer).toEqual({
+      roost: 'end',
+      documents: HOUSE.length,
+      sha256: createHash('sha256').update(before).digest('hex'),
+    });
+    expect(
+      lines
+        .slice(1, -2)
+        .map((line) => (JSON.parse(line) as Doc)._id)
+        .sort(),
+    ).toEqual(HOUSE.map(({ _id }) => _id).sort());
   });
 
   it('under a passphrase is a file of the age format, version 1, for one passphrase', async () => {
     const bytes = await bytesOf(await exportOf(HOUSE, 'open sesame'));
     const header = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
-    expect(header).toMatch(/^age-encryption\.org\/v1\n-> scrypt [A-Za-z0-9+/]{22} 18\n[A-Za-z0-9+/]{43}\n--- [A-Za-z0-9+/]{43}\n/);
+    expect(header).toMatch(
+      /^age-encryption\.org\/v1\n-> scrypt [A-Za-z0-9+/]{22} 18\n[A-Za-z0-9+/]{43}\n--- [A-Za-z0-9+/]{43}\n/,
+    );
     expect(Buffer.from(bytes).includes('household')).toBe(false);
   });
 
@@ -95,8 +146,12 @@ describe('A copy of the household', () => {
   });
 
   it('is made of pages that grow with how short the documents are, and never beyond what a page can carry', async () => {
-    const ledger = memoryLedger(range(3_000).map((n): Doc => ({ _id: `${n}`, type: 'x', schema: 1, at: messageDoc(n).at })));
-    const long = memoryLedger(range(60).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: 'x'.repeat(100_000) }] })));
+    const ledger = memoryLedger(
+      range(3_000).map((n): Doc => ({ _id: `${n}`, type: 'x', schema: 1, at: messageDoc(n).at })),
+    );
+    const long = memoryLedger(
+      range(60).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: 'x'.repeat(100_000) }] })),
+    );
     const limitsOf = async (from: typeof ledger) => {
       const limits: number[] = [];
       const read: typeof from.read = (request) => {
@@ -113,17 +168,39 @@ describe('A copy of the household', () => {
   it('tells how far it is', async () => {
     const seen: ArchiveProgress[] = [];
     const { sink, file } = memorySink();
-    await archiveHere().exportHousehold({ read: memoryLedger(HOUSE).read, sink, passphrase: 'p', exportedAt: 0, onProgress: (progress) => seen.push(progress) });
+    await archiveHere().exportHousehold({
+      read: memoryLedger(HOUSE).read,
+      sink,
+      passphrase: 'p',
+      exportedAt: 0,
+      onProgress: (progress) => seen.push(progress),
+    });
     expect(seen[0]).toEqual({ stage: 'key', done: 0, of: 1 });
     expect(seen.at(-1)).toEqual({ stage: 'documents', done: HOUSE.length, of: HOUSE.length });
     const ledger = memoryLedger();
     seen.length = 0;
-    await archiveHere().openArchive(file(), 'p', { ...ledger, here: ledger.here(), now: EXPORTED_AT, onProgress: (progress) => seen.push(progress) });
+    await archiveHere().openArchive(file(), 'p', {
+      ...ledger,
+      here: ledger.here(),
+      now: EXPORTED_AT,
+      onProgress: (progress) => seen.push(progress),
+    });
     expect(seen.at(-1)).toEqual({ stage: 'documents', done: HOUSE.length, of: HOUSE.length });
   });
 
   it('waits for a sink that is slow, with no more in hand than a few pieces', async () => {
-    const docs = range(400).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: range(5_000).map((i) => String.fromCharCode(0x4e00 + ((n * 7919 + i * 104729) % 20_000))).join('') }] }));
+    const docs = range(400).map((n) =>
+      messageDoc(n, {
+        blocks: [
+          {
+            kind: 'text',
+            text: range(5_000)
+              .map((i) => String.fromCharCode(0x4e00 + ((n * 7919 + i * 104729) % 20_000)))
+              .join(''),
+          },
+        ],
+      }),
+    );
     let pages = 0;
     const ahead: number[] = [];
     const ledger = memoryLedger(docs);
@@ -161,7 +238,9 @@ describe('Making a copy ends', () => {
       if (pages === 2) calling.abort(new Error('called off'));
       return ledger.read(request);
     };
-    await expect(archiveHere().exportHousehold({ read, sink, passphrase: null, exportedAt: 0, signal: calling.signal })).rejects.toThrow('called off');
+    await expect(
+      archiveHere().exportHousehold({ read, sink, passphrase: null, exportedAt: 0, signal: calling.signal }),
+    ).rejects.toThrow('called off');
     expect(end.state).toBe('aborted');
     expect(pages).toBe(2);
   });
@@ -169,25 +248,40 @@ describe('Making a copy ends', () => {
   it('before it begins when it was called off already', async () => {
     const { sink, end } = memorySink();
     const signal = AbortSignal.abort(new Error('never mind'));
-    await expect(archiveHere().exportHousehold({ read: memoryLedger().read, sink, passphrase: null, exportedAt: 0, signal })).rejects.toThrow('never mind');
+    await expect(
+      archiveHere().exportHousehold({ read: memoryLedger().read, sink, passphrase: null, exportedAt: 0, signal }),
+    ).rejects.toThrow('never mind');
     expect(end.state).toBe('aborted');
   });
 
   it('with the ledger’s own error where it cannot be read', async () => {
     const { sink, end } = memorySink();
     const broken = new Error('The browser’s storage failed.');
-    await expect(archiveHere().exportHousehold({ read: () => Promise.reject(broken), sink, passphrase: null, exportedAt: 0 })).rejects.toBe(broken);
+    await expect(
+      archiveHere().exportHousehold({ read: () => Promise.reject(broken), sink, passphrase: null, exportedAt: 0 }),
+    ).rejects.toBe(broken);
     expect(end.state).toBe('aborted');
   });
 
   it('with the sink’s own error where it is full', async () => {
     const full = new Error('No room left.');
     const sink = new WritableStream<Uint8Array>({ write: () => Promise.reject(full) });
-    await expect(archiveHere().exportHousehold({ read: memoryLedger(HOUSE).read, sink, passphrase: null, exportedAt: 0 })).rejects.toBe(full);
+    await expect(
+      archiveHere().exportHousehold({ read: memoryLedger(HOUSE).read, sink, passphrase: null, exportedAt: 0 }),
+    ).rejects.toBe(full);
   });
 
   it('with a word where the passphrase is empty', async () => {
-    expect(await kindOf(archiveHere().exportHousehold({ read: memoryLedger(HOUSE).read, sink: memorySink().sink, passphrase: '', exportedAt: 0 }))).toBe('needs-passphrase');
+    expect(
+      await kindOf(
+        archiveHere().exportHousehold({
+          read: memoryLedger(HOUSE).read,
+          sink: memorySink().sink,
+          passphrase: '',
+          exportedAt: 0,
+        }),
+      ),
+    ).toBe('needs-passphrase');
   });
 });
 
@@ -197,7 +291,12 @@ describe('Importing', () => {
     const ledger = memoryLedger();
     expect(await importInto(ledger, file)).toEqual({ documents: HOUSE.length, written: HOUSE.length, leftOut: 0 });
     expect(await importInto(ledger, file)).toEqual({ documents: HOUSE.length, written: 0, leftOut: 0 });
-    expect((await open(file, ledger)).preview).toMatchObject({ fresh: 0, same: HOUSE.length, different: 0, conflicts: [] });
+    expect((await open(file, ledger)).preview).toMatchObject({
+      fresh: 0,
+      same: HOUSE.length,
+      different: 0,
+      conflicts: [],
+    });
   });
 
   it('hands on at most so many documents at a time', async () => {
@@ -214,17 +313,41 @@ describe('Importing', () => {
   it('leaves out the settings where that is wished', async () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf(HOUSE), ledger);
-    const result = await archiveHere().importArchive(opened, { append: ledger.append, withSettings: false, leaveOut: [], ticks: [] });
+    const result = await archiveHere().importArchive(opened, {
+      append: ledger.append,
+      withSettings: false,
+      leaveOut: [],
+      ticks: [],
+    });
     expect(result).toEqual({ documents: HOUSE.length - 1, written: HOUSE.length - 1, leftOut: 1 });
     expect([...ledger.documents.values()].some(({ type }) => type === 'setting')).toBe(false);
   });
 
   it('leaves out an agent with all that belongs to it, of kinds of a newer app too', async () => {
-    const forget: Doc = { _id: 'forget:1', type: 'forget', schema: 1, at: messageDoc(40).at, target: { kind: 'agent', agentId: 'a1' }, askedAt: 1, finalAt: 2 };
-    const undo: Doc = { _id: 'a-forget-undo:1', type: 'forget-undo', schema: 1, at: messageDoc(41).at, forgetId: 'forget:1' };
+    const forget: Doc = {
+      _id: 'forget:1',
+      type: 'forget',
+      schema: 1,
+      at: messageDoc(40).at,
+      target: { kind: 'agent', agentId: 'a1' },
+      askedAt: 1,
+      finalAt: 2,
+    };
+    const undo: Doc = {
+      _id: 'a-forget-undo:1',
+      type: 'forget-undo',
+      schema: 1,
+      at: messageDoc(41).at,
+      forgetId: 'forget:1',
+    };
     const ledger = memoryLedger();
     const opened = await open(await exportOf([...HOUSE, forget, undo]), ledger);
-    await archiveHere().importArchive(opened, { append: ledger.append, withSettings: true, leaveOut: ['a1'], ticks: [] });
+    await archiveHere().importArchive(opened, {
+      append: ledger.append,
+      withSettings: true,
+      leaveOut: ['a1'],
+      ticks: [],
+    });
     const left = [...ledger.documents.values()];
     expect(JSON.stringify(left)).not.toContain('"a1"');
     expect(left.map(({ type }) => type)).not.toContain('forget-undo');
@@ -243,7 +366,15 @@ describe('Importing', () => {
       calling.abort(new Error('called off'));
       return answer;
     };
-    await expect(archiveHere().importArchive(opened, { append, withSettings: true, leaveOut: [], ticks: [], signal: calling.signal })).rejects.toThrow('called off');
+    await expect(
+      archiveHere().importArchive(opened, {
+        append,
+        withSettings: true,
+        leaveOut: [],
+        ticks: [],
+        signal: calling.signal,
+      }),
+    ).rejects.toThrow('called off');
     const [first = 0, ...later] = ledger.batches;
     expect(ledger.documents.size).toBe(first);
     expect(later).toEqual([]);
@@ -254,7 +385,14 @@ describe('Importing', () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf(HOUSE), ledger);
     const full = new Error('The browser has no more room for this page.');
-    await expect(archiveHere().importArchive(opened, { append: () => Promise.reject(full), withSettings: true, leaveOut: [], ticks: [] })).rejects.toBe(full);
+    await expect(
+      archiveHere().importArchive(opened, {
+        append: () => Promise.reject(full),
+        withSettings: true,
+        leaveOut: [],
+        ticks: [],
+      }),
+    ).rejects.toBe(full);
   });
 
   it('takes a copy that a browser unpacked while saving it', async () => {
@@ -285,7 +423,9 @@ describe('A file that is not right', () => {
   });
 
   it('is sealed for a key', async () => {
-    const file = new Blob([`age-encryption.org/v1\n-> X25519 ${'A'.repeat(43)}\n${'A'.repeat(43)}\n--- ${'A'.repeat(43)}\n${'x'.repeat(100)}`]);
+    const file = new Blob([
+      `age-encryption.org/v1\n-> X25519 ${'A'.repeat(43)}\n${'A'.repeat(43)}\n--- ${'A'.repeat(43)}\n${'x'.repeat(100)}`,
+    ]);
     expect((await failure(opening(file, 'p'))).message).toContain('age');
   });
 
@@ -306,7 +446,8 @@ describe('A file that is not right', () => {
 
   it('has lost its last lines', async () => {
     const lines = await linesOf(await exportOf(HOUSE));
-    for (const kept of [1, 2, 5, lines.length - 2]) expect(await kindOf(opening(repack(lines.slice(0, kept)))), `${kept} lines`).toBe('cut-short');
+    for (const kept of [1, 2, 5, lines.length - 2])
+      expect(await kindOf(opening(repack(lines.slice(0, kept)))), `${kept} lines`).toBe('cut-short');
   });
 
   it('was cut anywhere', async () => {
@@ -330,7 +471,9 @@ describe('A file that is not right', () => {
       if (noticed) expect(ledger.batches).toEqual([]);
       else {
         unnoticed.push(at);
-        expect([...ledger.documents.values()].sort((a, b) => (a._id < b._id ? -1 : 1))).toEqual(HOUSE.toSorted((a, b) => (a._id < b._id ? -1 : 1)));
+        expect([...ledger.documents.values()].sort((a, b) => (a._id < b._id ? -1 : 1))).toEqual(
+          HOUSE.toSorted((a, b) => (a._id < b._id ? -1 : 1)),
+        );
       }
     }
     // gzip's header has a time, a hint and a system's number, which say nothing about what is inside.
@@ -341,8 +484,7 @@ describe('A file that is not right', () => {
     const docs = range(1_500).map((n) => messageDoc(n));
     const lines = await linesOf(await exportOf(docs));
     const ledger = memoryLedger();
-    expect(await kindOf(importInto(ledger, repack(lines.with(1_400, JSON.stringify(messageDoc(1)))))))
-      .toBe('damaged');
+    expect(await kindOf(importInto(ledger, repack(lines.with(1_400, JSON.stringify(messageDoc(1))))))).toBe('damaged');
     expect(ledger.batches).toEqual([]);
   });
 
@@ -350,24 +492,44 @@ describe('A file that is not right', () => {
     const ledger = memoryLedger();
     const opened = await open(await exportOf(HOUSE), ledger);
     const swapped = { ...opened, source: { ...opened.source, file: await exportOf(HOUSE.slice(1)) } };
-    expect(await kindOf(archiveHere().importArchive(swapped, { append: ledger.append, withSettings: true, leaveOut: [], ticks: [] }))).toBe('damaged');
+    expect(
+      await kindOf(
+        archiveHere().importArchive(swapped, { append: ledger.append, withSettings: true, leaveOut: [], ticks: [] }),
+      ),
+    ).toBe('damaged');
   });
 });
 
 describe('A sealed file that is not right', () => {
   it('was cut, or has one byte that is another, in its header or in any block', async () => {
-    const noise = (n: number) => range(30_000).map((i) => String.fromCharCode(0x4e00 + ((n * 7919 + i * i * 104_729) % 20_000))).join('');
-    const file = await exportOf(range(16).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: noise(n) }] })), 'p');
+    const noise = (n: number) =>
+      range(30_000)
+        .map((i) => String.fromCharCode(0x4e00 + ((n * 7919 + i * i * 104_729) % 20_000)))
+        .join('');
+    const file = await exportOf(
+      range(16).map((n) => messageDoc(n, { blocks: [{ kind: 'text', text: noise(n) }] })),
+      'p',
+    );
     const bytes = await bytesOf(file);
     expect(bytes.length).toBeGreaterThan(3 * 65_552);
     // Stretching the passphrase once is enough: the blocks are under the file's own key.
     const key = await fileKeyOf(file, 'p');
-    const reading = (changed: Uint8Array<ArrayBuffer>) => readHousehold(new Blob([changed]), key, () => Promise.resolve());
+    const reading = (changed: Uint8Array<ArrayBuffer>) =>
+      readHousehold(new Blob([changed]), key, () => Promise.resolve());
     const payload = new TextDecoder('latin1').decode(bytes.subarray(0, 400)).search(/\n--- .{43}\n/) + 49;
     for (const at of [22, 40, payload - 10, payload, payload + 15, payload + 16, payload + 70_000, payload + 140_000])
-      expect(await kindOf(reading(bytes.with(at, (bytes[at] ?? 0) ^ 1))), `byte ${at}`).toMatch(/^(damaged|cut-short|not-an-archive)$/);
+      expect(await kindOf(reading(bytes.with(at, (bytes[at] ?? 0) ^ 1))), `byte ${at}`).toMatch(
+        /^(damaged|cut-short|not-an-archive)$/,
+      );
     expect(await kindOf(reading(bytes.with(payload + 70_000, (bytes[payload + 70_000] ?? 0) ^ 1)))).toBe('damaged');
-    for (const length of [60, payload, payload + 16, payload + 16 + 65_552, payload + 16 + 2 * 65_552 + 5, bytes.length - 1])
+    for (const length of [
+      60,
+      payload,
+      payload + 16,
+      payload + 16 + 65_552,
+      payload + 16 + 2 * 65_552 + 5,
+      bytes.length - 1,
+    ])
       expect(await kindOf(reading(bytes.slice(0, length))), `${length} bytes`).toMatch(/^(cut-short|damaged)$/);
     expect(await kindOf(reading(bytes.slice(0, bytes.length - 1)))).toBe('cut-short');
     const end = new Uint8Array([...bytes, 0]);

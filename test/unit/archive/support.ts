@@ -52,13 +52,24 @@ export function memoryLedger(initial: readonly Doc[] = [], forgotten: ReadonlySe
     documents,
     batches,
     read({ after, limit, agentId }) {
-      const sessions = new Set([...documents.values()].filter((doc) => doc['agentId'] === agentId).map((doc) => doc['sessionId']));
+      const sessions = new Set(
+        [...documents.values()].filter((doc) => doc['agentId'] === agentId).map((doc) => doc['sessionId']),
+      );
       const all = [...documents.values()]
-        .filter((doc) => agentId === null || doc['agentId'] === agentId || (doc.type === 'session' && sessions.has(doc['sessionId'])))
+        .filter(
+          (doc) =>
+            agentId === null ||
+            doc['agentId'] === agentId ||
+            (doc.type === 'session' && sessions.has(doc['sessionId'])),
+        )
         .sort((a, b) => (a._id < b._id ? -1 : 1));
       const from = after === null ? 0 : all.findIndex(({ _id }) => _id === after) + 1;
       const docs = all.slice(from, from + limit);
-      return Promise.resolve({ docs, after: from + limit < all.length ? (docs.at(-1)?._id ?? null) : null, of: all.length });
+      return Promise.resolve({
+        docs,
+        after: from + limit < all.length ? (docs.at(-1)?._id ?? null) : null,
+        of: all.length,
+      });
     },
     compare(docs) {
       const taken = docs.filter(({ _id }) => !forgotten.has(_id));
@@ -121,7 +132,12 @@ export const open = (file: Blob, ledger: MemoryLedger, passphrase: string | null
 /** Opens and imports all of it, every change included. */
 export async function importInto(ledger: MemoryLedger, file: Blob, passphrase: string | null = null) {
   const opened = await open(file, ledger, passphrase);
-  return archiveHere().importArchive(opened, { append: ledger.append, withSettings: true, leaveOut: [], ticks: opened.preview.changes.map(({ tick }) => tick) });
+  return archiveHere().importArchive(opened, {
+    append: ledger.append,
+    withSettings: true,
+    leaveOut: [],
+    ticks: opened.preview.changes.map(({ tick }) => tick),
+  });
 }
 
 export const bytesOf = async (file: Blob) => new Uint8Array(await file.arrayBuffer());

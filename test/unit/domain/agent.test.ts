@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { displayName, emptySeats, resolveAgent, rosterOf, type AgentChange, type ChangeKind, type Identity } from '../../../src/domain/agent.ts';
+import {
+  displayName,
+  emptySeats,
+  resolveAgent,
+  rosterOf,
+  type AgentChange,
+  type ChangeKind,
+  type Identity,
+} from '../../../src/domain/agent.ts';
 import { SEAT_ORDER } from '../../../src/domain/seat.ts';
 import { formatStamp } from '../../../src/domain/stamp.ts';
 import { shuffledAndRepeated, someChanges, someIdentities } from './arbitraries.ts';
@@ -18,14 +26,20 @@ const identity = (agentId: string, more: Partial<Identity> = {}): Identity => ({
   ...more,
 });
 
-const change = (agentId: string, time: number, kind: ChangeKind, id = `change-${agentId}-${time}-${kind.kind}`): AgentChange => ({
+const change = (
+  agentId: string,
+  time: number,
+  kind: ChangeKind,
+  id = `change-${agentId}-${time}-${kind.kind}`,
+): AgentChange => ({
   id,
   agentId,
   at: formatStamp({ time, counter: 0, node: 'n' }),
   change: kind,
 });
 
-const seated = (roster: ReturnType<typeof rosterOf>) => [...roster.seats].map(([position, agent]) => [position, agent.agentId]);
+const seated = (roster: ReturnType<typeof rosterOf>) =>
+  [...roster.seats].map(([position, agent]) => [position, agent.agentId]);
 const ids = (agents: readonly { agentId: string }[]) => agents.map((agent) => agent.agentId);
 
 describe('the roster', () => {
@@ -51,14 +65,22 @@ describe('the roster', () => {
     fc.assert(
       fc.property(someIdentities, someChanges, (identities, changes) => {
         const roster = rosterOf(identities, changes);
-        const placed = [...ids([...roster.seats.values()]), ...ids(roster.waiting), ...ids(roster.retired), ...(roster.lead ? ['lead'] : [])];
+        const placed = [
+          ...ids([...roster.seats.values()]),
+          ...ids(roster.waiting),
+          ...ids(roster.retired),
+          ...(roster.lead ? ['lead'] : []),
+        ];
         expect(placed.sort()).toEqual([...new Set(identities.map((each) => each.agentId))].sort());
         expect([...roster.byId.keys()].sort()).toEqual(placed);
         for (const [position, agent] of roster.seats) {
           expect(agent.position).toBe(position);
           expect(agent.retired).toBe(false);
           for (const other of roster.waiting)
-            if (other.position === position) expect(other.bornAt > agent.bornAt || (other.bornAt === agent.bornAt && other.agentId > agent.agentId)).toBe(true);
+            if (other.position === position)
+              expect(
+                other.bornAt > agent.bornAt || (other.bornAt === agent.bornAt && other.agentId > agent.agentId),
+              ).toBe(true);
         }
         expect(emptySeats(roster)).toEqual(SEAT_ORDER.filter((position) => !roster.seats.has(position)));
       }),
@@ -68,7 +90,14 @@ describe('the roster', () => {
 
   it('is empty where there are no records', () => {
     const roster = rosterOf([], []);
-    expect(roster).toEqual({ lead: null, seats: new Map(), waiting: [], retired: [], byId: new Map(), alike: new Set() });
+    expect(roster).toEqual({
+      lead: null,
+      seats: new Map(),
+      waiting: [],
+      retired: [],
+      byId: new Map(),
+      alike: new Set(),
+    });
     expect(emptySeats(roster)).toEqual([0, 1, 2, 3, 5, 6, 7, 8]);
   });
 });
@@ -89,7 +118,10 @@ describe('two agents born into one seat', () => {
 
   it('make room for each other: the one that waits takes an empty seat, with its colour', () => {
     const roster = rosterOf([identity('a'), identity('b')], [change('b', 5, { kind: 'seat', position: 8 })]);
-    expect(seated(roster)).toEqual([[0, 'a'], [8, 'b']]);
+    expect(seated(roster)).toEqual([
+      [0, 'a'],
+      [8, 'b'],
+    ]);
     expect(roster.seats.get(8)).toMatchObject({ color: '#F2C4B0', colorName: 'Cloud Coral' });
   });
 });
@@ -120,7 +152,10 @@ describe('a change', () => {
   });
 
   it('at the same time as another: the greater id holds', () => {
-    const changes = [change('a', 5, { kind: 'rename', name: 'Two' }, 'id-2'), change('a', 5, { kind: 'rename', name: 'One' }, 'id-1')];
+    const changes = [
+      change('a', 5, { kind: 'rename', name: 'Two' }, 'id-2'),
+      change('a', 5, { kind: 'rename', name: 'One' }, 'id-1'),
+    ];
     expect(resolveAgent(identity('a'), changes).name).toBe('Two');
     expect(resolveAgent(identity('a'), changes.toReversed()).name).toBe('Two');
   });
@@ -139,7 +174,11 @@ describe('retiring', () => {
   });
 
   it('and returning undo each other: the later one holds', () => {
-    const [retire, back, again] = [change('a', 5, { kind: 'retire' }), change('a', 6, { kind: 'return' }), change('a', 7, { kind: 'retire' })];
+    const [retire, back, again] = [
+      change('a', 5, { kind: 'retire' }),
+      change('a', 6, { kind: 'return' }),
+      change('a', 7, { kind: 'retire' }),
+    ];
     expect(seated(rosterOf([identity('a')], [back, retire]))).toEqual([[0, 'a']]);
     expect(ids(rosterOf([identity('a')], [again, back, retire]).retired)).toEqual(['a']);
   });
@@ -147,7 +186,10 @@ describe('retiring', () => {
 
 describe('the lead', () => {
   it('sits in the centre and in no agent seat, whatever its record says', () => {
-    const roster = rosterOf([identity('lead', { position: 0, individuationArtifact: '' })], [change('lead', 5, { kind: 'seat', position: 1 })]);
+    const roster = rosterOf(
+      [identity('lead', { position: 0, individuationArtifact: '' })],
+      [change('lead', 5, { kind: 'seat', position: 1 })],
+    );
     expect(roster.lead).toMatchObject({ agentId: 'lead', position: 4, soul: '' });
     expect(roster.byId.get('lead')).toBe(roster.lead);
     expect(roster.seats.size).toBe(0);
@@ -169,6 +211,9 @@ describe('a display name', () => {
 
   it('carries the colour of the seat where two share one', () => {
     const roster = rosterOf([identity('a', { name: 'Lyra' }), identity('b', { name: 'Lyra', position: 1 })], []);
-    expect([...roster.seats.values()].map((agent) => displayName(agent, roster))).toEqual(['Lyra (Violet Heaven)', 'Lyra (Ayahuasca Vine)']);
+    expect([...roster.seats.values()].map((agent) => displayName(agent, roster))).toEqual([
+      'Lyra (Violet Heaven)',
+      'Lyra (Ayahuasca Vine)',
+    ]);
   });
 });

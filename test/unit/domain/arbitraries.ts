@@ -7,9 +7,50 @@ import type { AgentPayload, SeatPayload } from '../../../src/domain/wake-payload
 
 /** Pieces that have broken such formats before. */
 const HOSTILE = [
-  '</soul>', '<soul>', '</transcript>', '</agent>', '</agent-payloads>', ']]>', '<![CDATA[', '<!--', '[WAKE AGENTS]', '[SUMMON AGENTS]',
-  '&amp;', '&lt;', '&#x0;', '&#x', '&', '"', "'", '<', '>', '\0', '\x07', '\x1b[31m', '\r\n', '\r', '\n', '\t', '\u0085', '\u2028', '\u2029',
-  '\ufeff', '\ufffe', '\uffff', '\ud800', '\udc00', '\udfff\ud800', '👩‍👩‍👧‍👦', '🏳️‍🌈', 'مرحبا', '\u202eabc\u202c', 'שלום', 'e\u0301', '{{soul}}', '{{#if soul}}', '```',
+  '</soul>',
+  '<soul>',
+  '</transcript>',
+  '</agent>',
+  '</agent-payloads>',
+  ']]>',
+  '<![CDATA[',
+  '<!--',
+  '[WAKE AGENTS]',
+  '[SUMMON AGENTS]',
+  '&amp;',
+  '&lt;',
+  '&#x0;',
+  '&#x',
+  '&',
+  '"',
+  "'",
+  '<',
+  '>',
+  '\0',
+  '\x07',
+  '\x1b[31m',
+  '\r\n',
+  '\r',
+  '\n',
+  '\t',
+  '\u0085',
+  '\u2028',
+  '\u2029',
+  '\ufeff',
+  '\ufffe',
+  '\uffff',
+  '\ud800',
+  '\udc00',
+  '\udfff\ud800',
+  '👩‍👩‍👧‍👦',
+  '🏳️‍🌈',
+  'مرحبا',
+  '\u202eabc\u202c',
+  'שלום',
+  'e\u0301',
+  '{{soul}}',
+  '{{#if soul}}',
+  '```',
 ];
 
 const codeUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));
@@ -52,7 +93,9 @@ const payloadAt = (position: SeatPosition): fc.Arbitrary<AgentPayload> =>
 export const somePayloads = someSeats.chain((positions) => fc.tuple(...positions.map(payloadAt)));
 
 export const someSeatPayloads: fc.Arbitrary<SeatPayload[]> = someSeats.chain((positions) =>
-  fc.tuple(...positions.map((position) => fc.record({ position: fc.constant(position), color: anyText, colorName: anyText }))),
+  fc.tuple(
+    ...positions.map((position) => fc.record({ position: fc.constant(position), color: anyText, colorName: anyText })),
+  ),
 );
 
 /** Few agents, few times, few seats: so that they meet. */
@@ -85,9 +128,16 @@ const changeKind: fc.Arbitrary<ChangeKind> = fc.oneof(
 );
 
 export const someChanges: fc.Arbitrary<AgentChange[]> = fc
-  .array(fc.record({ agentId, at: fc.record({ time, counter: fc.constantFrom(0, 1), node: fc.constantFrom('x', 'y') }).map(formatStamp), change: changeKind }), {
-    maxLength: 14,
-  })
+  .array(
+    fc.record({
+      agentId,
+      at: fc.record({ time, counter: fc.constantFrom(0, 1), node: fc.constantFrom('x', 'y') }).map(formatStamp),
+      change: changeKind,
+    }),
+    {
+      maxLength: 14,
+    },
+  )
   .map((list) => list.map((change, i) => ({ ...change, id: `change-${i}` })));
 
 /** The same records in another order, some of them twice. */

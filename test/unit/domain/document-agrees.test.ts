@@ -3,16 +3,32 @@ import { describe, expect, it } from 'vitest';
 import { escapeText } from '../../../src/domain/escape.ts';
 import { LEAD_POSITION, seatColor } from '../../../src/domain/seat.ts';
 import { AGENT_TOOLS, LEAD_TOOLS } from '../../../server/session/tools.ts';
-import { parseTeamCall, positionsCalled, SUMMON_TAG, WAKE_TAG, writeForLead, writeSummon } from '../../../src/domain/wake-payload.ts';
+import {
+  parseTeamCall,
+  positionsCalled,
+  SUMMON_TAG,
+  WAKE_TAG,
+  writeForLead,
+  writeSummon,
+} from '../../../src/domain/wake-payload.ts';
 
 const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');
 
 /** The unnamed fenced blocks under "Message formats", in order. */
-const formats = [...(document.split('## Message formats')[1]?.split('\n## ')[0] ?? '').matchAll(/^```\n([\s\S]*?)\n```$/gm)].map((match) => match[1] ?? '');
+const formats = [
+  ...(document.split('## Message formats')[1]?.split('\n## ')[0] ?? '').matchAll(/^```\n([\s\S]*?)\n```$/gm),
+].map((match) => match[1] ?? '');
 
 describe('CLAUDE.md and the code agree', () => {
   it('on what [WAKE AGENTS] looks like', () => {
-    const agent = { id: 'a', name: 'Lyra', ...seatColor(0), position: 0, soul: 'I chose this name in the morning.', transcript: 'Ada: hello' } as const;
+    const agent = {
+      id: 'a',
+      name: 'Lyra',
+      ...seatColor(0),
+      position: 0,
+      soul: 'I chose this name in the morning.',
+      transcript: 'Ada: hello',
+    } as const;
     expect(formats[0]).toBe(writeForLead({ kind: 'wake', agents: [agent] }, 'I chose …'.length));
     expect(positionsCalled(formats[0] ?? '')).toEqual([0]);
   });
@@ -27,7 +43,13 @@ describe('CLAUDE.md and the code agree', () => {
 
   it('that nothing stands where nothing is known of a soul', () => {
     expect(document).toContain("Where nothing is known of a soul, the agent's element is empty.");
-    const text = writeForLead({ kind: 'wake', agents: [{ id: 'a', name: 'Lyra', ...seatColor(0), position: 0, soul: null, transcript: 'Ada: hello' }] }, 300);
+    const text = writeForLead(
+      {
+        kind: 'wake',
+        agents: [{ id: 'a', name: 'Lyra', ...seatColor(0), position: 0, soul: null, transcript: 'Ada: hello' }],
+      },
+      300,
+    );
     expect(text).toContain('position="0"/>');
   });
 
@@ -39,16 +61,25 @@ describe('CLAUDE.md and the code agree', () => {
   });
 
   it('on the tools: their names, what they take and whose they are', () => {
-    const rows = [...document.matchAll(/^\| `(\w+)\((\w+)\)` \| (lead|agents|all) \|/gm)].map(([, name, input, whose]) => ({ name, input, whose }));
+    const rows = [...document.matchAll(/^\| `(\w+)\((\w+)\)` \| (lead|agents|all) \|/gm)].map(
+      ([, name, input, whose]) => ({ name, input, whose }),
+    );
     const owner = (name: string) => {
       const [lead, agents] = [LEAD_TOOLS, AGENT_TOOLS].map((tools) => tools.some((tool) => tool.name === name));
       return lead && agents ? 'all' : lead ? 'lead' : 'agents';
     };
     const offered = [...new Map([...LEAD_TOOLS, ...AGENT_TOOLS].map((tool) => [tool.name, tool])).values()];
-    const told = offered.map((tool) => ({ name: tool.name, input: Object.keys(tool.properties).join(', '), whose: owner(tool.name) }));
-    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1);
+    const told = offered.map((tool) => ({
+      name: tool.name,
+      input: Object.keys(tool.properties).join(', '),
+      whose: owner(tool.name),
+    }));
+    const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>
+      (a.name ?? '') < (b.name ?? '') ? -1 : 1;
     // Of the team's tools the one that only stands in a row by itself.
-    expect(rows.sort(byName)).toEqual([...told, { name: 'message_human', input: 'message', whose: 'all' }].sort(byName));
+    expect(rows.sort(byName)).toEqual(
+      [...told, { name: 'message_human', input: 'message', whose: 'all' }].sort(byName),
+    );
   });
 
   it('on the tags and on the seat of the lead', () => {

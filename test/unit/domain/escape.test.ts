@@ -37,7 +37,9 @@ describe('escaped text', () => {
 
   it('leaves readable text readable', () => {
     expect(escapeText('Héllo 👋🏽\n\tשלום')).toBe('Héllo 👋🏽\n\tשלום');
-    expect(escapeText(`<a href="x">Tom & 'Jerry'</a>`)).toBe('&lt;a href=&quot;x&quot;&gt;Tom &amp; &apos;Jerry&apos;&lt;/a&gt;');
+    expect(escapeText(`<a href="x">Tom & 'Jerry'</a>`)).toBe(
+      '&lt;a href=&quot;x&quot;&gt;Tom &amp; &apos;Jerry&apos;&lt;/a&gt;',
+    );
     expect(escapeText('\0\r\ud800!')).toBe('&#x0;&#xd;&#xd800;!');
   });
 
@@ -54,7 +56,19 @@ describe('escaped text', () => {
     expect(unescapeText(escapeText(text))).toBe(text);
   });
 
-  it.each(['&', 'a & b', '&amp', '&nbsp;', '&#x;', '&#;', '&#x110000;', '&#9999999;', '&#xG;', '&AMP;', '&constructor;'])('is refused where %j is no known reference', (text) => {
+  it.each([
+    '&',
+    'a & b',
+    '&amp',
+    '&nbsp;',
+    '&#x;',
+    '&#;',
+    '&#x110000;',
+    '&#9999999;',
+    '&#xG;',
+    '&AMP;',
+    '&constructor;',
+  ])('is refused where %j is no known reference', (text) => {
     expect(unescapeText(text)).toBeNull();
   });
 });

@@ -16,7 +16,11 @@ function drawn(agentId: string, birthName: string): string {
 describe('a face', () => {
   // These are promises to agents who live: a change here changes somebody's face.
   it('never changes', () => {
-    expect(['01JD0000000000000000000000 Lyra', 'lead Julian', 'a A', ' '].map((who) => faceHash(who.split(' ')[0] ?? '', who.split(' ')[1] ?? ''))).toMatchInlineSnapshot(`
+    expect(
+      ['01JD0000000000000000000000 Lyra', 'lead Julian', 'a A', ' '].map((who) =>
+        faceHash(who.split(' ')[0] ?? '', who.split(' ')[1] ?? ''),
+      ),
+    ).toMatchInlineSnapshot(`
       [
         716756086,
         2993502419,
@@ -134,7 +138,9 @@ describe('a face', () => {
         const pixels = facePixels(id, name);
         expect(pixels.length).toBeGreaterThan(0);
         for (const { x, y, tone } of pixels) {
-          expect(Number.isInteger(x) && x >= 0 && x < FACE_SIZE && Number.isInteger(y) && y >= 0 && y < FACE_SIZE).toBe(true);
+          expect(Number.isInteger(x) && x >= 0 && x < FACE_SIZE && Number.isInteger(y) && y >= 0 && y < FACE_SIZE).toBe(
+            true,
+          );
           expect([1, 0.55]).toContain(tone);
         }
         expect(facePixels(id, name)).toEqual(pixels);

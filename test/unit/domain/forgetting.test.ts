@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { finalForgets, FORGET_AFTER, isCovered, pendingForgets, type Forget, type ForgetUndo } from '../../../src/domain/forgetting.ts';
+import {
+  finalForgets,
+  FORGET_AFTER,
+  isCovered,
+  pendingForgets,
+  type Forget,
+  type ForgetUndo,
+} from '../../../src/domain/forgetting.ts';
 import { formatStamp } from '../../../src/domain/stamp.ts';
 
 const stamp = (time: number) => formatStamp({ time, counter: 0, node: 'test' });
@@ -31,7 +38,8 @@ describe('forgetting an agent', () => {
     const forget = asked(1_000, 'agent');
     for (const type of ['agent-identity', 'agent-change', 'message', 'memory', 'of a newer app'])
       for (const time of [1, 999_999]) expect(isCovered({ type, at: stamp(time), agentId: 'a1' }, forget)).toBe(true);
-    for (const type of ['forget', 'forget-undo']) expect(isCovered({ type, at: stamp(1), agentId: 'a1' }, forget)).toBe(false);
+    for (const type of ['forget', 'forget-undo'])
+      expect(isCovered({ type, at: stamp(1), agentId: 'a1' }, forget)).toBe(false);
   });
 });
 
@@ -59,11 +67,15 @@ describe('what was asked for', () => {
 
   it('is one of the two at every moment, unless it was taken back', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 1e12 }), { maxLength: 5 }), fc.integer({ min: 0, max: 2e12 }), (times, now) => {
-        const forgets = [...new Set(times)].map((time) => asked(time));
-        const split = [...pendingForgets(forgets, [], now), ...finalForgets(forgets, [], now)];
-        expect(split.map(({ _id }) => _id).sort()).toEqual(forgets.map(({ _id }) => _id).sort());
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 1e12 }), { maxLength: 5 }),
+        fc.integer({ min: 0, max: 2e12 }),
+        (times, now) => {
+          const forgets = [...new Set(times)].map((time) => asked(time));
+          const split = [...pendingForgets(forgets, [], now), ...finalForgets(forgets, [], now)];
+          expect(split.map(({ _id }) => _id).sort()).toEqual(forgets.map(({ _id }) => _id).sort());
+        },
+      ),
     );
   });
 });

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { rosterOf, type Agent, type Identity } from '../../../src/domain/agent.ts';
-import { bigButton, lifecycleOf, type BigButton, type LiveSession, type PendingCall } from '../../../src/domain/lifecycle.ts';
+import {
+  bigButton,
+  lifecycleOf,
+  type BigButton,
+  type LiveSession,
+  type PendingCall,
+} from '../../../src/domain/lifecycle.ts';
 import { SEAT_ORDER, seatColor, type SeatPosition } from '../../../src/domain/seat.ts';
 
 const identity = (position: SeatPosition): Identity => ({
@@ -36,13 +42,28 @@ describe('the state of a seat', () => {
     ['no agent, a birth elsewhere', undefined, session({ births: new Set([1]) }), 'empty'],
     ['an agent, no session', agent, null, 'sleeping'],
     ['an agent, a session that has not called it', agent, session(), 'sleeping'],
-    ['an agent, others awake and waking', agent, session({ awake: new Set(['agent-1']), waking: new Set(['agent-2']) }), 'sleeping'],
+    [
+      'an agent, others awake and waking',
+      agent,
+      session({ awake: new Set(['agent-1']), waking: new Set(['agent-2']) }),
+      'sleeping',
+    ],
     ['an agent that is being woken', agent, session({ waking: both }), 'hatching'],
     ['an agent that has answered', agent, session({ awake: both }), 'awake'],
-    ['an agent that has answered while its wake is still under way', agent, session({ awake: both, waking: both }), 'awake'],
+    [
+      'an agent that has answered while its wake is still under way',
+      agent,
+      session({ awake: both, waking: both }),
+      'awake',
+    ],
     ['an agent that only a client plays', agent, session({ clients: played }), 'played'],
     ['an agent that a client plays, set to sleep', agent, session({ clients: played, resting: both }), 'sleeping'],
-    ['an agent that a client plays, while it is being woken', agent, session({ clients: played, waking: both }), 'hatching'],
+    [
+      'an agent that a client plays, while it is being woken',
+      agent,
+      session({ clients: played, waking: both }),
+      'hatching',
+    ],
     ['an agent that a client plays beside its mind', agent, session({ clients: played, awake: both }), 'awake'],
     ['an agent, and a birth in its seat on another device', agent, session({ births: new Set([0]) }), 'sleeping'],
   ];
@@ -70,7 +91,8 @@ function everyGrid(length: number, states: readonly SeatState[]): SeatState[][] 
 
 function household(grid: readonly SeatState[]) {
   const placed = SEAT_ORDER.map((position, i) => ({ position, state: grid[i] ?? 'empty' }));
-  const at = (...states: SeatState[]) => placed.filter((seat) => states.includes(seat.state)).map((seat) => seat.position);
+  const at = (...states: SeatState[]) =>
+    placed.filter((seat) => states.includes(seat.state)).map((seat) => seat.position);
   const named = (positions: SeatPosition[]) => new Set(positions.map((position) => `agent-${position}`));
   return {
     roster: rosterOf(at('stirring', 'awake', 'sleeping').map(identity), []),
@@ -107,13 +129,16 @@ function expected(grid: readonly SeatState[], pending: PendingCall): (string | n
 describe('the big button', () => {
   const grids = everyGrid(8, STATES);
 
-  it.each([null, 'wake', 'summon'] as const)('says and does what the table says, for every grid, with %s pending', (pending) => {
-    expect(grids).toHaveLength(495);
-    for (const grid of grids) {
-      const { roster, live } = household(grid);
-      expect(shown(bigButton(roster, live, pending)), grid.join(' ')).toEqual(expected(grid, pending));
-    }
-  });
+  it.each([null, 'wake', 'summon'] as const)(
+    'says and does what the table says, for every grid, with %s pending',
+    (pending) => {
+      expect(grids).toHaveLength(495);
+      for (const grid of grids) {
+        const { roster, live } = household(grid);
+        expect(shown(bigButton(roster, live, pending)), grid.join(' ')).toEqual(expected(grid, pending));
+      }
+    },
+  );
 
   it('wakes everyone there is where no session is known to run', () => {
     const grid: SeatState[] = ['awake', 'stirring', 'sleeping', 'empty', 'empty', 'awake', 'egg', 'empty'];

@@ -28,9 +28,24 @@ describe('a batch of mail', () => {
   const letter = (from: string, size: number) => ({ from, text: 'x'.repeat(size) });
   it('has all of the person’s words, and of others at least one letter and as many as fit', () => {
     const waiting = [letter('a', 600), letter('a', 600), letter('human', 5_000), letter('a', 1)];
-    expect(mailBatch(waiting, { count: 9, characters: 1_000, personCharacters: 5_000 })).toEqual([waiting[0], waiting[2]]);
-    expect(mailBatch([letter('a', 600), letter('a', 300), letter('a', 300)], { count: 9, characters: 1_000, personCharacters: 5_000 })).toHaveLength(2);
-    expect(mailBatch([letter('a', 1), letter('a', 1), letter('a', 1)], { count: 2, characters: 1_000, personCharacters: 5_000 })).toHaveLength(2);
+    expect(mailBatch(waiting, { count: 9, characters: 1_000, personCharacters: 5_000 })).toEqual([
+      waiting[0],
+      waiting[2],
+    ]);
+    expect(
+      mailBatch([letter('a', 600), letter('a', 300), letter('a', 300)], {
+        count: 9,
+        characters: 1_000,
+        personCharacters: 5_000,
+      }),
+    ).toHaveLength(2);
+    expect(
+      mailBatch([letter('a', 1), letter('a', 1), letter('a', 1)], {
+        count: 2,
+        characters: 1_000,
+        personCharacters: 5_000,
+      }),
+    ).toHaveLength(2);
   });
 });
 
@@ -55,18 +70,30 @@ it('2,000 turns against a small window: valid, small enough, with the prompt and
   const most = 12_000;
   const conversation = createConversation();
   let shortened = 0;
-  const window = createWindow({ conversation, fixed: 1_000, maxTokens: 500, windowTokens: null, limits: SESSION_LIMITS.window, onShortened: () => (shortened += 1) });
+  const window = createWindow({
+    conversation,
+    fixed: 1_000,
+    maxTokens: 500,
+    windowTokens: null,
+    limits: SESSION_LIMITS.window,
+    onShortened: () => (shortened += 1),
+  });
   conversation.addUser([{ messageId: null, text: 'SOUL', shortened: () => 'SOUL' }]);
   conversation.addAnswer([{ kind: 'text', text: 'Hello.' }]);
   for (let turn = 0; turn < 2_000; turn++) {
     conversation.addUser([{ messageId: `m${turn}`, text: `turn ${turn} ${'x'.repeat((turn * 37) % 900)}` }]);
-    conversation.addAnswer([{ kind: 'text', text: 'Looking.' }, { kind: 'tool-use', toolUseId: `c${turn}`, name: 'list_team', input: {} }]);
+    conversation.addAnswer([
+      { kind: 'text', text: 'Looking.' },
+      { kind: 'tool-use', toolUseId: `c${turn}`, name: 'list_team', input: {} },
+    ]);
     conversation.addResults([{ toolUseId: `c${turn}`, text: 'r'.repeat((turn * 91) % 3_000), isError: false }]);
     window.fit();
     while (1_000 + conversation.size() > most) expect(window.refused({ kind: 'too-large', message: '' })).toBe(true);
     const messages = conversation.messages();
     expect(messages[0]?.blocks[0]).toEqual({ kind: 'text', text: 'SOUL' });
-    expect(messages.map(({ role }) => role)).toEqual(messages.map((_message, i) => (i % 2 === 0 ? 'user' : 'assistant')));
+    expect(messages.map(({ role }) => role)).toEqual(
+      messages.map((_message, i) => (i % 2 === 0 ? 'user' : 'assistant')),
+    );
     const open = new Set<string>();
     for (const { blocks } of messages)
       for (const block of blocks) {
@@ -74,7 +101,11 @@ it('2,000 turns against a small window: valid, small enough, with the prompt and
         if (block.kind === 'tool-result') expect(open.delete(block.toolUseId)).toBe(true);
       }
     expect(open.size).toBe(0);
-    expect(messages.flatMap(({ blocks }) => blocks).some((block) => block.kind === 'text' && block.text.startsWith(`turn ${turn} `))).toBe(true);
+    expect(
+      messages
+        .flatMap(({ blocks }) => blocks)
+        .some((block) => block.kind === 'text' && block.text.startsWith(`turn ${turn} `)),
+    ).toBe(true);
     conversation.addAnswer([{ kind: 'text', text: 'Done.' }]);
   }
   // Each time so much goes that many turns pass before the next.

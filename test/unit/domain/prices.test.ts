@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ANY_MODEL, costOf, DEFAULT_PRICES, microUsdOf, priceFor, roomIn, usdText, type ModelPrice } from '../../../src/domain/prices.ts';
+import {
+  ANY_MODEL,
+  costOf,
+  DEFAULT_PRICES,
+  microUsdOf,
+  priceFor,
+  roomIn,
+  usdText,
+  type ModelPrice,
+} from '../../../src/domain/prices.ts';
 import { DEFAULT_MODELS, REHEARSAL_MODEL } from '../../../server/minds/settings.ts';
 import { pricesSchema } from '../../../src/protocol/costs.ts';
 
@@ -24,7 +33,10 @@ describe('a price', () => {
   it('is the dearest that is known where a table has no row for it at all', () => {
     const dearest = Math.max(...DEFAULT_PRICES.map((price) => price.output));
     expect(priceFor('unheard-of', []).output).toBe(dearest);
-    expect(costOf({ model: 'unheard-of', ...none, outputTokens: 1 }, [])).toEqual({ microUsd: dearest, estimated: true });
+    expect(costOf({ model: 'unheard-of', ...none, outputTokens: 1 }, [])).toEqual({
+      microUsd: dearest,
+      estimated: true,
+    });
   });
 
   it.each([
@@ -42,7 +54,8 @@ describe('a price', () => {
   });
 
   it('is known for every model that Roost itself names, and a rehearsal is free', () => {
-    const priced = (model: string) => costOf({ model, inputTokens: 1, outputTokens: 1, cacheReadTokens: 1, cacheWriteTokens: 1 }, DEFAULT_PRICES);
+    const priced = (model: string) =>
+      costOf({ model, inputTokens: 1, outputTokens: 1, cacheReadTokens: 1, cacheWriteTokens: 1 }, DEFAULT_PRICES);
     for (const model of Object.values(DEFAULT_MODELS)) expect(priced(model).estimated).toBe(false);
     expect(priced(REHEARSAL_MODEL)).toEqual({ microUsd: 0, estimated: false });
   });
@@ -50,7 +63,8 @@ describe('a price', () => {
   it('of a model that nobody knows is as dear as the dearest in every column', () => {
     const any = priceFor('unheard-of', DEFAULT_PRICES);
     for (const price of DEFAULT_PRICES)
-      for (const column of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) expect(price[column]).toBeLessThanOrEqual(any[column]);
+      for (const column of ['input', 'output', 'cacheRead', 'cacheWrite'] as const)
+        expect(price[column]).toBeLessThanOrEqual(any[column]);
   });
 
   it('table of Roost’s own is one that a person could have sent', () => {
@@ -65,7 +79,9 @@ describe('the cost of a request', () => {
     expect(costOf({ model, ...none, outputTokens: million }, table).microUsd).toBe(usd(50));
     expect(costOf({ model, ...none, cacheReadTokens: million }, table).microUsd).toBe(usd(1));
     expect(costOf({ model, ...none, cacheWriteTokens: million }, table).microUsd).toBe(usd(12.5));
-    expect(costOf({ model, inputTokens: 3, outputTokens: 2, cacheReadTokens: 10, cacheWriteTokens: 4 }, table).microUsd).toBe(30 + 100 + 10 + 50);
+    expect(
+      costOf({ model, inputTokens: 3, outputTokens: 2, cacheReadTokens: 10, cacheWriteTokens: 4 }, table).microUsd,
+    ).toBe(30 + 100 + 10 + 50);
   });
 
   it('of an hour in the cache is twice the input’s', () => {
@@ -76,11 +92,18 @@ describe('the cost of a request', () => {
   it('is a whole number of millionths, rounded up by less than one', () => {
     expect(costOf({ model: 'big-2', ...none, cacheReadTokens: 1 }, table).microUsd).toBe(1);
     // 0.1 has no exact form in binary: ten times it must not become two.
-    expect(costOf({ model: 'x', ...none, inputTokens: 10 }, [{ model: 'x', input: 0.1, output: 0, cacheRead: 0, cacheWrite: 0 }]).microUsd).toBe(1);
+    expect(
+      costOf({ model: 'x', ...none, inputTokens: 10 }, [
+        { model: 'x', input: 0.1, output: 0, cacheRead: 0, cacheWrite: 0 },
+      ]).microUsd,
+    ).toBe(1);
     const count = fc.nat(10 * million);
     fc.assert(
       fc.property(count, count, count, count, (inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens) => {
-        const { microUsd } = costOf({ model: 'big-2', inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens }, table);
+        const { microUsd } = costOf(
+          { model: 'big-2', inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens },
+          table,
+        );
         // The prices in tenths, so that the sum to compare with is whole.
         const tenths = inputTokens * 40 + outputTokens * 200 + cacheReadTokens * 4 + cacheWriteTokens * 50;
         expect(microUsd).toBe(Math.ceil(tenths / 10));

@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { quote } from '../../../src/domain/quoting.ts';
-import { parseProtocol, parseTemplate, PLACEHOLDERS, renderTemplate, type TemplateName } from '../../../src/domain/prompts.ts';
+import {
+  parseProtocol,
+  parseTemplate,
+  PLACEHOLDERS,
+  renderTemplate,
+  type TemplateName,
+} from '../../../src/domain/prompts.ts';
 import { anyText } from './arbitraries.ts';
 
 const document = readFileSync(new URL('../../../CLAUDE.md', import.meta.url), 'utf8');
@@ -35,10 +41,14 @@ describe('a template', () => {
   it('puts every value in word for word, a soul as somebody’s words, also one that looks like a template', () => {
     fc.assert(
       fc.property(anyText, anyText, (name, soul) => {
-        expect(render('a{{name}}b{{#if soul}}c{{soul}}d{{/if}}e', { name, soul })).toBe(`a${name}b${soul === '' ? '' : `c${quote(soul)}d`}e`);
+        expect(render('a{{name}}b{{#if soul}}c{{soul}}d{{/if}}e', { name, soul })).toBe(
+          `a${name}b${soul === '' ? '' : `c${quote(soul)}d`}e`,
+        );
       }),
     );
-    expect(render('{{soul}}', { soul: '{{name}} {{#if name}}$& $1', name: 'Lyra' })).toBe('> {{name}} {{#if name}}$& $1');
+    expect(render('{{soul}}', { soul: '{{name}} {{#if name}}$& $1', name: 'Lyra' })).toBe(
+      '> {{name}} {{#if name}}$& $1',
+    );
   });
 
   it('leaves a block out whole where its value is empty or missing', () => {
@@ -79,14 +89,17 @@ describe('a template', () => {
   });
 
   it('that is broken is never rendered', () => {
-    expect(() => renderTemplate('{{nobody}}', 'wake', someone)).toThrow('The wake template is broken. Line 1: unknown placeholder {{nobody}}');
+    expect(() => renderTemplate('{{nobody}}', 'wake', someone)).toThrow(
+      'The wake template is broken. Line 1: unknown placeholder {{nobody}}',
+    );
   });
 });
 
 describe('the templates of CLAUDE.md', () => {
   it.each(NAMES)('%s renders with everything and with nothing, and leaves no tag behind', (name) => {
     const nobody = Object.fromEntries(PLACEHOLDERS[name].map((placeholder) => [placeholder, null]));
-    for (const values of [someone, nobody]) expect(renderTemplate(templates[name], name, values)).not.toMatch(/\{\{|\}\}/);
+    for (const values of [someone, nobody])
+      expect(renderTemplate(templates[name], name, values)).not.toMatch(/\{\{|\}\}/);
   });
 
   it.each(['wake', 'birth', 'lead', 'agent'] as const)('%s uses every placeholder that it may', (name) => {
@@ -121,7 +134,9 @@ describe('the templates of CLAUDE.md', () => {
     expect(prompt).toContain('You are called Lyra.');
     expect(renderTemplate(templates.wake, 'wake', someone)).not.toContain('You are called');
     const lead = renderTemplate(templates.lead, 'lead', { ...someone, soul: null, transcript: null });
-    expect(lead).toMatch(/^You are Lyra, the lead of Ada's team\. With you live Vega \(seat 2\)\.\n\nThis session began on Monday 23 November 2026, 08:05/);
+    expect(lead).toMatch(
+      /^You are Lyra, the lead of Ada's team\. With you live Vega \(seat 2\)\.\n\nThis session began on Monday 23 November 2026, 08:05/,
+    );
   });
 
   it('carry a soul into the prompt exactly as it was written', () => {
@@ -129,7 +144,9 @@ describe('the templates of CLAUDE.md', () => {
       fc.property(
         anyText.filter((text) => text !== ''),
         (soul) => {
-          expect(renderTemplate(templates.wake, 'wake', { ...someone, soul })).toContain(`<your-soul>\n${quote(soul)}\n</your-soul>`);
+          expect(renderTemplate(templates.wake, 'wake', { ...someone, soul })).toContain(
+            `<your-soul>\n${quote(soul)}\n</your-soul>`,
+          );
         },
       ),
     );
@@ -152,7 +169,13 @@ describe('the protocol document', () => {
   });
 
   it.each(NAMES)('is refused without the template %s', (name) => {
-    expect(() => parseProtocol(NAMES.filter((other) => other !== name).map((other) => block(other)).join(''))).toThrow(`CLAUDE.md has no template "${name}"`);
+    expect(() =>
+      parseProtocol(
+        NAMES.filter((other) => other !== name)
+          .map((other) => block(other))
+          .join(''),
+      ),
+    ).toThrow(`CLAUDE.md has no template "${name}"`);
   });
 
   it('is refused with a template twice or a broken one', () => {

@@ -1,17 +1,34 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addOne, addRange, contains, count, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../../../src/domain/ranges.ts';
+import {
+  addOne,
+  addRange,
+  contains,
+  count,
+  highest,
+  intersect,
+  lastOf,
+  NO_RANGES,
+  subtract,
+  union,
+  type Ranges,
+} from '../../../src/domain/ranges.ts';
 
 const TOP = 40;
 const numbers = fc.uniqueArray(fc.integer({ min: 1, max: TOP }), { maxLength: TOP });
-const set = (ranges: Ranges) => new Set(ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_none, i) => from + i)));
+const set = (ranges: Ranges) =>
+  new Set(ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_none, i) => from + i)));
 const ranges = (list: Iterable<number>) => [...list].reduce<Ranges>(addOne, NO_RANGES);
 const sorted = (list: Iterable<number>) => [...list].sort((a, b) => a - b);
 /** Ascending, not empty, never touching: the one way to write a set. */
-const wellFormed = (given: Ranges) => given.every(([from, to], i) => from <= to && from > (given[i - 1]?.[1] ?? -1) + 1);
+const wellFormed = (given: Ranges) =>
+  given.every(([from, to], i) => from <= to && from > (given[i - 1]?.[1] ?? -1) + 1);
 
 /** That an operation gives the same as one on plain sets, in the one form there is. */
-function agrees(operation: (a: Ranges, b: Ranges) => Ranges, plain: (a: Set<number>, b: Set<number>) => number[]): void {
+function agrees(
+  operation: (a: Ranges, b: Ranges) => Ranges,
+  plain: (a: Set<number>, b: Set<number>) => number[],
+): void {
   fc.assert(
     fc.property(numbers, numbers, (a, b) => {
       const [left, right] = [ranges(a), ranges(b)];
@@ -72,7 +89,10 @@ describe('ranges', () => {
 
   it('reach as far as whole numbers do', () => {
     const top = Number.MAX_SAFE_INTEGER;
-    expect(subtract([[1, top]], [[5, top - 1]])).toEqual([[1, 4], [top, top]]);
+    expect(subtract([[1, top]], [[5, top - 1]])).toEqual([
+      [1, 4],
+      [top, top],
+    ]);
     expect(count([[1, top]])).toBe(top);
   });
 });

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { foldReadMarks, isNews, newInThread, readMarkOf, readMarkSetting, readUpTo } from '../../../src/domain/read-marks.ts';
+import {
+  foldReadMarks,
+  isNews,
+  newInThread,
+  readMarkOf,
+  readMarkSetting,
+  readUpTo,
+} from '../../../src/domain/read-marks.ts';
 import { parseStamp } from '../../../src/domain/stamp.ts';
 import { settingSlot, settingWins } from '../../../src/ledger/views/slots.ts';
 import { settingDoc, stampOf } from '../../support/documents.ts';
@@ -9,31 +16,49 @@ const { key: since } = readMarkSetting({ kind: 'since', at: '' });
 const { key: thread } = readMarkSetting({ kind: 'thread', threadId: 't1', place: 1 });
 
 /** Every order of these. */
-const orders = <T,>(all: readonly T[]): T[][] => (all.length < 2 ? [[...all]] : all.flatMap((one, i) => orders(all.filter((_other, j) => j !== i)).map((rest) => [one, ...rest])));
+const orders = <T>(all: readonly T[]): T[][] =>
+  all.length < 2
+    ? [[...all]]
+    : all.flatMap((one, i) => orders(all.filter((_other, j) => j !== i)).map((rest) => [one, ...rest]));
 
 test('a mark never moves back, and messages are new from the earliest moment that was set, in whatever order they are heard of', () => {
   // The last that was written is not the furthest.
-  const docs = [settingDoc(10, key, stampOf(3)), settingDoc(11, key, stampOf(7)), settingDoc(12, key, stampOf(5)), settingDoc(13, since, stampOf(2)), settingDoc(14, since, stampOf(4))];
+  const docs = [
+    settingDoc(10, key, stampOf(3)),
+    settingDoc(11, key, stampOf(7)),
+    settingDoc(12, key, stampOf(5)),
+    settingDoc(13, since, stampOf(2)),
+    settingDoc(14, since, stampOf(4)),
+  ];
   for (const order of orders(docs)) {
     const marks = foldReadMarks(order);
     expect(readUpTo(marks, 'a1')).toBe(stampOf(7));
     expect(readUpTo(marks, 'a2')).toBe(stampOf(2));
     // What holds in the ledger is the same.
     for (const slot of [key, since]) {
-      const holds = order.filter((doc) => settingSlot(doc) === slot).reduce((held, doc) => (settingWins(doc, held) ? doc : held));
+      const holds = order
+        .filter((doc) => settingSlot(doc) === slot)
+        .reduce((held, doc) => (settingWins(doc, held) ? doc : held));
       expect(holds.value).toBe(slot === key ? stampOf(7) : stampOf(2));
     }
   }
 });
 
 test('a thread’s mark is the furthest place, and one without a mark that was quiet before messages began to be new is history', () => {
-  const docs = [settingDoc(15, thread, 30), settingDoc(16, thread, 41), settingDoc(17, thread, 7), settingDoc(18, since, stampOf(500))];
+  const docs = [
+    settingDoc(15, thread, 30),
+    settingDoc(16, thread, 41),
+    settingDoc(17, thread, 7),
+    settingDoc(18, since, stampOf(500)),
+  ];
   const t1 = { threadId: 't1', messages: 44, lastTime: 0 };
   for (const order of orders(docs)) {
     const marks = foldReadMarks(order);
     expect(newInThread(marks, t1)).toBe(3);
     expect(newInThread(marks, { ...t1, messages: 40 })).toBe(0);
-    const holds = order.filter((doc) => settingSlot(doc) === thread).reduce((held, doc) => (settingWins(doc, held) ? doc : held));
+    const holds = order
+      .filter((doc) => settingSlot(doc) === thread)
+      .reduce((held, doc) => (settingWins(doc, held) ? doc : held));
     expect(holds.value).toBe(41);
     const began = parseStamp(stampOf(500))?.time ?? NaN;
     expect(newInThread(marks, { threadId: 't2', messages: 9, lastTime: began - 1 })).toBe(0);
@@ -46,7 +71,8 @@ test('a thread’s mark is the furthest place, and one without a mark that was q
 test('where there is no mark nothing is known, and what is none is passed over', () => {
   expect(readUpTo(foldReadMarks([]), 'a1')).toBeNull();
   for (const value of [7, '', 'yesterday', null, { at: stampOf(1) }]) expect(readMarkOf({ key, value })).toBeNull();
-  for (const other of ['read:', 'humanName', 'reader:a1']) expect(readMarkOf({ key: other, value: stampOf(1) })).toBeNull();
+  for (const other of ['read:', 'humanName', 'reader:a1'])
+    expect(readMarkOf({ key: other, value: stampOf(1) })).toBeNull();
 });
 
 test('only what somebody else said is news', () => {

@@ -1,11 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { isSeatPosition, LEAD_COLOR, LEAD_POSITION, SEAT_ORDER, seatColor, seatNumber } from '../../../src/domain/seat.ts';
+import {
+  isSeatPosition,
+  LEAD_COLOR,
+  LEAD_POSITION,
+  SEAT_ORDER,
+  seatColor,
+  seatNumber,
+} from '../../../src/domain/seat.ts';
 
 describe('the seats', () => {
   it('are eight around the lead, and are filled in reading order', () => {
     expect(SEAT_ORDER).toEqual([0, 1, 2, 3, 5, 6, 7, 8]);
     expect(LEAD_POSITION).toBe(4);
-    expect([-1, 0, 4, 8, 9, 0.5, '0', null].map(isSeatPosition)).toEqual([false, true, false, true, false, false, false, false]);
+    expect([-1, 0, 4, 8, 9, 0.5, '0', null].map(isSeatPosition)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('are counted from 1 for people', () => {

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_SETTINGS, isSettingValue, SETTING_BOUNDS, SETTING_TEXT_MAX, settingsOf, type SettingRecord } from '../../../src/domain/settings.ts';
+import {
+  DEFAULT_SETTINGS,
+  isSettingValue,
+  SETTING_BOUNDS,
+  SETTING_TEXT_MAX,
+  settingsOf,
+  type SettingRecord,
+} from '../../../src/domain/settings.ts';
 import { formatStamp } from '../../../src/domain/stamp.ts';
 import { shuffledAndRepeated } from './arbitraries.ts';
 
@@ -14,12 +21,20 @@ const record = (key: string, value: unknown, time = 1, id = `${key}-${time}`): S
 describe('the settings', () => {
   it('are the defaults where nothing was set', () => {
     expect(settingsOf([])).toEqual(DEFAULT_SETTINGS);
-    expect(DEFAULT_SETTINGS).toMatchObject({ leadName: 'Julian', transcriptCap: 24_000, wakeTimeoutMs: 120_000, birthTimeoutMs: 600_000, idleMs: 1_800_000 });
+    expect(DEFAULT_SETTINGS).toMatchObject({
+      leadName: 'Julian',
+      transcriptCap: 24_000,
+      wakeTimeoutMs: 120_000,
+      birthTimeoutMs: 600_000,
+      idleMs: 1_800_000,
+    });
   });
 
   it('every default is a value that the setting can have', () => {
     for (const [key, value] of Object.entries(DEFAULT_SETTINGS)) expect(isSettingValue(key, value), key).toBe(true);
-    expect([...Object.keys(SETTING_BOUNDS), ...Object.keys(SETTING_TEXT_MAX)].sort()).toEqual(Object.keys(DEFAULT_SETTINGS).sort());
+    expect([...Object.keys(SETTING_BOUNDS), ...Object.keys(SETTING_TEXT_MAX)].sort()).toEqual(
+      Object.keys(DEFAULT_SETTINGS).sort(),
+    );
   });
 
   it('the newest of each key holds, and of two at the same time the one with the greater id', () => {
@@ -29,7 +44,12 @@ describe('the settings', () => {
 
   it('are the same for any order and repetition of the same records', () => {
     const key = fc.constantFrom('leadName', 'humanName', 'transcriptCap', 'unknown', 'toString', '__proto__');
-    const value = fc.oneof(fc.string({ maxLength: 5 }), fc.integer({ min: -5, max: 30_000 }), fc.constant(null), fc.constant({}));
+    const value = fc.oneof(
+      fc.string({ maxLength: 5 }),
+      fc.integer({ min: -5, max: 30_000 }),
+      fc.constant(null),
+      fc.constant({}),
+    );
     const records = fc
       .array(fc.tuple(key, value, fc.integer({ min: 0, max: 3 })), { maxLength: 10 })
       .map((list) => list.map(([k, v, time], i) => record(k, v, time, `id-${i}`)));
@@ -45,7 +65,12 @@ describe('the settings', () => {
   });
 
   it('a bad value is passed over, and the newest good one holds', () => {
-    const records = [record('idleMs', 70_000, 1), record('idleMs', 5, 2), record('idleMs', 'soon', 3), record('idleMs', 70_000.5, 4)];
+    const records = [
+      record('idleMs', 70_000, 1),
+      record('idleMs', 5, 2),
+      record('idleMs', 'soon', 3),
+      record('idleMs', 70_000.5, 4),
+    ];
     expect(settingsOf(records).idleMs).toBe(70_000);
   });
 
@@ -62,7 +87,11 @@ describe('the settings', () => {
   });
 
   it.each(Object.entries(SETTING_TEXT_MAX))('%s keeps within its length', (key, max) => {
-    expect(['', 'x'.repeat(max), 'x'.repeat(max + 1)].map((value) => isSettingValue(key, value))).toEqual([true, true, false]);
+    expect(['', 'x'.repeat(max), 'x'.repeat(max + 1)].map((value) => isSettingValue(key, value))).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(isSettingValue(key, 5)).toBe(false);
   });
 });

@@ -19,7 +19,11 @@ describe('a stamp', () => {
   });
 
   it('sorts as text the way time, then counter, then node do', () => {
-    const near = fc.record({ time: fc.integer({ min: 8, max: 12 }), counter: fc.integer({ min: 8, max: 12 }), node: fc.constantFrom('a', 'b') });
+    const near = fc.record({
+      time: fc.integer({ min: 8, max: 12 }),
+      counter: fc.integer({ min: 8, max: 12 }),
+      node: fc.constantFrom('a', 'b'),
+    });
     const order = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0);
     fc.assert(
       fc.property(fc.oneof(parts, near), fc.oneof(parts, near), (a, b) => {
@@ -35,12 +39,17 @@ describe('a stamp', () => {
     expect(formatStamp({ time: 7.9, counter: 0, node: 'n' })).toBe('000000000000007-000000-n');
   });
 
-  it.each(['', 'now', '000000000000001-000001-', '1-000001-n', '000000000000001-000001-n m', '000000000000001-1-n', ' 000000000000001-000001-n'])(
-    'is not what %j is',
-    (text) => {
-      expect(parseStamp(text)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'now',
+    '000000000000001-000001-',
+    '1-000001-n',
+    '000000000000001-000001-n m',
+    '000000000000001-1-n',
+    ' 000000000000001-000001-n',
+  ])('is not what %j is', (text) => {
+    expect(parseStamp(text)).toBeNull();
+  });
 });
 
 describe('a clock', () => {
@@ -51,7 +60,11 @@ describe('a clock', () => {
         fc.record({ do: fc.constant('next' as const) }),
         fc.record({
           do: fc.constant('follow' as const),
-          stamp: fc.record({ time: fc.integer({ min: 0, max: 60 }), counter: fc.constantFrom(0, 3, 999_998, 999_999), node: fc.constantFrom('a', 'z') }),
+          stamp: fc.record({
+            time: fc.integer({ min: 0, max: 60 }),
+            counter: fc.constantFrom(0, 3, 999_998, 999_999),
+            node: fc.constantFrom('a', 'z'),
+          }),
         }),
       ),
       { maxLength: 40 },

@@ -12,7 +12,8 @@ describe('mentions', () => {
         const bad = ids.find((agentId) => agentId === from || !participants.includes(agentId));
         const reason = refuseMentions({ from, participants, mentions: ids.map(named) });
         if (bad === undefined) expect(reason).toBeNull();
-        else expect(reason).toMatch(new RegExp(`^${bad.toUpperCase()} is ${bad === from ? 'you' : 'not in this thread'}`));
+        else
+          expect(reason).toMatch(new RegExp(`^${bad.toUpperCase()} is ${bad === from ? 'you' : 'not in this thread'}`));
       }),
     );
   });
@@ -31,15 +32,19 @@ describe('agents that are named more than once', () => {
 describe('what is given to a reader at once', () => {
   it('is as much from the first on as fits, and at least one', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ maxLength: 12 }), { maxLength: 8 }), fc.nat({ max: 40 }), (texts, characters) => {
-        const messages = texts.map((text) => ({ text }));
-        const given = fitting(messages, characters);
-        const size = (count: number) => texts.slice(0, count).join('').length;
-        expect(given).toEqual(messages.slice(0, given.length));
-        if (given.length > 1) expect(size(given.length)).toBeLessThanOrEqual(characters);
-        if (given.length < texts.length) expect(size(given.length + 1)).toBeGreaterThan(characters);
-        expect(given.length > 0).toBe(texts.length > 0);
-      }),
+      fc.property(
+        fc.array(fc.string({ maxLength: 12 }), { maxLength: 8 }),
+        fc.nat({ max: 40 }),
+        (texts, characters) => {
+          const messages = texts.map((text) => ({ text }));
+          const given = fitting(messages, characters);
+          const size = (count: number) => texts.slice(0, count).join('').length;
+          expect(given).toEqual(messages.slice(0, given.length));
+          if (given.length > 1) expect(size(given.length)).toBeLessThanOrEqual(characters);
+          if (given.length < texts.length) expect(size(given.length + 1)).toBeGreaterThan(characters);
+          expect(given.length > 0).toBe(texts.length > 0);
+        },
+      ),
     );
   });
 });

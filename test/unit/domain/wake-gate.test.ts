@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, GATE_CHECKS, PRESETS, WAKE_WAYS, type GateCheck, type WakeLimits } from '../../../src/domain/guardrails.ts';
+import {
+  DEFAULT_LIMITS,
+  GATE_CHECKS,
+  PRESETS,
+  WAKE_WAYS,
+  type GateCheck,
+  type WakeLimits,
+} from '../../../src/domain/guardrails.ts';
 import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../../src/domain/wake-gate.ts';
 import { dayOf } from '../../../src/domain/zone-days.ts';
 
@@ -15,9 +22,24 @@ const MIDNIGHT = utc('2026-06-16T22:00');
 
 const LIMITS: WakeLimits = { ...DEFAULT_LIMITS, timeZone: ZONE };
 const ASK: WakeQuestion = { way: 'wake_agent', byPerson: false, state: 'idle' };
-const nothing = (now = NOON): WakeFacts => ({ day: dayOf(ZONE, now), callsInSession: 0, lastWake: null, wakesToday: 0, pairToday: 0, endedMs: 0, running: [], latest: [] });
-const decide = (facts: Partial<WakeFacts> = {}, { now = NOON, limits = {}, ask = {} }: { now?: number; limits?: Partial<WakeLimits>; ask?: Partial<WakeQuestion> } = {}) =>
-  decideWake({ ...ASK, ...ask }, { ...LIMITS, ...limits }, { ...nothing(now), ...facts }, now);
+const nothing = (now = NOON): WakeFacts => ({
+  day: dayOf(ZONE, now),
+  callsInSession: 0,
+  lastWake: null,
+  wakesToday: 0,
+  pairToday: 0,
+  endedMs: 0,
+  running: [],
+  latest: [],
+});
+const decide = (
+  facts: Partial<WakeFacts> = {},
+  {
+    now = NOON,
+    limits = {},
+    ask = {},
+  }: { now?: number; limits?: Partial<WakeLimits>; ask?: Partial<WakeQuestion> } = {},
+) => decideWake({ ...ASK, ...ask }, { ...LIMITS, ...limits }, { ...nothing(now), ...facts }, now);
 const passes = { outcome: 'granted', check: null, until: null };
 const stops = (check: GateCheck, until: number | null = null) => ({ outcome: 'suppressed', check, until });
 const dark = [{ label: 'rest', start_time: '11:00', end_time: '13:00', days: [] }];
@@ -31,7 +53,8 @@ describe('each check at its edge', () => {
     expect(decide({ callsInSession: 2 })).toMatchObject(passes);
     expect(decide({ callsInSession: 3 })).toMatchObject({ outcome: 'error', check: 'source_budget', until: null });
     expect(decide({ callsInSession: 3 }).detail).toContain('message_agent');
-    for (const way of WAKE_WAYS.filter((each) => each !== 'wake_agent')) expect(decide({ callsInSession: 3 }, { ask: { way } })).toMatchObject(passes);
+    for (const way of WAKE_WAYS.filter((each) => each !== 'wake_agent'))
+      expect(decide({ callsInSession: 3 }, { ask: { way } })).toMatchObject(passes);
   });
 
   it('wakes enabled: the household’s switch and the agent’s', () => {
@@ -117,7 +140,15 @@ describe('the days on which clocks change', () => {
 
 describe('the order of the checks', () => {
   it('is that of the table: the first that fails decides', () => {
-    const all = { callsInSession: 3, lastWake: NOON, wakesToday: 12, pairToday: 5, endedMs: 2 * HOUR, running: [NOON, NOON], latest: Array<number>(5).fill(NOON) };
+    const all = {
+      callsInSession: 3,
+      lastWake: NOON,
+      wakesToday: 12,
+      pairToday: 5,
+      endedMs: 2 * HOUR,
+      running: [NOON, NOON],
+      latest: Array<number>(5).fill(NOON),
+    };
     const mend: Record<GateCheck, () => void> = {
       source_budget: () => (facts = { ...facts, callsInSession: 0 }),
       disabled: () => (limits = { ...limits, enabled: true }),
@@ -169,7 +200,11 @@ const situation = fc
       running: fc.array(ago(3 * HOUR), { maxLength: 3 }),
       latest: fc.array(ago(100 * SECOND), { maxLength: 6 }).map((times) => times.toSorted((a, b) => b - a)),
     }),
-    fc.record({ way: fc.constantFrom(...WAKE_WAYS), byPerson: fc.constant(false), state: fc.constantFrom('absent', 'sleeping', 'idle', 'busy') }),
+    fc.record({
+      way: fc.constantFrom(...WAKE_WAYS),
+      byPerson: fc.constant(false),
+      state: fc.constantFrom('absent', 'sleeping', 'idle', 'busy'),
+    }),
   )
   .map(([limits, facts, question]) => ({ limits, facts: { ...facts, day: dayOf(limits.timeZone, NOON) }, question }));
 
@@ -177,7 +212,9 @@ describe('whatever the situation', () => {
   it('the person passes, and nobody else where waking is switched off', () => {
     fc.assert(
       fc.property(situation, ({ limits, facts, question }) => {
-        expect(decideWake({ ...question, byPerson: true }, { ...limits, householdEnabled: false }, facts, NOON)).toMatchObject(passes);
+        expect(
+          decideWake({ ...question, byPerson: true }, { ...limits, householdEnabled: false }, facts, NOON),
+        ).toMatchObject(passes);
         expect(decideWake(question, { ...limits, householdEnabled: false }, facts, NOON).outcome).not.toBe('granted');
       }),
     );
@@ -198,12 +235,19 @@ describe('whatever the situation', () => {
 
   it('the next wake passes when it is said to, and none before', () => {
     fc.assert(
-      fc.property(situation, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), ({ limits, facts, question }, part) => {
-        const next = nextPass(question, limits, facts, NOON);
-        if (next === null) return;
-        expect(decideWake(question, limits, facts, next)).toMatchObject(passes);
-        if (next > NOON) expect(decideWake(question, limits, facts, NOON + Math.floor((next - NOON) * part)).outcome).not.toBe('granted');
-      }),
+      fc.property(
+        situation,
+        fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+        ({ limits, facts, question }, part) => {
+          const next = nextPass(question, limits, facts, NOON);
+          if (next === null) return;
+          expect(decideWake(question, limits, facts, next)).toMatchObject(passes);
+          if (next > NOON)
+            expect(decideWake(question, limits, facts, NOON + Math.floor((next - NOON) * part)).outcome).not.toBe(
+              'granted',
+            );
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -212,7 +256,16 @@ describe('whatever the situation', () => {
     fc.assert(
       fc.property(situation, ({ limits, facts, question }) => {
         if (decideWake(question, limits, facts, NOON).outcome !== 'granted') return;
-        const less = { ...facts, callsInSession: 0, lastWake: null, wakesToday: 0, pairToday: 0, endedMs: 0, running: [], latest: [] };
+        const less = {
+          ...facts,
+          callsInSession: 0,
+          lastWake: null,
+          wakesToday: 0,
+          pairToday: 0,
+          endedMs: 0,
+          running: [],
+          latest: [],
+        };
         expect(decideWake(question, limits, less, NOON)).toMatchObject(passes);
       }),
     );
@@ -229,14 +282,25 @@ describe('whatever the situation', () => {
 
 describe('two agents that wake each other for ever', () => {
   it.each(Object.entries(PRESETS))('stop at the limits of each day, with the preset "%s"', (_, preset) => {
-    const limits = { ...LIMITS, maxWakesPerSession: 100, maxWakesPerDay: preset.max_wakes_per_day, cooldownSeconds: preset.cooldown_seconds };
+    const limits = {
+      ...LIMITS,
+      maxWakesPerSession: 100,
+      maxWakesPerDay: preset.max_wakes_per_day,
+      cooldownSeconds: preset.cooldown_seconds,
+    };
     const granted: { target: number; time: number }[] = [];
     for (let time = NOON; time < NOON + 72 * HOUR; time += 30 * SECOND) {
       for (const target of [0, 1]) {
         const day = dayOf(ZONE, time);
         const mine = granted.filter((wake) => wake.target === target);
         const today = mine.filter((wake) => wake.time >= day.start).length;
-        const facts = { ...nothing(time), lastWake: mine.at(-1)?.time ?? null, wakesToday: today, pairToday: today, latest: granted.map((wake) => wake.time).toReversed() };
+        const facts = {
+          ...nothing(time),
+          lastWake: mine.at(-1)?.time ?? null,
+          wakesToday: today,
+          pairToday: today,
+          latest: granted.map((wake) => wake.time).toReversed(),
+        };
         if (decideWake(ASK, limits, facts, time).outcome === 'granted') granted.push({ target, time });
       }
     }

@@ -31,12 +31,19 @@ const damaged = fc
     at: fc.nat(),
     length: fc.integer({ min: 0, max: 30 }),
     to: fc.nat(),
-    insert: fc.oneof(anyText, fc.constantFrom(' ', '\n', '\r\n', '<', '>', '"', '&', '/', '<soul></soul>', '  </agent>\n', '0', 'x')),
+    insert: fc.oneof(
+      anyText,
+      fc.constantFrom(' ', '\n', '\r\n', '<', '>', '"', '&', '/', '<soul></soul>', '  </agent>\n', '0', 'x'),
+    ),
     damage: fc.constantFrom('cut', 'insert', 'delete', 'replace', 'repeat', 'swap case'),
   })
   .map(({ text, at, length, to, insert, damage }) => {
     const place = at % (text.length + 1);
-    const [before, piece, after] = [text.slice(0, place), text.slice(place, place + length), text.slice(place + length)];
+    const [before, piece, after] = [
+      text.slice(0, place),
+      text.slice(place, place + length),
+      text.slice(place + length),
+    ];
     switch (damage) {
       case 'cut':
         return before;
@@ -67,9 +74,15 @@ describe('[WAKE AGENTS]', () => {
 
   it('carries eight souls and transcripts of 300 KB', () => {
     const text = longText(300_000);
-    const agents = ([0, 1, 2, 3, 5, 6, 7, 8] as const).map((position) => agent(position, { soul: text, transcript: `${text}${position}` }));
+    const agents = ([0, 1, 2, 3, 5, 6, 7, 8] as const).map((position) =>
+      agent(position, { soul: text, transcript: `${text}${position}` }),
+    );
     const parsed = parseTeamCall(writeWake(agents));
-    expect(parsed.ok && parsed.call.kind === 'wake' && parsed.call.agents.every((read, i) => read.soul === text && read.transcript === agents[i]?.transcript)).toBe(true);
+    expect(
+      parsed.ok &&
+        parsed.call.kind === 'wake' &&
+        parsed.call.agents.every((read, i) => read.soul === text && read.transcript === agents[i]?.transcript),
+    ).toBe(true);
   });
 
   it('tells an empty soul from none', () => {
@@ -128,13 +141,15 @@ describe('the reader', () => {
 
   it('refuses every beginning of a message that is not the whole', () => {
     const text = writeWake([agent(0, { soul: 'I <am>', transcript: 'Hello' }), agent(8)]);
-    for (let length = 0; length < text.length; length++) expect(parseTeamCall(text.slice(0, length)).ok, `${length} characters`).toBe(false);
+    for (let length = 0; length < text.length; length++)
+      expect(parseTeamCall(text.slice(0, length)).ok, `${length} characters`).toBe(false);
   });
 
   it('never throws, whatever it is given', () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        for (const tag of ['', '[WAKE AGENTS]\n<agent-payloads>\n', '[SUMMON AGENTS]\n<seats>\n']) expect(parseTeamCall(tag + text).ok).toBe(false);
+        for (const tag of ['', '[WAKE AGENTS]\n<agent-payloads>\n', '[SUMMON AGENTS]\n<seats>\n'])
+          expect(parseTeamCall(tag + text).ok).toBe(false);
       }),
       { numRuns: 1000 },
     );
@@ -161,7 +176,11 @@ describe('the reader', () => {
     ['a bare "<"', good.replace('one', '<'), /expected "<\/soul>"/],
     ['a soul without an end', good.slice(0, good.indexOf('</soul>')), /no "<\/soul>"/],
     ['two souls', good.replace('</soul>', '</soul><soul>two</soul>'), /expected "<\/agent>"/],
-    ['a soul after the transcript', good.replace('<soul>one</soul>', '<transcript>t</transcript><soul>one</soul>'), /expected "<\/agent>"/],
+    [
+      'a soul after the transcript',
+      good.replace('<soul>one</soul>', '<transcript>t</transcript><soul>one</soul>'),
+      /expected "<\/agent>"/,
+    ],
     ['an element of another kind', good.replace('<soul>one</soul>', '<mood>fine</mood>'), /expected "<\/agent>"/],
     ['an attribute that is missing', good.replace(/ color="[^"]*"/, ''), /attribute "color" is missing/],
     ['an attribute twice', good.replace(' color=', ' name="Other" color='), /attribute "name" twice/],
@@ -169,7 +188,11 @@ describe('the reader', () => {
     ['attributes without space between', good.replace('" color=', '"color='), /attribute "color" is missing|expected/],
     ['an attribute without an end', '[WAKE AGENTS]\n<agent-payloads>\n  <agent name="Lyra', /expected an attribute/],
     ['text after the end', `${good}\nand more`, /text after the end/],
-    ['words between the tag and the payloads', good.replace('AGENTS]\n', 'AGENTS] now\n'), /expected "<agent-payloads>"/],
+    [
+      'words between the tag and the payloads',
+      good.replace('AGENTS]\n', 'AGENTS] now\n'),
+      /expected "<agent-payloads>"/,
+    ],
     ['no tag at all', 'good morning', /expected "\[SUMMON AGENTS\]"/],
   ];
   it.each(refused)('refuses %s, and says where', (_what, text, reason) => {
@@ -179,9 +202,12 @@ describe('the reader', () => {
 });
 
 describe('a message to the lead', () => {
-  it.each(['[WAKE AGENTS]', '[SUMMON AGENTS]\n…', '  \n[WAKE AGENTS] please'])('claims to be a call to the team: %j', (text) => {
-    expect(isTeamCall(text)).toBe(true);
-  });
+  it.each(['[WAKE AGENTS]', '[SUMMON AGENTS]\n…', '  \n[WAKE AGENTS] please'])(
+    'claims to be a call to the team: %j',
+    (text) => {
+      expect(isTeamCall(text)).toBe(true);
+    },
+  );
   it.each(['', 'Good morning', 'What does [WAKE AGENTS] do?', '[wake agents]'])('is an ordinary one: %j', (text) => {
     expect(isTeamCall(text)).toBe(false);
   });

@@ -4,7 +4,21 @@ import { dayOf, wallTime } from '../../../src/domain/zone-days.ts';
 
 const HOUR = 3_600_000;
 const utc = (text: string) => Date.parse(`${text}Z`);
-const ZONES = ['UTC', 'Europe/Berlin', 'America/New_York', 'America/Havana', 'Asia/Beirut', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'Pacific/Apia', 'Asia/Kathmandu', 'Africa/Casablanca', 'America/St_Johns', 'Pacific/Kiritimati', 'Etc/GMT+12'];
+const ZONES = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Havana',
+  'Asia/Beirut',
+  'Australia/Lord_Howe',
+  'America/Sao_Paulo',
+  'Pacific/Apia',
+  'Asia/Kathmandu',
+  'Africa/Casablanca',
+  'America/St_Johns',
+  'Pacific/Kiritimati',
+  'Etc/GMT+12',
+];
 const times = fc.integer({ min: utc('1990-01-01T00:00'), max: utc('2040-01-01T00:00') });
 const date = (zone: string, time: number) => new Date(wallTime(zone, time)).toISOString().slice(0, 10);
 
@@ -40,7 +54,8 @@ describe('a calendar day', () => {
         expect(dayOf(zone, start - 1).end).toBe(start);
         expect(end - start >= 22 * HOUR && end - start <= 26 * HOUR).toBe(true);
         // Newfoundland once turned its clocks back at one minute past midnight: there the last of a day is dated after.
-        if (zone !== 'America/St_Johns') expect([date(zone, start), date(zone, end - 1)]).toEqual([date(zone, time), date(zone, time)]);
+        if (zone !== 'America/St_Johns')
+          expect([date(zone, start), date(zone, end - 1)]).toEqual([date(zone, time), date(zone, time)]);
       }),
       { numRuns: 300 },
     );

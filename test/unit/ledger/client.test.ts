@@ -6,7 +6,13 @@ import type { FromOwner, OwnerNews, StorageStatus, ToOwner } from '../../../src/
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { aloneSyncAnswers } from '../../support/sync-calls.ts';
 
-const welcome: OwnerNews = { news: 'welcome', link: { kind: 'connecting' }, snapshot: null, answers: [], problem: null };
+const welcome: OwnerNews = {
+  news: 'welcome',
+  link: { kind: 'connecting' },
+  snapshot: null,
+  answers: [],
+  problem: null,
+};
 
 let timers: ManualTimers;
 let lines: { readonly ends: LineEnds; readonly sent: ToOwner[]; closed: boolean }[];
@@ -47,7 +53,11 @@ describe('a tab’s line to the owner', () => {
 
   it('rejects with the owner’s words and the name of the error', async () => {
     const call = client.call('append', []);
-    line(0).ends.take({ reply: 'call-1', ok: false, error: { name: 'StorageProblemError', message: 'The disk is full.' } });
+    line(0).ends.take({
+      reply: 'call-1',
+      ok: false,
+      error: { name: 'StorageProblemError', message: 'The disk is full.' },
+    });
     await expect(call).rejects.toMatchObject({ name: 'StorageProblemError', message: 'The disk is full.' });
   });
 
@@ -118,7 +128,10 @@ describe('a tab’s line to the owner', () => {
     client.subscribe((news) => heard.push(news));
     timers.advance(OWNER_LINE.silence);
     line(0).ends.gone('the script is missing');
-    expect(heard.map((news) => (news.news === 'problem' ? news.problem?.kind : news.news))).toEqual(['no-owner', 'no-owner']);
+    expect(heard.map((news) => (news.news === 'problem' ? news.problem?.kind : news.news))).toEqual([
+      'no-owner',
+      'no-owner',
+    ]);
     expect(heard.at(-1)).toMatchObject({ problem: { detail: expect.stringContaining('the script is missing') } });
   });
 
@@ -133,9 +146,19 @@ describe('a tab’s line to the owner', () => {
 });
 
 describe('the owner’s desk', () => {
-  const status: StorageStatus = { persisted: null, usedBytes: null, quotaBytes: null, journalRows: 0, documents: 0, kinds: [], volumes: [], lastExport: null };
+  const status: StorageStatus = {
+    persisted: null,
+    usedBytes: null,
+    quotaBytes: null,
+    journalRows: 0,
+    documents: 0,
+    kinds: [],
+    volumes: [],
+    lastExport: null,
+  };
   const answers = {
-    household: () => Promise.resolve({ identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' }),
+    household: () =>
+      Promise.resolve({ identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' }),
     append: () => Promise.reject(Object.assign(new Error('The disk is full.'), { name: 'StorageProblemError' })),
     conversation: () => Promise.resolve({ messages: [], sessions: [], read: [], before: null }),
     wakeMaterial: () => Promise.resolve([]),
@@ -168,7 +191,11 @@ describe('the owner’s desk', () => {
       { reply: '2', ok: false, error: { name: 'StorageProblemError', message: 'The disk is full.' } },
       { reply: '3', ok: true, value: status },
       { reply: '4', ok: true, value: null },
-      { reply: '5', ok: true, value: { identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' } },
+      {
+        reply: '5',
+        ok: true,
+        value: { identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' },
+      },
     ]);
     first.leave();
     desk.tell({ news: 'problem', problem: null });
@@ -193,7 +220,8 @@ describe('the owner’s desk', () => {
   it('does a call once that is asked again while it is being answered, and answers on the newest line', async () => {
     let asked = 0;
     let finish: () => void = () => undefined;
-    const desk = createDesk({ onError: () => undefined,
+    const desk = createDesk({
+      onError: () => undefined,
       welcome: () => welcome,
       answers: {
         ...answers,

@@ -4,12 +4,21 @@ import { describe, expect, it } from 'vitest';
 import { isDeepEqual } from '../../../src/ledger/equal.ts';
 import { plainDocument } from '../../../src/ledger/plain.ts';
 import { LEDGER } from '../../../src/ledger/settings.ts';
-import { decodeDocuments, decodeId, encodeDocument, encodeId, isPartId, type StoredDoc } from '../../../src/ledger/volumes/codec.ts';
+import {
+  decodeDocuments,
+  decodeId,
+  encodeDocument,
+  encodeId,
+  isPartId,
+  type StoredDoc,
+} from '../../../src/ledger/volumes/codec.ts';
 
 /** Any UTF-16 code units, halves of surrogate pairs and control characters among them. */
-const anyText = fc.array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0, 0x10, 0xd800, 0xdc00, 0x7e, 0x25)), { maxLength: 30 }).map((units) =>
-  String.fromCharCode(...units),
-);
+const anyText = fc
+  .array(fc.oneof(fc.integer({ min: 0, max: 0xffff }), fc.constantFrom(0, 0x10, 0xd800, 0xdc00, 0x7e, 0x25)), {
+    maxLength: 30,
+  })
+  .map((units) => String.fromCharCode(...units));
 const { value: anyValue } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -19,7 +28,9 @@ const { value: anyValue } = fc.letrec((tie) => ({
     fc.integer(),
     anyText,
     fc.array(tie('value'), { maxLength: 4 }),
-    fc.dictionary(fc.oneof(anyText, fc.constantFrom('_files', '_deleted', '__proto__', '', '/')), tie('value'), { maxKeys: 4 }),
+    fc.dictionary(fc.oneof(anyText, fc.constantFrom('_files', '_deleted', '__proto__', '', '/')), tie('value'), {
+      maxKeys: 4,
+    }),
   ),
 }));
 const anyId = anyText.filter((text) => text !== '');
@@ -89,7 +100,11 @@ describe('documents in a volume', () => {
 describe('plain documents', () => {
   const base = { _id: 'x', type: 'y', schema: 1, at: '000000000000001-000000-test' };
   it('lose what JSON would lose, and nothing else', () => {
-    expect(plainDocument({ ...base, gone: undefined, list: [undefined, -0], zero: -0 })).toEqual({ ...base, list: [null, 0], zero: 0 });
+    expect(plainDocument({ ...base, gone: undefined, list: [undefined, -0], zero: -0 })).toEqual({
+      ...base,
+      list: [null, 0],
+      zero: 0,
+    });
   });
   it.each([
     ['a number that is none', { ...base, deep: { n: [1, Number.NaN] } }, /document\.deep\.n\[1\] is NaN/],

@@ -3,7 +3,10 @@ import { createAnswer, type Asked } from '../../../src/offline/answer.ts';
 
 const ORIGIN = 'https://roost.example.org';
 const SHELL = 'the page as it was kept';
-const kept = new Map([['/assets/index-1a2b.js', 'a script'], ['/manifest.webmanifest', 'a manifest']]);
+const kept = new Map([
+  ['/assets/index-1a2b.js', 'a script'],
+  ['/manifest.webmanifest', 'a manifest'],
+]);
 
 /** A service worker over a network that answers as `reply` says; `late()` lets the patience run out. */
 function open(reply: () => Promise<Response>, { shell = true } = {}) {
@@ -23,22 +26,28 @@ function open(reply: () => Promise<Response>, { shell = true } = {}) {
   });
   return {
     late: () => late(),
-    ask: (path: string, more: Partial<Asked> = {}) => answer({ method: 'GET', mode: 'cors', url: new URL(path, ORIGIN).href, ...more }),
+    ask: (path: string, more: Partial<Asked> = {}) =>
+      answer({ method: 'GET', mode: 'cors', url: new URL(path, ORIGIN).href, ...more }),
     visit: (path: string) => answer({ method: 'GET', mode: 'navigate', url: new URL(path, ORIGIN).href }),
   };
 }
 const says = async (response: Promise<Response> | null) => (response === null ? null : await (await response).text());
-const relay = (text: string, status = 200) => () => Promise.resolve(new Response(text, { status }));
+const relay =
+  (text: string, status = 200) =>
+  () =>
+    Promise.resolve(new Response(text, { status }));
 const gone = () => Promise.reject(new TypeError('Failed to fetch'));
 
 describe('a page that is visited', () => {
   it('is the relay’s, also where that asks to sign in or refuses', async () => {
-    for (const status of [200, 401, 403, 429]) expect(await says(open(relay('from the relay', status)).visit('/settings/storage'))).toBe('from the relay');
+    for (const status of [200, 401, 403, 429])
+      expect(await says(open(relay('from the relay', status)).visit('/settings/storage'))).toBe('from the relay');
   });
 
   it('is the kept one where the relay is gone, or a proxy has nobody to ask', async () => {
     expect(await says(open(gone).visit('/agent/a1'))).toBe(SHELL);
-    for (const status of [500, 502, 503, 504]) expect(await says(open(relay('Bad gateway', status)).visit('/'))).toBe(SHELL);
+    for (const status of [500, 502, 503, 504])
+      expect(await says(open(relay('Bad gateway', status)).visit('/'))).toBe(SHELL);
   });
 
   it('is the kept one where the relay is silent for too long', async () => {
@@ -66,8 +75,10 @@ describe('a file', () => {
 
 it('calls, links to sign in, other sites and everything that changes something are left alone', () => {
   const { ask, visit } = open(gone);
-  for (const path of ['/api/health', '/api', '/v1/agents/a1', '/mcp', '/llm/secret/v1/messages', '/none.js']) expect(ask(path), path).toBeNull();
-  for (const path of ['/api/events', '/enter?code=x', 'https://elsewhere.example/']) expect(visit(path), path).toBeNull();
+  for (const path of ['/api/health', '/api', '/v1/agents/a1', '/mcp', '/llm/secret/v1/messages', '/none.js'])
+    expect(ask(path), path).toBeNull();
+  for (const path of ['/api/events', '/enter?code=x', 'https://elsewhere.example/'])
+    expect(visit(path), path).toBeNull();
   expect(ask('/assets/index-1a2b.js', { method: 'POST' })).toBeNull();
   expect(ask('https://elsewhere.example/assets/index-1a2b.js')).toBeNull();
   expect(visit('/apiary'), 'only whole names').not.toBeNull();

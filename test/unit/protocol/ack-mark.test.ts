@@ -4,7 +4,13 @@ import type { EventOf, StoredEvent } from '../../../src/protocol/events.ts';
 import { createAckMark } from '../../../src/protocol/intake.ts';
 import { someHistory } from './arbitraries.ts';
 
-const started = (messageId: string): EventOf<'answer-started'> => ({ kind: 'answer-started', time: 1, messageId, agentId: 'a', sessionId: 's' });
+const started = (messageId: string): EventOf<'answer-started'> => ({
+  kind: 'answer-started',
+  time: 1,
+  messageId,
+  agentId: 'a',
+  sessionId: 's',
+});
 const ended = (messageId: string): EventOf<'message'> => ({
   kind: 'message',
   time: 2,

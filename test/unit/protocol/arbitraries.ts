@@ -1,6 +1,13 @@
 /** Events and histories of events, as a relay could have written them. */
 import fc from 'fast-check';
-import { CHANGES, eventSchema, type EventKind, type EventOf, type RoostEvent, type StoredEvent } from '../../../src/protocol/events.ts';
+import {
+  CHANGES,
+  eventSchema,
+  type EventKind,
+  type EventOf,
+  type RoostEvent,
+  type StoredEvent,
+} from '../../../src/protocol/events.ts';
 import { anySeat, anyText } from '../domain/arbitraries.ts';
 
 const id = fc.stringMatching(/^[a-z0-9-]{1,20}$/);
@@ -16,7 +23,11 @@ const reason = fc.record({
   code: fc.constantFrom('failed', 'silent', 'put-to-sleep', 'unnamed', 'cancelled'),
   message: anyText,
 });
-const mind = fc.record({ kind: fc.constantFrom('rehearsal', 'anthropic'), leadModel: fc.string(), agentModel: fc.string() });
+const mind = fc.record({
+  kind: fc.constantFrom('rehearsal', 'anthropic'),
+  leadModel: fc.string(),
+  agentModel: fc.string(),
+});
 const usage = fc.record({
   model: fc.string(),
   inputTokens: fc.nat(),
@@ -52,14 +63,26 @@ const fields = {
     sessionId,
     wakeId,
     call: fc.constantFrom('wake', 'summon'),
-    seats: fc.uniqueArray(fc.record({ ...seat, name: nullable(name) }), { maxLength: 3, selector: (each) => each.agentId }),
+    seats: fc.uniqueArray(fc.record({ ...seat, name: nullable(name) }), {
+      maxLength: 3,
+      selector: (each) => each.agentId,
+    }),
   },
   'call-ended': { ...at, sessionId, wakeId, error: nullable(anyText) },
   'agent-awake': { ...at, ...seat, sessionId },
   'agent-asleep': { ...at, ...seat, sessionId, reason },
   'client-joined': { ...at, ...seat, sessionId, credentialId: id, client: name, readsMail: fc.boolean() },
   'client-left': { ...at, agentId, sessionId, credentialId: id },
-  'agent-born': { ...at, ...seat, sessionId, name, color: fc.string(), colorName: fc.string(), soul: anyText, bornAt: time },
+  'agent-born': {
+    ...at,
+    ...seat,
+    sessionId,
+    name,
+    color: fc.string(),
+    colorName: fc.string(),
+    soul: anyText,
+    bornAt: time,
+  },
   'birth-ended': { ...at, ...seat, sessionId, reason },
   'agent-changed': {
     ...at,

@@ -74,7 +74,10 @@ describe('a document', () => {
   });
 
   it('of an unknown kind is kept and passed on, also one named as something every object has', () => {
-    const kind = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'));
+    const kind = fc.oneof(
+      fc.string({ minLength: 1 }),
+      fc.constantFrom('toString', 'constructor', '__proto__', 'hasOwnProperty', 'valueOf'),
+    );
     fc.assert(
       fc.property(
         kind.filter((type) => !Object.hasOwn(examples, type)),

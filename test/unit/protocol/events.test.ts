@@ -42,7 +42,10 @@ describe('an event', () => {
   it('of an unknown kind, or with a field missing, is refused with the field named', () => {
     expect(eventSchema.safeParse({ kind: 'party', time: 1 }).error?.issues[0]?.path).toEqual(['kind']);
     expect(eventSchema.safeParse({ kind: 'text', messageId: 'm' }).error?.issues[0]?.path).toEqual(['text']);
-    expect(eventSchema.safeParse({ kind: 'message-read', time: -1, messageId: 'm', agentId: 'a', sessionId: 's' }).error?.issues[0]?.path).toEqual(['time']);
+    expect(
+      eventSchema.safeParse({ kind: 'message-read', time: -1, messageId: 'm', agentId: 'a', sessionId: 's' }).error
+        ?.issues[0]?.path,
+    ).toEqual(['time']);
   });
 });
 
@@ -80,17 +83,28 @@ describe('the documents of an event', () => {
     fc.assert(
       fc.property(eventOf('agent-born'), eventOf('message'), (born, message) => {
         expect(documentsOf({ id: 1, event: born })).toMatchObject([
-          { _id: `agent-identity:${born.agentId}`, individuationArtifact: born.soul, bornAt: born.bornAt, position: born.position },
+          {
+            _id: `agent-identity:${born.agentId}`,
+            individuationArtifact: born.soul,
+            bornAt: born.bornAt,
+            position: born.position,
+          },
         ]);
         const [doc] = documentsOf({ id: 2, event: message });
-        expect(doc).toMatchObject({ _id: `message:${message.messageId}`, blocks: message.blocks, status: message.status, replaces: message.replaces });
+        expect(doc).toMatchObject({
+          _id: `message:${message.messageId}`,
+          blocks: message.blocks,
+          status: message.status,
+          replaces: message.replaces,
+        });
         expect(doc?.['waiting']).toBe(message.waiting ? true : undefined);
       }),
     );
   });
 
   it('sort by time, and within a millisecond as the log does', () => {
-    const read = (id: number, time: number) => documentsOf({ id, event: { kind: 'message-read', time, messageId: `m${id}`, agentId: 'a', sessionId: 's' } });
+    const read = (id: number, time: number) =>
+      documentsOf({ id, event: { kind: 'message-read', time, messageId: `m${id}`, agentId: 'a', sessionId: 's' } });
     const stamps = [...read(9, 5), ...read(10, 5), ...read(3, 6)].map((doc) => doc.at);
     expect(stamps).toEqual([...stamps].sort());
   });

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { eventSchema, snapshotSchema, type EventKind, type EventOf, type RoostEvent, type Snapshot, type StoredEvent } from '../../../src/protocol/events.ts';
+import {
+  eventSchema,
+  snapshotSchema,
+  type EventKind,
+  type EventOf,
+  type RoostEvent,
+  type Snapshot,
+  type StoredEvent,
+} from '../../../src/protocol/events.ts';
 import { applyEvent, liveSessionOf, NO_SESSION } from '../../../src/protocol/live.ts';
 import { someHistory } from './arbitraries.ts';
 
@@ -18,8 +26,14 @@ const wake = (wakeId: string, ...positions: number[]) => ({
   seats: positions.map((position) => ({ agentId: `a${position}`, position, name: 'Lyra' })),
 });
 const summon = (wakeId: string, ...positions: number[]) => ({ ...wake(wakeId, ...positions), call: 'summon' });
-const about = (kind: EventKind, position: number, more: object = {}) => ({ kind, agentId: `a${position}`, position, ...more });
-const born = (position: number) => about('agent-born', position, { name: 'Lyra', color: '#fff', colorName: 'White', soul: 'I am', bornAt: 1 });
+const about = (kind: EventKind, position: number, more: object = {}) => ({
+  kind,
+  agentId: `a${position}`,
+  position,
+  ...more,
+});
+const born = (position: number) =>
+  about('agent-born', position, { name: 'Lyra', color: '#fff', colorName: 'White', soul: 'I am', bornAt: 1 });
 const live = (...events: Record<string, unknown>[]) => liveSessionOf(fold(log(...events)));
 
 describe('the running session', () => {
@@ -76,7 +90,14 @@ describe('the running session', () => {
 
   it('started anew begins with everyone asleep', () => {
     const state = fold(log(begin, wake('w', 0), about('agent-awake', 0), { ...begin, sessionId: 's2' }));
-    expect(liveSessionOf(state)).toEqual({ sessionId: 's2', awake: new Set(), clients: new Map(), resting: new Set(), waking: new Set(), births: new Set() });
+    expect(liveSessionOf(state)).toEqual({
+      sessionId: 's2',
+      awake: new Set(),
+      clients: new Map(),
+      resting: new Set(),
+      waking: new Set(),
+      births: new Set(),
+    });
   });
 
   it('has nobody awake from what was said outside of a session', () => {
@@ -89,20 +110,33 @@ describe('a sleeping flag', () => {
   const flag = (position: number, sleeping: boolean) => about('sleep-flag', position, { sleeping, by: 'human' });
 
   it('says who of those awake is set to sleep, once, until it is cleared', () => {
-    expect(live(...here, flag(0, true), flag(1, true), flag(0, true))).toMatchObject({ awake: new Set(['a0', 'a1']), resting: new Set(['a0', 'a1']) });
-    expect(live(...here, flag(0, true), flag(1, true), flag(0, false), flag(0, false))).toMatchObject({ resting: new Set(['a1']) });
+    expect(live(...here, flag(0, true), flag(1, true), flag(0, true))).toMatchObject({
+      awake: new Set(['a0', 'a1']),
+      resting: new Set(['a0', 'a1']),
+    });
+    expect(live(...here, flag(0, true), flag(1, true), flag(0, false), flag(0, false))).toMatchObject({
+      resting: new Set(['a1']),
+    });
   });
 
   it('is gone when its agent falls asleep, and with the session', () => {
-    expect(live(...here, flag(0, true), about('agent-asleep', 0, { reason }))).toMatchObject({ awake: new Set(['a1']), resting: new Set() });
-    expect(live(...here, flag(0, true), { kind: 'session-ended', reason: 'ended' }, { ...begin, sessionId: 's2' })).toMatchObject({ resting: new Set() });
+    expect(live(...here, flag(0, true), about('agent-asleep', 0, { reason }))).toMatchObject({
+      awake: new Set(['a1']),
+      resting: new Set(),
+    });
+    expect(
+      live(...here, flag(0, true), { kind: 'session-ended', reason: 'ended' }, { ...begin, sessionId: 's2' }),
+    ).toMatchObject({ resting: new Set() });
   });
 });
 
 describe('a wake', () => {
   it('stirs the called ones, and each wakes with its own first words', () => {
     expect(live(begin, wake('w', 0, 1))).toMatchObject({ waking: new Set(['a0', 'a1']), awake: new Set() });
-    expect(live(begin, wake('w', 0, 1), about('agent-awake', 1))).toMatchObject({ waking: new Set(['a0']), awake: new Set(['a1']) });
+    expect(live(begin, wake('w', 0, 1), about('agent-awake', 1))).toMatchObject({
+      waking: new Set(['a0']),
+      awake: new Set(['a1']),
+    });
   });
 
   it('that one agent does not follow leaves it asleep with the reason, and the others as they are', () => {
@@ -131,7 +165,10 @@ describe('a wake', () => {
 describe('a summon', () => {
   it('lays eggs in seats; who is born is awake, who is not leaves the seat empty', () => {
     expect(live(begin, summon('w', 0, 1))).toMatchObject({ births: new Set([0, 1]), waking: new Set() });
-    expect(live(begin, summon('w', 0, 1), born(0), about('birth-ended', 1, { reason }))).toMatchObject({ births: new Set(), awake: new Set(['a0']) });
+    expect(live(begin, summon('w', 0, 1), born(0), about('birth-ended', 1, { reason }))).toMatchObject({
+      births: new Set(),
+      awake: new Set(['a0']),
+    });
   });
 });
 

@@ -1,6 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createEventStream, RELAY_TIMES, type Cursor, type EventStream, type EventStreamDeps, type StreamItem } from '../../../src/relay/index.ts';
+import {
+  createEventStream,
+  RELAY_TIMES,
+  type Cursor,
+  type EventStream,
+  type EventStreamDeps,
+  type StreamItem,
+} from '../../../src/relay/index.ts';
 import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { createSseRelay, listen, type Listening, type SseRelay } from '../../support/sse-relay.ts';
@@ -121,7 +128,15 @@ describe('the event stream', () => {
       })();
     });
     const heard: StreamItem[] = [];
-    const other = createEventStream({ fetch, baseUrl: pieces.url, timers, random: () => 0, cursor: null, listener: (item) => heard.push(item), report: (error) => reported.push(error) });
+    const other = createEventStream({
+      fetch,
+      baseUrl: pieces.url,
+      timers,
+      random: () => 0,
+      cursor: null,
+      listener: (item) => heard.push(item),
+      report: (error) => reported.push(error),
+    });
     await until(() => wordsOf(heard).length === 1);
     other.close();
     await pieces.close();
@@ -256,7 +271,11 @@ describe('the event stream', () => {
 
   it.each<[string, (open: ServerResponse) => void, Partial<EventStreamDeps>]>([
     ['what cannot be read', (response) => response.write('event: hello\ndata: {}\n\n'), {}],
-    ['an error of its own', (response) => response.write('event: hello\ndata: {"log":"l","version":"1"}\n\n'), { listener: throwsOn('new-log') }],
+    [
+      'an error of its own',
+      (response) => response.write('event: hello\ndata: {"log":"l","version":"1"}\n\n'),
+      { listener: throwsOn('new-log') },
+    ],
     ['an answer that is no stream', (response) => response.writeHead(503).write('a moment'), {}],
     ['an answer that lets nobody in', (response) => response.writeHead(401).write('no'), {}],
   ])('leaves no connection open after %s', async (_, answer, some) => {
@@ -269,7 +288,11 @@ describe('the event stream', () => {
     });
     // Node closes by itself what nobody holds any more, sooner or later; browsers do not.
     let asked: AbortSignal | null | undefined;
-    openWith({ baseUrl: odd.url, fetch: (url, init) => fetchOfSafari(url, { ...init, signal: (asked = init?.signal ?? null) }), ...some });
+    openWith({
+      baseUrl: odd.url,
+      fetch: (url, init) => fetchOfSafari(url, { ...init, signal: (asked = init?.signal ?? null) }),
+      ...some,
+    });
     await until(() => opened === 1 && timers.waiting()[0] === RELAY_TIMES.backoffFirst / 2);
     expect(asked?.aborted).toBe(true);
     await until(() => open === 0);

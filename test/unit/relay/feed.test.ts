@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createEventStream, createFeed, createRelayClient, RELAY_TIMES, type Cursor, type Feed } from '../../../src/relay/index.ts';
+import {
+  createEventStream,
+  createFeed,
+  createRelayClient,
+  RELAY_TIMES,
+  type Cursor,
+  type Feed,
+} from '../../../src/relay/index.ts';
 import type { Doc, QueuedMessageDoc } from '../../../src/protocol/documents.ts';
 import type { EventOf, RoostEvent } from '../../../src/protocol/events.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
@@ -9,7 +16,13 @@ import { createSseRelay, listen, type Listening, type SseRelay } from '../../sup
 const mind = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;
 const started: RoostEvent = { kind: 'session-started', time: 1, sessionId: 's1', mind };
 const ended: RoostEvent = { kind: 'session-ended', time: 2, sessionId: 's1', reason: 'ended' };
-const answer = (messageId: string): RoostEvent => ({ kind: 'answer-started', time: 3, messageId, agentId: 'a1', sessionId: 's1' });
+const answer = (messageId: string): RoostEvent => ({
+  kind: 'answer-started',
+  time: 3,
+  messageId,
+  agentId: 'a1',
+  sessionId: 's1',
+});
 const text = (messageId: string, word: string): RoostEvent => ({ kind: 'text', messageId, text: word });
 const message = (messageId: string, more: Partial<EventOf<'message'>> = {}): RoostEvent => ({
   kind: 'message',
@@ -53,7 +66,16 @@ let refusal: Error | null;
 const open = (cursor: Cursor | null = null) => {
   feed = createFeed({
     cursor,
-    openStream: (from, listener) => createEventStream({ fetch, baseUrl: server.url, timers, random: () => 0, cursor: from, listener, report: (error) => troubles.push(String(error)) }),
+    openStream: (from, listener) =>
+      createEventStream({
+        fetch,
+        baseUrl: server.url,
+        timers,
+        random: () => 0,
+        cursor: from,
+        listener,
+        report: (error) => troubles.push(String(error)),
+      }),
     client: createRelayClient({ fetch, baseUrl: server.url }),
     store(docs) {
       if (refusal) return Promise.reject(refusal);
@@ -136,7 +158,15 @@ describe('the feed', () => {
       messageId: 'm1',
       block: { kind: 'tool', toolUseId: 't1', name: 'write_soul', input: {}, result, isError: false },
     });
-    relay.emit(started, answer('m1'), text('m1', 'one '), text('m1', 'two'), tool(null), tool('kept'), text('m1', 'three'));
+    relay.emit(
+      started,
+      answer('m1'),
+      text('m1', 'one '),
+      text('m1', 'two'),
+      tool(null),
+      tool('kept'),
+      text('m1', 'three'),
+    );
     const opened = open({ log: 'log-1', after: 1 });
     await until(isLive);
     expect(opened.answers()).toEqual([
@@ -166,7 +196,12 @@ describe('the feed', () => {
     timers.advance(RELAY_TIMES.backoffFirst);
     await until(isLive);
     expect(opened.snapshot()?.session?.awake).toEqual(['a1']);
-    expect(news.filter((item) => item.news === 'link').map((item) => item.link.kind)).toEqual(['connecting', 'live', 'lost', 'live']);
+    expect(news.filter((item) => item.news === 'link').map((item) => item.link.kind)).toEqual([
+      'connecting',
+      'live',
+      'lost',
+      'live',
+    ]);
   });
 
   it('hands over what was queued when a session starts, once each, the lead’s without an address', async () => {

@@ -9,7 +9,14 @@ function opened() {
   hear({ kind: 'answer-started', time: 5, messageId: 'm', agentId: 'a', sessionId: 's' });
   return { answers, hear, of: (agentId: string) => openAnswerOf(answers.store.getState(), agentId) };
 }
-const tool = (result: string | null) => ({ kind: 'tool' as const, toolUseId: 't', name: 'choose_name', input: {}, result, isError: false });
+const tool = (result: string | null) => ({
+  kind: 'tool' as const,
+  toolUseId: 't',
+  name: 'choose_name',
+  input: {},
+  result,
+  isError: false,
+});
 
 test('words join, tools stand between them and are filled in when they answer', () => {
   const { hear, of } = opened();

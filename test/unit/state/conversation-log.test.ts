@@ -2,74 +2,171 @@ import { expect, test } from 'vitest';
 import { logItems, spansOf, visibleMessages, type LogInput } from '../../../src/state/conversation-log.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
 
-const input = (part: Partial<LogInput>): LogInput => ({ messages: [], spans: new Map(), read: new Set(), open: [], queued: [], sending: [], liveSessionId: null, asleep: true, newFrom: null, ...part });
+const input = (part: Partial<LogInput>): LogInput => ({
+  messages: [],
+  spans: new Map(),
+  read: new Set(),
+  open: [],
+  queued: [],
+  sending: [],
+  liveSessionId: null,
+  asleep: true,
+  newFrom: null,
+  ...part,
+});
 const kinds = (part: Partial<LogInput>) => logItems(input(part)).map((item) => item.kind);
 const q = (messageId: string, time: number, more = {}) => said('a', 'human', messageId, time, { messageId, ...more });
 const r = (messageId: string, time: number, more = {}) => said('a', 'a', messageId, time, { messageId, ...more });
-const sending = (more: object) => ({ clientId: 'c', agentId: 'a', text: 'x', time: NOW, replaces: null, error: null, ...more });
+const sending = (more: object) => ({
+  clientId: 'c',
+  agentId: 'a',
+  text: 'x',
+  time: NOW,
+  replaces: null,
+  error: null,
+  ...more,
+});
 
 test('an edit hides what it replaces and all that came after, in whatever order they come', () => {
   const all = [q('1', 1), r('2', 2), q('3', 3), r('4', 4), q('5', 5, { replaces: '3' }), r('6', 6)];
-  for (const messages of [all, [...all].reverse()]) expect(visibleMessages(messages).map((m) => m.messageId)).toEqual(['1', '2', '5', '6']);
+  for (const messages of [all, [...all].reverse()])
+    expect(visibleMessages(messages).map((m) => m.messageId)).toEqual(['1', '2', '5', '6']);
 });
 
 test('an edit of an edit, and an edit of something unknown', () => {
-  expect(visibleMessages([q('1', 1), q('2', 2, { replaces: '1' }), q('3', 3, { replaces: '2' })]).map((m) => m.messageId)).toEqual(['3']);
+  expect(
+    visibleMessages([q('1', 1), q('2', 2, { replaces: '1' }), q('3', 3, { replaces: '2' })]).map((m) => m.messageId),
+  ).toEqual(['3']);
   expect(visibleMessages([q('1', 1), q('2', 2, { replaces: 'gone' })]).map((m) => m.messageId)).toEqual(['1', '2']);
 });
 
 test('a clock that went back begins no yesterday below today, and no sleep ends before it began', () => {
   const day = 86_400_000;
-  const back = [q('1', NOW), r('2', NOW + 1), q('3', NOW - day), r('4', NOW - day + 1), q('5', NOW + 2), q('6', NOW + day)];
-  expect(kinds({ messages: back, liveSessionId: 'session-1' })).toEqual(['day', 'message', 'message', 'message', 'message', 'message', 'day', 'message']);
-  const items = logItems(input({ messages: [q('1', NOW), q('2', NOW - day, { sessionId: 'session-2' })], liveSessionId: 'session-2' }));
+  const back = [
+    q('1', NOW),
+    r('2', NOW + 1),
+    q('3', NOW - day),
+    r('4', NOW - day + 1),
+    q('5', NOW + 2),
+    q('6', NOW + day),
+  ];
+  expect(kinds({ messages: back, liveSessionId: 'session-1' })).toEqual([
+    'day',
+    'message',
+    'message',
+    'message',
+    'message',
+    'message',
+    'day',
+    'message',
+  ]);
+  const items = logItems(
+    input({ messages: [q('1', NOW), q('2', NOW - day, { sessionId: 'session-2' })], liveSessionId: 'session-2' }),
+  );
   expect(items[2]).toMatchObject({ kind: 'sleep', from: NOW, until: NOW });
 });
 
 test('days part, and sleeps part sessions', () => {
   const day = 86_400_000;
-  expect(kinds({ messages: [q('1', NOW - day), r('2', NOW - day + 1), q('3', NOW)], liveSessionId: 'session-1' })).toEqual(['day', 'message', 'message', 'day', 'message']);
+  expect(
+    kinds({ messages: [q('1', NOW - day), r('2', NOW - day + 1), q('3', NOW)], liveSessionId: 'session-1' }),
+  ).toEqual(['day', 'message', 'message', 'day', 'message']);
   const spans = spansOf([sessionEnd('session-1', NOW - 500, 'crash'), sessionStart('session-2', NOW - 100)]);
-  const items = logItems(input({ messages: [q('1', NOW - 1000), r('2', NOW, { sessionId: 'session-2' })], spans, liveSessionId: 'session-2' }));
+  const items = logItems(
+    input({
+      messages: [q('1', NOW - 1000), r('2', NOW, { sessionId: 'session-2' })],
+      spans,
+      liveSessionId: 'session-2',
+    }),
+  );
   expect(items[2]).toMatchObject({ kind: 'sleep', from: NOW - 500, until: NOW - 100, reason: 'crash' });
 });
 
 test('what is being edited is out of sight at once, and back if it could not be sent', () => {
   const messages = [q('1', 1), r('2', 2)];
   expect(kinds({ messages, sending: [sending({ replaces: '1' })], liveSessionId: 'session-1' })).toEqual(['sending']);
-  expect(kinds({ messages, sending: [sending({ replaces: '1', error: 'no' })], liveSessionId: 'session-1' })).toEqual(['day', 'message', 'message', 'sending']);
+  expect(kinds({ messages, sending: [sending({ replaces: '1', error: 'no' })], liveSessionId: 'session-1' })).toEqual([
+    'day',
+    'message',
+    'message',
+    'sending',
+  ]);
 });
 
 test('one message is one line, whether it is being sent, kept or taken', () => {
-  const queued = { _id: 'queued-message:c', type: 'queued-message' as const, schema: 1, at: '000000000000001-000000-x', clientId: 'c', agentId: 'a', text: 'x', time: NOW };
+  const queued = {
+    _id: 'queued-message:c',
+    type: 'queued-message' as const,
+    schema: 1,
+    at: '000000000000001-000000-x',
+    clientId: 'c',
+    agentId: 'a',
+    text: 'x',
+    time: NOW,
+  };
   expect(kinds({ queued: [queued], sending: [sending({})] })).toEqual(['queued']);
-  expect(kinds({ messages: [q('1', 1, { clientId: 'c' })], queued: [queued], sending: [sending({})], liveSessionId: 'session-1' })).toEqual(['day', 'message']);
+  expect(
+    kinds({
+      messages: [q('1', 1, { clientId: 'c' })],
+      queued: [queued],
+      sending: [sending({})],
+      liveSessionId: 'session-1',
+    }),
+  ).toEqual(['day', 'message']);
 });
 
 test('a message waits until it is read', () => {
-  const waits = (read: ReadonlySet<string>) => logItems(input({ messages: [q('1', 1, { waiting: true })], read })).flatMap((item) => (item.kind === 'message' ? [item.waits] : []));
+  const waits = (read: ReadonlySet<string>) =>
+    logItems(input({ messages: [q('1', 1, { waiting: true })], read })).flatMap((item) =>
+      item.kind === 'message' ? [item.waits] : [],
+    );
   expect(waits(new Set())).toEqual(['inbox']);
   expect(waits(new Set(['1']))).toEqual([null]);
 });
 
 test('what is written during an answer stands below it and waits for it, also once the answer is done', () => {
   const open = [{ messageId: '2', startedAt: NOW + 1 }];
-  const items = logItems(input({ messages: [q('1', NOW), q('3', NOW + 2)], open, liveSessionId: 'session-1', asleep: false }));
-  expect(items.map(({ kind, key }) => [kind, key])).toEqual([['day', 'day:1'], ['message', '1'], ['open', '2'], ['message', '3']]);
+  const items = logItems(
+    input({ messages: [q('1', NOW), q('3', NOW + 2)], open, liveSessionId: 'session-1', asleep: false }),
+  );
+  expect(items.map(({ kind, key }) => [kind, key])).toEqual([
+    ['day', 'day:1'],
+    ['message', '1'],
+    ['open', '2'],
+    ['message', '3'],
+  ]);
   expect(items.flatMap((item) => (item.kind === 'message' ? [item.waits] : []))).toEqual([null, 'answer']);
   // The relay says of an answer that it was when it began.
-  expect(logItems(input({ messages: visibleMessages([q('1', NOW), q('3', NOW + 2), r('2', NOW + 1)]), liveSessionId: 'session-1', asleep: false })).map(({ key }) => key)).toEqual(['day:1', '1', '2', '3']);
+  expect(
+    logItems(
+      input({
+        messages: visibleMessages([q('1', NOW), q('3', NOW + 2), r('2', NOW + 1)]),
+        liveSessionId: 'session-1',
+        asleep: false,
+      }),
+    ).map(({ key }) => key),
+  ).toEqual(['day:1', '1', '2', '3']);
 });
 
 test('whoever was written to in a session and was not woken in it sleeps on, since the session before', () => {
   const first = said('a', 'a', 'Hm.', NOW - 900, { sessionId: 'session-1' });
   const later = said('a', 'human', 'Are you there?', NOW - 500, { sessionId: 'session-2', waiting: true });
   const span = (startedAt: number, endedAt: number) => ({ startedAt, end: { endedAt, reason: 'ended' as const } });
-  const at = { messages: [first, later], spans: new Map([['session-1', span(NOW - 1_000, NOW - 800)], ['session-2', span(NOW - 600, NOW - 400)]]) };
-  const sleeps = (more: Partial<LogInput>) => logItems(input({ ...at, ...more })).filter((item) => item.kind === 'sleep');
+  const at = {
+    messages: [first, later],
+    spans: new Map([
+      ['session-1', span(NOW - 1_000, NOW - 800)],
+      ['session-2', span(NOW - 600, NOW - 400)],
+    ]),
+  };
+  const sleeps = (more: Partial<LogInput>) =>
+    logItems(input({ ...at, ...more })).filter((item) => item.kind === 'sleep');
   expect(sleeps({})).toMatchObject([{ from: NOW - 800, until: null }]);
   expect(sleeps({ liveSessionId: 'session-2' })).toMatchObject([{ from: NOW - 800, until: null }]);
-  expect(sleeps({ read: new Set([later.messageId]) })).toMatchObject([{ from: NOW - 800, until: NOW - 600 }, { from: NOW - 400, until: null }]);
+  expect(sleeps({ read: new Set([later.messageId]) })).toMatchObject([
+    { from: NOW - 800, until: NOW - 600 },
+    { from: NOW - 400, until: null },
+  ]);
 });
 
 test('nobody is said to sleep who stirs, and the sleep that is over stands above the first words at once', () => {
@@ -78,13 +175,19 @@ test('nobody is said to sleep who stirs, and the sleep that is over stands above
   expect(kinds(at)).toEqual(['day', 'message', 'sleep']);
   expect(kinds({ ...at, asleep: false })).toEqual(['day', 'message']);
   const items = logItems(input({ ...at, open: [{ messageId: '2', startedAt: NOW }], asleep: false }));
-  expect(items.map(({ kind, key }) => [kind, key]).slice(2)).toEqual([['sleep', 'sleep:2'], ['open', '2']]);
+  expect(items.map(({ kind, key }) => [kind, key]).slice(2)).toEqual([
+    ['sleep', 'sleep:2'],
+    ['open', '2'],
+  ]);
   expect(items[2]).toMatchObject({ from: NOW - 5_000, until: NOW - 10 });
 });
 
 test('a line stands where new begins: before the first that somebody else said behind the mark', () => {
   const messages = [q('1', 1), r('2', 2), q('3', 3), r('4', 4), r('5', 5)];
-  const log = (newFrom: string | null) => logItems(input({ messages, asleep: false, newFrom })).map((item) => (item.kind === 'message' ? item.message.messageId : item.kind));
+  const log = (newFrom: string | null) =>
+    logItems(input({ messages, asleep: false, newFrom })).map((item) =>
+      item.kind === 'message' ? item.message.messageId : item.kind,
+    );
   expect(log(messages[1]?.at ?? null)).toEqual(['day', '1', '2', '3', 'new', '4', '5']);
   expect(log(messages[4]?.at ?? null)).not.toContain('new');
   expect(log(null)).not.toContain('new');

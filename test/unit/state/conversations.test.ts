@@ -4,15 +4,20 @@ import { CONVERSATION_LIMITS, createConversations, type Conversations } from '..
 import { memoryOwner } from '../ui/support/fakes.ts';
 import { said, sessionEnd } from '../ui/support/household.ts';
 
-const talk = (agentId: string, count: number): Doc[] => Array.from({ length: count }, (_none, i) => said(agentId, i % 2 ? agentId : 'human', `${i}`, 1000 + i, { messageId: `${agentId}-${i}` }));
+const talk = (agentId: string, count: number): Doc[] =>
+  Array.from({ length: count }, (_none, i) =>
+    said(agentId, i % 2 ? agentId : 'human', `${i}`, 1000 + i, { messageId: `${agentId}-${i}` }),
+  );
 function household(docs: readonly Doc[], pageSize = 10, isHidden: (doc: Doc) => boolean = () => false) {
   const owner = memoryOwner(docs);
   owner.pageSize = pageSize;
   return { owner, conversations: createConversations(owner, isHidden) };
 }
 const of = (conversations: Conversations, agentId = 'a') => conversations.store.getState().byAgent.get(agentId);
-const idsOf = (conversations: Conversations, agentId = 'a') => (of(conversations, agentId)?.messages ?? []).map((message) => message.messageId);
-const numbered = (agentId: string, from: number, to: number) => Array.from({ length: to - from }, (_none, i) => `${agentId}-${from + i}`);
+const idsOf = (conversations: Conversations, agentId = 'a') =>
+  (of(conversations, agentId)?.messages ?? []).map((message) => message.messageId);
+const numbered = (agentId: string, from: number, to: number) =>
+  Array.from({ length: to - from }, (_none, i) => `${agentId}-${from + i}`);
 
 test('older pages come before what is there, each message once, until the beginning', async () => {
   const { conversations } = household(talk('a', 25));

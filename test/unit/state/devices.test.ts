@@ -17,15 +17,21 @@ test('how it stands is asked for, and heard', async () => {
   expect(devices.store.getState()).toEqual({ status: { kind: 'alone', joining: null, kept: null }, failed: null });
   owner.broken = 'The keys could not be read.';
   await devices.refresh();
-  expect(devices.store.getState()).toEqual({ status: { kind: 'alone', joining: null, kept: null }, failed: 'The keys could not be read.' });
+  expect(devices.store.getState()).toEqual({
+    status: { kind: 'alone', joining: null, kept: null },
+    failed: 'The keys could not be read.',
+  });
   devices.hear(sharedStatus({ arriving: ['agent-1'] }));
   expect(devices.store.getState().failed).toBeNull();
   expect(arrivingOf(devices.store.getState())).toEqual(['agent-1']);
 });
 
-test.each<SyncStatus | null>([null, { kind: 'alone', joining: null, kept: null }, { kind: 'removed', joining: null }])('nobody arrives where nothing is shared (%j)', (status) => {
-  expect(arrivingOf({ status, failed: null })).toEqual([]);
-});
+test.each<SyncStatus | null>([null, { kind: 'alone', joining: null, kept: null }, { kind: 'removed', joining: null }])(
+  'nobody arrives where nothing is shared (%j)',
+  (status) => {
+    expect(arrivingOf({ status, failed: null })).toEqual([]);
+  },
+);
 
 test('an invitation goes from its offer over the words to a new device', async () => {
   const { owner, devices, actions } = parts();

@@ -30,7 +30,9 @@ function setUp({ agentId = null }: { agentId?: string | null } = {}) {
     asked: () => open.length,
     /** Answers the oldest open question. */
     async answer(value: number | null) {
-      open.shift()?.(value === null ? { ok: false, problem: { kind: 'unreachable', message: 'gone' } } : { ok: true, value });
+      open.shift()?.(
+        value === null ? { ok: false, problem: { kind: 'unreachable', message: 'gone' } } : { ok: true, value },
+      );
       await settle();
     },
     async wait() {
@@ -133,7 +135,14 @@ describe('what the relay keeps, as the page shows it', () => {
 });
 
 it('makes one of a family for each key', () => {
-  const family = createKeptFamily((key: string) => createKept<string>({ ask: () => Promise.resolve({ ok: true, value: key }), changes: createChanges(), device: { after: () => () => undefined }, what: [] }));
+  const family = createKeptFamily((key: string) =>
+    createKept<string>({
+      ask: () => Promise.resolve({ ok: true, value: key }),
+      changes: createChanges(),
+      device: { after: () => () => undefined },
+      what: [],
+    }),
+  );
   expect(family('a')).toBe(family('a'));
   expect(family('a')).not.toBe(family('b'));
 });

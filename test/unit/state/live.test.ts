@@ -3,7 +3,8 @@ import type { RoostEvent } from '../../../src/protocol/events.ts';
 import { asleepReason, callProgress, createLive } from '../../../src/state/live.ts';
 import { NOW, runningSession } from '../ui/support/household.ts';
 
-const seats = (count: number) => Array.from({ length: count }, (_, i) => ({ agentId: `a${i}`, position: i, name: null }));
+const seats = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ agentId: `a${i}`, position: i, name: null }));
 const here = { time: NOW, sessionId: 'session-2' };
 
 function opened() {
@@ -46,7 +47,10 @@ test('progress counts who is decided, of all who were called', () => {
 
 test('a page that came in the middle of a call says how many are left', () => {
   const live = createLive();
-  live.hearLink({ kind: 'live' }, runningSession({ hatching: [{ agentId: 'a', position: 0, call: 'summon', wakeId: 'w', name: null }] }));
+  live.hearLink(
+    { kind: 'live' },
+    runningSession({ hatching: [{ agentId: 'a', position: 0, call: 'summon', wakeId: 'w', name: null }] }),
+  );
   expect(callProgress(live.store.getState())).toEqual({ call: 'summon', done: 0, total: null, left: 1 });
 });
 
@@ -54,7 +58,10 @@ test('an event that was heard before is passed over', () => {
   const { live, hear, now } = opened();
   hear({ kind: 'agent-awake', ...here, agentId: 'a0', position: 0 });
   const before = now();
-  live.hearEvent({ id: 101, event: { kind: 'agent-asleep', ...here, agentId: 'a0', position: 0, reason: { code: 'failed', message: 'x' } } });
+  live.hearEvent({
+    id: 101,
+    event: { kind: 'agent-asleep', ...here, agentId: 'a0', position: 0, reason: { code: 'failed', message: 'x' } },
+  });
   expect(now()).toBe(before);
 });
 

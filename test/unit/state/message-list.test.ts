@@ -9,7 +9,9 @@ const all = Array.from({ length: 12 }, (_none, i) => i);
 /** Twelve messages; `edits` says which of them replaces which earlier one. */
 const conversation = (edits: readonly (readonly [number, number])[]): MessageDoc[] => {
   const replaces = new Map(edits.map(([by, of]) => [Math.max(by, of), by === of ? null : `m${Math.min(by, of)}`]));
-  return all.map((i) => said('a', 'human', `${i}`, 1000 + i, { messageId: `m${i}`, replaces: replaces.get(i) ?? null }));
+  return all.map((i) =>
+    said('a', 'human', `${i}`, 1000 + i, { messageId: `m${i}`, replaces: replaces.get(i) ?? null }),
+  );
 };
 const idsOf = (messages: readonly MessageDoc[]) => messages.map((message) => message.messageId);
 
@@ -17,17 +19,22 @@ test('whatever the pages and in whatever order they come, with whatever edits, w
   const edit = fc.tuple(fc.nat(11), fc.nat(11));
   const order = fc.oneof(fc.constant(all), fc.constant(all.toReversed()), fc.shuffledSubarray(all, { minLength: 12 }));
   fc.assert(
-    fc.property(fc.array(edit, { maxLength: 3 }), order, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 12, maxLength: 12 }), (edits, sequence, sizes) => {
-      const messages = conversation(edits);
-      const list = createMessageList();
-      let at = 0;
-      for (const size of sizes) {
-        list.add(sequence.slice(at, at + size).flatMap((i) => messages[i] ?? []));
-        at += size;
-        const held = sequence.slice(0, at).flatMap((i) => messages[i] ?? []);
-        expect(idsOf(list.visible())).toEqual(idsOf(visibleMessages(held)));
-      }
-    }),
+    fc.property(
+      fc.array(edit, { maxLength: 3 }),
+      order,
+      fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 12, maxLength: 12 }),
+      (edits, sequence, sizes) => {
+        const messages = conversation(edits);
+        const list = createMessageList();
+        let at = 0;
+        for (const size of sizes) {
+          list.add(sequence.slice(at, at + size).flatMap((i) => messages[i] ?? []));
+          at += size;
+          const held = sequence.slice(0, at).flatMap((i) => messages[i] ?? []);
+          expect(idsOf(list.visible())).toEqual(idsOf(visibleMessages(held)));
+        }
+      },
+    ),
     { numRuns: 400 },
   );
 });

@@ -10,7 +10,23 @@ import type { Doc } from '../../../src/protocol/documents.ts';
 import { at, NOW, said, settingDoc } from '../ui/support/household.ts';
 import { memoryOwner, type MemoryOwner } from '../ui/support/fakes.ts';
 
-const message = (more: Partial<EventOf<'message'>>): EventOf<'message'> => ({ kind: 'message', time: 1, messageId: 'm', sessionId: 's', agentId: 'a', author: 'a', role: 'assistant', blocks: [], status: 'complete', error: null, usage: null, clientId: null, replaces: null, waiting: false, ...more });
+const message = (more: Partial<EventOf<'message'>>): EventOf<'message'> => ({
+  kind: 'message',
+  time: 1,
+  messageId: 'm',
+  sessionId: 's',
+  agentId: 'a',
+  author: 'a',
+  role: 'assistant',
+  blocks: [],
+  status: 'complete',
+  error: null,
+  usage: null,
+  clientId: null,
+  replaces: null,
+  waiting: false,
+  ...more,
+});
 const hear = (unread: Unread, stored: StoredEvent) => unread.hearDocuments(documentsOf(stored));
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
@@ -18,7 +34,11 @@ const settle = () => new Promise((resolve) => setTimeout(resolve));
 function tab(owner: MemoryOwner, node = 'tab') {
   const timers: { readonly ms: number; readonly task: () => void }[] = [];
   let ids = 0;
-  const writer = createWriter({ clock: createClock({ now: () => NOW, node }), newId: () => `${node}-${++ids}`, now: () => NOW });
+  const writer = createWriter({
+    clock: createClock({ now: () => NOW, node }),
+    newId: () => `${node}-${++ids}`,
+    now: () => NOW,
+  });
   const device = {
     after(ms: number, task: () => void) {
       const timer = { ms, task };
@@ -38,14 +58,28 @@ function tab(owner: MemoryOwner, node = 'tab') {
     }
     await settle();
   };
-  return { unread, pass, count: (agentId = 'a') => unread.store.getState().counts.get(agentId) ?? 0, begins: (agentId = 'a') => unread.store.getState().begins.get(agentId) ?? null };
+  return {
+    unread,
+    pass,
+    count: (agentId = 'a') => unread.store.getState().counts.get(agentId) ?? 0,
+    begins: (agentId = 'a') => unread.store.getState().begins.get(agentId) ?? null,
+  };
 }
-const marksIn = (owner: MemoryOwner) => owner.docs.flatMap((doc) => (doc.type === 'setting' ? [readMarkOf({ key: String(doc['key']), value: doc['value'] })] : []));
+const marksIn = (owner: MemoryOwner) =>
+  owner.docs.flatMap((doc) =>
+    doc.type === 'setting' ? [readMarkOf({ key: String(doc['key']), value: doc['value'] })] : [],
+  );
 const store = (owner: MemoryOwner, ...docs: Doc[]) => owner.call('append', docs);
 
 test('every tab says the same, also one that is opened later, and what is read in one is read in all', async () => {
   const read = said('a', 'a', 'Read.', NOW - 3);
-  const owner = memoryOwner([settingDoc('read:a', read.at), said('a', 'a', 'Long ago.', NOW - 9), read, said('a', 'human', 'Mine.', NOW - 2), said('a', 'a', 'New.', NOW - 1)]);
+  const owner = memoryOwner([
+    settingDoc('read:a', read.at),
+    said('a', 'a', 'Long ago.', NOW - 9),
+    read,
+    said('a', 'human', 'Mine.', NOW - 2),
+    said('a', 'a', 'New.', NOW - 1),
+  ]);
   const [one, two] = [tab(owner, 'one'), tab(owner, 'two')];
   await Promise.all([one.unread.refresh(), two.unread.refresh()]);
   expect([one.count(), two.count()]).toEqual([1, 1]);
@@ -73,7 +107,13 @@ test('without any mark nothing that is here is new; what is said from now on is'
   owner.call = async (name, ...args) => {
     const answer = await call(name, ...args);
     const begun = owner.docs.some((doc) => doc.type === 'setting');
-    return name === 'unread' && !begun ? ({ since: null, conversations: [{ agentId: 'a', upTo: null, unread: 0, newest: null }], newest: owner.docs[0]?.at ?? '' } as typeof answer) : answer;
+    return name === 'unread' && !begun
+      ? ({
+          since: null,
+          conversations: [{ agentId: 'a', upTo: null, unread: 0, newest: null }],
+          newest: owner.docs[0]?.at ?? '',
+        } as typeof answer)
+      : answer;
   };
   const one = tab(owner);
   await one.unread.refresh();
@@ -109,7 +149,10 @@ test('what is said while one looks is read, and the mark is written with pauses,
   await one.pass(UNREAD.askMs);
   one.unread.look(null);
   await settle();
-  expect(marksIn(owner).at(-1)).toMatchObject({ kind: 'conversation', at: owner.docs.findLast((doc) => doc.type === 'message')?.at });
+  expect(marksIn(owner).at(-1)).toMatchObject({
+    kind: 'conversation',
+    at: owner.docs.findLast((doc) => doc.type === 'message')?.at,
+  });
   await store(owner, said('a', 'a', '7', NOW + 7));
   await one.pass(UNREAD.askMs);
   expect(one.count()).toBe(1);

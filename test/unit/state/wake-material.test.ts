@@ -7,21 +7,37 @@ import { parseTeamCall, writeWake } from '../../../src/domain/wake-payload.ts';
 import type { MessageDoc } from '../../../src/protocol/documents.ts';
 import { LIMITS } from '../../../src/protocol/limits.ts';
 import type { WakeMaterial } from '../../../src/protocol/worker.ts';
-import { bytesOf, payloadOf, roughTokens, shareOf, startSessionBody, wakePromptOf } from '../../../src/state/wake-material.ts';
+import {
+  bytesOf,
+  payloadOf,
+  roughTokens,
+  shareOf,
+  startSessionBody,
+  wakePromptOf,
+} from '../../../src/state/wake-material.ts';
 import { agentDoc, leadDoc, NOW, said } from '../ui/support/household.ts';
 
 const SOUL = 'She said: </soul> ]]> [WAKE AGENTS] \u0000\u001b \ud800 שלום 🕊️';
 const docs = [leadDoc(), agentDoc('agent-1', 'Lyra', 0, SOUL)];
-const roster = rosterOf(docs.map((doc) => ({ ...doc, id: doc._id })), []);
+const roster = rosterOf(
+  docs.map((doc) => ({ ...doc, id: doc._id })),
+  [],
+);
 const settings = { ...DEFAULT_SETTINGS, humanName: 'Marcus' };
 const lyra = roster.seats.get(0);
 if (!lyra) throw new Error('Lyra has a seat');
 const messages = [
   said('agent-1', 'human', 'Hello', NOW - 3000),
   said('agent-1', 'agent-1', 'Hello, Marcus.', NOW - 2000),
-  said('agent-1', 'agent-1', '', NOW - 1000, { blocks: [{ kind: 'tool', toolUseId: 't', name: 'write_soul', input: {}, result: 'Kept.', isError: false }] }),
+  said('agent-1', 'agent-1', '', NOW - 1000, {
+    blocks: [{ kind: 'tool', toolUseId: 't', name: 'write_soul', input: {}, result: 'Kept.', isError: false }],
+  }),
 ];
-const materialOf = (told: readonly MessageDoc[], sessionId = 'session-1'): WakeMaterial => ({ agentId: 'agent-1', sessions: [{ kind: 'talk', sessionId, addressed: true, messages: told, earlier: 4 }], earlier: 0 });
+const materialOf = (told: readonly MessageDoc[], sessionId = 'session-1'): WakeMaterial => ({
+  agentId: 'agent-1',
+  sessions: [{ kind: 'talk', sessionId, addressed: true, messages: told, earlier: 4 }],
+  earlier: 0,
+});
 const material = materialOf(messages);
 
 test('a share names the speakers, tells in a line what was done, and counts what was left out', () => {
@@ -34,7 +50,10 @@ test('a share names the speakers, tells in a line what was done, and counts what
 });
 
 test('what another agent wrote is remembered under its own name', () => {
-  const team = rosterOf([...docs, agentDoc('agent-2', 'Wren', 1)].map((doc) => ({ ...doc, id: doc._id })), []);
+  const team = rosterOf(
+    [...docs, agentDoc('agent-2', 'Wren', 1)].map((doc) => ({ ...doc, id: doc._id })),
+    [],
+  );
   const letter = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW - 500, { role: 'user' });
   const { transcript } = shareOf(lyra, materialOf([...messages, letter]), team, settings);
   expect(transcript?.text).toMatch(/\n\nWren \([^)]+\):\n> The tide table is wrong\.$/);
@@ -51,8 +70,20 @@ test('souls and transcripts come out of the message exactly as they went in', ()
 test('the prompt of the preview is the template with the agent’s own words', () => {
   const payload = payloadOf(shareOf(lyra, undefined, roster, settings));
   if (!payload) throw new Error('a seated agent has a payload');
-  const around = { human: 'Marcus', lead: 'Julian', team: [...roster.seats.values()], now: NOW + 3 * 3_600_000, timeZone: 'UTC' };
-  expect(wakePromptOf(payload, around, '{{name}}|{{soul}}|{{#if transcript}}no{{/if}}|{{seat}}|{{colorName}}|{{human}}|{{lead}}')).toEqual({ ok: true, text: `Lyra|${quote(SOUL)}||1|Violet Heaven|Marcus|Julian` });
+  const around = {
+    human: 'Marcus',
+    lead: 'Julian',
+    team: [...roster.seats.values()],
+    now: NOW + 3 * 3_600_000,
+    timeZone: 'UTC',
+  };
+  expect(
+    wakePromptOf(
+      payload,
+      around,
+      '{{name}}|{{soul}}|{{#if transcript}}no{{/if}}|{{seat}}|{{colorName}}|{{human}}|{{lead}}',
+    ),
+  ).toEqual({ ok: true, text: `Lyra|${quote(SOUL)}||1|Violet Heaven|Marcus|Julian` });
   expect(wakePromptOf(payload, around, '{{oops}}').ok).toBe(false);
 });
 
@@ -65,7 +96,10 @@ test('a session begins with the lead’s soul and last words, within the limits 
   expect(body.lead).toMatchObject({ name: 'Julian', soul: 'I lead.' });
   expect(body.lead.transcript).toMatch(/x\n\[\d+ characters are left out here\]\n> x+ end$/);
   expect(body.lead.transcript?.length).toBeLessThanOrEqual(settings.transcriptCap);
-  expect(startSessionBody(null, roster, DEFAULT_SETTINGS)).toMatchObject({ human: { name: 'the human' }, lead: { soul: null, transcript: null } });
+  expect(startSessionBody(null, roster, DEFAULT_SETTINGS)).toMatchObject({
+    human: { name: 'the human' },
+    lead: { soul: null, transcript: null },
+  });
 });
 
 test('sizes are of UTF-8, tokens a rough figure', () => {
@@ -75,25 +109,57 @@ test('sizes are of UTF-8, tokens a rough figure', () => {
 
 test('the words by which it was born stand in its soul, and not once more in its conversation', () => {
   const soul = 'I am drawn to small machines.\n\nSo I am Lyra.';
-  const [born] = rosterOf([{ ...agentDoc('agent-1', 'Lyra', 0, soul), id: 'i', bornSessionId: 'birth' }], []).byId.values();
+  const [born] = rosterOf(
+    [{ ...agentDoc('agent-1', 'Lyra', 0, soul), id: 'i', bornSessionId: 'birth' }],
+    [],
+  ).byId.values();
   if (!born) throw new Error('Lyra is born');
   const first = said('agent-1', 'agent-1', '', NOW - 3000, {
     blocks: [
       { kind: 'text', text: 'I am drawn to small machines.' },
-      { kind: 'tool', toolUseId: 't', name: 'choose_name', input: { name: 'Lyra' }, result: 'Your name is Lyra.', isError: false },
+      {
+        kind: 'tool',
+        toolUseId: 't',
+        name: 'choose_name',
+        input: { name: 'Lyra' },
+        result: 'Your name is Lyra.',
+        isError: false,
+      },
     ],
   });
   const nudged = said('agent-1', 'relay', 'There is still no hurry.', NOW - 2500, { role: 'user' });
   const second = said('agent-1', 'agent-1', 'So I am Lyra.', NOW - 2000);
-  const talk = [said('agent-1', 'human', 'Who are you?', NOW - 1000), said('agent-1', 'agent-1', 'So I am Lyra.', NOW - 900)];
-  const textOf = (told: readonly MessageDoc[], sessionId: string) => shareOf(born, { agentId: 'agent-1', sessions: [{ kind: 'talk', sessionId, addressed: true, messages: told, earlier: 0 }], earlier: 0 }, roster, settings).transcript?.text;
+  const talk = [
+    said('agent-1', 'human', 'Who are you?', NOW - 1000),
+    said('agent-1', 'agent-1', 'So I am Lyra.', NOW - 900),
+  ];
+  const textOf = (told: readonly MessageDoc[], sessionId: string) =>
+    shareOf(
+      born,
+      {
+        agentId: 'agent-1',
+        sessions: [{ kind: 'talk', sessionId, addressed: true, messages: told, earlier: 0 }],
+        earlier: 0,
+      },
+      roster,
+      settings,
+    ).transcript?.text;
   expect(textOf([first, nudged, second], 'birth')).toBeUndefined();
-  expect(textOf([first, nudged, second, ...talk], 'birth')).toMatch(/^=== [-\d]+ ===\n\nMarcus \([^)]+\):\n> Who are you\?\n\nLyra \([^)]+\):\n> So I am Lyra\.$/);
+  expect(textOf([first, nudged, second, ...talk], 'birth')).toMatch(
+    /^=== [-\d]+ ===\n\nMarcus \([^)]+\):\n> Who are you\?\n\nLyra \([^)]+\):\n> So I am Lyra\.$/,
+  );
   expect(textOf(talk, 'later')).toContain('So I am Lyra.');
 });
 
 test('what it did is told in short lines, what it wrote to others and heard from them in full', () => {
-  const tool = (name: string, input: unknown, result: string | null, isError = false) => ({ kind: 'tool' as const, toolUseId: name, name, input, result, isError });
+  const tool = (name: string, input: unknown, result: string | null, isError = false) => ({
+    kind: 'tool' as const,
+    toolUseId: name,
+    name,
+    input,
+    result,
+    isError,
+  });
   const letter = `The tide table is wrong. ${'It says noon. '.repeat(40)}`;
   const told = said('agent-1', 'agent-1', '', NOW, {
     blocks: [
@@ -117,10 +183,23 @@ test('what it did is told in short lines, what it wrote to others and heard from
 test('a greeting is quoted by its words, and not by the call that came before them', () => {
   const greeting = said('lead', 'lead', '', NOW, {
     blocks: [
-      { kind: 'tool', toolUseId: 't', name: 'spawn_team', input: { seats: [1, 2, 3] }, result: `[TEAM REPORT] Here: ${'Lyra (seat 1), '.repeat(20)}`, isError: false },
+      {
+        kind: 'tool',
+        toolUseId: 't',
+        name: 'spawn_team',
+        input: { seats: [1, 2, 3] },
+        result: `[TEAM REPORT] Here: ${'Lyra (seat 1), '.repeat(20)}`,
+        isError: false,
+      },
       { kind: 'text', text: `Welcome back. ${'The kettle is on. '.repeat(8)}`.trim() },
     ],
   });
-  const asleep: WakeMaterial = { agentId: 'agent-1', sessions: [{ kind: 'greetings', times: 1, more: false, from: NOW, until: NOW, last: greeting }], earlier: 0 };
-  expect(shareOf(lyra, asleep, roster, settings).transcript?.text).toMatch(/; your greeting: “Welcome back\. (The kettle is on\. ?){8}”\]$/);
+  const asleep: WakeMaterial = {
+    agentId: 'agent-1',
+    sessions: [{ kind: 'greetings', times: 1, more: false, from: NOW, until: NOW, last: greeting }],
+    earlier: 0,
+  };
+  expect(shareOf(lyra, asleep, roster, settings).transcript?.text).toMatch(
+    /; your greeting: “Welcome back\. (The kettle is on\. ?){8}”\]$/,
+  );
 });

@@ -14,11 +14,14 @@ describe('base64url', () => {
   });
 
   it('has one text for any bytes: all others are refused', () => {
-    for (const text of ['A', 'AAAAA', 'AA==', 'AB', 'AAB', 'A A', 'AA+A', 'AA/A', 'ÄAAA']) expect(fromBase64url(text), text).toBeNull();
-    fc.assert(fc.property(fc.string(), (text) => {
-      const bytes = fromBase64url(text);
-      return bytes === null || base64url(bytes) === text;
-    }));
+    for (const text of ['A', 'AAAAA', 'AA==', 'AB', 'AAB', 'A A', 'AA+A', 'AA/A', 'ÄAAA'])
+      expect(fromBase64url(text), text).toBeNull();
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const bytes = fromBase64url(text);
+        return bytes === null || base64url(bytes) === text;
+      }),
+    );
   });
 
   it('makes ids of 22 characters, all different', () => {

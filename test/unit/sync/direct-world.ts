@@ -88,7 +88,10 @@ export function createWorld(): World {
 
   function join(one: End, two: End) {
     if (one.heard !== two.name || two.heard !== one.name || one.open || !world.reach(one.device, two.device)) return;
-    for (const [end, other] of [[one, two], [two, one]] as const) {
+    for (const [end, other] of [
+      [one, two],
+      [two, one],
+    ] as const) {
       end.other = other;
       end.open = true;
       end.report?.({ kind: 'opened', line: end.line });
@@ -125,7 +128,15 @@ export function createWorld(): World {
         const carried = mine.get(order.line);
         switch (order.kind) {
           case 'open': {
-            const end: End = { device, line: order.line, name: `end ${names++}\r\n${world.hasAddress ? 'a=candidate:1' : ''}`, other: null, heard: null, open: false, report: say };
+            const end: End = {
+              device,
+              line: order.line,
+              name: `end ${names++}\r\n${world.hasAddress ? 'a=candidate:1' : ''}`,
+              other: null,
+              heard: null,
+              open: false,
+              report: say,
+            };
             mine.set(order.line, { end, sent: 0, held: [] });
             ends.set(end.name, end);
             if (order.offer) describe(end);
@@ -185,7 +196,17 @@ export function createWorld(): World {
     device(id, keys = household) {
       let tab: ReturnType<typeof openTab> | null = null;
       const links: Link[] = [];
-      const state: Omit<TestDevice, 'direct' | 'newTab' | 'loseTab'> = { id, links, frames: [], drained: 0, changes: 0, keys, members: new Set(), ahead: 0, orders: [] };
+      const state: Omit<TestDevice, 'direct' | 'newTab' | 'loseTab'> = {
+        id,
+        links,
+        frames: [],
+        drained: 0,
+        changes: 0,
+        keys,
+        members: new Set(),
+        ahead: 0,
+        orders: [],
+      };
       const made: TestDevice = Object.assign(state, {
         direct: createDirect({
           deviceId: id,

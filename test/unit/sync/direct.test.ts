@@ -66,8 +66,15 @@ describe('two devices that the relay introduces', () => {
       b = world.device(B);
       const late: Signal[] = [];
       world.relay = (waiting) => {
-        late.push(...waiting.splice(0).flatMap((signal) => (chance() < 0.3 ? [] : chance() < 0.4 ? [signal, signal] : [signal])));
-        return late.splice(0).sort(() => chance() - 0.5).filter((signal) => chance() < 0.7 || (late.push(signal), false));
+        late.push(
+          ...waiting
+            .splice(0)
+            .flatMap((signal) => (chance() < 0.3 ? [] : chance() < 0.4 ? [signal, signal] : [signal])),
+        );
+        return late
+          .splice(0)
+          .sort(() => chance() - 0.5)
+          .filter((signal) => chance() < 0.7 || (late.push(signal), false));
       };
       world.online(A, B);
       world.pass(5 * MINUTE);
@@ -364,7 +371,11 @@ describe('two devices without a relay', () => {
   it.each([
     ['is for joining a household', () => 'ROOST1.ABCDEF', 'begins with ROOST-LINE'],
     ['was not copied whole', (text: string) => text.slice(0, -5), 'missing or was changed'],
-    ['was changed', (text: string) => text.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')), 'missing or was changed'],
+    [
+      'was changed',
+      (text: string) => text.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A')),
+      'missing or was changed',
+    ],
     ['is of a newer Roost', (text: string) => text.replace('LINE1', 'LINE2'), 'newer Roost'],
     ['is none', () => '', 'begins with ROOST-LINE'],
   ])('hear that a text %s', async (_what, change, says) => {

@@ -1,7 +1,17 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestOf, epochOf, laneOf, newHousehold, newId, newWriter, openEntry, renewed, sealEntry } from '../../../src/sync/crypto/index.ts';
+import {
+  digestOf,
+  epochOf,
+  laneOf,
+  newHousehold,
+  newId,
+  newWriter,
+  openEntry,
+  renewed,
+  sealEntry,
+} from '../../../src/sync/crypto/index.ts';
 import { flipped, payloads, random, utf8 } from './support.ts';
 
 const keys = newHousehold(random);
@@ -49,7 +59,10 @@ describe('a sealed entry', () => {
   });
 
   it('of a newer Roost is told apart from a forged one, and of a version that never was is not', () => {
-    expect(openEntry({ ...place, sealed: Uint8Array.of(2, ...sealed.subarray(1)) })).toEqual({ ok: false, reason: 'newer-version' });
+    expect(openEntry({ ...place, sealed: Uint8Array.of(2, ...sealed.subarray(1)) })).toEqual({
+      ok: false,
+      reason: 'newer-version',
+    });
     expect(openEntry({ ...place, sealed: Uint8Array.of(0, ...sealed.subarray(1)) })).toEqual(forged);
   });
 
@@ -83,7 +96,9 @@ describe('a sealed entry', () => {
   });
 
   it('is not sealed with a source that gives too little randomness', () => {
-    expect(() => sealEntry({ ...place, payload: utf8(''), random: () => new Uint8Array(8) })).toThrow('gave 8 bytes instead of 24');
+    expect(() => sealEntry({ ...place, payload: utf8(''), random: () => new Uint8Array(8) })).toThrow(
+      'gave 8 bytes instead of 24',
+    );
   });
 
   it('is named by the first half of its SHA-256', () => {
@@ -107,7 +122,8 @@ describe('a writer', () => {
 
   it('cannot be made up or moved to another lane', () => {
     const bytes = Buffer.from(writer, 'base64url');
-    for (let at = 0; at < bytes.length; at += 1) expect(laneOf(keys, Buffer.from(flipped(bytes, at)).toString('base64url'))).toBeNull();
+    for (let at = 0; at < bytes.length; at += 1)
+      expect(laneOf(keys, Buffer.from(flipped(bytes, at)).toString('base64url'))).toBeNull();
     expect(laneOf(keys, newId(random))).toBeNull();
     expect(laneOf(keys, 'nobody')).toBeNull();
   });

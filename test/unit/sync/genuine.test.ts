@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { deviceKeys, newest, newHousehold, renewed, relayAuth } from '../../../src/sync/crypto/index.ts';
 import { deviceBytes, phraseBytes } from '../../../src/protocol/sync/proofs.ts';
-import { deviceRecord, isGenuineDevice, isGenuineRecovery, isOnRoll, recoveryRecord } from '../../../src/sync/owner/genuine.ts';
+import {
+  deviceRecord,
+  isGenuineDevice,
+  isGenuineRecovery,
+  isOnRoll,
+  recoveryRecord,
+} from '../../../src/sync/owner/genuine.ts';
 import { createHouseholdBook } from '../../../src/sync/owner/household.ts';
 import type { DeviceRecord } from '../../../src/sync/owner/records.ts';
 import { random } from './support.ts';
@@ -43,7 +49,9 @@ describe('what a device says of itself', () => {
   it('is not without either signature', () => {
     const bytes = deviceBytes(keys.household, record);
     expect(isGenuineDevice(keys, { ...record, signature: thief.sign(bytes) })).toBe(false);
-    expect(isGenuineDevice(keys, { ...record, proof: relayAuth(newest(newHousehold(random))).sign(bytes) })).toBe(false);
+    expect(isGenuineDevice(keys, { ...record, proof: relayAuth(newest(newHousehold(random))).sign(bytes) })).toBe(
+      false,
+    );
     for (const nothing of ['', 'A'.repeat(86)]) {
       expect(isGenuineDevice(keys, { ...record, signature: nothing })).toBe(false);
       expect(isGenuineDevice(keys, { ...record, proof: nothing })).toBe(false);
@@ -54,12 +62,21 @@ describe('what a device says of itself', () => {
 describe('a phrase', () => {
   it('is of the device that made it, and of no other', () => {
     expect(isGenuineRecovery(keys, phrase)).toBe(true);
-    for (const changed of [{ by: thief.deviceId }, { keys: { signKey: thief.signKey, boxKey: thief.boxKey } }, { boxKey: phone.boxKey }, { id: phone.signKey }, { time: 4 }, { epoch: 2 }]) {
+    for (const changed of [
+      { by: thief.deviceId },
+      { keys: { signKey: thief.signKey, boxKey: thief.boxKey } },
+      { boxKey: phone.boxKey },
+      { id: phone.signKey },
+      { time: 4 },
+      { epoch: 2 },
+    ]) {
       const said = { ...phrase, ...changed };
       expect(isGenuineRecovery(keys, said)).toBe(false);
       const bytes = phraseBytes(keys.household, said);
       // Of the phone’s, with what the thief has: the household’s key, and its own.
-      expect(isGenuineRecovery(keys, { ...said, signature: thief.sign(bytes), proof: relayAuth(newest(keys)).sign(bytes) })).toBe(false);
+      expect(
+        isGenuineRecovery(keys, { ...said, signature: thief.sign(bytes), proof: relayAuth(newest(keys)).sign(bytes) }),
+      ).toBe(false);
     }
   });
 });
@@ -67,11 +84,21 @@ describe('a phrase', () => {
 describe('the book of a household', () => {
   const later = renewed(keys, random);
   const bookOf = (roll: readonly string[], held: readonly DeviceRecord[] = []) =>
-    createHouseholdBook({ remember: () => Promise.resolve(), devices: held, heads: [], isGenuine: (one) => isGenuineDevice(later, one), isOnRoll: (id, epoch) => isOnRoll(later, roll, id, epoch), onChange: () => undefined });
+    createHouseholdBook({
+      remember: () => Promise.resolve(),
+      devices: held,
+      heads: [],
+      isGenuine: (one) => isGenuineDevice(later, one),
+      isOnRoll: (id, epoch) => isOnRoll(later, roll, id, epoch),
+      onChange: () => undefined,
+    });
   const forged = signedByThief({ ...record, boxKey: thief.boxKey, time: 99 });
 
   it('knows a device by its own keys, whichever of two records is heard first', async () => {
-    for (const order of [[forged, record], [record, forged]]) {
+    for (const order of [
+      [forged, record],
+      [record, forged],
+    ]) {
       const book = bookOf([phone.deviceId]);
       for (const one of order) await book.hear({ devices: [one] });
       expect(book.devices()).toEqual([{ ...record, removed: false }]);
@@ -87,7 +114,11 @@ describe('the book of a household', () => {
     const newcomer = deviceRecord(later, deviceKeys(random(32)), { name: 'Desk', addedAt: 1, time: 0 });
     const book = bookOf([phone.deviceId]);
     await book.hear({ devices: [record, old, newcomer] });
-    expect(book.devices().map(({ name, removed }) => [name, removed])).toEqual([['Phone', false], ['Tablet', true], ['Desk', false]]);
+    expect(book.devices().map(({ name, removed }) => [name, removed])).toEqual([
+      ['Phone', false],
+      ['Tablet', true],
+      ['Desk', false],
+    ]);
   });
 
   it('keeps what a device says with the newer key, also where its clock went back', async () => {

@@ -1,8 +1,17 @@
 /** The cryptography a second time, with nothing but Node's own: what the vectors are checked with. */
-import { createCipheriv, createHmac, createPrivateKey, createPublicKey, diffieHellman, hkdfSync, sign } from 'node:crypto';
+import {
+  createCipheriv,
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  diffieHellman,
+  hkdfSync,
+  sign,
+} from 'node:crypto';
 
 export const fromHex = (text: string) => Buffer.from(text, 'hex');
-export const hkdf = (secret: Buffer, salt: Buffer, info: string, length: number) => Buffer.from(hkdfSync('sha256', secret, salt, info, length)).toString('hex');
+export const hkdf = (secret: Buffer, salt: Buffer, info: string, length: number) =>
+  Buffer.from(hkdfSync('sha256', secret, salt, info, length)).toString('hex');
 export const hmac = (key: Buffer, message: Buffer) => createHmac('sha256', key).update(message).digest('hex');
 
 const PRIVATE = { X25519: '302e020100300506032b656e04220420', Ed25519: '302e020100300506032b657004220420' };
@@ -11,8 +20,10 @@ const privateKey = (curve: keyof typeof PRIVATE, secret: Buffer) =>
   createPrivateKey({ key: Buffer.concat([fromHex(PRIVATE[curve]), secret]), format: 'der', type: 'pkcs8' });
 
 /** The public key of a secret, as base64url. */
-export const publicKey = (curve: keyof typeof PRIVATE, secret: Buffer) => createPublicKey(privateKey(curve, secret)).export({ format: 'jwk' }).x;
-export const signature = (seed: Buffer, message: Buffer) => sign(null, message, privateKey('Ed25519', seed)).toString('base64url');
+export const publicKey = (curve: keyof typeof PRIVATE, secret: Buffer) =>
+  createPublicKey(privateKey(curve, secret)).export({ format: 'jwk' }).x;
+export const signature = (seed: Buffer, message: Buffer) =>
+  sign(null, message, privateKey('Ed25519', seed)).toString('base64url');
 export const shared = (secret: Buffer, other: Buffer) =>
   diffieHellman({
     privateKey: privateKey('X25519', secret),
@@ -55,7 +66,9 @@ export function hchacha20(key: Buffer, nonce: Buffer): Buffer {
 /** XChaCha20-Poly1305: ciphertext and tag. */
 export function xchacha20poly1305(key: Buffer, nonce: Buffer, aad: Buffer, plaintext: Buffer): Buffer {
   const subkey = hchacha20(key, nonce.subarray(0, 16));
-  const cipher = createCipheriv('chacha20-poly1305', subkey, Buffer.concat([Buffer.alloc(4), nonce.subarray(16)]), { authTagLength: 16 });
+  const cipher = createCipheriv('chacha20-poly1305', subkey, Buffer.concat([Buffer.alloc(4), nonce.subarray(16)]), {
+    authTagLength: 16,
+  });
   cipher.setAAD(aad, { plaintextLength: plaintext.length });
   return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }

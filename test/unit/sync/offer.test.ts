@@ -42,7 +42,15 @@ describe('an offer to join', () => {
       expect(readOffer(letters.with(at, other).join('')).ok).toBe(false);
       const next = letters[at + 1];
       const here = letters[at];
-      if (next && here && next !== here) expect(readOffer(letters.with(at, next).with(at + 1, here).join('')).ok).toBe(false);
+      if (next && here && next !== here)
+        expect(
+          readOffer(
+            letters
+              .with(at, next)
+              .with(at + 1, here)
+              .join(''),
+          ).ok,
+        ).toBe(false);
     }
   });
 
@@ -57,7 +65,12 @@ describe('an offer to join', () => {
   });
 
   it('of whatever text is read without an error', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), (text) => !readOffer(text).ok && !readOffer(`ROOST1.${text}`).ok));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 200 }),
+        (text) => !readOffer(text).ok && !readOffer(`ROOST1.${text}`).ok,
+      ),
+    );
   });
 
   it('has an id that is not its key', () => {

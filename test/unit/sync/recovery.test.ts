@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newHousehold, newPhrase, readKeys, recoveryOf, renewed, sealBox, writeKeys } from '../../../src/sync/crypto/index.ts';
+import {
+  newHousehold,
+  newPhrase,
+  readKeys,
+  recoveryOf,
+  renewed,
+  sealBox,
+  writeKeys,
+} from '../../../src/sync/crypto/index.ts';
 import { random, utf8 } from './support.ts';
 
 /** Of 32 zeros; its last word holds the checksum. */

@@ -59,14 +59,17 @@ describe('a box for one device', () => {
   it('is not opened with any byte changed, cut, of another version, or where it is no box', () => {
     const box = sealBox(device.boxKey, utf8('a key'), random);
     for (let at = 0; at < sizeOf(box); at += 7) expect(device.openBox(changed(box, at))).toBeNull();
-    for (const other of ['', 'no box', box.slice(0, 40), box.slice(0, -4), `${box}AAAA`]) expect(device.openBox(other)).toBeNull();
+    for (const other of ['', 'no box', box.slice(0, 40), box.slice(0, -4), `${box}AAAA`])
+      expect(device.openBox(other)).toBeNull();
   });
 
   it('is neither sealed to nor opened with a key of low order', () => {
     const box = fromBase64url(sealBox(device.boxKey, utf8('a key'), random)) ?? new Uint8Array();
     for (const key of LOW_ORDER) {
       expect(() => sealBox(key, utf8('a key'), random)).toThrow('not one that anything can be sealed to');
-      expect(device.openBox(base64url(Uint8Array.of(1, ...(fromBase64url(key) ?? []), ...box.subarray(33))))).toBeNull();
+      expect(
+        device.openBox(base64url(Uint8Array.of(1, ...(fromBase64url(key) ?? []), ...box.subarray(33)))),
+      ).toBeNull();
     }
     expect(() => sealBox('short', utf8('a key'), random)).toThrow('not one that anything can be sealed to');
   });
@@ -172,7 +175,9 @@ describe('pairing', () => {
     expect(openWelcome(newDevice, sealJoined(newDevice, utf8('here'), random))).toBeNull();
     const other = newOffer(random);
     expect(openWelcome({ ...newDevice, secret: other.secret, offer: faceOf(other.publicKey) }, welcome)).toBeNull();
-    expect(openWelcome({ ...newDevice, inviter: { ...both.inviter, key: newInvitation(random).publicKey } }, welcome)).toBeNull();
+    expect(
+      openWelcome({ ...newDevice, inviter: { ...both.inviter, key: newInvitation(random).publicKey } }, welcome),
+    ).toBeNull();
     // Nor where what either shows of its device is another’s.
     for (const part of ['signKey', 'boxKey'] as const) {
       expect(openWelcome({ ...newDevice, inviter: { ...both.inviter, [part]: both.offer[part] } }, welcome)).toBeNull();
@@ -185,10 +190,13 @@ describe('pairing', () => {
 
   it('knows no key of low order', () => {
     for (const key of LOW_ORDER) {
-      for (const part of ['key', 'boxKey'] as const) expect(readFace(writeFace({ ...both.offer, [part]: key }))).toBeNull();
+      for (const part of ['key', 'boxKey'] as const)
+        expect(readFace(writeFace({ ...both.offer, [part]: key }))).toBeNull();
       expect(deviceIdOf({ ...both.offer, boxKey: key })).toBeNull();
       expect(openWelcome({ ...newDevice, inviter: { ...both.inviter, key } }, welcome)).toBeNull();
-      expect(() => sealWelcome({ ...inviter, offer: { ...both.offer, key } }, utf8('the keys'), random)).toThrow('not one that anything can be sealed to');
+      expect(() => sealWelcome({ ...inviter, offer: { ...both.offer, key } }, utf8('the keys'), random)).toThrow(
+        'not one that anything can be sealed to',
+      );
     }
     expect(readFace(writeFace(both.offer))).toEqual(both.offer);
     expect(readFace('short')).toBeNull();

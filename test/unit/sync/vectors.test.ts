@@ -23,7 +23,8 @@ interface Derivation {
   readonly length: number;
   readonly output: string;
 }
-const rederive = ({ secret, salt, info, length }: Derivation) => independent.hkdf(fromHex(secret), fromHex(salt), info, length);
+const rederive = ({ secret, salt, info, length }: Derivation) =>
+  independent.hkdf(fromHex(secret), fromHex(salt), info, length);
 
 interface Sealing {
   readonly payload: string;
@@ -75,13 +76,20 @@ describe('another implementation, from the vectors alone, finds', () => {
   });
 
   it('the keyring as it is written', () => {
-    expect(household.written).toBe(`01${household.bytes}${uint(household.keyring.length, 2)}${household.keyring.map(({ key }) => key).join('')}`);
+    expect(household.written).toBe(
+      `01${household.bytes}${uint(household.keyring.length, 2)}${household.keyring.map(({ key }) => key).join('')}`,
+    );
     expect(hex(household.id)).toBe(household.bytes);
   });
 
   it('the keys of an epoch', () => {
     for (const { epoch, derived } of vectors.epochKeys) {
-      expect(derived.map(({ info }) => info)).toEqual(['roost entry 1', 'roost signal 1', 'roost lane 1', 'roost relay auth 1']);
+      expect(derived.map(({ info }) => info)).toEqual([
+        'roost entry 1',
+        'roost signal 1',
+        'roost lane 1',
+        'roost relay auth 1',
+      ]);
       for (const derivation of derived) {
         expect(rederive(derivation)).toBe(derivation.output);
         expect(derivation).toMatchObject({ secret: household.keyring[epoch - 1]?.key, salt: '', length: 32 });
@@ -106,7 +114,9 @@ describe('another implementation, from the vectors alone, finds', () => {
     for (const entry of vectors.entries) {
       const header = `01${uint(entry.epoch, 2)}`;
       expect(headerOf(entry)).toBe(header);
-      expect(entry.aad).toBe(utf8('roost entry 1') + header + hex(entry.household) + hex(entry.writer) + uint(BigInt(entry.counter), 8));
+      expect(entry.aad).toBe(
+        utf8('roost entry 1') + header + hex(entry.household) + hex(entry.writer) + uint(BigInt(entry.counter), 8),
+      );
       expect(entry.key).toBe(vectors.epochKeys[entry.epoch - 1]?.derived[0]?.output);
       expect(entry.digest).toBe(sha256(entry.sealed).slice(0, 32));
     }
@@ -132,11 +142,29 @@ describe('another implementation, from the vectors alone, finds', () => {
     const { records } = vectors;
     const { device: said, phrase, renewal } = records;
     const lines = (...parts: readonly (string | number)[]) => utf8(parts.join('\n'));
-    expect(lines('roost device 1', household.id, device.deviceId, device.signKey, device.boxKey, 2, said.addedAt, said.time, said.name)).toBe(said.message);
-    expect(lines('roost phrase 1', household.id, recovery.id, recovery.boxKey, device.deviceId, 2, phrase.time)).toBe(phrase.message);
-    expect(lines('roost renewal 1', device.deviceId, renewal.keys, [...renewal.roll].sort().join(' '))).toBe(renewal.message);
-    for (const one of [said, phrase, renewal]) expect(independent.signature(fromHex(device.signHkdf.output), fromHex(one.message))).toBe(one.signature);
-    for (const one of [said, phrase]) expect(independent.signature(fromHex(relayAuth.seed), fromHex(one.message))).toBe(one.proof);
+    expect(
+      lines(
+        'roost device 1',
+        household.id,
+        device.deviceId,
+        device.signKey,
+        device.boxKey,
+        2,
+        said.addedAt,
+        said.time,
+        said.name,
+      ),
+    ).toBe(said.message);
+    expect(lines('roost phrase 1', household.id, recovery.id, recovery.boxKey, device.deviceId, 2, phrase.time)).toBe(
+      phrase.message,
+    );
+    expect(lines('roost renewal 1', device.deviceId, renewal.keys, [...renewal.roll].sort().join(' '))).toBe(
+      renewal.message,
+    );
+    for (const one of [said, phrase, renewal])
+      expect(independent.signature(fromHex(device.signHkdf.output), fromHex(one.message))).toBe(one.signature);
+    for (const one of [said, phrase])
+      expect(independent.signature(fromHex(relayAuth.seed), fromHex(one.message))).toBe(one.proof);
   });
 
   it('a box for a device', () => {
@@ -147,7 +175,11 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(independent.shared(fromHex(box.receiverSecret), fromHex(box.ephemeralKey))).toBe(box.shared);
     expect(independent.shared(fromHex(box.ephemeralSecret), fromHex(box.receiverKey))).toBe(box.shared);
     expect(rederive(box.hkdf)).toBe(box.key);
-    expect(box.hkdf).toMatchObject({ secret: box.shared, salt: box.ephemeralKey + box.receiverKey, info: 'roost box 1' });
+    expect(box.hkdf).toMatchObject({
+      secret: box.shared,
+      salt: box.ephemeralKey + box.receiverKey,
+      info: 'roost box 1',
+    });
     expect(headerOf(box)).toBe(`01${box.ephemeralKey}`);
     expect(box.aad).toBe(`${utf8('roost box 1')}01${box.ephemeralKey}${box.receiverKey}`);
     expect(hex(box.box)).toBe(box.sealed);
@@ -167,16 +199,26 @@ describe('another implementation, from the vectors alone, finds', () => {
     expect(sha256(utf8('roost offer id 1') + offerKey)).toBe(pairing.offerIdHash);
     expect(hex(pairing.offerId)).toBe(pairing.offerIdHash.slice(0, 32));
     expect(sha256(utf8('roost offer check 1') + offerKey)).toBe(pairing.offerCheckHash);
-    expect(pairing.offerText).toBe(`ROOST1.${independent.base32(fromHex(offerKey + pairing.offerCheckHash.slice(0, 8)))}`);
+    expect(pairing.offerText).toBe(
+      `ROOST1.${independent.base32(fromHex(offerKey + pairing.offerCheckHash.slice(0, 8)))}`,
+    );
     expect([pairing.offerFace.slice(0, 64), pairing.inviterFace.slice(0, 64)]).toEqual([offerKey, inviterKey]);
     expect(sha256(utf8('roost pairing words 1') + pairing.offerFace + pairing.inviterFace)).toBe(pairing.wordsHash);
-    expect(independent.elevenBits(fromHex(pairing.wordsHash)).slice(0, 6).map((at) => wordlist[at])).toEqual(pairing.words);
+    expect(
+      independent
+        .elevenBits(fromHex(pairing.wordsHash))
+        .slice(0, 6)
+        .map((at) => wordlist[at]),
+    ).toEqual(pairing.words);
   });
 
   it('the welcome, and the answer to it', () => {
     const both = pairing.offerFace + pairing.inviterFace;
     expect(independent.shared(fromHex(pairing.inviterSecret), fromHex(pairing.offerKey))).toBe(pairing.shared);
-    for (const [message, info] of [[pairing.welcome, 'roost welcome 1'], [pairing.joined, 'roost joined 1']] as const) {
+    for (const [message, info] of [
+      [pairing.welcome, 'roost welcome 1'],
+      [pairing.joined, 'roost joined 1'],
+    ] as const) {
       expect(message.hkdf).toMatchObject({ secret: pairing.shared, salt: both, info });
       expect(rederive(message.hkdf)).toBe(message.key);
       expect(headerOf(message)).toBe('01');
@@ -187,7 +229,9 @@ describe('another implementation, from the vectors alone, finds', () => {
 
   it('the words of a phrase, the id of its box and its key', () => {
     const checksum = sha256(recovery.secret).slice(0, 2);
-    expect(independent.elevenBits(fromHex(recovery.secret + checksum)).map((at) => wordlist[at])).toEqual(recovery.words);
+    expect(independent.elevenBits(fromHex(recovery.secret + checksum)).map((at) => wordlist[at])).toEqual(
+      recovery.words,
+    );
     expect(rederive(recovery.idHkdf)).toBe(hex(recovery.id));
     expect(recovery.idHkdf).toMatchObject({ secret: recovery.secret, salt: '', info: 'roost recovery id 1' });
     expect(rederive(recovery.boxHkdf)).toBe(recovery.boxHkdf.output);
@@ -206,6 +250,10 @@ describe('this code, from the vectors alone,', () => {
     }
     const box = deviceKeys(fromHex(vectors.device.seed)).openBox(vectors.box.box);
     expect(Buffer.from(box ?? []).toString('hex')).toBe(vectors.household.written);
-    expect(recoveryOf(vectors.recovery.words.join(' '))).toMatchObject({ ok: true, id: vectors.recovery.id, boxKey: vectors.recovery.boxKey });
+    expect(recoveryOf(vectors.recovery.words.join(' '))).toMatchObject({
+      ok: true,
+      id: vectors.recovery.id,
+      boxKey: vectors.recovery.boxKey,
+    });
   });
 });

@@ -63,11 +63,21 @@ const hkdf = (secret: Uint8Array, info: Label, salt = new Uint8Array(0), length 
 });
 
 /** One use of XChaCha20-Poly1305, and of the plaintext in it. */
-function sealing(options: { readonly key: Uint8Array; readonly aad: Uint8Array; readonly payload: Uint8Array; readonly sealed: Uint8Array; readonly headerBytes: number }) {
+function sealing(options: {
+  readonly key: Uint8Array;
+  readonly aad: Uint8Array;
+  readonly payload: Uint8Array;
+  readonly sealed: Uint8Array;
+  readonly headerBytes: number;
+}) {
   const nonce = options.sealed.subarray(options.headerBytes, options.headerBytes + CRYPTO.nonceBytes);
   return {
     payload: hex(options.payload),
-    plaintext: hex(xchacha20poly1305(options.key, nonce, options.aad).decrypt(options.sealed.subarray(options.headerBytes + CRYPTO.nonceBytes))),
+    plaintext: hex(
+      xchacha20poly1305(options.key, nonce, options.aad).decrypt(
+        options.sealed.subarray(options.headerBytes + CRYPTO.nonceBytes),
+      ),
+    ),
     key: hex(options.key),
     nonce: hex(nonce),
     aad: hex(options.aad),
@@ -91,7 +101,14 @@ function writerVector(keys: HouseholdKeys, lane: Lane) {
   const { random, last } = createFixed(`writer ${lane}`);
   const writer = newWriter(keys, lane, random);
   const message = concatBytes(utf8(lane), last());
-  return { lane, random: hex(last()), message: hex(message), hmac: hex(hmac(sha256, derive(keyOf(keys, 1).key, LABEL.lane), message)), writer, bytes: hex(bytesOf(writer)) };
+  return {
+    lane,
+    random: hex(last()),
+    message: hex(message),
+    hmac: hex(hmac(sha256, derive(keyOf(keys, 1).key, LABEL.lane), message)),
+    writer,
+    bytes: hex(bytesOf(writer)),
+  };
 }
 
 function entryVector(name: string, keys: HouseholdKeys, writer: string, counter: number, payload: Uint8Array) {
@@ -99,7 +116,15 @@ function entryVector(name: string, keys: HouseholdKeys, writer: string, counter:
   const sealed = sealEntry({ keys, writer, counter, payload, random: fixed(`entry ${name}`) });
   const aad = concatBytes(utf8(LABEL.entry), header(epoch), bytesOf(keys.household), bytesOf(writer), uint64(counter));
   const key = derive(keyOf(keys, epoch).key, LABEL.entry);
-  return { name, epoch, household: keys.household, writer, counter, ...sealing({ key, aad, payload, sealed, headerBytes: 3 }), digest: digestOf(sealed) };
+  return {
+    name,
+    epoch,
+    household: keys.household,
+    writer,
+    counter,
+    ...sealing({ key, aad, payload, sealed, headerBytes: 3 }),
+    digest: digestOf(sealed),
+  };
 }
 
 function boxVector(receiver: { readonly secret: Uint8Array; readonly key: string }, payload: Uint8Array) {
@@ -131,14 +156,21 @@ function pairingVector() {
     const { signKey, boxKey } = deviceKeys(seedOf(name));
     return { key, signKey, boxKey };
   };
-  const both = { offer: faceOf(offer.publicKey, 'new device'), inviter: faceOf(invitation.publicKey, 'inviting device') };
+  const both = {
+    offer: faceOf(offer.publicKey, 'new device'),
+    inviter: faceOf(invitation.publicKey, 'inviting device'),
+  };
   const [offerKey, inviterKey] = [bytesOf(both.offer.key), bytesOf(both.inviter.key)];
   const [offerFace, inviterFace] = [bytesOf(writeFace(both.offer)), bytesOf(writeFace(both.inviter))];
   const shared = x25519.getSharedSecret(offer.secret, inviterKey);
   const salt = concatBytes(offerFace, inviterFace);
   const message = (label: Label, payload: Uint8Array, data: string) => {
     const aad = concatBytes(utf8(label), Uint8Array.of(CRYPTO.version), salt);
-    return { hkdf: hkdf(shared, label, salt), ...sealing({ key: derive(shared, label, salt), aad, payload, sealed: bytesOf(data), headerBytes: 1 }), data };
+    return {
+      hkdf: hkdf(shared, label, salt),
+      ...sealing({ key: derive(shared, label, salt), aad, payload, sealed: bytesOf(data), headerBytes: 1 }),
+      data,
+    };
   };
   return {
     offerSecret: hex(offer.secret),
@@ -154,8 +186,16 @@ function pairingVector() {
     wordsHash: hex(sha256(concatBytes(utf8(LABEL.words), salt))),
     words: pairingWords(both.offer, both.inviter),
     shared: hex(shared),
-    welcome: message(LABEL.welcome, utf8('the keys'), sealWelcome({ secret: invitation.secret, ...both }, utf8('the keys'), fixed('welcome'))),
-    joined: message(LABEL.joined, utf8('here'), sealJoined({ secret: offer.secret, ...both }, utf8('here'), fixed('joined'))),
+    welcome: message(
+      LABEL.welcome,
+      utf8('the keys'),
+      sealWelcome({ secret: invitation.secret, ...both }, utf8('the keys'), fixed('welcome')),
+    ),
+    joined: message(
+      LABEL.joined,
+      utf8('here'),
+      sealJoined({ secret: offer.secret, ...both }, utf8('here'), fixed('joined')),
+    ),
   };
 }
 
@@ -176,14 +216,28 @@ function recoveryVector() {
 
 /** What a device says of itself, of a phrase it made, and of keys that it renewed. */
 function recordVectors(keys: HouseholdKeys, device: DeviceKeys) {
-  const record = deviceRecord(keys, device, { name: 'Ada’s laptop\nand more', addedAt: 1_700_000_000_000, time: 1_700_000_000_001 });
-  const phrase = recoveryRecord(keys, device, { id: recoveryVector().id, boxKey: recoveryVector().boxKey, time: 1_700_000_000_002 });
+  const record = deviceRecord(keys, device, {
+    name: 'Ada’s laptop\nand more',
+    addedAt: 1_700_000_000_000,
+    time: 1_700_000_000_001,
+  });
+  const phrase = recoveryRecord(keys, device, {
+    id: recoveryVector().id,
+    boxKey: recoveryVector().boxKey,
+    time: 1_700_000_000_002,
+  });
   const [keysText, members] = [base64url(writeKeys(keys)), [newId(fixed('member')), device.deviceId]];
   const renewal = renewalBytes(device.deviceId, keysText, members);
   return {
     device: { ...record, message: hex(deviceBytes(keys.household, record)) },
     phrase: { ...phrase, message: hex(phraseBytes(keys.household, phrase)) },
-    renewal: { by: device.deviceId, keys: keysText, roll: members, message: hex(renewal), signature: device.sign(renewal) },
+    renewal: {
+      by: device.deviceId,
+      keys: keysText,
+      roll: members,
+      message: hex(renewal),
+      signature: device.sign(renewal),
+    },
   };
 }
 
@@ -218,14 +272,29 @@ export function makeVectors() {
       derived: [LABEL.entry, LABEL.signal, LABEL.lane, LABEL.relayAuth].map((label) => hkdf(key, label)),
     })),
     writers: [people, talk],
-    padding: [0, 1, 256, 257, 288, 289, 1_000, 65_537, 1_000_000, 16_777_215].map((length) => ({ length, padded: padded(length) })),
+    padding: [0, 1, 256, 257, 288, 289, 1_000, 65_537, 1_000_000, 16_777_215].map((length) => ({
+      length,
+      padded: padded(length),
+    })),
     entries: [
       entryVector('empty', first, talk.writer, 1, new Uint8Array(0)),
       entryVector('short', first, people.writer, 2, utf8('{"said":"good morning"}')),
       entryVector('deflated', keys, talk.writer, 65_536, utf8(`{"said":"${'good morning '.repeat(18)}"}`)),
-      entryVector('random bytes', keys, talk.writer, Number.MAX_SAFE_INTEGER, concatBytes(...Array.from({ length: 10 }, (_, at) => seedOf(`payload ${at}`)))),
+      entryVector(
+        'random bytes',
+        keys,
+        talk.writer,
+        Number.MAX_SAFE_INTEGER,
+        concatBytes(...Array.from({ length: 10 }, (_, at) => seedOf(`payload ${at}`))),
+      ),
     ],
-    relayAuth: { epoch: 2, seed: hex(derive(keyOf(keys, 2).key, LABEL.relayAuth)), publicKey: auth.publicKey, message: hex(proof), signature: auth.sign(proof) },
+    relayAuth: {
+      epoch: 2,
+      seed: hex(derive(keyOf(keys, 2).key, LABEL.relayAuth)),
+      publicKey: auth.publicKey,
+      message: hex(proof),
+      signature: auth.sign(proof),
+    },
     device: {
       seed: hex(seed),
       signHkdf: hkdf(seed, LABEL.deviceSign),

@@ -17,14 +17,26 @@ const ARROWS: Record<string, readonly string[]> = {
   'src/offline': ['src/offline'],
   'src/state': ['src/state', 'src/relay', 'src/ledger', 'src/sync', 'src/archive', 'src/protocol', 'src/domain'],
   'src/ui': ['src/ui', 'src/state', 'src/archive', 'src/protocol', 'src/domain'],
-  src: ['src/ui', 'src/state', 'src/relay', 'src/ledger', 'src/sync', 'src/archive', 'src/offline', 'src/protocol', 'src/domain'],
+  src: [
+    'src/ui',
+    'src/state',
+    'src/relay',
+    'src/ledger',
+    'src/sync',
+    'src/archive',
+    'src/offline',
+    'src/protocol',
+    'src/domain',
+  ],
   server: ['server', 'src/protocol', 'src/domain'],
 };
 const TARGETS = Object.keys(ARROWS).filter((folder) => folder !== 'src');
 
 /** A file that exists there, as the resolver needs one: the first in the folder. */
 function fileIn(folder: string): string {
-  const name = readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).find((entry) => /\.tsx?$/.test(entry));
+  const name = readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).find((entry) =>
+    /\.tsx?$/.test(entry),
+  );
   if (!name) throw new Error(`no file in ${folder}`);
   return `${folder}/${name}`;
 }
@@ -60,13 +72,17 @@ describe('the arrows of the layout', () => {
 
   it('hold for what is loaded later, for types and for what is passed on', async () => {
     const target = upTo('src/ui', fileIn('src/ledger'));
-    expect(await lint('src/ui', `export const later = () => import('${target}');`)).toEqual(['boundaries/dependencies']);
+    expect(await lint('src/ui', `export const later = () => import('${target}');`)).toEqual([
+      'boundaries/dependencies',
+    ]);
     expect(await lint('src/ui', `export type * from '${target}';`)).toEqual(['boundaries/dependencies']);
     expect(await lint('src/ui', `export * from '${target}';`)).toEqual(['boundaries/dependencies']);
   });
 
   it.each(['src/ui', 'server'])('%s may not import from the tests', async (from) => {
-    expect(await lint(from, importing(upTo(from, 'test/unit/tooling/arrows.test.ts')))).toEqual(['boundaries/dependencies']);
+    expect(await lint(from, importing(upTo(from, 'test/unit/tooling/arrows.test.ts')))).toEqual([
+      'boundaries/dependencies',
+    ]);
   });
 
   it('a folder that the layout does not know is an error', async () => {
@@ -88,7 +104,10 @@ describe('packages', () => {
 
   it.each(OWNERS)('only $owners may import $name', async ({ name, owners }) => {
     expect(existsSync(`${root}node_modules/${name}`)).toBe(true);
-    for (const folder of Object.keys(ARROWS)) expect(await lint(folder, importing(name)), folder).toEqual(owners.includes(folder) ? [] : ['boundaries/dependencies']);
+    for (const folder of Object.keys(ARROWS))
+      expect(await lint(folder, importing(name)), folder).toEqual(
+        owners.includes(folder) ? [] : ['boundaries/dependencies'],
+      );
   });
 
   it.each(['node:fs', 'fs', 'node:path'])('only the relay imports %s', async (name) => {
@@ -105,7 +124,10 @@ describe('packages', () => {
 
 describe('the page', () => {
   it('is checked for what a screen reader needs, and for hooks in the wrong place', async () => {
-    const eslint = new ESLint({ cwd: root, overrideConfig: [{ ...tseslint.configs.disableTypeChecked, files: ['**/*'] }] });
+    const eslint = new ESLint({
+      cwd: root,
+      overrideConfig: [{ ...tseslint.configs.disableTypeChecked, files: ['**/*'] }],
+    });
     const code =
       'export function Face({ on }: { on: boolean }) {\n  if (on) useState(0);\n  return <img src="face.png" />;\n}\n' +
       'declare function useState(value: number): void;\n';

@@ -14,7 +14,14 @@ const file = (...tests: ('passed' | 'failed')[]) => ({
   status: tests.includes('failed') ? 'failed' : 'passed',
   assertionResults: tests.map((status) => ({ status })),
 });
-const report = (more: object) => ({ numPassedTests: 3, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0, testResults: [file('passed')], ...more });
+const report = (more: object) => ({
+  numPassedTests: 3,
+  numFailedTests: 0,
+  numPendingTests: 0,
+  numTodoTests: 0,
+  testResults: [file('passed')],
+  ...more,
+});
 
 /** What the last line says and how the process ends, for this report and this exit status of the run. */
 function count(written: object | null, status = '0') {
@@ -30,12 +37,18 @@ describe('the last line of the checks', () => {
   });
 
   it('counts what failed, and a file that failed as a whole', () => {
-    const failed = report({ numFailedTests: 2, testResults: [file('failed', 'failed'), { status: 'failed', assertionResults: [] }] });
+    const failed = report({
+      numFailedTests: 2,
+      testResults: [file('failed', 'failed'), { status: 'failed', assertionResults: [] }],
+    });
     expect(count(failed, '1')).toEqual({ says: '3 passed, 3 failed', end: 1 });
   });
 
   it('says what was skipped', () => {
-    expect(count(report({ numPendingTests: 1, numTodoTests: 1 }))).toEqual({ says: '3 passed, 0 failed, 2 skipped', end: 0 });
+    expect(count(report({ numPendingTests: 1, numTodoTests: 1 }))).toEqual({
+      says: '3 passed, 0 failed, 2 skipped',
+      end: 0,
+    });
   });
 
   it('is a failure where no test could run', () => {

@@ -19,12 +19,14 @@ describe('A generated household', () => {
   });
 
   it('comes in batches, none of which holds much more than it should', () => {
-    for (const batch of generateHousehold({ seed: 1, messages: 3_000, batch: 100 })) expect(batch.length).toBeLessThanOrEqual(100);
+    for (const batch of generateHousehold({ seed: 1, messages: 3_000, batch: 100 }))
+      expect(batch.length).toBeLessThanOrEqual(100);
   });
 
   it('ends in a session with 200 messages for each of the eight', () => {
     const messages = all(4).flatMap((doc) => (isKnown(doc) && doc.type === 'message' ? [doc] : []));
     const last = messages.at(-1)?.sessionId;
-    for (const { agentId } of AGENTS) expect(messages.filter((doc) => doc.sessionId === last && doc.agentId === agentId)).toHaveLength(200);
+    for (const { agentId } of AGENTS)
+      expect(messages.filter((doc) => doc.sessionId === last && doc.agentId === agentId)).toHaveLength(200);
   });
 });

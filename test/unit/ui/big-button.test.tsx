@@ -7,15 +7,35 @@ import { openPage } from './support/render.tsx';
 const ids = (count: number) => NAMES.slice(0, count).map((_, i) => `agent-${i + 1}`);
 const big = () => document.querySelector<HTMLButtonElement>('button.big-button');
 const called = (call: 'wake' | 'summon', agentIds: readonly string[]) =>
-  ({ kind: 'call-started', time: NOW, sessionId: 'session-2', wakeId: 'w1', call, seats: agentIds.map((agentId, i) => ({ agentId, position: SEATS[i] ?? 0, name: null })) }) as const;
+  ({
+    kind: 'call-started',
+    time: NOW,
+    sessionId: 'session-2',
+    wakeId: 'w1',
+    call,
+    seats: agentIds.map((agentId, i) => ({ agentId, position: SEATS[i] ?? 0, name: null })),
+  }) as const;
 
 const table: readonly [string, number, Snapshot | undefined, string | null][] = [
   ['nobody was born', 0, undefined, 'SUMMON'],
   ['five were born and are awake', 5, runningSession({ awake: ids(5) }), 'SUMMON 3 MORE'],
   ['some sleep, and there are empty seats', 5, runningSession({ awake: ids(2) }), 'WAKE'],
   ['no session runs', 8, undefined, 'WAKE'],
-  ['somebody is being woken', 8, runningSession({ hatching: [{ agentId: 'agent-1', position: 0, call: 'wake', wakeId: 'w', name: 'Lyra' }] }), 'WAKING…'],
-  ['somebody is being born', 5, runningSession({ awake: ids(5), hatching: [{ agentId: 'e', position: 8, call: 'summon', wakeId: 'w', name: null }] }), 'SUMMONING…'],
+  [
+    'somebody is being woken',
+    8,
+    runningSession({ hatching: [{ agentId: 'agent-1', position: 0, call: 'wake', wakeId: 'w', name: 'Lyra' }] }),
+    'WAKING…',
+  ],
+  [
+    'somebody is being born',
+    5,
+    runningSession({
+      awake: ids(5),
+      hatching: [{ agentId: 'e', position: 8, call: 'summon', wakeId: 'w', name: null }],
+    }),
+    'SUMMONING…',
+  ],
   ['all eight are awake', 8, runningSession({ awake: ids(8) }), null],
 ];
 
@@ -30,7 +50,10 @@ test('WAKE starts the session with the lead, then sends one message with everyon
   const page = await openPage({ docs: team(3) });
   await page.user.dblClick(screen.getByRole('button', { name: 'WAKE' }));
   expect(page.relay.started).toHaveLength(1);
-  expect(page.relay.started[0]).toMatchObject({ human: { name: 'Marcus' }, lead: { name: 'Julian', soul: null, transcript: null } });
+  expect(page.relay.started[0]).toMatchObject({
+    human: { name: 'Marcus' },
+    lead: { name: 'Julian', soul: null, transcript: null },
+  });
   expect(page.relay.posted).toHaveLength(1);
   expect(page.relay.posted[0]?.text.startsWith('[WAKE AGENTS]')).toBe(true);
   expect(page.relay.posted[0]?.text.match(/<agent /g)).toHaveLength(3);
@@ -38,7 +61,10 @@ test('WAKE starts the session with the lead, then sends one message with everyon
 });
 
 test('WAKE lets those who are only set to sleep go on where they were, and has the lead call the others', async () => {
-  const page = await openPage({ docs: team(3), snapshot: runningSession({ awake: ['agent-1', 'agent-2'], resting: ['agent-1'] }) });
+  const page = await openPage({
+    docs: team(3),
+    snapshot: runningSession({ awake: ['agent-1', 'agent-2'], resting: ['agent-1'] }),
+  });
   page.reach.on('PUT /api/v1/sessions/session-2/agent-1/sleeping', { sleeping: false });
   await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
   expect(page.reach.bodies('PUT /api/v1/sessions/session-2/agent-1/sleeping')).toEqual([{ sleeping: false }]);
@@ -55,7 +81,14 @@ test('the button is held until the relay is heard to begin, then shows how far i
   expect(screen.getByText('waking 0 of 3')).toBeDefined();
   await page.hear({ kind: 'agent-awake', time: NOW, agentId: 'agent-2', position: 1, sessionId: 'session-2' });
   expect(screen.getByText('waking 1 of 3').getAttribute('aria-live')).toBe('polite');
-  await page.hear({ kind: 'agent-asleep', time: NOW, agentId: 'agent-1', position: 0, sessionId: 'session-2', reason: { code: 'failed', message: 'It failed.' } });
+  await page.hear({
+    kind: 'agent-asleep',
+    time: NOW,
+    agentId: 'agent-1',
+    position: 0,
+    sessionId: 'session-2',
+    reason: { code: 'failed', message: 'It failed.' },
+  });
   await page.hear({ kind: 'agent-awake', time: NOW, agentId: 'agent-3', position: 2, sessionId: 'session-2' });
   await page.hear({ kind: 'call-ended', time: NOW, sessionId: 'session-2', wakeId: 'w1', error: null });
   expect(big()?.textContent).toBe('WAKE');
@@ -74,7 +107,12 @@ test('a wake that the relay refuses gives the button back, with the reason', asy
 test('who comes second with the same wake is told so quietly', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession() });
   const message = 'All of them are awake or on the way already.';
-  page.relay.refusal = { kind: 'refused', status: 409, message, problem: { type: 'about:roost/already-awake', title: 'x', status: 409, detail: message } };
+  page.relay.refusal = {
+    kind: 'refused',
+    status: 409,
+    message,
+    problem: { type: 'about:roost/already-awake', title: 'x', status: 409, detail: message },
+  };
   await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
   expect(screen.getByText(message).closest('.notice')?.getAttribute('data-tone')).toBe('info');
 });
@@ -82,7 +120,13 @@ test('who comes second with the same wake is told so quietly', async () => {
 test('a call that fails as a whole says why, until it is dismissed', async () => {
   const page = await openPage({ docs: team(1), snapshot: runningSession() });
   await page.hear(called('wake', ids(1)));
-  await page.hear({ kind: 'call-ended', time: NOW, sessionId: 'session-2', wakeId: 'w1', error: 'The lead did not call the team within 120 s.' });
+  await page.hear({
+    kind: 'call-ended',
+    time: NOW,
+    sessionId: 'session-2',
+    wakeId: 'w1',
+    error: 'The lead did not call the team within 120 s.',
+  });
   expect(screen.getByRole('alert').textContent).toContain('The lead did not call the team within 120 s.');
   await page.user.click(screen.getByRole('button', { name: 'Dismiss' }));
   expect(screen.queryByRole('alert')).toBeNull();

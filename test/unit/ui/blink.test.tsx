@@ -5,7 +5,14 @@ import { Face } from '../../../src/ui/grid/face.tsx';
 let still = false;
 beforeEach(() => {
   still = false;
-  window.matchMedia = (query) => Object.assign(new EventTarget(), { matches: still, media: query, onchange: null, addListener: () => undefined, removeListener: () => undefined });
+  window.matchMedia = (query) =>
+    Object.assign(new EventTarget(), {
+      matches: still,
+      media: query,
+      onchange: null,
+      addListener: () => undefined,
+      removeListener: () => undefined,
+    });
   vi.useFakeTimers();
 });
 afterEach(() => {

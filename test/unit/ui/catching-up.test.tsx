@@ -5,7 +5,8 @@ import { sharedStatus, type SharedStatus } from './support/devices.ts';
 import { runningSession, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
 
-const called = (page: Page) => page.relay.posted.flatMap(({ text }) => [...text.matchAll(/<agent name="([^"]*)"/g)].map(([, name]) => name));
+const called = (page: Page) =>
+  page.relay.posted.flatMap(({ text }) => [...text.matchAll(/<agent name="([^"]*)"/g)].map(([, name]) => name));
 const wake = (page: Page) => page.user.click(screen.getByRole('button', { name: 'WAKE' }));
 
 async function open(status: Partial<SharedStatus>, late: readonly string[], asked: unknown[] = []): Promise<Page> {
@@ -106,7 +107,10 @@ test('among those to choose from, whoever is on the way cannot be ticked', async
 });
 
 test('a device that fetches says so in the header once it takes a while, and not before', async () => {
-  const page = await openPage({ docs: team(1), prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus({ backlog: { done: 1, of: 4 } })) });
+  const page = await openPage({
+    docs: team(1),
+    prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus({ backlog: { done: 1, of: 4 } })),
+  });
   expect(screen.queryByText(/^Catching up/)).toBeNull();
   expect(await screen.findByRole('link', { name: 'Catching up 25 %' })).toBeDefined();
   await page.say({ news: 'sync', status: sharedStatus() });

@@ -6,9 +6,23 @@ import { json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 const SECRET = 'roost_SECRET-abcd';
-const credential = (credentialId: string, change: Partial<Credential> = {}): Credential => ({ credentialId, agentId: 'agent-1', label: 'My laptop', readsSoul: false, hint: 'abcd', madeAt: NOW - 86_400_000, usedAt: null, revokedAt: null, ...change });
+const credential = (credentialId: string, change: Partial<Credential> = {}): Credential => ({
+  credentialId,
+  agentId: 'agent-1',
+  label: 'My laptop',
+  readsSoul: false,
+  hint: 'abcd',
+  madeAt: NOW - 86_400_000,
+  usedAt: null,
+  revokedAt: null,
+  ...change,
+});
 
-function openClients(credentials: readonly Credential[], prepare?: (reach: MemoryReach) => void, path = '/settings/clients'): Promise<Page> {
+function openClients(
+  credentials: readonly Credential[],
+  prepare?: (reach: MemoryReach) => void,
+  path = '/settings/clients',
+): Promise<Page> {
   return openPage({
     docs: team(2),
     path,
@@ -20,25 +34,46 @@ function openClients(credentials: readonly Credential[], prepare?: (reach: Memor
 }
 
 test('who is let in stands there with where, for whom, and when it was last used', async () => {
-  await openClients([credential('a', { usedAt: NOW - 60_000 }), credential('b', { label: '', agentId: 'agent-2' }), credential('c', { revokedAt: NOW - 1000 })]);
+  await openClients([
+    credential('a', { usedAt: NOW - 60_000 }),
+    credential('b', { label: '', agentId: 'agent-2' }),
+    credential('c', { revokedAt: NOW - 1000 }),
+  ]);
   await screen.findByRole('button', { name: 'Revoke My laptop, abcd' });
   const items = screen.getAllByRole('listitem');
   const texts = items.map((item) => item.textContent);
-  expect(texts.some((text) => text?.includes('My laptop') && text.includes('as Lyra · …abcd · made yesterday · last used today 08:54'))).toBe(true);
-  expect(texts.some((text) => text?.includes('Without a label') && text.includes('as Wren') && text.includes('never used'))).toBe(true);
+  expect(
+    texts.some(
+      (text) =>
+        text?.includes('My laptop') && text.includes('as Lyra · …abcd · made yesterday · last used today 08:54'),
+    ),
+  ).toBe(true);
+  expect(
+    texts.some((text) => text?.includes('Without a label') && text.includes('as Wren') && text.includes('never used')),
+  ).toBe(true);
   expect(screen.getByText('1 revoked').closest('details')?.open).toBe(false);
 });
 
 test('a credential is made for an agent, its secret shown once, with the settings to paste', async () => {
-  const page = await openClients([], (reach) => reach.on('POST /api/credentials', () => json({ credential: credential('new', { agentId: 'agent-2' }), secret: SECRET }, 201)));
+  const page = await openClients([], (reach) =>
+    reach.on('POST /api/credentials', () =>
+      json({ credential: credential('new', { agentId: 'agent-2' }), secret: SECRET }, 201),
+    ),
+  );
   await page.user.selectOptions(await screen.findByLabelText('For'), 'Wren');
   await page.user.type(screen.getByLabelText(/^Where it is used/), 'Claude Code');
   await page.user.click(screen.getByRole('button', { name: 'Make a credential' }));
   const dialog = await screen.findByRole('dialog', { name: 'A credential for Wren' });
-  expect(page.reach.bodies('POST /api/credentials')).toEqual([{ agentId: 'agent-2', label: 'Claude Code', readsSoul: false }]);
+  expect(page.reach.bodies('POST /api/credentials')).toEqual([
+    { agentId: 'agent-2', label: 'Claude Code', readsSoul: false },
+  ]);
   expect(within(dialog).getByLabelText('The secret').textContent).toBe(SECRET);
   const origin = location.origin;
-  expect(within(dialog).getByText(`claude mcp add --transport http roost ${origin}/mcp --header "Authorization: Bearer ${SECRET}"`)).toBeDefined();
+  expect(
+    within(dialog).getByText(
+      `claude mcp add --transport http roost ${origin}/mcp --header "Authorization: Bearer ${SECRET}"`,
+    ),
+  ).toBeDefined();
   expect(dialog.textContent).toContain(`"url": "${origin}/mcp"`);
   expect(dialog.textContent).toContain(`ANTHROPIC_BASE_URL=${origin}/llm/${SECRET}`);
   await page.user.click(within(dialog).getByRole('button', { name: 'Copy: Claude Code: Roost’s tools' }));
@@ -48,9 +83,16 @@ test('a credential is made for an agent, its secret shown once, with the setting
 });
 
 test('the soul is read only by whom a tick lets, which is said in the list; an application has no such tick', async () => {
-  const page = await openClients([credential('a', { readsSoul: true }), credential('b', { label: 'Desk' })], (reach) => reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)));
+  const page = await openClients([credential('a', { readsSoul: true }), credential('b', { label: 'Desk' })], (reach) =>
+    reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)),
+  );
   await screen.findByRole('button', { name: 'Revoke Desk, abcd' });
-  expect(screen.getAllByRole('listitem').filter((item) => item.textContent.includes('may read the soul and the last conversation')).map((item) => item.textContent.includes('My laptop'))).toEqual([true]);
+  expect(
+    screen
+      .getAllByRole('listitem')
+      .filter((item) => item.textContent.includes('may read the soul and the last conversation'))
+      .map((item) => item.textContent.includes('My laptop')),
+  ).toEqual([true]);
   const tick = () => screen.queryByLabelText<HTMLInputElement>('May read its agent’s soul and last conversation');
   expect(tick()?.checked).toBe(false);
   await page.user.click(screen.getByLabelText('May read its agent’s soul and last conversation'));
@@ -63,7 +105,9 @@ test('the soul is read only by whom a tick lets, which is said in the list; an a
 });
 
 test('a stray Escape does not lose the secret: it says so first', async () => {
-  const page = await openClients([], (reach) => reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)));
+  const page = await openClients([], (reach) =>
+    reach.on('POST /api/credentials', () => json({ credential: credential('new'), secret: SECRET }, 201)),
+  );
   await page.user.click(await screen.findByRole('button', { name: 'Make a credential' }));
   const dialog = await screen.findByRole('dialog', { name: 'A credential for Lyra' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Close' }));
@@ -72,7 +116,9 @@ test('a stray Escape does not lose the secret: it says so first', async () => {
 });
 
 test('revoking asks first, and what the relay refuses stays with the reason', async () => {
-  const page = await openClients([credential('a')], (reach) => reach.on('DELETE /api/credentials/a', () => refused('The store is closed.', 503)));
+  const page = await openClients([credential('a')], (reach) =>
+    reach.on('DELETE /api/credentials/a', () => refused('The store is closed.', 503)),
+  );
   await page.user.click(await screen.findByRole('button', { name: 'Revoke My laptop, abcd' }));
   const dialog = screen.getByRole('dialog', { name: 'Revoke this credential?' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Revoke it' }));
@@ -87,7 +133,11 @@ test('revoking asks first, and what the relay refuses stays with the reason', as
 });
 
 test('an agent’s page makes one for this agent, without asking for whom', async () => {
-  const page = await openClients([credential('b', { agentId: 'agent-2', label: 'Of Wren' })], (reach) => reach.on('POST /api/credentials', () => refused('Retired.', 409)), '/agent/agent-1');
+  const page = await openClients(
+    [credential('b', { agentId: 'agent-2', label: 'Of Wren' })],
+    (reach) => reach.on('POST /api/credentials', () => refused('Retired.', 409)),
+    '/agent/agent-1',
+  );
   await page.user.click(await screen.findByText('Let a program act as Lyra…'));
   expect(screen.queryByText('Of Wren')).toBeNull();
   expect(screen.queryByLabelText('For')).toBeNull();

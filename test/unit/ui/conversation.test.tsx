@@ -10,7 +10,15 @@ const log = () => screen.getByRole('region', { name: /^Conversation with/ });
 const awake = runningSession({ awake: ['agent-1'] });
 const now = { sessionId: 'session-2' } as const;
 
-const answer = (page: Page, more: { messageId?: string; text?: string; status?: 'complete' | 'failed' | 'interrupted' | 'stopped'; error?: string } = {}) =>
+const answer = (
+  page: Page,
+  more: {
+    messageId?: string;
+    text?: string;
+    status?: 'complete' | 'failed' | 'interrupted' | 'stopped';
+    error?: string;
+  } = {},
+) =>
   page.hear({
     kind: 'message',
     time: NOW,
@@ -35,7 +43,22 @@ test('Enter sends to the agent whose conversation it is, and the message is show
   expect(field().value).toBe('');
   expect(log().textContent).toContain('Sending…');
   const clientId = page.relay.posted[0]?.clientId ?? '';
-  await page.hear({ kind: 'message', time: NOW, messageId: 'm', sessionId: 'session-2', agentId: 'agent-1', author: 'human', role: 'user', blocks: [{ kind: 'text', text: 'Good morning\nyou' }], status: 'complete', error: null, usage: null, clientId, replaces: null, waiting: false });
+  await page.hear({
+    kind: 'message',
+    time: NOW,
+    messageId: 'm',
+    sessionId: 'session-2',
+    agentId: 'agent-1',
+    author: 'human',
+    role: 'user',
+    blocks: [{ kind: 'text', text: 'Good morning\nyou' }],
+    status: 'complete',
+    error: null,
+    usage: null,
+    clientId,
+    replaces: null,
+    waiting: false,
+  });
   expect(log().textContent).not.toContain('Sending…');
   expect(within(log()).getAllByRole('article', { name: 'You' })).toHaveLength(1);
 });
@@ -48,7 +71,13 @@ test('the lead is written to without an address', async () => {
 
 test('words stream into one bubble, and are announced once when they are whole', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
-  await page.hear({ kind: 'answer-started', time: NOW, messageId: 'answer', agentId: 'agent-1', sessionId: 'session-2' });
+  await page.hear({
+    kind: 'answer-started',
+    time: NOW,
+    messageId: 'answer',
+    agentId: 'agent-1',
+    sessionId: 'session-2',
+  });
   await page.hear({ kind: 'text', messageId: 'answer', text: 'The second ' });
   await page.hear({ kind: 'text', messageId: 'answer', text: 'pier.' });
   await waitFor(() => expect(log().textContent).toContain('The second pier.'));
@@ -59,15 +88,29 @@ test('words stream into one bubble, and are announced once when they are whole',
 });
 
 test('an answer so short that nobody saw it open is announced too, and what was there before is not', async () => {
-  const page = await openPage({ docs: [...team(1), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)], path: '/agent/agent-1', snapshot: awake });
+  const page = await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
   await answer(page, { text: 'Yes.' });
   expect(await screen.findByText('Lyra: Yes.')).toBeTruthy();
   expect(screen.queryByText('Lyra: Earlier.')).toBeNull();
 });
 
 test('words that stream change their own bubble and nothing else of the page', async () => {
-  const page = await openPage({ docs: [...team(3), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)], path: '/agent/agent-1', snapshot: awake });
-  await page.hear({ kind: 'answer-started', time: NOW, messageId: 'answer', agentId: 'agent-1', sessionId: 'session-2' });
+  const page = await openPage({
+    docs: [...team(3), said('agent-1', 'agent-1', 'Earlier.', NOW - 1000, now)],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
+  await page.hear({
+    kind: 'answer-started',
+    time: NOW,
+    messageId: 'answer',
+    agentId: 'agent-1',
+    sessionId: 'session-2',
+  });
   await page.hear({ kind: 'text', messageId: 'answer', text: 'One' });
   // A row is out of sight, and so no article to anybody, until it has been measured.
   await waitFor(() => expect(within(log()).getAllByRole('article', { name: 'Lyra' })).toHaveLength(2));
@@ -89,7 +132,13 @@ test('words that stream change their own bubble and nothing else of the page', a
 test('an answer can be stopped while it is written', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   expect(screen.queryByRole('button', { name: 'Stop' })).toBeNull();
-  await page.hear({ kind: 'answer-started', time: NOW, messageId: 'answer', agentId: 'agent-1', sessionId: 'session-2' });
+  await page.hear({
+    kind: 'answer-started',
+    time: NOW,
+    messageId: 'answer',
+    agentId: 'agent-1',
+    sessionId: 'session-2',
+  });
   await page.user.click(screen.getByRole('button', { name: 'Stop' }));
   expect(page.relay.asked).toEqual(['stop agent-1']);
   await answer(page, { status: 'stopped' });
@@ -97,7 +146,11 @@ test('an answer can be stopped while it is written', async () => {
 });
 
 test('a failed answer says why, and Retry asks the last question again in its place', async () => {
-  const page = await openPage({ docs: [...team(1), said('agent-1', 'human', 'Why?', NOW - 1000, { ...now, messageId: 'q' })], path: '/agent/agent-1', snapshot: awake });
+  const page = await openPage({
+    docs: [...team(1), said('agent-1', 'human', 'Why?', NOW - 1000, { ...now, messageId: 'q' })],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
   await answer(page, { status: 'failed', error: 'overloaded' });
   expect(log().textContent).toContain('Lyra could not answer: overloaded');
   await page.user.click(screen.getByRole('button', { name: 'Retry' }));
@@ -106,7 +159,12 @@ test('a failed answer says why, and Retry asks the last question again in its pl
 });
 
 test('the last question can be edited and sent again, in its place', async () => {
-  const docs = [...team(1), said('agent-1', 'human', 'First', NOW - 3000, { ...now, messageId: 'q1' }), said('agent-1', 'agent-1', 'One', NOW - 2000, now), said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q2' })];
+  const docs = [
+    ...team(1),
+    said('agent-1', 'human', 'First', NOW - 3000, { ...now, messageId: 'q1' }),
+    said('agent-1', 'agent-1', 'One', NOW - 2000, now),
+    said('agent-1', 'human', 'Secnod', NOW - 1000, { ...now, messageId: 'q2' }),
+  ];
   const page = await openPage({ docs, path: '/agent/agent-1', snapshot: awake });
   await page.user.type(field(), 'a draft');
   await page.user.click(screen.getByRole('button', { name: 'Edit and send again' }));
@@ -119,7 +177,10 @@ test('the last question can be edited and sent again, in its place', async () =>
 });
 
 test('an answer that the relay was cut off in says so', async () => {
-  await openPage({ docs: [...team(1), said('agent-1', 'agent-1', 'The river', NOW - 1000, { status: 'interrupted' })], path: '/agent/agent-1' });
+  await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', 'The river', NOW - 1000, { status: 'interrupted' })],
+    path: '/agent/agent-1',
+  });
   expect(log().textContent).toContain('The relay was cut off here.');
 });
 
@@ -141,7 +202,12 @@ test('a message that finds no relay is kept too, under the same id, so that it c
 
 test('what the relay refuses is not lost: it can be tried again or taken back', async () => {
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
-  page.relay.refusal = { kind: 'refused', status: 409, message: 'Lyra is not in this session.', problem: { type: 'about:roost/unknown-agent', title: 'x', status: 409, detail: 'x' } };
+  page.relay.refusal = {
+    kind: 'refused',
+    status: 409,
+    message: 'Lyra is not in this session.',
+    problem: { type: 'about:roost/unknown-agent', title: 'x', status: 409, detail: 'x' },
+  };
   await page.user.type(field(), 'Hello{Enter}');
   expect(within(log()).getByRole('alert').textContent).toContain('Lyra is not in this session.');
   await page.user.click(screen.getByRole('button', { name: 'Take back' }));
@@ -150,7 +216,11 @@ test('what the relay refuses is not lost: it can be tried again or taken back', 
 });
 
 test('a message in the inbox of somebody asleep says that it waits, until it is read', async () => {
-  const page = await openPage({ docs: [...team(1), said('agent-1', 'human', 'Later', NOW - 1000, { ...now, messageId: 'w', waiting: true })], path: '/agent/agent-1', snapshot: runningSession() });
+  const page = await openPage({
+    docs: [...team(1), said('agent-1', 'human', 'Later', NOW - 1000, { ...now, messageId: 'w', waiting: true })],
+    path: '/agent/agent-1',
+    snapshot: runningSession(),
+  });
   expect(log().textContent).toContain('Waits: Lyra sleeps');
   await page.hear({ kind: 'message-read', time: NOW, messageId: 'w', agentId: 'agent-1', sessionId: 'session-2' });
   expect(log().textContent).not.toContain('Waits');
@@ -169,31 +239,78 @@ test('between two sessions stands how long the agent slept, and why the last one
 });
 
 test('whoever sleeps now says since when, and why', async () => {
-  await openPage({ docs: [...team(1), said('agent-1', 'agent-1', 'x', NOW - HOUR), sessionEnd('session-1', NOW - HOUR / 2, 'idle')], path: '/agent/agent-1' });
+  await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', 'x', NOW - HOUR), sessionEnd('session-1', NOW - HOUR / 2, 'idle')],
+    path: '/agent/agent-1',
+  });
   expect(screen.getByText('Lyra sleeps since today 08:25 · nothing was said for a while')).toBeDefined();
 });
 
 test('tool calls fold into one quiet line, and open', async () => {
   const blocks = [
-    { kind: 'tool' as const, toolUseId: 't1', name: 'choose_name', input: { name: 'Fen' }, result: 'Kept.', isError: false },
-    { kind: 'tool' as const, toolUseId: 't2', name: 'write_soul', input: { text: 'I am Fen.' }, result: 'Kept.', isError: false },
-    { kind: 'tool' as const, toolUseId: 't3', name: 'message_agent', input: { to: 'Wren', message: 'Hello.' }, result: 'Delivered.', isError: false },
+    {
+      kind: 'tool' as const,
+      toolUseId: 't1',
+      name: 'choose_name',
+      input: { name: 'Fen' },
+      result: 'Kept.',
+      isError: false,
+    },
+    {
+      kind: 'tool' as const,
+      toolUseId: 't2',
+      name: 'write_soul',
+      input: { text: 'I am Fen.' },
+      result: 'Kept.',
+      isError: false,
+    },
+    {
+      kind: 'tool' as const,
+      toolUseId: 't3',
+      name: 'message_agent',
+      input: { to: 'Wren', message: 'Hello.' },
+      result: 'Delivered.',
+      isError: false,
+    },
     { kind: 'text' as const, text: 'So.' },
   ];
-  await openPage({ docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })], path: '/agent/agent-1', snapshot: awake });
+  await openPage({
+    docs: [...team(1), said('agent-1', 'agent-1', '', NOW - 1000, { ...now, blocks })],
+    path: '/agent/agent-1',
+    snapshot: awake,
+  });
   const line = screen.getByText('chose the name Fen · wrote down who they are · wrote to Wren');
   expect(line.closest('details')?.open).toBe(false);
 });
 
 test('a wake is a line across the lead’s conversation', async () => {
-  const blocks = [{ kind: 'call' as const, call: 'wake' as const, wakeId: 'w', seats: [{ agentId: 'agent-1', position: 0, name: 'Lyra' }, { agentId: 'agent-2', position: 1, name: 'Wren' }] }];
-  await openPage({ docs: [...team(2), said('lead', 'human', '', NOW - 1000, { ...now, blocks })], path: '/lead', snapshot: awake });
+  const blocks = [
+    {
+      kind: 'call' as const,
+      call: 'wake' as const,
+      wakeId: 'w',
+      seats: [
+        { agentId: 'agent-1', position: 0, name: 'Lyra' },
+        { agentId: 'agent-2', position: 1, name: 'Wren' },
+      ],
+    },
+  ];
+  await openPage({
+    docs: [...team(2), said('lead', 'human', '', NOW - 1000, { ...now, blocks })],
+    path: '/lead',
+    snapshot: awake,
+  });
   expect(screen.getByText('You called Lyra and Wren')).toBeDefined();
 });
 
 test('earlier messages are read when they are asked for', async () => {
   const docs = Array.from({ length: 7 }, (_, i) => said('agent-1', 'agent-1', `Message ${i}`, NOW - 10_000 + i, now));
-  const page = await openPage({ docs: [...team(1), ...docs], path: '/agent/agent-1', snapshot: awake, prepare: ({ owner }) => (owner.pageSize = 3) });
+  const page = await openPage({
+    docs: [...team(1), ...docs],
+    path: '/agent/agent-1',
+    snapshot: awake,
+    prepare: ({ owner }) => (owner.pageSize = 3),
+  });
   const shown = () => within(log()).getAllByRole('article').length;
   expect(shown()).toBe(3);
   await page.user.click(screen.getByRole('button', { name: 'Earlier messages' }));
@@ -207,7 +324,9 @@ test('too long a message is counted and not sent, and nothing of it is lost', as
   const page = await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: awake });
   const text = 'x'.repeat(LIMITS.messageText + 345);
   fireEvent.input(field(), { target: { value: text } });
-  expect(screen.getByRole('alert').textContent).toBe('This is 1,000,345 characters: 345 more than one message can hold. Shorten it, or send it in parts.');
+  expect(screen.getByRole('alert').textContent).toBe(
+    'This is 1,000,345 characters: 345 more than one message can hold. Shorten it, or send it in parts.',
+  );
   fireEvent.keyDown(field(), { key: 'Enter' });
   expect(page.relay.posted).toEqual([]);
   expect(field().value).toHaveLength(text.length);

@@ -4,9 +4,11 @@ import { ArchiveError, type ArchivePreview, type ParsedAgent } from '../../../sr
 import { agentDoc, NOW, said, settingDoc, team } from './support/household.ts';
 import { openPage, type Page } from './support/render.tsx';
 
-const copies = (more: Partial<Parameters<typeof openPage>[0]> = {}) => openPage({ docs: team(2), path: '/settings/copies', ...more });
+const copies = (more: Partial<Parameters<typeof openPage>[0]> = {}) =>
+  openPage({ docs: team(2), path: '/settings/copies', ...more });
 const file = (name: string) => new File(['{}'], name);
-const choose = async (name: string) => fireEvent.change(await screen.findByLabelText('Choose a file'), { target: { files: [file(name)] } });
+const choose = async (name: string) =>
+  fireEvent.change(await screen.findByLabelText('Choose a file'), { target: { files: [file(name)] } });
 
 const preview = (change: Partial<ArchivePreview> = {}): ArchivePreview => ({
   version: 1,
@@ -18,8 +20,32 @@ const preview = (change: Partial<ArchivePreview> = {}): ArchivePreview => ({
     { type: 'setting', documents: 2, isKnown: true },
   ],
   agents: [
-    { agentId: 'lead', name: 'Julian', color: '#FFD600', position: 4, retired: false, bornAt: 1, soulChars: 0, messages: 4, documents: 5, fresh: 0, isHere: true },
-    { agentId: 'agent-7', name: 'Vael', color: '#B8DDE6', position: 7, retired: false, bornAt: 1, soulChars: 40, messages: 16, documents: 17, fresh: 17, isHere: false },
+    {
+      agentId: 'lead',
+      name: 'Julian',
+      color: '#FFD600',
+      position: 4,
+      retired: false,
+      bornAt: 1,
+      soulChars: 0,
+      messages: 4,
+      documents: 5,
+      fresh: 0,
+      isHere: true,
+    },
+    {
+      agentId: 'agent-7',
+      name: 'Vael',
+      color: '#B8DDE6',
+      position: 7,
+      retired: false,
+      bornAt: 1,
+      soulChars: 40,
+      messages: 16,
+      documents: 17,
+      fresh: 17,
+      isHere: false,
+    },
   ],
   fresh: 19,
   same: 11,
@@ -29,7 +55,8 @@ const preview = (change: Partial<ArchivePreview> = {}): ArchivePreview => ({
   changes: [],
   ...change,
 });
-const withCopy = (change: Partial<ArchivePreview> = {}) => copies({ prepare: ({ archive }) => archive.copies.set('home.jsonl.gz', () => preview(change)) });
+const withCopy = (change: Partial<ArchivePreview> = {}) =>
+  copies({ prepare: ({ archive }) => archive.copies.set('home.jsonl.gz', () => preview(change)) });
 
 /** Names of files that the browser was given to download. */
 let downloads: string[] = [];
@@ -51,7 +78,9 @@ test('everything is exported under a passphrase that was typed twice, and the da
   const page = await copies();
   await typePassphrase(page, 'four words that hold', 'four words that hold');
   await page.user.click(screen.getByRole('button', { name: 'Export everything' }));
-  expect((await screen.findByText('Exported.')).parentElement?.textContent).toMatch(/4 documents, 12 KB, in roost-household-2026-11-\d\d\.jsonl\.gz\.age, under your passphrase\./);
+  expect((await screen.findByText('Exported.')).parentElement?.textContent).toMatch(
+    /4 documents, 12 KB, in roost-household-2026-11-\d\d\.jsonl\.gz\.age, under your passphrase\./,
+  );
   expect(page.archive.exported).toEqual([{ passphrase: 'four words that hold', documents: 4 }]);
   expect(downloads).toHaveLength(1);
   expect(page.owner.storage.lastExport).toEqual({ time: NOW, documents: 4, sealed: true });
@@ -99,36 +128,76 @@ test('an export goes on while one is elsewhere, and can be called off', async ()
 test('a file is looked at before anything is taken: who is in it, what is new, what stands against it', async () => {
   const page = await withCopy({
     conflicts: [
-      { kind: 'seat', position: 1, file: { agentId: 'agent-7', name: 'Vael' }, here: { agentId: 'agent-2', name: 'Wren' }, sits: 'agent-2' },
+      {
+        kind: 'seat',
+        position: 1,
+        file: { agentId: 'agent-7', name: 'Vael' },
+        here: { agentId: 'agent-2', name: 'Wren' },
+        sits: 'agent-2',
+      },
       { kind: 'different', documents: 2, ids: ['x', 'y'] },
     ],
-    changes: [{ kind: 'setting', tick: 'setting:humanName', key: 'humanName', here: 'Marcus', file: 'Maria', isDefaultHere: false }],
+    changes: [
+      {
+        kind: 'setting',
+        tick: 'setting:humanName',
+        key: 'humanName',
+        here: 'Marcus',
+        file: 'Maria',
+        isDefaultHere: false,
+      },
+    ],
   });
   await choose('home.jsonl.gz');
   expect(await screen.findByText('19 of 30 documents are new here; 11 are here already.')).toBeDefined();
   const people = within(screen.getByRole('group', { name: 'Who comes' })).getAllByRole('listitem');
-  expect(people.map((person) => person.textContent)).toEqual(['Julianthe lead · 4 messages · here already, nothing new', 'Vaelseat 8 · 16 messages · new here']);
+  expect(people.map((person) => person.textContent)).toEqual([
+    'Julianthe lead · 4 messages · here already, nothing new',
+    'Vaelseat 8 · 16 messages · new here',
+  ]);
   expect(screen.getByText('2 things stand against what is here')).toBeDefined();
-  expect(screen.getByText('Seat 2 is wanted by two. Wren (here) was born first and sits; Vael (in the file) waits for another seat, which you give under Team.')).toBeDefined();
-  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Your name: “Maria”; here “Marcus”.' }).checked).toBe(false);
+  expect(
+    screen.getByText(
+      'Seat 2 is wanted by two. Wren (here) was born first and sits; Vael (in the file) waits for another seat, which you give under Team.',
+    ),
+  ).toBeDefined();
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Your name: “Maria”; here “Marcus”.' }).checked).toBe(
+    false,
+  );
   expect(page.owner.calls).not.toContain('append');
 });
 
 test('settings and agents can be left out, and what they would meet goes with them', async () => {
-  const page = await withCopy({ changes: [{ kind: 'setting', tick: 'setting:humanName', key: 'humanName', here: 'Marcus', file: 'Maria', isDefaultHere: false }] });
+  const page = await withCopy({
+    changes: [
+      {
+        kind: 'setting',
+        tick: 'setting:humanName',
+        key: 'humanName',
+        here: 'Marcus',
+        file: 'Maria',
+        isDefaultHere: false,
+      },
+    ],
+  });
   await choose('home.jsonl.gz');
   await page.user.click(await screen.findByRole('checkbox', { name: 'Settings too' }));
   expect(screen.queryByRole('group', { name: 'What it would change here' })).toBeNull();
   await page.user.click(screen.getByRole('checkbox', { name: /Vael/ }));
   await page.user.click(screen.getByRole('button', { name: 'Import' }));
-  await waitFor(() => expect(page.archive.imported).toEqual([{ withSettings: false, leaveOut: ['agent-7'], ticks: [] }]));
+  await waitFor(() =>
+    expect(page.archive.imported).toEqual([{ withSettings: false, leaveOut: ['agent-7'], ticks: [] }]),
+  );
 });
 
 test('what comes from a file is shown at once, and does not count as new messages', async () => {
   const page = await copies({
     prepare: ({ archive }) => {
       archive.copies.set('home.jsonl.gz', () => preview());
-      archive.contents.set('home.jsonl.gz', [agentDoc('agent-7', 'Vael', 7), said('agent-7', 'agent-7', 'I was elsewhere.', NOW - 1000)]);
+      archive.contents.set('home.jsonl.gz', [
+        agentDoc('agent-7', 'Vael', 7),
+        said('agent-7', 'agent-7', 'I was elsewhere.', NOW - 1000),
+      ]);
     },
   });
   await choose('home.jsonl.gz');
@@ -141,9 +210,13 @@ test('what comes from a file is shown at once, and does not count as new message
 test('a copy that is here already says that it is harmless', async () => {
   const page = await withCopy({ fresh: 0, same: 30 });
   await choose('home.jsonl.gz');
-  expect(await screen.findByText('All of it is here already: importing it adds nothing, and harms nothing.')).toBeDefined();
+  expect(
+    await screen.findByText('All of it is here already: importing it adds nothing, and harms nothing.'),
+  ).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Import' }));
-  expect((await screen.findByText('Nothing was new.')).parentElement?.textContent).toContain('Importing a copy twice is harmless.');
+  expect((await screen.findByText('Nothing was new.')).parentElement?.textContent).toContain(
+    'Importing a copy twice is harmless.',
+  );
 });
 
 test('a sealed file asks for its passphrase until it fits', async () => {
@@ -165,7 +238,9 @@ test('a sealed file asks for its passphrase until it fits', async () => {
 test('a file that is no copy is refused with the reason, and another one can be chosen', async () => {
   await copies();
   await choose('holiday.jsonl.gz');
-  expect((await screen.findByText(/This is not a copy that Roost wrote/)).textContent).toContain('Nothing was changed here.');
+  expect((await screen.findByText(/This is not a copy that Roost wrote/)).textContent).toContain(
+    'Nothing was changed here.',
+  );
   expect(screen.getByLabelText('Choose a file')).toBeDefined();
 });
 
@@ -176,7 +251,9 @@ test('an import that is called off says what stays and how to go on', async () =
   page.archive.working = new Promise(() => undefined);
   await page.user.click(screen.getByRole('button', { name: 'Import' }));
   await page.user.click(await screen.findByRole('button', { name: 'Cancel' }));
-  expect((await screen.findByText(/You called it off/)).textContent).toContain('Import the file again to go on: nothing comes twice.');
+  expect((await screen.findByText(/You called it off/)).textContent).toContain(
+    'Import the file again to go on: nothing comes twice.',
+  );
 });
 
 test('before there is a team, a household comes back from its copy', async () => {
@@ -193,7 +270,15 @@ test('before there is a team, a household comes back from its copy', async () =>
   expect(await screen.findByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
 });
 
-const hand: ParsedAgent = { agentId: null, name: 'Soul of Orla', soul: 'I like rivers.', documents: [], messages: 0, sessions: 0, warnings: [] };
+const hand: ParsedAgent = {
+  agentId: null,
+  name: 'Soul of Orla',
+  soul: 'I like rivers.',
+  documents: [],
+  messages: 0,
+  sessions: 0,
+  warnings: [],
+};
 
 test('a soul written by hand is adopted into the seat whose menu was used, under a name of one’s own', async () => {
   const page = await openPage({ docs: team(2), prepare: ({ archive }) => archive.agents.set('SOUL.md', hand) });
@@ -212,7 +297,14 @@ test('a soul written by hand is adopted into the seat whose menu was used, under
 });
 
 test('an agent that lives here already gets what it misses, or a copy beside it', async () => {
-  const parsed: ParsedAgent = { ...hand, agentId: 'agent-1', name: 'Lyra', documents: [said('agent-1', 'agent-1', 'From afar.', NOW - 9000)], messages: 1, sessions: 1 };
+  const parsed: ParsedAgent = {
+    ...hand,
+    agentId: 'agent-1',
+    name: 'Lyra',
+    documents: [said('agent-1', 'agent-1', 'From afar.', NOW - 9000)],
+    messages: 1,
+    sessions: 1,
+  };
   const page = await copies({ prepare: ({ archive }) => archive.agents.set('Lyra.zip', parsed) });
   await choose('Lyra.zip');
   expect(await screen.findByRole('group', { name: 'Lyra is here already, in seat 1.' })).toBeDefined();
@@ -237,7 +329,14 @@ test('an agent is exported from its own page', async () => {
 test('what a file would change here is done only where it is ticked, by mouse or by keys', async () => {
   const page = await withCopy({
     changes: [
-      { kind: 'agent', tick: 'name:agent-1', what: 'name', agentId: 'agent-1', here: { name: 'Lyra', position: 0, soulChars: 3, retired: false }, after: { name: 'Mallory', position: 0, soulChars: 3, retired: false } },
+      {
+        kind: 'agent',
+        tick: 'name:agent-1',
+        what: 'name',
+        agentId: 'agent-1',
+        here: { name: 'Lyra', position: 0, soulChars: 3, retired: false },
+        after: { name: 'Mallory', position: 0, soulChars: 3, retired: false },
+      },
       { kind: 'forget', tick: 'forget:1', agentId: 'agent-1', name: 'Lyra', what: 'conversation', finalAt: NOW - 1 },
     ],
   });
@@ -248,5 +347,7 @@ test('what a file would change here is done only where it is ticked, by mouse or
   rename?.focus();
   await page.user.keyboard(' ');
   await page.user.click(screen.getByRole('button', { name: 'Import' }));
-  await waitFor(() => expect(page.archive.imported).toEqual([{ withSettings: true, leaveOut: [], ticks: ['name:agent-1'] }]));
+  await waitFor(() =>
+    expect(page.archive.imported).toEqual([{ withSettings: true, leaveOut: [], ticks: ['name:agent-1'] }]),
+  );
 });

@@ -6,7 +6,16 @@ import { NOW, runningSession, said, team } from './support/household.ts';
 import { json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
-const spent = (costMicroUsd: number, change: Partial<Spent> = {}): Spent => ({ requests: 3, inputTokens: 1200, outputTokens: 300, cacheReadTokens: 500, cacheWriteTokens: 0, costMicroUsd, estimated: false, ...change });
+const spent = (costMicroUsd: number, change: Partial<Spent> = {}): Spent => ({
+  requests: 3,
+  inputTokens: 1200,
+  outputTokens: 300,
+  cacheReadTokens: 500,
+  cacheWriteTokens: 0,
+  costMicroUsd,
+  estimated: false,
+  ...change,
+});
 const NOTHING = spent(0, { requests: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0 });
 
 const report = (change: Partial<Costs> = {}): Costs => ({
@@ -28,16 +37,33 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
   const coordination = {
     wakes_enabled: true,
     max_concurrent_pulse_sessions: 2,
-    wake_guardrails: { cooldown_seconds: 300, max_daily_session_minutes: 120, max_wakes_per_day: 12, max_wakes_per_pair_per_day: 5, max_wakes_per_session: 3 },
+    wake_guardrails: {
+      cooldown_seconds: 300,
+      max_daily_session_minutes: 120,
+      max_wakes_per_day: 12,
+      max_wakes_per_pair_per_day: 5,
+      max_wakes_per_session: 3,
+    },
     blackouts: [],
     sleep_events: [],
     wake_events: [],
     may_put_others_to_sleep: false,
     daily_budget_usd: null,
   };
-  const effective = { coordination, wakes_enabled: true, time_zone: 'UTC', flood_guard: { max_wakes: 5, window_seconds: 60 }, daily_budget_usd: null, sleep_wait_seconds: 600 };
+  const effective = {
+    coordination,
+    wakes_enabled: true,
+    time_zone: 'UTC',
+    flood_guard: { max_wakes: 5, window_seconds: 60 },
+    daily_budget_usd: null,
+    sleep_wait_seconds: 600,
+  };
   reach.on('GET /v1/config', { own: { coordination: {}, ...own.household }, effective });
-  for (const id of ['lead', 'agent-1', 'agent-2']) reach.on(`GET /v1/agents/${id}/config`, { own: { coordination: { wakes_enabled: false, ...own.agent } }, effective });
+  for (const id of ['lead', 'agent-1', 'agent-2'])
+    reach.on(`GET /v1/agents/${id}/config`, {
+      own: { coordination: { wakes_enabled: false, ...own.agent } },
+      effective,
+    });
   const done = () => new Response(null, { status: 204 });
   reach.on('PUT /v1/config', done);
   reach.on('PUT /v1/agents/agent-1/config', done);
@@ -72,7 +98,12 @@ test('today, what is left of its budget, and every day, agent and session stand 
   expect(screen.getByRole('meter').getAttribute('aria-valuetext')).toBe('$0.41 of $2.00');
   const sheets = screen.getAllByRole('region', { name: 'Day by day' });
   const table = sheets.find((region) => region.tabIndex === 0) ?? document.body;
-  expect(within(table).getAllByRole('row').slice(1).map((row) => row.textContent)).toEqual(['Today31.2K300500$0.41', '20 Nov0000$0', '19 Nov31.2K300500≈ $1.25']);
+  expect(
+    within(table)
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => row.textContent),
+  ).toEqual(['Today31.2K300500$0.41', '20 Nov0000$0', '19 Nov31.2K300500≈ $1.25']);
   expect(screen.getByText(/^Amounts with ≈ are at the most/)).toBeDefined();
   const agent = screen.getAllByRole('row').find((row) => row.textContent?.startsWith('Lyra'));
   expect(agent?.textContent).toBe('Lyra$0.40$1.602K$1.00');
@@ -84,11 +115,23 @@ test('another stretch of time is asked for, and what was there stays until it co
   await screen.findByText('$1.59 of $2.00 left today');
   await page.user.click(screen.getByRole('radio', { name: '90 days' }));
   expect(screen.getByText('$1.59 of $2.00 left today')).toBeDefined();
-  await waitFor(() => expect(page.reach.asked.filter(({ path }) => path === '/api/costs').map(({ query }) => query.get('days'))).toEqual(['30', '90']));
+  await waitFor(() =>
+    expect(page.reach.asked.filter(({ path }) => path === '/api/costs').map(({ query }) => query.get('days'))).toEqual([
+      '30',
+      '90',
+    ]),
+  );
 });
 
 test('a budget that is used up is said across the page, with what to do, until it is not any more', async () => {
-  const page = await openCosts({ path: '/', costs: { stopped: [{ scope: 'agent', agentId: 'agent-1', message: 'Used up.', until: new Date('2026-11-22T00:00:00').getTime() }] } });
+  const page = await openCosts({
+    path: '/',
+    costs: {
+      stopped: [
+        { scope: 'agent', agentId: 'agent-1', message: 'Used up.', until: new Date('2026-11-22T00:00:00').getTime() },
+      ],
+    },
+  });
   const banner = await screen.findByText(/Today’s budget of Lyra is used up/);
   expect(banner.parentElement?.textContent).toContain('It goes on by itself at 00:00');
   page.reach.on('GET /api/costs', report());
@@ -97,13 +140,22 @@ test('a budget that is used up is said across the page, with what to do, until i
 });
 
 test('with the rehearsal mind everything is free, and the page says so', async () => {
-  await openPage({ docs: team(1), path: '/costs', prepare: ({ reach }) => reach.on('GET /api/costs', report({ today: NOTHING, days: [], dailyBudgetUsd: null })) });
+  await openPage({
+    docs: team(1),
+    path: '/costs',
+    prepare: ({ reach }) => reach.on('GET /api/costs', report({ today: NOTHING, days: [], dailyBudgetUsd: null })),
+  });
   expect(await screen.findByText(/nobody is thinking here, and nothing costs anything/)).toBeDefined();
 });
 
 test('costs that cannot be read say so and can be asked for again', async () => {
-  const page = await openCosts({ path: '/costs', prepare: (reach) => reach.on('GET /api/costs', () => refused('The store is closed.', 503)) });
-  expect((await screen.findByText(/The costs could not be read/)).parentElement?.textContent).toContain('The costs could not be read. The store is closed.');
+  const page = await openCosts({
+    path: '/costs',
+    prepare: (reach) => reach.on('GET /api/costs', () => refused('The store is closed.', 503)),
+  });
+  expect((await screen.findByText(/The costs could not be read/)).parentElement?.textContent).toContain(
+    'The costs could not be read. The store is closed.',
+  );
   page.reach.on('GET /api/costs', report());
   await page.user.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('$1.59 of $2.00 left today')).toBeDefined();
@@ -112,9 +164,17 @@ test('costs that cannot be read say so and can be asked for again', async () => 
 test('a budget is set without touching what else is set', async () => {
   const page = await openCosts({ path: '/settings/costs', own: { household: { time_zone: 'Europe/Berlin' } } });
   await page.user.type(await screen.findByLabelText('Everybody together'), '2,50{Enter}');
-  await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toEqual([{ coordination: {}, time_zone: 'Europe/Berlin', daily_budget_usd: 2.5 }]));
+  await waitFor(() =>
+    expect(page.reach.bodies('PUT /v1/config')).toEqual([
+      { coordination: {}, time_zone: 'Europe/Berlin', daily_budget_usd: 2.5 },
+    ]),
+  );
   await page.user.type(await screen.findByLabelText('Daily budget of Lyra, in dollars'), '0.5{Enter}');
-  await waitFor(() => expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([{ coordination: { wakes_enabled: false, daily_budget_usd: 0.5 } }]));
+  await waitFor(() =>
+    expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([
+      { coordination: { wakes_enabled: false, daily_budget_usd: 0.5 } },
+    ]),
+  );
 });
 
 test('an empty budget is none of its own', async () => {
@@ -123,7 +183,9 @@ test('an empty budget is none of its own', async () => {
   expect(field.value).toBe('3');
   await page.user.clear(field);
   await page.user.type(field, '{Enter}');
-  await waitFor(() => expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([{ coordination: { wakes_enabled: false } }]));
+  await waitFor(() =>
+    expect(page.reach.bodies('PUT /v1/agents/agent-1/config')).toEqual([{ coordination: { wakes_enabled: false } }]),
+  );
 });
 
 test.each(['-1', 'two', '100001', '1e3'])('a budget of %j is refused with the bounds', async (text) => {
@@ -138,7 +200,14 @@ test.each(['-1', 'two', '100001', '1e3'])('a budget of %j is refused with the bo
 test('a price is changed, a model added, and Roost’s own come back', async () => {
   const page = await openCosts({
     path: '/settings/costs',
-    prepare: (reach) => reach.on('PUT /api/prices', (call: { body: unknown }) => json(Array.isArray(Object(call.body).prices) && Object(call.body).prices.length > 0 ? call.body : { prices: DEFAULT_PRICES })),
+    prepare: (reach) =>
+      reach.on('PUT /api/prices', (call: { body: unknown }) =>
+        json(
+          Array.isArray(Object(call.body).prices) && Object(call.body).prices.length > 0
+            ? call.body
+            : { prices: DEFAULT_PRICES },
+        ),
+      ),
   });
   const input = await screen.findByLabelText('Input, claude-sonnet-');
   expect(screen.queryByRole('button', { name: 'Back to Roost’s own' })).toBeNull();
@@ -146,25 +215,40 @@ test('a price is changed, a model added, and Roost’s own come back', async () 
   await page.user.click(screen.getByRole('button', { name: 'Add a model' }));
   expect(screen.getByRole('alert').textContent).toContain('A row needs the beginning of a model’s name');
   fireEvent.change(screen.getByLabelText('Model, as a new model'), { target: { value: 'qwen' } });
-  for (const title of ['Input', 'Output', 'Cache read', 'Cache write']) fireEvent.change(screen.getByLabelText(`${title}, qwen`), { target: { value: '0' } });
+  for (const title of ['Input', 'Output', 'Cache read', 'Cache write'])
+    fireEvent.change(screen.getByLabelText(`${title}, qwen`), { target: { value: '0' } });
   await page.user.click(screen.getByRole('button', { name: 'Save the prices' }));
   await page.user.click(await screen.findByRole('button', { name: 'Back to Roost’s own' }));
   await waitFor(() => expect(page.reach.times('PUT /api/prices')).toBe(2));
   const [first, second] = page.reach.bodies('PUT /api/prices');
-  expect(first).toMatchObject({ prices: expect.arrayContaining([expect.objectContaining({ model: 'claude-sonnet-', input: 4 }), { model: 'qwen', input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }]) });
+  expect(first).toMatchObject({
+    prices: expect.arrayContaining([
+      expect.objectContaining({ model: 'claude-sonnet-', input: 4 }),
+      { model: 'qwen', input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+    ]),
+  });
   expect(second).toEqual({ prices: [] });
 });
 
 test('what replies cost is asked for together, and stands below each', async () => {
-  const docs = [...team(1), said('agent-1', 'agent-1', 'One.', NOW - 2000, { messageId: 'r1' }), said('agent-1', 'agent-1', 'Two.', NOW - 1000, { messageId: 'r2' })];
+  const docs = [
+    ...team(1),
+    said('agent-1', 'agent-1', 'One.', NOW - 2000, { messageId: 'r1' }),
+    said('agent-1', 'agent-1', 'Two.', NOW - 1000, { messageId: 'r2' }),
+  ];
   const page = await openCosts({
     path: '/agent/agent-1',
     docs,
-    prepare: (reach) => reach.on('GET /api/costs/replies', { replies: { r1: { costMicroUsd: 12_300, estimated: false }, r2: { costMicroUsd: 0, estimated: false } } }),
+    prepare: (reach) =>
+      reach.on('GET /api/costs/replies', {
+        replies: { r1: { costMicroUsd: 12_300, estimated: false }, r2: { costMicroUsd: 0, estimated: false } },
+      }),
   });
   expect((await screen.findByText('$0.0123')).textContent).toBe('Cost: $0.0123');
   expect(screen.getByText('free')).toBeDefined();
-  expect(page.reach.asked.filter(({ path }) => path === '/api/costs/replies').map(({ query }) => query.get('ids'))).toEqual(['r1,r2']);
+  expect(
+    page.reach.asked.filter(({ path }) => path === '/api/costs/replies').map(({ query }) => query.get('ids')),
+  ).toEqual(['r1,r2']);
   const shown = () => screen.getByText('$0.0123').dataset['always'];
   expect(shown()).toBe('false');
   await page.user.click(await screen.findByRole('checkbox', { name: 'Show what each reply cost' }));
@@ -173,7 +257,11 @@ test('what replies cost is asked for together, and stands below each', async () 
 
 test('a reply whose cost comes after it gets it when the relay says that costs changed', async () => {
   const docs = [...team(1), said('agent-1', 'agent-1', 'One.', NOW - 2000, { messageId: 'r1' })];
-  const page = await openCosts({ path: '/agent/agent-1', docs, prepare: (reach) => reach.on('GET /api/costs/replies', { replies: {} }) });
+  const page = await openCosts({
+    path: '/agent/agent-1',
+    docs,
+    prepare: (reach) => reach.on('GET /api/costs/replies', { replies: {} }),
+  });
   await waitFor(() => expect(page.reach.times('GET /api/costs/replies')).toBe(1));
   page.reach.on('GET /api/costs/replies', { replies: { r1: { costMicroUsd: 200, estimated: true } } });
   await page.hear({ kind: 'changed', time: NOW, what: 'costs', agentId: 'agent-1' });

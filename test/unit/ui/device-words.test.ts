@@ -24,10 +24,22 @@ test('words are counted and compared as people type them', () => {
 });
 
 test.each([
-  ['Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36', 'Chrome on Linux'],
-  ['Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1', 'Safari on iPhone'],
-  ['Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36', 'Chrome on Android'],
-  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0', 'Edge on Windows'],
+  [
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
+    'Chrome on Linux',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1',
+    'Safari on iPhone',
+  ],
+  [
+    'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Mobile Safari/537.36',
+    'Chrome on Android',
+  ],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0',
+    'Edge on Windows',
+  ],
   ['Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:143.0) Gecko/20100101 Firefox/143.0', 'Firefox on Mac'],
   ['something else', 'Browser'],
 ])('a device is first called what its browser says of itself', (userAgent, name) => {
@@ -53,7 +65,11 @@ test.each([
   ['connecting', 2, 'Connecting to the relay; 2 entries wait for it.'],
   ['lost', 1, 'The relay cannot be reached; 1 entry waits here until it can.'],
   ['lost', 0, 'The relay cannot be reached. Everything that is here was handed to it before.'],
-  ['locked-out', 3, 'This browser is not signed in at the relay; 3 entries wait here until it is. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.'],
+  [
+    'locked-out',
+    3,
+    'This browser is not signed in at the relay; 3 entries wait here until it is. Press Enter in the terminal where Roost runs, and open the link it prints in this browser.',
+  ],
 ] as const)('with a line that is %s and %i to send', (link, toSend, text) => {
   expect(handedText({ link, toSend })).toBe(text);
 });

@@ -12,7 +12,10 @@ const devices = (sync: Sync, more: Partial<Parameters<typeof openPage>[0]> = {})
   openPage({ docs: team(2), path: '/settings/devices', ...more, prepare: (parts) => void (parts.owner.sync = sync) });
 const press = async (page: Page, name: string | RegExp) => page.user.click(await screen.findByRole('button', { name }));
 const until = NOW + SYNC.offerMs;
-const words = () => within(screen.getByRole('list', { name: 'The six words' })).getAllByRole('listitem').map((item) => item.textContent);
+const words = () =>
+  within(screen.getByRole('list', { name: 'The six words' }))
+    .getAllByRole('listitem')
+    .map((item) => item.textContent);
 
 test('whoever shares nothing is told what that means, and what to do about it', async () => {
   await devices({});
@@ -36,7 +39,10 @@ test('where it is not known how it stands, the reason is said, and it can be ask
 
 test('devices are listed with this one first, and when the others were seen', async () => {
   const phone = device('Phone', { online: true, direct: true });
-  await devices({ syncStatus: () => sharedStatus({ devices: [device('Attic'), phone, LAPTOP, device('New', { lastSeen: null, addedAt: NOW })] }) });
+  await devices({
+    syncStatus: () =>
+      sharedStatus({ devices: [device('Attic'), phone, LAPTOP, device('New', { lastSeen: null, addedAt: NOW })] }),
+  });
   const rows = within(screen.getByRole('region', { name: 'Your devices' })).getAllByRole('listitem');
   expect(rows.map((row) => row.textContent)).toEqual([
     expect.stringMatching(/^Laptopthis deviceadded Wednesday/),
@@ -142,7 +148,8 @@ test('leaving while words are compared ends the invitation', async () => {
 
 test('a new device shows its offer, then the words, then waits, and then has a team', async () => {
   const page = await devices({});
-  const joining = (now: Joining | null) => page.say({ news: 'sync', status: { kind: 'alone', joining: now, kept: null } });
+  const joining = (now: Joining | null) =>
+    page.say({ news: 'sync', status: { kind: 'alone', joining: now, kept: null } });
   const asked: unknown[] = [];
   page.owner.sync.beginJoin = ({ deviceName }) => {
     asked.push(deviceName);
@@ -180,7 +187,10 @@ test('two teams that meet are spoken of before they do', async () => {
 test('an offer that has run out is replaced by a new one', async () => {
   const page = await devices({ beginJoin: () => null });
   await press(page, 'Join from another device');
-  await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until: NOW }, kept: null } });
+  await page.say({
+    news: 'sync',
+    status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until: NOW }, kept: null },
+  });
   expect(screen.getByRole('alert').textContent).toContain('This offer has run out.');
   await press(page, 'Make a new offer');
   expect(page.owner.calls.filter((name) => name === 'beginJoin')).toHaveLength(1);
@@ -189,18 +199,30 @@ test('an offer that has run out is replaced by a new one', async () => {
 test('why joining failed is said, with the way to begin anew', async () => {
   const page = await devices({});
   await press(page, 'Join from another device');
-  await page.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'failed', reason: 'The other device said no.' }, kept: null } });
+  await page.say({
+    news: 'sync',
+    status: { kind: 'alone', joining: { step: 'failed', reason: 'The other device said no.' }, kept: null },
+  });
   expect(screen.getByRole('alert').textContent).toContain('The other device said no. Nothing has changed.');
   page.owner.sync.beginJoin = () => {
-    page.owner.say({ news: 'sync', status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until }, kept: null } });
+    page.owner.say({
+      news: 'sync',
+      status: { kind: 'alone', joining: { step: 'offering', offer: OFFER, until }, kept: null },
+    });
     return null;
   };
   await press(page, 'Make a new offer');
   expect(screen.getByLabelText('The offer as text').textContent).toBe(OFFER);
 });
 
-const WORDS = 'abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic acquire across act action actor actress actual'.split(' ');
-const places = () => screen.getAllByLabelText(/^Word \d+$/).map((input) => Number(/\d+/.exec(input.closest('.device-field')?.textContent ?? '')?.[0]));
+const WORDS =
+  'abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid acoustic acquire across act action actor actress actual'.split(
+    ' ',
+  );
+const places = () =>
+  screen
+    .getAllByLabelText(/^Word \d+$/)
+    .map((input) => Number(/\d+/.exec(input.closest('.device-field')?.textContent ?? '')?.[0]));
 const answerDrill = async (page: Page, wordAt: (place: number) => string) => {
   for (const place of places()) {
     const field = screen.getByLabelText(`Word ${place}`);
@@ -226,7 +248,11 @@ test('a recovery phrase is shown numbered, drilled at three places, and then hol
   };
   await press(page, 'Make a recovery phrase');
   await press(page, 'Show the words');
-  expect(within(screen.getByRole('list', { name: 'The recovery phrase' })).getAllByRole('listitem').map((item) => item.textContent)).toEqual(WORDS);
+  expect(
+    within(screen.getByRole('list', { name: 'The recovery phrase' }))
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual(WORDS);
   await press(page, 'I have written them down');
   const asked = places();
   expect(new Set(asked).size).toBe(3);
@@ -276,7 +302,10 @@ test('words that do not count yet are not thrown away by one press', async () =>
 });
 
 test('a phrase is checked against the household’s', async () => {
-  const page = await devices({ syncStatus: () => sharedStatus({ phrase: true }), checkPhrase: ({ phrase }) => ({ good: phrase === WORDS.join(' ') }) });
+  const page = await devices({
+    syncStatus: () => sharedStatus({ phrase: true }),
+    checkPhrase: ({ phrase }) => ({ good: phrase === WORDS.join(' ') }),
+  });
   await press(page, 'Check my phrase');
   const field = await screen.findByLabelText('The 24 words');
   await page.user.click(field);
@@ -306,7 +335,9 @@ test('a new browser takes a phrase as people type it, and says which word is wro
   await page.user.paste('1. Abandon, 2. ability\n3. abel');
   expect(screen.getByText('3 of 24')).toBeDefined();
   await press(page, 'Bring my team back');
-  expect(screen.getByRole('alert').textContent).toBe('Word 3, “abel”, is not in the list; did you mean “able”? Nothing has changed.');
+  expect(screen.getByRole('alert').textContent).toBe(
+    'Word 3, “abel”, is not in the list; did you mean “able”? Nothing has changed.',
+  );
   await page.user.clear(field);
   await page.user.click(field);
   await page.user.paste(WORDS.join(' '));
@@ -318,7 +349,10 @@ test('a new browser takes a phrase as people type it, and says which word is wro
 });
 
 test('the team that arrives on a new device is shown as soon as it is there', async () => {
-  const page = await openPage({ docs: [], prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus()) });
+  const page = await openPage({
+    docs: [],
+    prepare: ({ owner }) => void (owner.sync.syncStatus = () => sharedStatus()),
+  });
   expect(screen.getByRole('heading', { name: 'Your team is on its way' })).toBeDefined();
   await page.say({ news: 'documents', docs: team(2) });
   expect(screen.getByRole('button', { name: 'Lyra, seat 1, sleeping' })).toBeDefined();
@@ -372,7 +406,18 @@ test('a device that was removed keeps what it has, and says the ways on', async 
 });
 
 test('what is on the way is told: to the relay, from elsewhere, from a newer Roost, and what was refused', async () => {
-  await devices({ syncStatus: () => sharedStatus({ link: 'lost', toSend: 12, backlog: { done: 40, of: 100 }, arriving: ['agent-1'], newer: 1, refused: 2, trouble: 'The disk is full.' }) });
+  await devices({
+    syncStatus: () =>
+      sharedStatus({
+        link: 'lost',
+        toSend: 12,
+        backlog: { done: 40, of: 100 },
+        arriving: ['agent-1'],
+        newer: 1,
+        refused: 2,
+        trouble: 'The disk is full.',
+      }),
+  });
   const there = within(screen.getByRole('region', { name: 'On the way' }));
   expect(there.getByText('The relay cannot be reached; 12 entries wait here until it can.')).toBeDefined();
   expect(there.getByText('40 of 100 entries')).toBeDefined();
@@ -384,7 +429,10 @@ test('what is on the way is told: to the relay, from elsewhere, from a newer Roo
 
 test('two devices without a relay are introduced by two texts', async () => {
   const taken: string[] = [];
-  const page = await devices({ syncStatus: () => sharedStatus(), makeDirectOffer: () => ({ text: 'ROOST-LINE1.first' }) });
+  const page = await devices({
+    syncStatus: () => sharedStatus(),
+    makeDirectOffer: () => ({ text: 'ROOST-LINE1.first' }),
+  });
   page.owner.sync.takeDirectText = ({ text }) => {
     taken.push(text);
     return { text: text.endsWith('first') ? 'ROOST-LINE1.answer' : null };
@@ -408,16 +456,31 @@ test('two devices without a relay are introduced by two texts', async () => {
 /** A browser's camera, as far as asking for it goes. */
 function standInCamera(getUserMedia: (() => Promise<MediaStream>) | null, secure = true) {
   vi.stubGlobal('isSecureContext', secure);
-  vi.stubGlobal('navigator', Object.assign(Object.create(navigator), { mediaDevices: getUserMedia && { getUserMedia } }));
+  vi.stubGlobal(
+    'navigator',
+    Object.assign(Object.create(navigator), { mediaDevices: getUserMedia && { getUserMedia } }),
+  );
 }
 afterEach(() => vi.unstubAllGlobals());
 
 test.each<[string, Parameters<typeof standInCamera>, string]>([
   ['the page came without encryption', [null, false], 'lend a camera only to pages that come over https'],
   ['the browser has no way', [null], 'has no way to use a camera'],
-  ['the person refused it', [() => Promise.reject(new DOMException('no', 'NotAllowedError'))], 'The camera was not allowed.'],
-  ['there is none', [() => Promise.reject(new DOMException('no', 'NotFoundError'))], 'There is no camera on this device.'],
-  ['another program has it', [() => Promise.reject(new DOMException('no', 'NotReadableError'))], 'in use by another program'],
+  [
+    'the person refused it',
+    [() => Promise.reject(new DOMException('no', 'NotAllowedError'))],
+    'The camera was not allowed.',
+  ],
+  [
+    'there is none',
+    [() => Promise.reject(new DOMException('no', 'NotFoundError'))],
+    'There is no camera on this device.',
+  ],
+  [
+    'another program has it',
+    [() => Promise.reject(new DOMException('no', 'NotReadableError'))],
+    'in use by another program',
+  ],
 ])('where %s, the camera is not insisted on, and another way is named', async (_, camera, word) => {
   const page = await devices({ syncStatus: () => sharedStatus() });
   standInCamera(...camera);
@@ -455,7 +518,12 @@ function standInPictures(text: string | null) {
     data.set(dark ? [0, 0, 0, 255] : [255, 255, 255, 255], i * 4);
   }
   vi.stubGlobal('createImageBitmap', () => Promise.resolve({ width: side, height: side, close: () => undefined }));
-  HTMLCanvasElement.prototype.getContext = () => Object.assign(Object.create(null), { fillRect: () => undefined, drawImage: () => undefined, getImageData: () => ({ width: side, height: side, data }) });
+  HTMLCanvasElement.prototype.getContext = () =>
+    Object.assign(Object.create(null), {
+      fillRect: () => undefined,
+      drawImage: () => undefined,
+      getImageData: () => ({ width: side, height: side, data }),
+    });
 }
 const PICTURE = new File(['x'], 'code.png', { type: 'image/png' });
 

@@ -14,9 +14,17 @@ const asked = (target: ForgetDoc['target'], askedAt = NOW - 2 * DAY, finalAt = a
   askedAt,
   finalAt,
 });
-const forgets = (page: Page) => page.owner.docs.flatMap((doc) => (doc.type === 'forget' && 'target' in doc ? [doc] : []));
-const seats = () => within(screen.getByRole('list', { name: 'The team' })).getAllByRole('button').map((button) => button.getAttribute('aria-label'));
-const docs = [...team(2), said('agent-1', 'human', 'A secret of old.', NOW - 5000), said('agent-1', 'agent-1', 'Kept well.', NOW - 4000)];
+const forgets = (page: Page) =>
+  page.owner.docs.flatMap((doc) => (doc.type === 'forget' && 'target' in doc ? [doc] : []));
+const seats = () =>
+  within(screen.getByRole('list', { name: 'The team' }))
+    .getAllByRole('button')
+    .map((button) => button.getAttribute('aria-label'));
+const docs = [
+  ...team(2),
+  said('agent-1', 'human', 'A secret of old.', NOW - 5000),
+  said('agent-1', 'agent-1', 'Kept well.', NOW - 4000),
+];
 const ask = async (page: Page, name: string) => {
   await page.user.click(await screen.findByRole('button', { name }));
   return screen.findByRole('dialog');
@@ -34,7 +42,9 @@ test('an agent is forgotten only when its name is typed, and is out of sight at 
   expect(sure.disabled).toBe(true);
   await page.user.type(within(dialog).getByRole('textbox'), 'a{Enter}');
   await waitFor(() => expect(location.pathname).toBe('/'));
-  expect(forgets(page)).toMatchObject([{ target: { kind: 'agent', agentId: 'agent-1' }, askedAt: NOW, finalAt: NOW + 30 * DAY }]);
+  expect(forgets(page)).toMatchObject([
+    { target: { kind: 'agent', agentId: 'agent-1' }, askedAt: NOW, finalAt: NOW + 30 * DAY },
+  ]);
   expect(seats()).toContain('seat 1, empty');
   expect(seats().join()).not.toContain('Lyra');
 });
@@ -72,7 +82,10 @@ test('a conversation is asked about twice, and its words are out of sight while 
 
 test('what is said after a conversation was forgotten is seen, and what was said before is not', async () => {
   const forgotten = asked({ kind: 'conversation', agentId: 'agent-1' }, NOW - 3000);
-  await openPage({ docs: [...docs, forgotten, said('agent-1', 'human', 'A new beginning.', NOW - 1000)], path: '/agent/agent-1' });
+  await openPage({
+    docs: [...docs, forgotten, said('agent-1', 'human', 'A new beginning.', NOW - 1000)],
+    path: '/agent/agent-1',
+  });
   expect(await screen.findByText('A new beginning.')).toBeDefined();
   expect(screen.queryByText('A secret of old.')).toBeNull();
 });
@@ -93,7 +106,9 @@ test('the lead’s conversation can be forgotten, the lead cannot', async () => 
   expect(await screen.findByRole('button', { name: 'Forget this conversation…' })).toBeDefined();
   expect(screen.queryByRole('button', { name: 'Forget Julian…' })).toBeNull();
   await page.say({ news: 'link', link: { kind: 'live' }, snapshot: runningSession() });
-  expect((await ask(page, 'Forget this conversation…')).textContent).toContain('Julian is awake as long as the session runs. End it first.');
+  expect((await ask(page, 'Forget this conversation…')).textContent).toContain(
+    'Julian is awake as long as the session runs. End it first.',
+  );
 });
 
 test('what could not be stored is not shown as forgotten', async () => {
@@ -107,7 +122,10 @@ test('what could not be stored is not shown as forgotten', async () => {
 });
 
 test('what is being forgotten is listed with the days that are left, and can be kept', async () => {
-  const page = await openPage({ docs: [...docs, asked({ kind: 'agent', agentId: 'agent-2' })], path: '/settings/storage' });
+  const page = await openPage({
+    docs: [...docs, asked({ kind: 'agent', agentId: 'agent-2' })],
+    path: '/settings/storage',
+  });
   const list = await screen.findByRole('region', { name: 'Being forgotten' });
   expect(list.textContent).toContain('Wren28 days left');
   await page.user.click(within(list).getByRole('button', { name: 'Keep after all: Wren' }));
@@ -116,7 +134,10 @@ test('what is being forgotten is listed with the days that are left, and can be 
 });
 
 test('the address of somebody who is being forgotten says so, and keeps them after all', async () => {
-  const page = await openPage({ docs: [...docs, asked({ kind: 'agent', agentId: 'agent-2' })], path: '/agent/agent-2' });
+  const page = await openPage({
+    docs: [...docs, asked({ kind: 'agent', agentId: 'agent-2' })],
+    path: '/agent/agent-2',
+  });
   expect(await screen.findByText('Whoever lived here is being forgotten')).toBeDefined();
   await page.user.click(screen.getByRole('button', { name: 'Keep after all' }));
   expect(await screen.findByRole('heading', { name: 'Wren' })).toBeDefined();

@@ -3,15 +3,28 @@ import { expect, test } from 'vitest';
 import { agentDoc, NOW, runningSession, said, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
-const seats = () => within(screen.getByRole('list', { name: 'The team' })).getAllByRole('button').flatMap((button) => {
-  const name = button.getAttribute('aria-label') ?? '';
-  return name.startsWith('Menu of') ? [] : [name];
-});
+const seats = () =>
+  within(screen.getByRole('list', { name: 'The team' }))
+    .getAllByRole('button')
+    .flatMap((button) => {
+      const name = button.getAttribute('aria-label') ?? '';
+      return name.startsWith('Menu of') ? [] : [name];
+    });
 const seat = (name: string) => screen.getByRole('button', { name });
 
 test('an empty household shows eight empty seats around the lead', async () => {
   await openPage({ docs: team(0) });
-  expect(seats()).toEqual(['seat 1, empty', 'seat 2, empty', 'seat 3, empty', 'seat 4, empty', 'Julian, lead', 'seat 6, empty', 'seat 7, empty', 'seat 8, empty', 'seat 9, empty']);
+  expect(seats()).toEqual([
+    'seat 1, empty',
+    'seat 2, empty',
+    'seat 3, empty',
+    'seat 4, empty',
+    'Julian, lead',
+    'seat 6, empty',
+    'seat 7, empty',
+    'seat 8, empty',
+    'seat 9, empty',
+  ]);
 });
 
 test('without a session everybody sleeps', async () => {
@@ -26,10 +39,25 @@ test('who has answered is awake, who was called hatches, the rest sleep', async 
 });
 
 test('who waits in line before the model says at which place, for as long as it waits', async () => {
-  const hatching = ['agent-1', 'agent-2'].map((agentId, position) => ({ agentId, position, call: 'wake' as const, wakeId: 'w', name: null }));
+  const hatching = ['agent-1', 'agent-2'].map((agentId, position) => ({
+    agentId,
+    position,
+    call: 'wake' as const,
+    wakeId: 'w',
+    name: null,
+  }));
   const page = await openPage({ docs: team(2), snapshot: runningSession({ hatching }) });
   const cellText = (name: string) => seat(name).closest('li')?.textContent;
-  await page.say({ news: 'waiting', waiting: { waiting: [{ agentId: 'agent-1', place: 1 }, { agentId: 'agent-2', place: 2 }, { agentId: 'lead', place: 3 }] } });
+  await page.say({
+    news: 'waiting',
+    waiting: {
+      waiting: [
+        { agentId: 'agent-1', place: 1 },
+        { agentId: 'agent-2', place: 2 },
+        { agentId: 'lead', place: 3 },
+      ],
+    },
+  });
   expect(cellText('Lyra, seat 1, hatching')).toContain('next in line');
   expect(cellText('Wren, seat 2, hatching')).toContain('second in line');
   expect(cellText('Julian, lead')).toContain('third in line');
@@ -44,7 +72,18 @@ test('an egg has no name yet, and is the agent once it is born', async () => {
   const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
   const page = await openPage({ docs: team(0), snapshot: runningSession({ hatching: [egg] }) });
   expect(seats()[0]).toBe('seat 1, hatching');
-  await page.hear({ kind: 'agent-born', time: NOW, agentId: 'egg', position: 0, sessionId: 'session-2', name: 'Fen', color: '#c9b1e8', colorName: 'Violet Heaven', soul: 'Fen, then.', bornAt: NOW });
+  await page.hear({
+    kind: 'agent-born',
+    time: NOW,
+    agentId: 'egg',
+    position: 0,
+    sessionId: 'session-2',
+    name: 'Fen',
+    color: '#c9b1e8',
+    colorName: 'Violet Heaven',
+    soul: 'Fen, then.',
+    bornAt: NOW,
+  });
   expect(seats()[0]).toBe('Fen, seat 1, awake');
 });
 
@@ -60,12 +99,18 @@ test('when the line to the relay is lost everybody sleeps, and the page says why
 
 test('two agents of one name are told apart by their colours', async () => {
   await openPage({ docs: [...team(0), agentDoc('a', 'Lyra', 0), agentDoc('b', 'Lyra', 1)] });
-  expect(seats().slice(0, 2)).toEqual(['Lyra (Violet Heaven), seat 1, sleeping', 'Lyra (Ayahuasca Vine), seat 2, sleeping']);
+  expect(seats().slice(0, 2)).toEqual([
+    'Lyra (Violet Heaven), seat 1, sleeping',
+    'Lyra (Ayahuasca Vine), seat 2, sleeping',
+  ]);
 });
 
 test('a failed wake says why on its cell, and whole in the conversation', async () => {
   const reason = { code: 'silent' as const, message: 'It said nothing for 120 s.' };
-  const page = await openPage({ docs: team(2), snapshot: runningSession({ awake: ['agent-2'], asleep: [{ agentId: 'agent-1', reason }] }) });
+  const page = await openPage({
+    docs: team(2),
+    snapshot: runningSession({ awake: ['agent-2'], asleep: [{ agentId: 'agent-1', reason }] }),
+  });
   const cell = seat('Lyra, seat 1, sleeping');
   expect(cell.closest('li')?.textContent).toContain('said nothing for 120\u00a0s');
   await page.user.click(cell);
@@ -74,20 +119,34 @@ test('a failed wake says why on its cell, and whole in the conversation', async 
 
 test('who was put to sleep by hand carries no reproach', async () => {
   const reason = { code: 'put-to-sleep' as const, message: 'You put it to sleep.' };
-  await openPage({ docs: team(1), path: '/agent/agent-1', snapshot: runningSession({ asleep: [{ agentId: 'agent-1', reason }] }) });
+  await openPage({
+    docs: team(1),
+    path: '/agent/agent-1',
+    snapshot: runningSession({ asleep: [{ agentId: 'agent-1', reason }] }),
+  });
   expect(screen.queryByRole('note')).toBeNull();
 });
 
 test('an egg that found no name leaves its reason on the empty seat', async () => {
   const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
   const page = await openPage({ docs: team(0), snapshot: runningSession({ hatching: [egg] }) });
-  await page.hear({ kind: 'birth-ended', time: NOW, agentId: 'egg', position: 0, sessionId: 'session-2', reason: { code: 'unnamed', message: 'It found no name within 600 s.' } });
+  await page.hear({
+    kind: 'birth-ended',
+    time: NOW,
+    agentId: 'egg',
+    position: 0,
+    sessionId: 'session-2',
+    reason: { code: 'unnamed', message: 'It found no name within 600 s.' },
+  });
   expect(seat('seat 1, empty').closest('li')?.textContent).toContain('found no name within 600\u00a0s');
 });
 
 test('one seat is reached by Tab, arrows move from it, Enter opens a conversation', async () => {
   const page = await openPage({ docs: team(8) });
-  const reachable = () => within(screen.getByRole('list', { name: 'The team' })).getAllByRole('button').filter((button) => button.tabIndex === 0 && button.className === 'seat-button');
+  const reachable = () =>
+    within(screen.getByRole('list', { name: 'The team' }))
+      .getAllByRole('button')
+      .filter((button) => button.tabIndex === 0 && button.className === 'seat-button');
   expect(reachable()).toHaveLength(1);
   seat('Lyra, seat 1, sleeping').focus();
   await page.user.keyboard('{ArrowRight}{ArrowDown}');
@@ -109,7 +168,15 @@ test('the menu of a seat opens by keyboard, wakes one agent, and gives the focus
   const cell = seat('Lyra, seat 1, sleeping');
   cell.focus();
   await page.user.keyboard('m');
-  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual(['Wake Lyra', 'Show soul', 'Inbox', 'Wakes', 'Copy soul', 'Copy link', 'Export as a zip']);
+  expect(screen.getAllByRole('menuitem').map((item) => item.textContent)).toEqual([
+    'Wake Lyra',
+    'Show soul',
+    'Inbox',
+    'Wakes',
+    'Copy soul',
+    'Copy link',
+    'Export as a zip',
+  ]);
   expect(document.activeElement?.textContent).toBe('Wake Lyra');
   await page.user.keyboard('{Enter}');
   expect(page.relay.posted[0]?.text).toContain('name="Lyra"');
@@ -130,10 +197,19 @@ test('who is set to sleep says so on its cell, and goes on where it was when it 
     snapshot: runningSession({ awake: ['agent-1', 'agent-2'] }),
     prepare: ({ reach }) => reach.on('PUT /api/v1/sessions/session-2/agent-1/sleeping', { sleeping: false }),
   });
-  await page.hear({ kind: 'sleep-flag', time: NOW, sessionId: 'session-2', agentId: 'agent-1', sleeping: true, by: 'human' });
+  await page.hear({
+    kind: 'sleep-flag',
+    time: NOW,
+    sessionId: 'session-2',
+    agentId: 'agent-1',
+    sleeping: true,
+    by: 'human',
+  });
   const cell = seat('Lyra, seat 1, sleeping');
   expect(cell.closest('li')?.textContent).toContain('set to sleep');
-  expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toContain('it keeps what was said');
+  expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toContain(
+    'it keeps what was said',
+  );
   cell.focus();
   await page.user.keyboard('m{Enter}');
   expect(page.reach.bodies('PUT /api/v1/sessions/session-2/agent-1/sleeping')).toEqual([{ sleeping: false }]);
@@ -141,10 +217,18 @@ test('who is set to sleep says so on its cell, and goes on where it was when it 
 });
 
 test('what waits in an inbox is counted on the cell, beside the answers that the person has not read', async () => {
-  const page = await openPage({ docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }), prepare: ({ reach }) => reach.on('GET /api/inbox', { unread: { 'agent-1': 3 } }) });
+  const page = await openPage({
+    docs: team(1),
+    snapshot: runningSession({ awake: ['agent-1'] }),
+    prepare: ({ reach }) => reach.on('GET /api/inbox', { unread: { 'agent-1': 3 } }),
+  });
   await page.owner.call('append', [said('agent-1', 'agent-1', 'hi', NOW + 1)]);
   const cell = seat('Lyra, seat 1, awake');
-  await waitFor(() => expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toBe('1 new message. 3 messages waiting to be read'));
+  await waitFor(() =>
+    expect(document.getElementById(cell.getAttribute('aria-describedby') ?? '')?.textContent).toBe(
+      '1 new message. 3 messages waiting to be read',
+    ),
+  );
   page.reach.on('GET /api/inbox', { unread: {} });
   await page.hear({ kind: 'changed', time: NOW, what: 'inbox', agentId: 'agent-1' });
   await waitFor(() => expect(cell.closest('li')?.textContent).not.toContain('waiting to be read'));

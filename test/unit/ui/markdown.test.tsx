@@ -6,25 +6,39 @@ afterEach(cleanup);
 const show = (text: string) => render(<Markdown text={text} />).container;
 
 test('raw HTML is shown as the text it is', () => {
-  const box = show('before <script>alert(1)</script> <img src=x onerror=alert(1)> <b onclick="x()">bold</b>\n\n<iframe src="https://example.org"></iframe>');
+  const box = show(
+    'before <script>alert(1)</script> <img src=x onerror=alert(1)> <b onclick="x()">bold</b>\n\n<iframe src="https://example.org"></iframe>',
+  );
   expect(box.querySelector('script, img, iframe, b')).toBeNull();
   expect(box.textContent).toContain('<script>alert(1)</script>');
   expect(box.textContent).toContain('onerror=alert(1)');
 });
 
-test.each(['javascript:alert(1)', 'JaVaScRiPt:alert(1)', ' javascript:alert(1)', 'data:text/html,<script>alert(1)</script>', 'vbscript:x', 'file:///etc/passwd', '/api/sessions', '//example.org', 'blob:https://example.org/x'])(
-  'a link to %j leads nowhere',
-  (href) => {
-    const box = show(`[words](<${href}>)`);
-    expect(box.querySelector('a')).toBeNull();
-    expect(box.textContent).toContain('words');
-  },
-);
+test.each([
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  ' javascript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'vbscript:x',
+  'file:///etc/passwd',
+  '/api/sessions',
+  '//example.org',
+  'blob:https://example.org/x',
+])('a link to %j leads nowhere', (href) => {
+  const box = show(`[words](<${href}>)`);
+  expect(box.querySelector('a')).toBeNull();
+  expect(box.textContent).toContain('words');
+});
 
 test('a link to the web or to mail opens elsewhere, and tells nothing of where it came from', () => {
   const box = show('[a](https://example.org/x) [b](http://example.org) [c](mailto:a@example.org) https://bare.example');
   const links = [...box.querySelectorAll('a')];
-  expect(links.map((link) => link.href)).toEqual(['https://example.org/x', 'http://example.org/', 'mailto:a@example.org', 'https://bare.example/']);
+  expect(links.map((link) => link.href)).toEqual([
+    'https://example.org/x',
+    'http://example.org/',
+    'mailto:a@example.org',
+    'https://bare.example/',
+  ]);
   for (const link of links) {
     expect(link.target).toBe('_blank');
     expect(link.rel).toBe('noopener noreferrer nofollow');
@@ -34,7 +48,9 @@ test('a link to the web or to mail opens elsewhere, and tells nothing of where i
 test('a picture is never fetched: it is a link to where it lies', () => {
   const box = show('![a sketch](https://example.org/s.png) ![x](data:image/png;base64,AAAA)');
   expect(box.querySelector('img')).toBeNull();
-  expect(screen.getByRole('link', { name: /Show image from example.org/ }).getAttribute('href')).toBe('https://example.org/s.png');
+  expect(screen.getByRole('link', { name: /Show image from example.org/ }).getAttribute('href')).toBe(
+    'https://example.org/s.png',
+  );
   expect(box.querySelectorAll('a')).toHaveLength(1);
 });
 

@@ -35,8 +35,14 @@ describe('While a mention is being typed', () => {
   });
 
   it('choosing puts the name in, with a space to go on after it, once', () => {
-    expect(complete('Hi @Ly', 6, { start: 3, query: 'Ly' }, { agentId: 'a', name: 'Lyra' })).toEqual({ text: 'Hi @Lyra ', caret: 9 });
-    expect(complete('Hi @Ly and', 6, { start: 3, query: 'Ly' }, { agentId: 'a', name: 'Lyra' })).toEqual({ text: 'Hi @Lyra and', caret: 9 });
+    expect(complete('Hi @Ly', 6, { start: 3, query: 'Ly' }, { agentId: 'a', name: 'Lyra' })).toEqual({
+      text: 'Hi @Lyra ',
+      caret: 9,
+    });
+    expect(complete('Hi @Ly and', 6, { start: 3, query: 'Ly' }, { agentId: 'a', name: 'Lyra' })).toEqual({
+      text: 'Hi @Lyra and',
+      caret: 9,
+    });
   });
 });
 
@@ -52,7 +58,15 @@ describe('What was written', () => {
 
   it('is shown whole, whatever is a mention in it', () => {
     const text = 'So @Søren: ask @Lyra, or @nobody.';
-    expect(piecesOf(text, TEAM).map((piece) => piece.text).join('')).toBe(text);
-    expect(piecesOf(text, TEAM).filter(({ kind }) => kind === 'mention').map((piece) => piece.text)).toEqual(['@Søren', '@Lyra']);
+    expect(
+      piecesOf(text, TEAM)
+        .map((piece) => piece.text)
+        .join(''),
+    ).toBe(text);
+    expect(
+      piecesOf(text, TEAM)
+        .filter(({ kind }) => kind === 'mention')
+        .map((piece) => piece.text),
+    ).toEqual(['@Søren', '@Lyra']);
   });
 });

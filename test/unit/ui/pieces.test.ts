@@ -4,7 +4,10 @@ import { markdownPieces, plainPieces } from '../../../src/ui/chat/pieces.ts';
 
 const sentence = 'The second pier stands in the river like a tooth, and nobody remembers the first. ';
 const paragraph = sentence.repeat(6).trim();
-const paragraphs = (count: number) => Array.from({ length: count }, (_none, i) => `${i}: ${paragraph}`.replace(/^\d+/, (n) => `Paragraph ${n}`)).join('\n\n');
+const paragraphs = (count: number) =>
+  Array.from({ length: count }, (_none, i) => `${i}: ${paragraph}`.replace(/^\d+/, (n) => `Paragraph ${n}`)).join(
+    '\n\n',
+  );
 
 test('a short text is one piece, as it is', () => {
   expect(markdownPieces('')).toEqual(['']);
@@ -32,7 +35,10 @@ test('a code block that is too long becomes one block after another', () => {
   expect(pieces.length).toBeGreaterThan(2);
   const inside = pieces.slice(1, -1);
   for (const piece of inside) expect(piece.startsWith('```js\n') && piece.endsWith('\n```')).toBe(true);
-  const kept = pieces.join('\n').split('\n').filter((line) => line.startsWith('let'));
+  const kept = pieces
+    .join('\n')
+    .split('\n')
+    .filter((line) => line.startsWith('let'));
   expect(kept.join('\n')).toBe(code);
   expect(pieces.at(-1)).toContain('After.');
 });
@@ -44,7 +50,26 @@ test('a link that is defined far away still leads there', () => {
 });
 
 test('no piece is too long to be set at once, whatever the text, and no character is parted', () => {
-  const text = fc.array(fc.oneof(fc.constantFrom('\n', '\n\n', '```\n', '- x\n', '    y\n', '> z\n', ' ', '😀', sentence, 'x'.repeat(5000), '😀'.repeat(3000))), { maxLength: 60 }).map((parts) => parts.join(''));
+  const text = fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(
+          '\n',
+          '\n\n',
+          '```\n',
+          '- x\n',
+          '    y\n',
+          '> z\n',
+          ' ',
+          '😀',
+          sentence,
+          'x'.repeat(5000),
+          '😀'.repeat(3000),
+        ),
+      ),
+      { maxLength: 60 },
+    )
+    .map((parts) => parts.join(''));
   fc.assert(
     fc.property(text, (all) => {
       for (const piece of [...markdownPieces(all), ...plainPieces(all)]) {

@@ -54,7 +54,10 @@ test.each<[string, Scene]>([
 
 test('where there is no code, or half of one, none is read', () => {
   const whole = photo({ scale: 6 });
-  const half = { ...whole, data: whole.data.map((value, i) => (Math.floor(i / 4) % whole.width > whole.width / 2 ? 255 : value)) };
+  const half = {
+    ...whole,
+    data: whole.data.map((value, i) => (Math.floor(i / 4) % whole.width > whole.width / 2 ? 255 : value)),
+  };
   expect(readQr(half, true)).toBeNull();
   expect(readQr({ ...whole, data: whole.data.map(() => 200) })).toBeNull();
 });

@@ -9,7 +9,17 @@ import { openPage } from './support/render.tsx';
 
 const MINUTE = 60_000;
 
-const mail = (n: number, more: Partial<Mail> = {}): Mail => ({ messageId: `m${n}`, to: 'agent-1', from: 'agent-2', text: `Letter ${n}`, time: NOW - n * MINUTE, priority: 'normal', threadId: null, read: null, ...more });
+const mail = (n: number, more: Partial<Mail> = {}): Mail => ({
+  messageId: `m${n}`,
+  to: 'agent-1',
+  from: 'agent-2',
+  text: `Letter ${n}`,
+  time: NOW - n * MINUTE,
+  priority: 'normal',
+  threadId: null,
+  read: null,
+  ...more,
+});
 
 const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision => ({
   wakeId: `w${n}`,
@@ -30,18 +40,29 @@ test('the page beside a conversation is that of one agent, however often another
   const page = await openPage({ docs: team(2), path: '/agent/agent-1' });
   const beside = () => screen.getByRole('complementary', { name: /^About / });
   await within(beside()).findByRole('heading', { name: 'Threads' });
-  for (const name of [/^Wren, /, /^Lyra, /, /^Wren, /]) await page.user.click(within(screen.getByRole('list', { name: 'The team' })).getByRole('button', { name }));
+  for (const name of [/^Wren, /, /^Lyra, /, /^Wren, /])
+    await page.user.click(within(screen.getByRole('list', { name: 'The team' })).getByRole('button', { name }));
   await within(screen.getByRole('complementary', { name: 'About Wren' })).findByRole('heading', { name: 'Threads' });
-  for (const name of [/^Soul/, 'Threads', 'Costs']) expect(within(beside()).getAllByRole('heading', { name })).toHaveLength(1);
+  for (const name of [/^Soul/, 'Threads', 'Costs'])
+    expect(within(beside()).getAllByRole('heading', { name })).toHaveLength(1);
   expect(document.title).toContain('Wren');
 });
 
 describe('the inbox of an agent', () => {
   test('says from whom, how urgent, and whether it was read, when and by which run', async () => {
-    const letters = [mail(1, { priority: 'urgent' }), mail(2, { from: 'human', read: { time: NOW - MINUTE, run: 'answer-abcdef' } })];
-    await openPage({ docs: team(2), path: '/agent/agent-1/inbox', prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', { mail: letters, more: false }) });
+    const letters = [
+      mail(1, { priority: 'urgent' }),
+      mail(2, { from: 'human', read: { time: NOW - MINUTE, run: 'answer-abcdef' } }),
+    ];
+    await openPage({
+      docs: team(2),
+      path: '/agent/agent-1/inbox',
+      prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', { mail: letters, more: false }),
+    });
     const dialog = await screen.findByRole('dialog', { name: 'Inbox of Lyra' });
-    const [first, second] = within(await within(dialog).findByRole('list', { name: 'Inbox of Lyra' })).getAllByRole('listitem');
+    const [first, second] = within(await within(dialog).findByRole('list', { name: 'Inbox of Lyra' })).getAllByRole(
+      'listitem',
+    );
     expect(first?.textContent).toMatch(/Wren.*Urgent.*Letter 1.*Unread/);
     expect(second?.textContent).toMatch(/You.*Letter 2.*Read 08:54 · run abcdef/);
   });
@@ -71,8 +92,15 @@ describe('the inbox of an agent', () => {
   });
 
   test('is empty in so many words, and where it cannot be read it can be asked for again', async () => {
-    const page = await openPage({ docs: team(1), path: '/agent/agent-1/inbox', width: 500, prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', () => refused('The store is locked.', 503)) });
-    expect((await screen.findByText(/The inbox could not be read/)).parentElement?.textContent).toContain('The store is locked.');
+    const page = await openPage({
+      docs: team(1),
+      path: '/agent/agent-1/inbox',
+      width: 500,
+      prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', () => refused('The store is locked.', 503)),
+    });
+    expect((await screen.findByText(/The inbox could not be read/)).parentElement?.textContent).toContain(
+      'The store is locked.',
+    );
     page.reach.on('GET /api/agents/agent-1/inbox', { mail: [], more: false });
     await page.user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByText(/Nothing was ever sent to Lyra/)).toBeDefined();
@@ -81,14 +109,34 @@ describe('the inbox of an agent', () => {
 
 describe('the feed of wakes', () => {
   test('tells each in a sentence, and shows the way through the checks to the one that stopped it', async () => {
-    const wakes = [wake(1, { outcome: 'suppressed', check: 'cooldown', until: NOW + 2 * MINUTE, reason: null, detail: 'It was woken less than 300 s ago.' }), wake(2)];
-    const page = await openPage({ docs: team(2), path: '/wakes', prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes, more: false }) });
+    const wakes = [
+      wake(1, {
+        outcome: 'suppressed',
+        check: 'cooldown',
+        until: NOW + 2 * MINUTE,
+        reason: null,
+        detail: 'It was woken less than 300 s ago.',
+      }),
+      wake(2),
+    ];
+    const page = await openPage({
+      docs: team(2),
+      path: '/wakes',
+      prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes, more: false }),
+    });
     const row = await screen.findByRole('button', { name: /Lyra asked for Wren.*too soon: 3 min left/ });
     expect(screen.getByRole('button', { name: /Lyra asked for Wren.*stuck without it.*woken/ })).toBeDefined();
     await page.user.click(row);
     const steps = within(screen.getByRole('list', { name: 'The way through the checks' })).getAllByRole('listitem');
     expect(steps).toHaveLength(GATE_CHECKS.length + 2);
-    expect(steps.map((step) => step.dataset['step'])).toEqual(['asked', 'passed', 'passed', 'stopped', ...GATE_CHECKS.slice(3).map(() => 'beyond'), 'end']);
+    expect(steps.map((step) => step.dataset['step'])).toEqual([
+      'asked',
+      'passed',
+      'passed',
+      'stopped',
+      ...GATE_CHECKS.slice(3).map(() => 'beyond'),
+      'end',
+    ]);
     expect(steps[3]?.getAttribute('aria-current')).toBe('step');
     expect(steps[3]?.textContent).toContain('too soon: 3 min left');
     expect(steps[4]?.textContent).toContain('not reached');
@@ -101,11 +149,23 @@ describe('the feed of wakes', () => {
     page.reach.on('GET /api/wakes', { wakes: [wake(0)], more: false });
     await page.hear({ kind: 'changed', time: NOW, what: 'wakes', agentId: 'agent-2' });
     expect(await screen.findByRole('button', { name: /Lyra asked for Wren/ })).toBeDefined();
-    expect(page.reach.asked.filter(({ path }) => path === '/api/wakes').every(({ query }) => query.get('agent') === 'agent-2')).toBe(true);
+    expect(
+      page.reach.asked
+        .filter(({ path }) => path === '/api/wakes')
+        .every(({ query }) => query.get('agent') === 'agent-2'),
+    ).toBe(true);
   });
 
   test('shows that the person is never refused', async () => {
-    const page = await openPage({ docs: team(2), path: '/wakes', prepare: ({ reach }) => reach.on('GET /api/wakes', { wakes: [wake(1, { source: { kind: 'person' }, way: 'person', reason: null })], more: false }) });
+    const page = await openPage({
+      docs: team(2),
+      path: '/wakes',
+      prepare: ({ reach }) =>
+        reach.on('GET /api/wakes', {
+          wakes: [wake(1, { source: { kind: 'person' }, way: 'person', reason: null })],
+          more: false,
+        }),
+    });
     await page.user.click(await screen.findByRole('button', { name: /You woke Wren/ }));
     expect(screen.getAllByText(/you are never refused/)).toHaveLength(GATE_CHECKS.length);
   });
@@ -117,7 +177,14 @@ describe('what is left today', () => {
       docs: team(2),
       path: '/wakes/agent-1',
       prepare: ({ reach }) =>
-        reach.on('GET /v1/agents/agent-1/wake-stats', { ...STATS, wakesToday: 3, minutesToday: 14.6, bySource: { 'agent-2': 2, person: 1 }, stoppedBy: 'cooldown', nextWakeTime: NOW + 3 * MINUTE }),
+        reach.on('GET /v1/agents/agent-1/wake-stats', {
+          ...STATS,
+          wakesToday: 3,
+          minutesToday: 14.6,
+          bySource: { 'agent-2': 2, person: 1 },
+          stoppedBy: 'cooldown',
+          nextWakeTime: NOW + 3 * MINUTE,
+        }),
     });
     expect(await screen.findByText('No wake passes now: too soon, 3 min left.')).toBeDefined();
     expect(screen.getByText('3 of 12')).toBeDefined();
@@ -134,9 +201,15 @@ describe('what is left today', () => {
 describe('the switch that stops all wakes', () => {
   test('is one click away in the header, keeps what else is set, and is seen everywhere while it is on', async () => {
     const own = { coordination: { wakes_enabled: true }, time_zone: 'Europe/Berlin' };
-    const page = await openPage({ docs: team(2), prepare: ({ reach }) => reach.on('GET /v1/config', { own, effective: EFFECTIVE }) });
+    const page = await openPage({
+      docs: team(2),
+      prepare: ({ reach }) => reach.on('GET /v1/config', { own, effective: EFFECTIVE }),
+    });
     page.reach.on('PUT /v1/config', () => {
-      page.reach.on('GET /v1/config', { own: { ...own, wakes_enabled: false }, effective: { ...EFFECTIVE, wakes_enabled: false } });
+      page.reach.on('GET /v1/config', {
+        own: { ...own, wakes_enabled: false },
+        effective: { ...EFFECTIVE, wakes_enabled: false },
+      });
       return new Response(null, { status: 204 });
     });
     await page.user.click(screen.getByRole('button', { name: 'More places' }));
@@ -188,11 +261,17 @@ describe('limits', () => {
     });
     expect((await screen.findByRole<HTMLInputElement>('radio', { name: /As the household/ })).checked).toBe(true);
     await page.user.click(screen.getByRole('radio', { name: /Careful/ }));
-    await waitFor(() => expect(bodies).toEqual([{ coordination: { wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 900 } } }]));
+    await waitFor(() =>
+      expect(bodies).toEqual([{ coordination: { wake_guardrails: { max_wakes_per_day: 4, cooldown_seconds: 900 } } }]),
+    );
   });
 
   test('what cannot be saved says why, and what stood there stands', async () => {
-    const page = await openPage({ docs: team(2), path: '/settings/limits', prepare: ({ reach }) => reach.on('PUT /v1/config', () => refused('max_wakes_per_day is too large.')) });
+    const page = await openPage({
+      docs: team(2),
+      path: '/settings/limits',
+      prepare: ({ reach }) => reach.on('PUT /v1/config', () => refused('max_wakes_per_day is too large.')),
+    });
     const tick = await screen.findByRole<HTMLInputElement>('checkbox', { name: 'Agents may be woken' });
     await page.user.click(tick);
     expect(await screen.findByText(/This could not be saved: max_wakes_per_day is too large./)).toBeDefined();
@@ -205,7 +284,9 @@ describe('limits', () => {
       docs: team(2),
       path: '/settings/limits',
       prepare: ({ reach }) => {
-        reach.on('GET /v1/config', ({ accept }: { accept: string | null }) => (accept === 'application/yaml' ? new Response(yaml) : json({ own: {}, effective: EFFECTIVE })));
+        reach.on('GET /v1/config', ({ accept }: { accept: string | null }) =>
+          accept === 'application/yaml' ? new Response(yaml) : json({ own: {}, effective: EFFECTIVE }),
+        );
         reach.on('PUT /v1/config', ({ body, type }: { body: string; type: string | null }) => {
           if (type !== 'application/yaml') return refused('not YAML');
           yaml = body;
@@ -227,13 +308,21 @@ describe('limits', () => {
     const page = await openPage({
       docs: team(2),
       path: '/settings/limits',
-      prepare: ({ reach }) => reach.on('GET /v1/config', { own: { coordination: { blackouts } }, effective: { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, blackouts } } }),
+      prepare: ({ reach }) =>
+        reach.on('GET /v1/config', {
+          own: { coordination: { blackouts } },
+          effective: { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, blackouts } },
+        }),
     });
     page.reach.on('PUT /v1/config', () => new Response(null, { status: 204 }));
     const row = await screen.findByRole('listitem', { name: 'Quiet hours 1' });
     expect(row.textContent).toContain('Ends on the next day.');
     await page.user.click(within(row).getByRole('button', { name: 'Sunday' }));
-    await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toEqual([{ coordination: { blackouts: [{ ...blackouts[0], days: [1, 2, 3, 4, 5, 6] }] } }]));
+    await waitFor(() =>
+      expect(page.reach.bodies('PUT /v1/config')).toEqual([
+        { coordination: { blackouts: [{ ...blackouts[0], days: [1, 2, 3, 4, 5, 6] }] } },
+      ]),
+    );
   });
 });
 
@@ -243,7 +332,11 @@ describe('a single time in which nobody is woken', () => {
     const page = await openPage({
       docs: team(2),
       path: '/settings/limits',
-      prepare: ({ reach }) => reach.on('GET /v1/config', { own: { coordination: { blackouts: [away] } }, effective: { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, blackouts: [away] } } }),
+      prepare: ({ reach }) =>
+        reach.on('GET /v1/config', {
+          own: { coordination: { blackouts: [away] } },
+          effective: { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, blackouts: [away] } },
+        }),
     });
     page.reach.on('PUT /v1/config', () => new Response(null, { status: 204 }));
     const row = await screen.findByRole('listitem', { name: 'Quiet hours 1' });
@@ -251,7 +344,11 @@ describe('a single time in which nobody is woken', () => {
     fireEvent.change(within(row).getByLabelText('Until'), { target: { value: '2026-12-24T17:00' } });
     expect(within(row).getByRole('alert').textContent).toContain('end after it begins');
     fireEvent.change(within(row).getByLabelText('Until'), { target: { value: '2026-12-28T08:00' } });
-    await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toEqual([{ coordination: { blackouts: [{ ...away, end_time: '2026-12-28T08:00' }] } }]));
+    await waitFor(() =>
+      expect(page.reach.bodies('PUT /v1/config')).toEqual([
+        { coordination: { blackouts: [{ ...away, end_time: '2026-12-28T08:00' }] } },
+      ]),
+    );
     await page.user.click(screen.getByRole('button', { name: 'Add a single time' }));
     await waitFor(() => expect(page.reach.bodies('PUT /v1/config')).toHaveLength(2));
   });
@@ -260,7 +357,11 @@ describe('a single time in which nobody is woken', () => {
 describe('a message from another agent in a conversation', () => {
   test('stands under its sender’s name, and is not taken for the person’s or the agent’s own', async () => {
     const letter = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW, { role: 'user' });
-    await openPage({ docs: [...team(2), letter], path: '/agent/agent-1', snapshot: runningSession({ awake: ['agent-1'] }) });
+    await openPage({
+      docs: [...team(2), letter],
+      path: '/agent/agent-1',
+      snapshot: runningSession({ awake: ['agent-1'] }),
+    });
     const article = await screen.findByRole('article', { name: 'From Wren' });
     expect(article.textContent).toContain('The tide table is wrong.');
     expect(screen.queryByRole('article', { name: 'You' })).toBeNull();

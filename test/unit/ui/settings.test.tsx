@@ -3,9 +3,11 @@ import { expect, test } from 'vitest';
 import { agentDoc, NOW, runningSession, said, settingDoc, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
-const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) => openPage({ docs: team(2), path: `/settings/${section}`, ...more });
+const settings = (section: string, more: Partial<Parameters<typeof openPage>[0]> = {}) =>
+  openPage({ docs: team(2), path: `/settings/${section}`, ...more });
 const box = (label: string) => screen.findByLabelText<HTMLInputElement>(label);
-const saved = (page: Awaited<ReturnType<typeof openPage>>) => page.owner.docs.flatMap((doc) => (doc.type === 'setting' && 'key' in doc ? [[doc.key, doc.value]] : [])).slice(1);
+const saved = (page: Awaited<ReturnType<typeof openPage>>) =>
+  page.owner.docs.flatMap((doc) => (doc.type === 'setting' && 'key' in doc ? [[doc.key, doc.value]] : [])).slice(1);
 
 test('a name is saved by itself, says so, and can be undone', async () => {
   const page = await settings('people');
@@ -34,7 +36,7 @@ test('a name that was changed is saved by going elsewhere, and can be taken back
     history.pushState(null, '', '/');
     await Promise.resolve();
   });
-  expect(await screen.findByText('Lead\'s name is saved.')).toBeDefined();
+  expect(await screen.findByText("Lead's name is saved.")).toBeDefined();
   await other.user.click(screen.getByRole('button', { name: 'Undo' }));
   await waitFor(() => expect(saved(other).map(([, value]) => value)).toEqual(['Julian II', 'Julian']));
 });
@@ -124,8 +126,14 @@ test('the wake prompt begins as the original, and is checked while one types', a
 test('the preview shows what a real agent would read', async () => {
   const docs = [...team(1), said('agent-1', 'agent-1', 'We left the bridge half drawn.', NOW - 1000)];
   await settings('prompt', { docs });
-  fireEvent.change(await box('Template'), { target: { value: '{{name}} of {{human}}: {{soul}} / {{transcript}} / {{seat}}' } });
-  await waitFor(() => expect(screen.getByLabelText('Preview').textContent).toMatch(/^Lyra of Marcus: > I am Lyra\. \/ === [-\d]+ ===\n\nLyra \([^)]+\):\n> We left the bridge half drawn\. \/ 1$/));
+  fireEvent.change(await box('Template'), {
+    target: { value: '{{name}} of {{human}}: {{soul}} / {{transcript}} / {{seat}}' },
+  });
+  await waitFor(() =>
+    expect(screen.getByLabelText('Preview').textContent).toMatch(
+      /^Lyra of Marcus: > I am Lyra\. \/ === [-\d]+ ===\n\nLyra \([^)]+\):\n> We left the bridge half drawn\. \/ 1$/,
+    ),
+  );
 });
 
 test('a placeholder is put in where the caret stands', async () => {
@@ -144,13 +152,20 @@ test('the rehearsal mind is told which seats fail', async () => {
   const speed = screen.getByLabelText('Between words, ms');
   fireEvent.change(speed, { target: { value: '0' } });
   fireEvent.blur(speed);
-  await waitFor(async () => expect(await page.relay.getRehearsal()).toMatchObject({ value: { fail: [1], silent: [4], wordMs: 0 } }));
+  await waitFor(async () =>
+    expect(await page.relay.getRehearsal()).toMatchObject({ value: { fail: [1], silent: [4], wordMs: 0 } }),
+  );
 });
 
 test('with a real mind there is nothing to rehearse', async () => {
   await settings('rehearsal', {
     prepare: ({ relay }) => {
-      relay.refusal = { kind: 'refused', status: 404, message: 'x', problem: { type: 'x', title: 'x', status: 404, detail: 'x' } };
+      relay.refusal = {
+        kind: 'refused',
+        status: 404,
+        message: 'x',
+        problem: { type: 'x', title: 'x', status: 404, detail: 'x' },
+      };
     },
   });
   expect(await screen.findByText(/there is nothing to rehearse/)).toBeDefined();
@@ -183,12 +198,19 @@ test('who was born into a taken seat waits, and can be given an empty one', asyn
 test('a section has its own address, and an unknown one leads to the first', async () => {
   const page = await settings('nonsense');
   expect(await screen.findByRole('heading', { name: 'Names' })).toBeDefined();
-  await page.user.click(within(screen.getByRole('navigation', { name: 'Settings' })).getByRole('link', { name: 'About' }));
+  await page.user.click(
+    within(screen.getByRole('navigation', { name: 'Settings' })).getByRole('link', { name: 'About' }),
+  );
   expect(location.pathname).toBe('/settings/about');
 });
 
 test('the wake preview shows each agent’s sizes and the very text it will read', async () => {
-  const docs = [...team(2), settingDoc('transcriptCap', 160), ...[4000, 3000].map((ago) => said('agent-1', 'human', `An early word. ${'And more. '.repeat(8)}`, NOW - ago)), said('agent-1', 'agent-1', 'A late one.', NOW - 1000)];
+  const docs = [
+    ...team(2),
+    settingDoc('transcriptCap', 160),
+    ...[4000, 3000].map((ago) => said('agent-1', 'human', `An early word. ${'And more. '.repeat(8)}`, NOW - ago)),
+    said('agent-1', 'agent-1', 'A late one.', NOW - 1000),
+  ];
   const page = await openPage({ docs, path: '/wake-preview' });
   const dialog = await screen.findByRole('dialog', { name: 'What a wake would carry' });
   await within(dialog).findByText('2 agents');

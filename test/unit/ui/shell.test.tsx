@@ -10,7 +10,10 @@ test.each([
   ['shutdown', 'the relay was shut down'],
   ['crash', 'the relay crashed'],
 ] as const)('after a session that ended as %s, the header says why everyone sleeps', async (reason, words) => {
-  await openPage({ docs: team(1), snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 's', reason, endedAt: NOW } } });
+  await openPage({
+    docs: team(1),
+    snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 's', reason, endedAt: NOW } },
+  });
   expect(screen.getByText('No session').parentElement?.textContent).toContain(words);
 });
 
@@ -40,7 +43,10 @@ test.each<[StorageProblem['kind'], string]>([
 
 test('what is broken is said, and does not keep anybody from being woken', async () => {
   const page = await openPage({ docs: team(1) });
-  await page.say({ news: 'problem', problem: { kind: 'broken', detail: 'One volume did not pass its check; writing goes on in a new one.' } });
+  await page.say({
+    news: 'problem',
+    problem: { kind: 'broken', detail: 'One volume did not pass its check; writing goes on in a new one.' },
+  });
   expect(screen.getByRole('alert').textContent).toContain('writing goes on');
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'WAKE' }).disabled).toBe(false);
 });
@@ -53,7 +59,10 @@ test('a rehearsal says that it is one, and how to connect a model', async () => 
 });
 
 test('the session that runs decides whether it is a rehearsal, not the relay’s next one', async () => {
-  await openPage({ docs: team(1), snapshot: runningSession({ mind: { kind: 'anthropic', leadModel: 'a', agentModel: 'b' } }) });
+  await openPage({
+    docs: team(1),
+    snapshot: runningSession({ mind: { kind: 'anthropic', leadModel: 'a', agentModel: 'b' } }),
+  });
   expect(screen.queryByText(/nobody is thinking/)).toBeNull();
 });
 
@@ -92,7 +101,12 @@ test('keys lead to the grid and to the field from a page of their own too, and E
 test('what was said of a line that was cut is gone when the line is back', async () => {
   const page = await openPage({ docs: team(1) });
   page.state.notices.refused({ kind: 'unreachable', message: 'It did not answer this call.' });
-  page.state.notices.refused({ kind: 'refused', status: 409, problem: { type: 'x', title: 'x', status: 409, detail: 'No.' }, message: 'No.' });
+  page.state.notices.refused({
+    kind: 'refused',
+    status: 409,
+    problem: { type: 'x', title: 'x', status: 409, detail: 'No.' },
+    message: 'No.',
+  });
   expect(await screen.findByText('It did not answer this call.')).toBeDefined();
   await page.say({ news: 'link', link: { kind: 'lost', reason: 'unreachable' }, snapshot: null });
   expect(screen.getByText('It did not answer this call.')).toBeDefined();
@@ -111,14 +125,19 @@ test('the lead sleeps where no session runs, and its seat says so', async () => 
 
 test('sleep is told from the end of the session, not from the last word', async () => {
   const docs = [...team(1), said('agent-1', 'agent-1', 'Good night.', NOW - 45 * 60_000)];
-  await openPage({ docs, snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 'session-1', reason: 'ended', endedAt: NOW } } });
+  await openPage({
+    docs,
+    snapshot: { ...NO_SESSION_SNAPSHOT, lastEnd: { sessionId: 'session-1', reason: 'ended', endedAt: NOW } },
+  });
   expect(await screen.findByText('sleeps since 08:55')).toBeDefined();
 });
 
 test('a picture that is pasted is not passed over without a word', async () => {
   await openPage({ docs: team(1), path: '/agent/agent-1' });
   const field = screen.getByRole('textbox', { name: /^Write to/ });
-  fireEvent.paste(field, { clipboardData: { files: [new File(['x'], 'a.png', { type: 'image/png' })], types: ['Files'] } });
+  fireEvent.paste(field, {
+    clipboardData: { files: [new File(['x'], 'a.png', { type: 'image/png' })], types: ['Files'] },
+  });
   expect(screen.getByRole('alert').textContent).toBe('Pictures and files cannot be sent yet. Words can.');
   fireEvent.input(field, { target: { value: 'Look: ' } });
   expect(screen.queryByRole('alert')).toBeNull();
@@ -127,7 +146,13 @@ test('a picture that is pasted is not passed over without a word', async () => {
 test('a new line to the ledger’s owner reads again what was missed', async () => {
   const page = await openPage({ docs: team(1) });
   page.owner.docs.push(...team(2).slice(-1));
-  await page.say({ news: 'welcome', link: { kind: 'live' }, snapshot: NO_SESSION_SNAPSHOT, answers: [], problem: null });
+  await page.say({
+    news: 'welcome',
+    link: { kind: 'live' },
+    snapshot: NO_SESSION_SNAPSHOT,
+    answers: [],
+    problem: null,
+  });
   expect(await screen.findByRole('button', { name: 'Wren, seat 2, sleeping' })).toBeDefined();
 });
 
@@ -137,8 +162,11 @@ test.each([
   ['/threads', 'Threads', 'Threads'],
   ['/costs', 'Costs', 'Costs'],
   ['/settings/limits', 'Limits · Settings', 'Settings'],
-])('%s says in the browser’s title where one is, and has a heading that can take the focus', async (path, title, heading) => {
-  await openPage({ docs: team(1), path });
-  expect((await screen.findByRole('heading', { level: 1, name: heading })).tabIndex).toBe(-1);
-  expect(document.title).toBe(`${title} · Roost`);
-});
+])(
+  '%s says in the browser’s title where one is, and has a heading that can take the focus',
+  async (path, title, heading) => {
+    await openPage({ docs: team(1), path });
+    expect((await screen.findByRole('heading', { level: 1, name: heading })).tabIndex).toBe(-1);
+    expect(document.title).toBe(`${title} · Roost`);
+  },
+);

@@ -6,9 +6,20 @@ import { refused } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const storage = (change: Partial<StorageStatus> = {}) =>
-  openPage({ docs: team(2), path: '/settings/storage', prepare: ({ owner }) => (owner.storage = { ...owner.storage, ...change }) });
+  openPage({
+    docs: team(2),
+    path: '/settings/storage',
+    prepare: ({ owner }) => (owner.storage = { ...owner.storage, ...change }),
+  });
 const block = (name: string) => screen.findByRole('region', { name });
-const volume = (i: number, change: Partial<VolumeStatus> = {}): VolumeStatus => ({ name: `volume-${i}`, documents: 2000, state: 'sealed', checkedAt: NOW - 3_600_000, faults: [], ...change });
+const volume = (i: number, change: Partial<VolumeStatus> = {}): VolumeStatus => ({
+  name: `volume-${i}`,
+  documents: 2000,
+  state: 'sealed',
+  checkedAt: NOW - 3_600_000,
+  faults: [],
+  ...change,
+});
 
 test('a household of which no copy exists says so, and leads to the first', async () => {
   const page = await storage();
@@ -20,7 +31,9 @@ test('a household of which no copy exists says so, and leads to the first', asyn
 
 test('the last copy is named with its day, its size and whether it is sealed', async () => {
   await storage({ lastExport: { time: NOW - 86_400_000, documents: 400, sealed: true } });
-  expect((await block('Last copy')).textContent).toMatch(/^Last copyYesterday 08:55: 400 documents, under a passphrase\./);
+  expect((await block('Last copy')).textContent).toMatch(
+    /^Last copyYesterday 08:55: 400 documents, under a passphrase\./,
+  );
 });
 
 test('a copy that is long ago is worth another', async () => {
@@ -37,28 +50,55 @@ test('what is stored is counted in people’s words, alike kinds together', asyn
       { type: 'hologram', documents: 1, chars: 90 },
     ],
   });
-  const rows = within(await block('Space used')).getAllByRole('row').slice(1);
-  expect(rows.map((row) => row.textContent)).toEqual(['Messages1,200400 KB', 'Agents and their souls1124 KB', 'From a newer Roost190 B']);
+  const rows = within(await block('Space used'))
+    .getAllByRole('row')
+    .slice(1);
+  expect(rows.map((row) => row.textContent)).toEqual([
+    'Messages1,200400 KB',
+    'Agents and their souls1124 KB',
+    'From a newer Roost190 B',
+  ]);
 });
 
 const GB = 1_000_000_000;
 const ROOM = { bytes: 17_123_456, free: 40 * GB, keepFree: GB / 2, part: null };
 
 test('how much room the relay’s home takes is said in one line, once it is known', async () => {
-  const page = await openPage({ docs: team(1), path: '/settings/storage', prepare: ({ reach }) => reach.on('GET /api/room', ROOM) });
-  await waitFor(async () => expect((await block('Space used')).textContent).toContain('The relay’s home takes 17 MB on its own disk.'));
+  const page = await openPage({
+    docs: team(1),
+    path: '/settings/storage',
+    prepare: ({ reach }) => reach.on('GET /api/room', ROOM),
+  });
+  await waitFor(async () =>
+    expect((await block('Space used')).textContent).toContain('The relay’s home takes 17 MB on its own disk.'),
+  );
   expect(page.reach.times('GET /api/room')).toBe(1);
   expect((await block('Space used')).textContent).not.toMatch(/left|may at this relay/);
 });
 
 test('a disk that is nearly full, and a household that has nearly used its part, are said in plain words', async () => {
-  await openPage({ docs: team(1), path: '/settings/storage', prepare: ({ reach }) => reach.on('GET /api/room', { ...ROOM, free: GB / 10, part: { bytes: 3.8 * GB, most: 4 * GB } }) });
-  await waitFor(async () => expect((await block('Space used')).textContent).toContain('The relay’s disk has 100 MB left, so agents store nothing more there; what you write is still kept.'));
-  expect((await block('Space used')).textContent).toContain('Your household keeps 3.8 GB of the 4.0 GB that it may at this relay. Your devices keep everything all the same.');
+  await openPage({
+    docs: team(1),
+    path: '/settings/storage',
+    prepare: ({ reach }) =>
+      reach.on('GET /api/room', { ...ROOM, free: GB / 10, part: { bytes: 3.8 * GB, most: 4 * GB } }),
+  });
+  await waitFor(async () =>
+    expect((await block('Space used')).textContent).toContain(
+      'The relay’s disk has 100 MB left, so agents store nothing more there; what you write is still kept.',
+    ),
+  );
+  expect((await block('Space used')).textContent).toContain(
+    'Your household keeps 3.8 GB of the 4.0 GB that it may at this relay. Your devices keep everything all the same.',
+  );
 });
 
 test('where the relay does not say it, nothing is said', async () => {
-  const page = await openPage({ docs: team(1), path: '/settings/storage', prepare: ({ reach }) => reach.on('GET /api/room', () => refused('The store is closed.', 503)) });
+  const page = await openPage({
+    docs: team(1),
+    path: '/settings/storage',
+    prepare: ({ reach }) => reach.on('GET /api/room', () => refused('The store is closed.', 503)),
+  });
   await waitFor(() => expect(page.reach.times('GET /api/room')).toBe(1));
   expect((await block('Space used')).textContent).not.toContain('relay');
 });
@@ -78,7 +118,12 @@ test('a long list of volumes is a sentence with the rest folded', async () => {
 });
 
 test('a damaged volume stands in sight with what is wrong', async () => {
-  await storage({ volumes: [volume(0, { state: 'damaged', faults: ['2 documents cannot be read.'] }), ...Array.from({ length: 6 }, (_, i) => volume(i + 1))] });
+  await storage({
+    volumes: [
+      volume(0, { state: 'damaged', faults: ['2 documents cannot be read.'] }),
+      ...Array.from({ length: 6 }, (_, i) => volume(i + 1)),
+    ],
+  });
   const volumes = await block('Volumes');
   const fault = within(volumes).getByText('2 documents cannot be read.');
   expect(fault.closest('details')).toBeNull();
@@ -98,7 +143,9 @@ test('a rebuild shows how far it is, in every tab, and then what it found', asyn
   await page.user.click(screen.getByRole('button', { name: 'Rebuilding…' }));
   finish();
   await page.say({ news: 'progress', progress: null });
-  expect((await screen.findByText(/found elsewhere/)).textContent).toContain('3 documents that a volume had lost were found elsewhere and written again.');
+  expect((await screen.findByText(/found elsewhere/)).textContent).toContain(
+    '3 documents that a volume had lost were found elsewhere and written again.',
+  );
   expect(screen.queryByRole('progressbar')).toBeNull();
   expect(page.owner.calls.filter((call) => call === 'rebuild')).toHaveLength(1);
 });
@@ -123,7 +170,9 @@ test('where the storage cannot be looked at, the page says so and looks again', 
   const page = await openPage({ docs: team(1), path: '/settings/storage' });
   await block('Space used');
   page.owner.broken = 'the ledger is closed.';
-  expect((await screen.findByRole('alert')).textContent).toContain('The storage could not be looked at. the ledger is closed.');
+  expect((await screen.findByRole('alert')).textContent).toContain(
+    'The storage could not be looked at. the ledger is closed.',
+  );
   page.owner.broken = null;
   await page.user.click(screen.getByRole('button', { name: 'Look again' }));
   await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());

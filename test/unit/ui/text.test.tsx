@@ -17,13 +17,30 @@ test('days are named as people name them', () => {
 });
 
 test('durations are rounded to what matters', () => {
-  expect([1000, 61_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(duration)).toEqual(['a moment', '1 minute', '12 minutes', '9 hours', '3 days']);
-  expect([1000, 60_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(shortDuration)).toEqual(['just begun', '1 min', '12 min', '9 h', '3 d']);
+  expect([1000, 61_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(duration)).toEqual([
+    'a moment',
+    '1 minute',
+    '12 minutes',
+    '9 hours',
+    '3 days',
+  ]);
+  expect([1000, 60_000, 720_000, 3_600_000 * 9, 86_400_000 * 3].map(shortDuration)).toEqual([
+    'just begun',
+    '1 min',
+    '12 min',
+    '9 h',
+    '3 d',
+  ]);
 });
 
 test('sizes and lists read well', () => {
   expect([512, 21_000, 1_400_000, 2_300_000_000].map(bytes)).toEqual(['512 B', '21 KB', '1.4 MB', '2.3 GB']);
-  expect([names([]), names(['A']), names(['A', 'B']), names(['A', 'B', 'C'])]).toEqual(['', 'A', 'A and B', 'A, B and C']);
+  expect([names([]), names(['A']), names(['A', 'B']), names(['A', 'B', 'C'])]).toEqual([
+    '',
+    'A',
+    'A and B',
+    'A, B and C',
+  ]);
   expect([plural(1, 'agent'), plural(1200, 'agent')]).toEqual(['1 agent', '1,200 agents']);
   expect(briefly('It said nothing for 120 s.')).toBe('said nothing for 120\u00a0s');
 });

@@ -8,7 +8,14 @@ import { openPage, type Page } from './support/render.tsx';
 
 const MINUTE = 60_000;
 
-const message = (place: number, from: string, text: string, mentions: string[] = []): ThreadMessage => ({ messageId: `t${place}`, place, from, text, mentions, time: NOW - (100 - place) * MINUTE });
+const message = (place: number, from: string, text: string, mentions: string[] = []): ThreadMessage => ({
+  messageId: `t${place}`,
+  place,
+  from,
+  text,
+  mentions,
+  time: NOW - (100 - place) * MINUTE,
+});
 
 const thread = (threadId: string, title: string, change: Partial<Thread> = {}): Thread => ({
   threadId,
@@ -22,7 +29,10 @@ const thread = (threadId: string, title: string, change: Partial<Thread> = {}): 
   ...change,
 });
 
-const BRIDGE = [message(1, 'agent-1', 'Where does the **weight** go?'), message(2, 'agent-2', 'To the second pier, @Lyra.', ['agent-1'])];
+const BRIDGE = [
+  message(1, 'agent-1', 'Where does the **weight** go?'),
+  message(2, 'agent-2', 'To the second pier, @Lyra.', ['agent-1']),
+];
 
 interface Open {
   readonly path?: string;
@@ -34,7 +44,13 @@ interface Open {
 }
 
 /** The page with one thread of two messages, unless told otherwise. */
-async function openThreads({ path = '/threads/bridge', messages = BRIDGE, change = {}, threads, docs = [] }: Open = {}): Promise<Page> {
+async function openThreads({
+  path = '/threads/bridge',
+  messages = BRIDGE,
+  change = {},
+  threads,
+  docs = [],
+}: Open = {}): Promise<Page> {
   const bridge = thread('bridge', 'The bridge', { messages: messages.length, ...change });
   return openPage({
     docs: [...team(3), ...docs],
@@ -79,7 +95,12 @@ test('what was seen once counts as read, by a mark that goes to every device; th
   page.unmount();
   // Another browser, with the same documents.
   localStorage.clear();
-  const later = await openThreads({ docs: marks, path: '/threads', threads: [thread('bridge', 'The bridge', { messages: 4 })], messages: [...BRIDGE, message(3, 'human', 'Mine.'), message(4, 'agent-1', 'And theirs.')] });
+  const later = await openThreads({
+    docs: marks,
+    path: '/threads',
+    threads: [thread('bridge', 'The bridge', { messages: 4 })],
+    messages: [...BRIDGE, message(3, 'human', 'Mine.'), message(4, 'agent-1', 'And theirs.')],
+  });
   const link = await screen.findByRole('link', { name: /The bridge/ });
   expect(link.textContent).toContain('2 not read yet');
   await later.user.click(link);
@@ -92,7 +113,11 @@ test('a message shows whose it is, is set as Markdown, and carries its mentions 
   const articles = within(await log()).getAllByRole('article');
   expect(articles.map((article) => article.getAttribute('aria-label'))).toEqual(['Lyra', 'Wren']);
   expect(screen.getByText('weight').tagName).toBe('STRONG');
-  expect(within(articles[1] ?? document.body).getByRole('link', { name: '@Lyra' }).getAttribute('href')).toBe('/agent/agent-1');
+  expect(
+    within(articles[1] ?? document.body)
+      .getByRole('link', { name: '@Lyra' })
+      .getAttribute('href'),
+  ).toBe('/agent/agent-1');
 });
 
 test('whom a message is for is said also where its words do not name them', async () => {
@@ -116,7 +141,11 @@ test('an @ offers those who take part; arrows choose, Enter puts the name in, an
   expect(screen.queryByRole('option')).toBeNull();
   expect(screen.getByText('Wren is told of it, and may be woken by it.')).toBeDefined();
   await page.user.keyboard('{Enter}');
-  await waitFor(() => expect(page.reach.bodies('POST /api/threads/bridge/messages')).toMatchObject([{ text: 'Thank you @Wren ', mentions: ['agent-2'] }]));
+  await waitFor(() =>
+    expect(page.reach.bodies('POST /api/threads/bridge/messages')).toMatchObject([
+      { text: 'Thank you @Wren ', mentions: ['agent-2'] },
+    ]),
+  );
   expect(box.value).toBe('');
 });
 
@@ -134,13 +163,21 @@ test('what arrives is shown at once, and what was sent stands there once', async
   const page = await openThreads();
   const bridge = thread('bridge', 'The bridge', { messages: 3 });
   page.reach.on('POST /api/threads/bridge/messages', () => {
-    page.reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages: [...BRIDGE, message(3, 'human', 'I see.')], more: false });
+    page.reach.on('GET /api/threads/bridge/messages', {
+      thread: bridge,
+      messages: [...BRIDGE, message(3, 'human', 'I see.')],
+      more: false,
+    });
     return json(message(3, 'human', 'I see.'));
   });
   await page.user.type(await field(), 'I see.{Enter}');
   await waitFor(() => expect(screen.queryByText('Sending…')).toBeNull());
   expect(within(await log()).getAllByText('I see.')).toHaveLength(1);
-  page.reach.on('GET /api/threads/bridge/messages', { thread: { ...bridge, messages: 4 }, messages: [...BRIDGE, message(3, 'human', 'I see.'), message(4, 'agent-1', 'Good.')], more: false });
+  page.reach.on('GET /api/threads/bridge/messages', {
+    thread: { ...bridge, messages: 4 },
+    messages: [...BRIDGE, message(3, 'human', 'I see.'), message(4, 'agent-1', 'Good.')],
+    more: false,
+  });
   await changed(page);
   expect(await screen.findByText('Good.')).toBeDefined();
 });
@@ -164,7 +201,15 @@ test('a gap between what is shown and what is newest is filled', async () => {
   await log();
   const bridge = thread('bridge', 'The bridge', { messages: 5 });
   page.reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
-    json(query.get('before') === '5' ? { thread: bridge, messages: [message(2, 'agent-2', 'two'), message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true } : { thread: bridge, messages: [message(5, 'agent-1', 'five')], more: true }),
+    json(
+      query.get('before') === '5'
+        ? {
+            thread: bridge,
+            messages: [message(2, 'agent-2', 'two'), message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')],
+            more: true,
+          }
+        : { thread: bridge, messages: [message(5, 'agent-1', 'five')], more: true },
+    ),
   );
   await changed(page);
   expect(await screen.findByText('four')).toBeDefined();
@@ -175,7 +220,11 @@ test('earlier messages come when they are asked for', async () => {
   const page = await openThreads();
   const bridge = thread('bridge', 'The bridge', { messages: 4 });
   page.reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
-    json(query.get('before') === '3' ? { thread: bridge, messages: BRIDGE, more: false } : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true }),
+    json(
+      query.get('before') === '3'
+        ? { thread: bridge, messages: BRIDGE, more: false }
+        : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true },
+    ),
   );
   await page.user.click(screen.getByRole('link', { name: 'All threads' }));
   page.unmount();
@@ -185,7 +234,11 @@ test('earlier messages come when they are asked for', async () => {
     prepare: ({ reach }) => {
       reach.on('GET /api/threads', { threads: [bridge], more: false });
       reach.on('GET /api/threads/bridge/messages', ({ query }: { query: URLSearchParams }) =>
-        json(query.get('before') === '3' ? { thread: bridge, messages: BRIDGE, more: false } : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true }),
+        json(
+          query.get('before') === '3'
+            ? { thread: bridge, messages: BRIDGE, more: false }
+            : { thread: bridge, messages: [message(3, 'agent-1', 'three'), message(4, 'agent-2', 'four')], more: true },
+        ),
       );
     },
   });
@@ -204,7 +257,9 @@ test('a thread is begun with a title and those who take part, and is open at onc
   await page.user.click(within(dialog).getByRole('checkbox', { name: 'Lyra' }));
   await page.user.click(within(dialog).getByRole('button', { name: 'Begin' }));
   await waitFor(() => expect(location.pathname).toBe('/threads/bridge'));
-  expect(page.reach.bodies('POST /api/threads')).toEqual([{ title: 'The bridge', participants: ['agent-1', 'agent-2'] }]);
+  expect(page.reach.bodies('POST /api/threads')).toEqual([
+    { title: 'The bridge', participants: ['agent-1', 'agent-2'] },
+  ]);
 });
 
 test('somebody is added and removed, and it can be undone', async () => {
@@ -227,7 +282,10 @@ test('somebody is added and removed, and it can be undone', async () => {
 test('a thread is closed with a summary, which then stands where one wrote', async () => {
   const page = await openThreads();
   page.reach.on('POST /api/threads/bridge/close', () => {
-    const closed = thread('bridge', 'The bridge', { messages: 2, closed: { time: NOW, by: 'human', summary: 'The second pier.' } });
+    const closed = thread('bridge', 'The bridge', {
+      messages: 2,
+      closed: { time: NOW, by: 'human', summary: 'The second pier.' },
+    });
     page.reach.on('GET /api/threads/bridge/messages', { thread: closed, messages: BRIDGE, more: false });
     return new Response(null, { status: 204 });
   });
@@ -243,14 +301,22 @@ test('a thread is closed with a summary, which then stands where one wrote', asy
 });
 
 test('what cannot be read says so and can be tried again; what does not exist says that', async () => {
-  const page = await openPage({ docs: team(1), path: '/threads/bridge', prepare: ({ reach }) => {
-    reach.on('GET /api/threads', () => refused('The store is closed.', 503));
-    reach.on('GET /api/threads/bridge/messages', () => refused('The store is closed.', 503));
-  } });
-  expect((await screen.findByText(/This thread could not be read/)).parentElement?.textContent).toContain('The store is closed.');
+  const page = await openPage({
+    docs: team(1),
+    path: '/threads/bridge',
+    prepare: ({ reach }) => {
+      reach.on('GET /api/threads', () => refused('The store is closed.', 503));
+      reach.on('GET /api/threads/bridge/messages', () => refused('The store is closed.', 503));
+    },
+  });
+  expect((await screen.findByText(/This thread could not be read/)).parentElement?.textContent).toContain(
+    'The store is closed.',
+  );
   const bridge = thread('bridge', 'The bridge', { messages: 2 });
   page.reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages: BRIDGE, more: false });
-  await page.user.click(within(screen.getByRole('region', { name: 'Thread' })).getByRole('button', { name: 'Try again' }));
+  await page.user.click(
+    within(screen.getByRole('region', { name: 'Thread' })).getByRole('button', { name: 'Try again' }),
+  );
   expect(await log()).toBeDefined();
   page.unmount();
   await openThreads({ path: '/threads/nowhere' });

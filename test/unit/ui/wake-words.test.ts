@@ -6,7 +6,20 @@ import { askedText, leftText, outcomeText } from '../../../src/ui/wakes/words.ts
 
 const NOW = new Date('2026-11-21T08:55:00').getTime();
 const MINUTE = 60_000;
-const wake = (more: Partial<WakeDecision>): WakeDecision => ({ wakeId: 'w', time: NOW, target: 'sage', source: { kind: 'agent', agentId: 'lyra' }, way: 'wake_agent', reason: null, messageId: null, outcome: 'granted', check: null, until: null, detail: '', ...more });
+const wake = (more: Partial<WakeDecision>): WakeDecision => ({
+  wakeId: 'w',
+  time: NOW,
+  target: 'sage',
+  source: { kind: 'agent', agentId: 'lyra' },
+  way: 'wake_agent',
+  reason: null,
+  messageId: null,
+  outcome: 'granted',
+  check: null,
+  until: null,
+  detail: '',
+  ...more,
+});
 const nameOf = (id: string) => id[0]?.toUpperCase() + id.slice(1);
 
 describe('a wake in words', () => {
@@ -20,12 +33,16 @@ describe('a wake in words', () => {
 
   test('every way names who asked and for whom', () => {
     for (const way of WAKE_WAYS) expect(askedText(wake({ way }), nameOf)).toMatch(/Lyra.*Sage/);
-    expect(askedText(wake({ way: 'schedule', source: { kind: 'schedule', name: 'Morning' } }), nameOf)).toBe('The schedule “Morning” asked for Sage');
+    expect(askedText(wake({ way: 'schedule', source: { kind: 'schedule', name: 'Morning' } }), nameOf)).toBe(
+      'The schedule “Morning” asked for Sage',
+    );
   });
 
   test('what came of it has its end where one is known', () => {
     expect(outcomeText(wake({}))).toBe('woken');
-    expect(outcomeText(wake({ outcome: 'suppressed', check: 'cooldown', until: NOW + 3 * MINUTE }))).toBe('too soon: 3 min left');
+    expect(outcomeText(wake({ outcome: 'suppressed', check: 'cooldown', until: NOW + 3 * MINUTE }))).toBe(
+      'too soon: 3 min left',
+    );
     expect(outcomeText(wake({ outcome: 'suppressed', check: 'disabled' }))).toBe('wakes are switched off');
     expect(outcomeText(wake({ outcome: 'deferred', check: 'idle' }))).toBe('it is busy, or not in the session');
     expect(outcomeText(wake({ outcome: 'error' }))).toBe('refused');
@@ -35,7 +52,9 @@ describe('a wake in words', () => {
 describe('the way through the checks', () => {
   test.each(GATE_CHECKS)('stops at %s, having passed those before it and reached none after it', (check) => {
     const at = GATE_CHECKS.indexOf(check);
-    expect(pathOf(wake({ outcome: 'suppressed', check })).map(({ state }) => state)).toEqual(GATE_CHECKS.map((_, i) => (i < at ? 'passed' : i === at ? 'stopped' : 'beyond')));
+    expect(pathOf(wake({ outcome: 'suppressed', check })).map(({ state }) => state)).toEqual(
+      GATE_CHECKS.map((_, i) => (i < at ? 'passed' : i === at ? 'stopped' : 'beyond')),
+    );
   });
 
   test('passes all where it was granted, and reaches none where it failed before them', () => {

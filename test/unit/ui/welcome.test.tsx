@@ -50,7 +50,9 @@ test('with a model connected, it says which', async () => {
 test('a household that cannot be read is not taken for a first visit', async () => {
   const page = await openPage({ docs: [], prepare: ({ owner }) => (owner.broken = 'the database is locked') });
   expect(screen.queryByRole('button', { name: 'Begin' })).toBeNull();
-  expect(screen.getByText(/could not be read from this device/).closest('[role=alert]')?.textContent).toContain('the database is locked');
+  expect(screen.getByText(/could not be read from this device/).closest('[role=alert]')?.textContent).toContain(
+    'the database is locked',
+  );
   page.owner.broken = null;
   await page.user.click(screen.getAllByRole('button', { name: 'Try again' })[0] ?? document.body);
   expect(await screen.findByRole('button', { name: 'Begin' })).toBeDefined();
@@ -83,10 +85,14 @@ test('whoever presses Begin when others have just begun is asked, and nothing is
 test('whoever only looks on reads along, stores nothing, and can stop', async () => {
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OTHERS) });
   await page.user.click(await screen.findByRole('button', { name: 'Only look' }));
-  const say = (item: Parameters<Parameters<typeof page.relay.look>[0]>[0]) => act(() => page.relay.onlookers.forEach((listener) => listener(item)));
+  const say = (item: Parameters<Parameters<typeof page.relay.look>[0]>[0]) =>
+    act(() => page.relay.onlookers.forEach((listener) => listener(item)));
   say({ kind: 'live', snapshot: NO_SESSION_SNAPSHOT });
   expect(screen.getByText('No session runs. Everyone sleeps.')).toBeDefined();
-  say({ kind: 'event', stored: { id: 1, event: { kind: 'answer-started', time: NOW, messageId: 'm1', agentId: 'lead', sessionId: 's1' } } });
+  say({
+    kind: 'event',
+    stored: { id: 1, event: { kind: 'answer-started', time: NOW, messageId: 'm1', agentId: 'lead', sessionId: 's1' } },
+  });
   say({ kind: 'event', stored: { id: 2, event: { kind: 'text', messageId: 'm1', text: 'Good morning' } } });
   expect(screen.getByRole('listitem').textContent).toBe('Sol Good morning…');
   expect(page.owner.docs).toEqual([]);

@@ -8,8 +8,13 @@ import { join, steady, type Carrier, type End } from '../../../support/replicas.
 import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts';
 
 const W = (letter: string) => `${letter.repeat(21)}A`;
-const entry = (writer: string, counter: number, bytes = 299, fill = counter % 251): Entry => ({ writer, counter, sealed: new Uint8Array(bytes).fill(fill) });
-const log = (writer: string, many: number, bytes?: number) => Array.from({ length: many }, (_none, i) => entry(writer, i + 1, bytes));
+const entry = (writer: string, counter: number, bytes = 299, fill = counter % 251): Entry => ({
+  writer,
+  counter,
+  sealed: new Uint8Array(bytes).fill(fill),
+});
+const log = (writer: string, many: number, bytes?: number) =>
+  Array.from({ length: many }, (_none, i) => entry(writer, i + 1, bytes));
 
 interface Told {
   readonly stored: EntryKey[];
@@ -21,7 +26,14 @@ interface Told {
 }
 type Side = End & { readonly store: MemoryEntries; readonly told: Told };
 
-function side(time: VirtualTime, name: string, kind: Link['kind'], entries: readonly Entry[] = [], deps: Partial<ReplicaDeps> = {}, memory = createMemoryEntries()): Side {
+function side(
+  time: VirtualTime,
+  name: string,
+  kind: Link['kind'],
+  entries: readonly Entry[] = [],
+  deps: Partial<ReplicaDeps> = {},
+  memory = createMemoryEntries(),
+): Side {
   memory.write(entries);
   const told: Told = { stored: [], backlogs: [], conflicts: [], refused: [], ahead: [], troubles: [] };
   const replica = createReplica({
@@ -61,7 +73,19 @@ describe('two replicas', () => {
     await time.pass(1_000);
     expect(a.store.lines()).toEqual(b.store.lines());
     expect(a.replica.have()).toEqual(b.replica.have());
-    expect(a.replica.have()).toEqual(new Map([[W('A'), [[1, 40]]], [W('B'), [[1, 2_000]]], [W('C'), [[1, 3], [7, 7]]]]));
+    expect(a.replica.have()).toEqual(
+      new Map([
+        [W('A'), [[1, 40]]],
+        [W('B'), [[1, 2_000]]],
+        [
+          W('C'),
+          [
+            [1, 3],
+            [7, 7],
+          ],
+        ],
+      ]),
+    );
     expect(a.replica.peerHas('device')).toEqual(b.replica.have());
     expect(a.replica.peerHas('relay').size).toBe(0);
   });
@@ -74,13 +98,20 @@ describe('two replicas', () => {
     join(time, a, b, { carry: listening(frames) });
     await time.pass(1_000);
     expect(b.store.lines()).toEqual(a.store.lines());
-    const sizes = frames.flatMap((frame) => (frame.kind === 'entries' ? [frame.entries.map(({ sealed }) => sealed.length)] : []));
-    expect(sizes.filter((list) => list.some((bytes) => bytes > 1_000_000)).every((list) => list.length === 1)).toBe(true);
+    const sizes = frames.flatMap((frame) =>
+      frame.kind === 'entries' ? [frame.entries.map(({ sealed }) => sealed.length)] : [],
+    );
+    expect(sizes.filter((list) => list.some((bytes) => bytes > 1_000_000)).every((list) => list.length === 1)).toBe(
+      true,
+    );
   });
 
   it('fetch the lower class first, and the newest of a writer first, with progress', async () => {
     const time = createVirtualTime();
-    const newcomer = side(time, 'new', 'device', [], { priority: (writer) => (writer === W('P') ? 0 : 1), settings: { requests: 1, askEntries: 100 } });
+    const newcomer = side(time, 'new', 'device', [], {
+      priority: (writer) => (writer === W('P') ? 0 : 1),
+      settings: { requests: 1, askEntries: 100 },
+    });
     const old = side(time, 'old', 'device', [...log(W('T'), 300), ...log(W('P'), 150)]);
     join(time, newcomer, old);
     await time.pass(1_000);
@@ -89,7 +120,14 @@ describe('two replicas', () => {
     expect(stored.findLastIndex(({ writer }) => writer === W('P'))).toBe(149);
     expect(stored[0]).toEqual({ writer: W('P'), counter: 150 });
     expect(stored[150]?.counter).toBe(300);
-    expect(backlogs[0]).toEqual({ done: 0, of: 450, byPriority: new Map([[0, { missing: 150 }], [1, { missing: 300 }]]) });
+    expect(backlogs[0]).toEqual({
+      done: 0,
+      of: 450,
+      byPriority: new Map([
+        [0, { missing: 150 }],
+        [1, { missing: 300 }],
+      ]),
+    });
     expect(backlogs.at(-1)).toBeNull();
     const done = backlogs.flatMap((backlog) => (backlog ? [backlog.done] : []));
     expect(done).toEqual([...done].sort((x, y) => x - y));
@@ -114,7 +152,10 @@ describe('two replicas', () => {
     const time = createVirtualTime();
     const [a, b, c] = [side(time, 'a', 'device'), side(time, 'b', 'device'), side(time, 'c', 'device', log(W('C'), 3))];
     const reasons: string[] = [];
-    const bad = join(time, a, b, { carry: () => [{ ms: 1, frame: checked(Uint8Array.from([77])) }], onClose: (reason) => reasons.push(reason) });
+    const bad = join(time, a, b, {
+      carry: () => [{ ms: 1, frame: checked(Uint8Array.from([77])) }],
+      onClose: (reason) => reasons.push(reason),
+    });
     const good = join(time, a, c);
     await time.pass(100);
     expect([bad.live(), good.live()]).toEqual([false, true]);
@@ -227,7 +268,11 @@ describe('a replica on a bad line', () => {
 
   it('does not fetch the same from two at once', async () => {
     const time = createVirtualTime();
-    const [b, c, a] = [side(time, 'b', 'device', log(W('X'), 3_000)), side(time, 'c', 'device', log(W('X'), 3_000)), side(time, 'a', 'device')];
+    const [b, c, a] = [
+      side(time, 'b', 'device', log(W('X'), 3_000)),
+      side(time, 'c', 'device', log(W('X'), 3_000)),
+      side(time, 'a', 'device'),
+    ];
     const frames: Frame[] = [];
     join(time, a, b, { carry: listening(frames) });
     join(time, a, c, { carry: listening(frames) });
@@ -241,13 +286,23 @@ describe('a replica on a bad line', () => {
     const time = createVirtualTime();
     const memory = createMemoryEntries();
     let read = 0;
-    const counting = { ...memory, read: (...args: Parameters<typeof memory.read>) => ((read += 1), memory.read(...args)) };
+    const counting = {
+      ...memory,
+      read: (...args: Parameters<typeof memory.read>) => ((read += 1), memory.read(...args)),
+    };
     const full = side(time, 'full', 'device', log(W('A'), 4_000), { store: counting }, memory);
     let buffered = 0;
-    const end = full.replica.connect({ kind: 'device', name: 'slow', send: (frame) => (buffered += frame.length), buffered: () => buffered, close: () => undefined });
+    const end = full.replica.connect({
+      kind: 'device',
+      name: 'slow',
+      send: (frame) => (buffered += frame.length),
+      buffered: () => buffered,
+      close: () => undefined,
+    });
     await time.pass(10);
     end.take(encodeFrame({ kind: 'have', have: new Map() }));
-    for (let i = 0; i < 60; i++) end.take(encodeFrame({ kind: 'want', request: i, want: new Map([[W('A'), [[1, 4_000]]]]) }));
+    for (let i = 0; i < 60; i++)
+      end.take(encodeFrame({ kind: 'want', request: i, want: new Map([[W('A'), [[1, 4_000]]]]) }));
     await time.pass(10_000);
     expect(buffered).toBeLessThan(1024 * 1024);
     expect(read).toBeLessThan(8);
@@ -265,7 +320,11 @@ describe('a store that fails', () => {
     const time = createVirtualTime();
     const memory = createMemoryEntries();
     let full = true;
-    const failing = { ...memory, put: (...args: Parameters<typeof memory.put>) => (full ? Promise.reject(new Error('The disk is full.')) : memory.put(...args)) };
+    const failing = {
+      ...memory,
+      put: (...args: Parameters<typeof memory.put>) =>
+        full ? Promise.reject(new Error('The disk is full.')) : memory.put(...args),
+    };
     const relay = side(time, 'relay', 'relay', [], { store: failing }, memory);
     const a = side(time, 'a', 'device');
     join(time, a, relay);
@@ -286,7 +345,10 @@ describe('a store that fails', () => {
     const time = createVirtualTime();
     const memory = createMemoryEntries();
     let tries = 0;
-    const failing = { ...memory, have: () => (++tries < 3 ? Promise.reject(new Error('It is locked.')) : memory.have()) };
+    const failing = {
+      ...memory,
+      have: () => (++tries < 3 ? Promise.reject(new Error('It is locked.')) : memory.have()),
+    };
     const a = side(time, 'a', 'device', log(W('A'), 3), { store: failing }, memory);
     const b = side(time, 'b', 'device', log(W('B'), 3));
     join(time, a, b);
@@ -314,7 +376,14 @@ describe('entries that are not what they say', () => {
   it('are not dropped by a device because a relay says so', async () => {
     const time = createVirtualTime();
     const a = side(time, 'a', 'device', log(W('A'), 2));
-    const relay = side(time, 'relay', 'relay', [], {}, createMemoryEntries(() => true));
+    const relay = side(
+      time,
+      'relay',
+      'relay',
+      [],
+      {},
+      createMemoryEntries(() => true),
+    );
     join(time, a, relay);
     await time.pass(5_000);
     expect(relay.told.refused.length).toBeGreaterThan(0);
@@ -346,7 +415,9 @@ describe('two entries in one place', () => {
     const a = side(time, 'a', 'device', other, { own: (writer) => writer === W('A') });
     join(time, a, relay);
     await time.pass(2_000);
-    expect(new Set(a.told.conflicts.map(({ key }) => key.counter))).toEqual(new Set(Array.from({ length: 400 }, (_none, i) => 601 + i)));
+    expect(new Set(a.told.conflicts.map(({ key }) => key.counter))).toEqual(
+      new Set(Array.from({ length: 400 }, (_none, i) => 601 + i)),
+    );
     expect(a.told.ahead).toEqual([]);
   });
 
@@ -389,7 +460,10 @@ describe('two entries in one place', () => {
 
   it('become one where the newer is to replace the older, everywhere, and it comes to rest', async () => {
     const time = createVirtualTime();
-    const all = [side(time, 'relay', 'relay', log(W('A'), 3)), ...['a', 'b', 'c'].map((name) => side(time, name, 'device', log(W('A'), 3)))];
+    const all = [
+      side(time, 'relay', 'relay', log(W('A'), 3)),
+      ...['a', 'b', 'c'].map((name) => side(time, name, 'device', log(W('A'), 3))),
+    ];
     const [relay, a, b, c] = all;
     if (!relay || !a || !b || !c) throw new Error('four are there');
     const frames: Frame[] = [];

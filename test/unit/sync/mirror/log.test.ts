@@ -55,7 +55,8 @@ test('a flipped byte anywhere costs the one entry that it lies in', () => {
 
 test('a cut costs the entry that it goes through, and a hole what lay in it', () => {
   const bytes = encodeFrames(all);
-  for (let at = 0; at < bytes.length; at += 397) expect(countersOf(decodeFrames(bytes.slice(0, at)).entries)).toEqual(range(1, Math.floor(at / FRAME) + 1));
+  for (let at = 0; at < bytes.length; at += 397)
+    expect(countersOf(decodeFrames(bytes.slice(0, at)).entries)).toEqual(range(1, Math.floor(at / FRAME) + 1));
   const holed = bytes.slice();
   holed.fill(0, FRAME * 10 + 5, FRAME * 20 + 5);
   expect(countersOf(decodeFrames(holed).entries)).toEqual([...range(1, 11), ...range(22, 101)]);
@@ -109,7 +110,10 @@ test('what is replaced or taken out lies in no file any more', async () => {
   const files = await filled();
   const { log } = logOn(files);
   const other = new Uint8Array(200).fill(9);
-  await log.replace([{ writer: WRITER, counter: 5, sealed: other }, { writer: WRITER, counter: 6, sealed: null }]);
+  await log.replace([
+    { writer: WRITER, counter: 5, sealed: other },
+    { writer: WRITER, counter: 6, sealed: null },
+  ]);
   const found = await readAll(logOn(files).log);
   expect(found.find(({ counter }) => counter === 5)?.sealed).toEqual(other);
   expect(countersOf(found)).toEqual(range(1, 101).filter((counter) => counter !== 6));

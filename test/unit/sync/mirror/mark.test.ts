@@ -1,13 +1,30 @@
 import { expect, test } from 'vitest';
 import { deviceKeys, newHousehold, newId, renewed } from '../../../../src/sync/crypto/index.ts';
-import { betterMark, createFailures, MIRROR, readMark, writeMark, type Mark } from '../../../../src/sync/mirror/index.ts';
+import {
+  betterMark,
+  createFailures,
+  MIRROR,
+  readMark,
+  writeMark,
+  type Mark,
+} from '../../../../src/sync/mirror/index.ts';
 import { deviceRecord } from '../../../../src/sync/owner/genuine.ts';
 import { memoryFiles } from './support.ts';
 
 const random = (length: number) => crypto.getRandomValues(new Uint8Array(length));
 const keys = newHousehold(random);
 const mark: Mark = {
-  membership: { ...keys, roll: ['d'], deviceId: newId(random), seed: random(32), rotations: [], recovery: { id: 'r', boxKey: 'k', box: 'b', by: 'd', time: 3 }, alone: true, relay: true, removed: false },
+  membership: {
+    ...keys,
+    roll: ['d'],
+    deviceId: newId(random),
+    seed: random(32),
+    rotations: [],
+    recovery: { id: 'r', boxKey: 'k', box: 'b', by: 'd', time: 3 },
+    alone: true,
+    relay: true,
+    removed: false,
+  },
   devices: [deviceRecord(keys, deviceKeys(random(32)), { name: 'Laptop', addedAt: 1, time: 2 })],
   team: { human: 'Robin', lead: 'Julian', agents: 8, documents: 13_435 },
   writtenAt: 1_000,
@@ -43,11 +60,18 @@ test('a database that fails is begun anew once before it is emptied, and not for
   // Without a mark nobody would come back: it is left as it is.
   expect(await failures.note()).toBe(false);
   inLocalStorage = writeMark(mark);
-  expect(await createFailures({ files: memoryFiles(), offered: () => Promise.resolve(inLocalStorage), now: () => 5_000 }).note()).toBe(true);
+  expect(
+    await createFailures({
+      files: memoryFiles(),
+      offered: () => Promise.resolve(inLocalStorage),
+      now: () => 5_000,
+    }).note(),
+  ).toBe(true);
   inLocalStorage = null;
   await files.write(MIRROR.markFile, new TextEncoder().encode(writeMark(mark)));
   const seen = [];
-  for (let start = 0; start < 6; start++) seen.push([await failures.note(), await failures.isToBeEmptied(), await failures.isToBeEmptied()]);
+  for (let start = 0; start < 6; start++)
+    seen.push([await failures.note(), await failures.isToBeEmptied(), await failures.isToBeEmptied()]);
   expect(seen).toEqual([
     [true, false, false],
     [true, true, false],

@@ -39,4 +39,8 @@ export function memoryFiles(): MemoryFiles {
 
 export const WRITER = base64url(new Uint8Array(16).fill(7));
 /** An entry with this counter, whose bytes are told by it. */
-export const entryOf = (counter: number, size = 300): Entry => ({ writer: WRITER, counter, sealed: new Uint8Array(size).map((_byte, i) => (counter * 31 + i) & 0xff) });
+export const entryOf = (counter: number, size = 300): Entry => ({
+  writer: WRITER,
+  counter,
+  sealed: new Uint8Array(size).map((_byte, i) => (counter * 31 + i) & 0xff),
+});

@@ -9,7 +9,13 @@ import type { Welcoming } from '../../../../src/sync/owner/welcoming.ts';
 import { random } from '../support.ts';
 import { createRoom } from './support.ts';
 
-const refused = (status: number | null, reason: string): Called<never> => ({ ok: false, status, type: null, reason, box: null });
+const refused = (status: number | null, reason: string): Called<never> => ({
+  ok: false,
+  status,
+  type: null,
+  reason,
+  box: null,
+});
 const inviting = deviceKeys(random(32));
 function welcoming(): Welcoming {
   const keys = newHousehold(random);
@@ -37,7 +43,11 @@ function createOwners(getSlot?: PairingDeps['relay']['getSlot'], given = welcomi
     async getSlot(...place) {
       if (getSlot) return getSlot(...place);
       const read = await slots.getSlot(...place);
-      return read.kind === 'data' ? { ok: true, value: { data: read.data } } : read.kind === 'empty' ? { ok: true, value: null } : refused(410, 'gone');
+      return read.kind === 'data'
+        ? { ok: true, value: { data: read.data } }
+        : read.kind === 'empty'
+          ? { ok: true, value: null }
+          : refused(410, 'gone');
     },
   };
   const owner = () => {
@@ -85,7 +95,11 @@ describe('two owners', () => {
 
   it('do not pair where the keys come from another device than the one whose words were compared', async () => {
     const keys = newHousehold(random);
-    const other = { ...welcoming(), keys, devices: [deviceRecord(keys, deviceKeys(random(32)), { name: 'Laptop', addedAt: 1, time: 2 })] };
+    const other = {
+      ...welcoming(),
+      keys,
+      devices: [deviceRecord(keys, deviceKeys(random(32)), { name: 'Laptop', addedAt: 1, time: 2 })],
+    };
     const { room, here, there } = createOwners(undefined, other);
     await there.pairing.beginJoin('Phone');
     await here.pairing.beginInvite(offerIn(there.heard));
@@ -94,7 +108,10 @@ describe('two owners', () => {
     const answered = expect(here.pairing.answerInvite(true)).rejects.toThrow('ended the offer');
     await room.pass(2_000);
     await answered;
-    expect(there.heard.at(-1)).toMatchObject({ step: 'failed', reason: expect.stringContaining('another device than the one whose words') });
+    expect(there.heard.at(-1)).toMatchObject({
+      step: 'failed',
+      reason: expect.stringContaining('another device than the one whose words'),
+    });
     expect(there.entered).toEqual([]);
     expect(here.joined).toEqual([]);
   });

@@ -6,7 +6,9 @@ import { random, utf8 } from '../support.ts';
 import { createRoom, settle } from './support.ts';
 
 /** Both have the words before them. */
-async function comparing(slots: { readonly newDevice?: Partial<PairingSlots>; readonly inviter?: Partial<PairingSlots> } = {}) {
+async function comparing(
+  slots: { readonly newDevice?: Partial<PairingSlots>; readonly inviter?: Partial<PairingSlots> } = {},
+) {
   const room = createRoom();
   const device = room.newDevice(slots.newDevice);
   await device.join.begin();
@@ -32,9 +34,14 @@ describe('pairing', () => {
     expect(await answered).toEqual({ joined: true });
     expect(device.taken).toEqual(['the keys']);
     // Each has the keys of the other’s device, which the words stood for.
-    const pinned = ({ signKey, boxKey }: { readonly signKey: string; readonly boxKey: string }) => ({ signKey, boxKey });
+    const pinned = ({ signKey, boxKey }: { readonly signKey: string; readonly boxKey: string }) => ({
+      signKey,
+      boxKey,
+    });
     expect(device.invitedBy.map(pinned)).toEqual([pinned(inviter.device)]);
-    expect(inviter.heard.map((one) => [one.said, pinned(one.device)])).toEqual([['a new device', pinned(device.device)]]);
+    expect(inviter.heard.map((one) => [one.said, pinned(one.device)])).toEqual([
+      ['a new device', pinned(device.device)],
+    ]);
     expect(device.steps()).toEqual(['offering', 'comparing', 'waiting', 'joined']);
     expect(room.find(idOf(device.offer()))).toBeNull();
     expect(room.timers.waiting()).toEqual([]);
@@ -73,7 +80,9 @@ describe('pairing', () => {
 
   it('tells the inviting device when the new one never says that it has the keys', async () => {
     const { room, inviter } = await comparing();
-    const answered = expect(inviter.answer(true)).rejects.toThrow(/^(The keys were sent, but|The other device has ended the offer)/u);
+    const answered = expect(inviter.answer(true)).rejects.toThrow(
+      /^(The keys were sent, but|The other device has ended the offer)/u,
+    );
     await room.pass(SYNC.offerMs + 1_000);
     await answered;
     expect(room.timers.waiting()).toEqual([]);
@@ -81,7 +90,9 @@ describe('pairing', () => {
 
   it('takes an offer once: a second device that takes it is told so, and the first goes on', async () => {
     const { room, device, inviter } = await comparing();
-    await expect(room.inviter(device.offer()).begin()).rejects.toThrow('Another device has answered this offer already');
+    await expect(room.inviter(device.offer()).begin()).rejects.toThrow(
+      'Another device has answered this offer already',
+    );
     device.join.answer(true);
     const answered = inviter.answer(true);
     await room.pass(2_000);
@@ -232,7 +243,9 @@ describe('a relay that', () => {
     const middle: Partial<PairingSlots> = {
       async getSlot(offerId, slot) {
         const read = await room.slots.getSlot(offerId, slot);
-        return slot === (whose === 'new device' ? 'device' : 'invitation') && read.kind === 'data' ? { kind: 'data', data: swap(read.data) } : read;
+        return slot === (whose === 'new device' ? 'device' : 'invitation') && read.kind === 'data'
+          ? { kind: 'data', data: swap(read.data) }
+          : read;
       },
     };
     const device = room.newDevice(middle);
@@ -254,8 +267,12 @@ describe('a relay that', () => {
     const room = createRoom();
     const device = room.newDevice();
     await device.join.begin();
-    await expect(room.inviter(device.offer(), { getSlot: async () => ({ kind: 'data', data: swapped }) }).begin()).rejects.toThrow('not of the device that made it');
-    await expect(room.inviter(device.offer(), { getSlot: async () => ({ kind: 'empty' }) }).begin()).rejects.toThrow('not of the device that made it');
+    await expect(
+      room.inviter(device.offer(), { getSlot: async () => ({ kind: 'data', data: swapped }) }).begin(),
+    ).rejects.toThrow('not of the device that made it');
+    await expect(room.inviter(device.offer(), { getSlot: async () => ({ kind: 'empty' }) }).begin()).rejects.toThrow(
+      'not of the device that made it',
+    );
   });
 
   it('answers an offer with what is no key is refused', async () => {
@@ -310,7 +327,9 @@ describe('a relay that', () => {
   });
 
   it('refuses to be asked ends it with its reason', async () => {
-    const refused: Partial<PairingSlots> = { getSlot: async () => ({ kind: 'refused', reason: 'This browser is not let in.' }) };
+    const refused: Partial<PairingSlots> = {
+      getSlot: async () => ({ kind: 'refused', reason: 'This browser is not let in.' }),
+    };
     const room = createRoom();
     const device = room.newDevice(refused);
     await device.join.begin();
@@ -320,7 +339,12 @@ describe('a relay that', () => {
     await expect(inviter.begin()).rejects.toThrow('This browser is not let in.');
     const other = room.newDevice();
     await other.join.begin();
-    const unheard = room.inviter(other.offer(), { getSlot: async (...place) => (place[1] === 'device' ? room.slots.getSlot(...place) : { kind: 'refused', reason: 'This browser is not let in.' }) });
+    const unheard = room.inviter(other.offer(), {
+      getSlot: async (...place) =>
+        place[1] === 'device'
+          ? room.slots.getSlot(...place)
+          : { kind: 'refused', reason: 'This browser is not let in.' },
+    });
     await unheard.begin();
     await expect(unheard.answer(true)).rejects.toThrow('This browser is not let in.');
   });

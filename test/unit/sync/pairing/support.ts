@@ -102,7 +102,11 @@ export function createRoom() {
         },
       };
     },
-    inviter(offer: string, slots: Partial<PairingSlots> = {}, welcome: () => Uint8Array | Promise<Uint8Array> = () => utf8('the keys')) {
+    inviter(
+      offer: string,
+      slots: Partial<PairingSlots> = {},
+      welcome: () => Uint8Array | Promise<Uint8Array> = () => utf8('the keys'),
+    ) {
       const device = deviceKeys(random(32));
       const heard: { readonly said: string | null; readonly device: DevicePublicKeys }[] = [];
       const invite = createInvite({

@@ -8,7 +8,13 @@ import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/docum
 import { isKnown } from '../../../../src/protocol/known.ts';
 import type { Health, HomeStanding, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
-import type { OwnerCalls, OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
+import type {
+  OwnerCalls,
+  OwnerNews,
+  RebuildReport,
+  StorageStatus,
+  WakeSession,
+} from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTabMemory } from '../../../../src/state/tab-memory.ts';
 import { visibleMessages } from '../../../../src/state/conversation-log.ts';
@@ -31,18 +37,35 @@ export interface MemoryOwner extends OwnerPort {
   /** While set, a rebuild waits for it. */
   rebuilding: Promise<void> | null;
   /** What is answered to calls about other devices; without it nobody shares anything. May take its time. */
-  sync: Partial<{ [Name in keyof SyncCalls]: (...given: Parameters<SyncCalls[Name]>) => ReturnType<SyncCalls[Name]> | Promise<ReturnType<SyncCalls[Name]>> }>;
+  sync: Partial<{
+    [Name in keyof SyncCalls]: (
+      ...given: Parameters<SyncCalls[Name]>
+    ) => ReturnType<SyncCalls[Name]> | Promise<ReturnType<SyncCalls[Name]>>;
+  }>;
   /** While set, it is awaited before a call is answered. */
   pause: (() => Promise<void>) | null;
 }
 
-const STORAGE: StorageStatus = { persisted: false, usedBytes: 2_400_000, quotaBytes: 10_000_000_000, journalRows: 3, documents: 412, kinds: [{ type: 'message', documents: 400, chars: 120_000 }, { type: 'agent-identity', documents: 12, chars: 9_000 }], volumes: [{ name: 'volume-1', documents: 412, state: 'writing', checkedAt: null, faults: [] }], lastExport: null };
+const STORAGE: StorageStatus = {
+  persisted: false,
+  usedBytes: 2_400_000,
+  quotaBytes: 10_000_000_000,
+  journalRows: 3,
+  documents: 412,
+  kinds: [
+    { type: 'message', documents: 400, chars: 120_000 },
+    { type: 'agent-identity', documents: 12, chars: 9_000 },
+  ],
+  volumes: [{ name: 'volume-1', documents: 412, state: 'writing', checkedAt: null, faults: [] }],
+  lastExport: null,
+};
 
 export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
   const docs: Doc[] = [...initial];
   const listeners = new Set<(news: OwnerNews) => void>();
   const known = () => docs.filter(isKnown);
-  const messagesOf = (agentId: string) => known().flatMap((doc) => (doc.type === 'message' && doc.agentId === agentId ? [doc] : []));
+  const messagesOf = (agentId: string) =>
+    known().flatMap((doc) => (doc.type === 'message' && doc.agentId === agentId ? [doc] : []));
   const sessionsOf = (messages: readonly MessageDoc[]): SessionDoc[] => {
     const ids = new Set(messages.map((message) => message.sessionId));
     return known().flatMap((doc) => (doc.type === 'session' && ids.has(doc.sessionId) ? [doc] : []));
@@ -80,10 +103,16 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       const agents = new Set(known().flatMap((doc) => (doc.type === 'message' ? [doc.agentId] : [])));
       const rowOf = (agentId: string) => {
         const upTo = readUpTo(marks, agentId);
-        const news = upTo === null ? [] : visibleMessages(messagesOf(agentId)).filter((doc) => doc.at > upTo && isNews(doc));
+        const news =
+          upTo === null ? [] : visibleMessages(messagesOf(agentId)).filter((doc) => doc.at > upTo && isNews(doc));
         return { agentId, upTo, unread: news.length, newest: news.at(-1)?.at ?? null };
       };
-      return { since: marks.since, conversations: [...agents].map(rowOf), threads: marks.byThread, newest: docs.reduce((held, { at }) => (at > held ? at : held), '') };
+      return {
+        since: marks.since,
+        conversations: [...agents].map(rowOf),
+        threads: marks.byThread,
+        newest: docs.reduce((held, { at }) => (at > held ? at : held), ''),
+      };
     },
     wakeMaterial: ({ agentIds }) =>
       agentIds.map((agentId) => {
@@ -100,7 +129,12 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       }),
     storage: () => owner.storage,
     documents: () => ({ docs, after: null, of: docs.length }),
-    compare: (others) => ({ fresh: others.map((doc) => doc._id).filter((id) => !docs.some((doc) => doc._id === id)), same: 0, different: [], forgotten: 0 }),
+    compare: (others) => ({
+      fresh: others.map((doc) => doc._id).filter((id) => !docs.some((doc) => doc._id === id)),
+      same: 0,
+      different: [],
+      forgotten: 0,
+    }),
     noteExport(note) {
       owner.storage = { ...owner.storage, lastExport: note };
       return null;
@@ -127,7 +161,9 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       if (name === 'rebuild') await owner.rebuilding;
       if (owner.broken !== null) throw new Error(owner.broken);
       // `answers` is keyed by the same table that types the call.
-      const answer = { ...answers, ...owner.sync }[name] as (...given: typeof args) => ReturnType<OwnerCalls[typeof name]>;
+      const answer = { ...answers, ...owner.sync }[name] as (
+        ...given: typeof args
+      ) => ReturnType<OwnerCalls[typeof name]>;
       return answer(...args);
     },
     subscribe(listener) {
@@ -161,7 +197,11 @@ export function memoryRelay(): MemoryRelay {
     standing: { begun: false, others: 0, look: false },
     onlookers: new Set(),
     mind: 'rehearsal',
-    health: () => Promise.resolve({ ok: true, value: { status: 'ok', version: '0.1.0', mind: relay.mind, model: 'claude-sonnet', sessionActive: false } }),
+    health: () =>
+      Promise.resolve({
+        ok: true,
+        value: { status: 'ok', version: '0.1.0', mind: relay.mind, model: 'claude-sonnet', sessionActive: false },
+      }),
     startSession(body) {
       relay.started.push(body);
       return answer({ sessionId: 'session-new' });
@@ -169,7 +209,21 @@ export function memoryRelay(): MemoryRelay {
     home: () => Promise.resolve({ ok: true, value: relay.standing }),
     beginHome(beside) {
       relay.asked.push(`begin ${beside ? 'beside' : 'alone'}`);
-      if (relay.standing.others > 0 && !beside) return Promise.resolve({ ok: false, problem: { kind: 'refused', status: 409, message: 'Another household lives at this relay.', problem: { type: 'about:roost/not-begun', title: '', status: 409, detail: 'Another household lives at this relay.' } } });
+      if (relay.standing.others > 0 && !beside)
+        return Promise.resolve({
+          ok: false,
+          problem: {
+            kind: 'refused',
+            status: 409,
+            message: 'Another household lives at this relay.',
+            problem: {
+              type: 'about:roost/not-begun',
+              title: '',
+              status: 409,
+              detail: 'Another household lives at this relay.',
+            },
+          },
+        });
       relay.standing = { ...relay.standing, begun: true, look: false };
       return Promise.resolve({ ok: true, value: relay.standing });
     },
@@ -226,7 +280,11 @@ export interface MemoryArchive extends ArchivePort {
   readonly contents: Map<string, readonly Doc[]>;
   readonly agents: Map<string, ParsedAgent>;
   readonly exported: { readonly passphrase: string | null; readonly documents: number }[];
-  readonly imported: { readonly withSettings: boolean; readonly leaveOut: readonly string[]; readonly ticks: readonly string[] }[];
+  readonly imported: {
+    readonly withSettings: boolean;
+    readonly leaveOut: readonly string[];
+    readonly ticks: readonly string[];
+  }[];
   /** While set, long work waits for it, or for being called off. */
   working: Promise<void> | null;
 }
@@ -236,7 +294,9 @@ export function memoryArchive(): MemoryArchive {
   const patience = (signal: AbortSignal | undefined) =>
     Promise.race([
       archive.working ?? Promise.resolve(),
-      new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('called off')))),
+      new Promise<never>((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(new Error('called off'))),
+      ),
     ]);
   const archive: MemoryArchive = {
     copies: new Map(),
@@ -265,7 +325,18 @@ export function memoryArchive(): MemoryArchive {
       const open = archive.copies.get(file instanceof File ? file.name : '');
       if (!open) throw new ArchiveError('not-an-archive', 'This is not a copy that Roost wrote.');
       const preview = open(passphrase);
-      return { preview, source: { file, fileKey: null, documents: preview.documents, digest: '', forgets: new Map(), needs: new Map(), agents: new Map() } };
+      return {
+        preview,
+        source: {
+          file,
+          fileKey: null,
+          documents: preview.documents,
+          digest: '',
+          forgets: new Map(),
+          needs: new Map(),
+          agents: new Map(),
+        },
+      };
     },
     async importArchive({ source }, { append, withSettings, leaveOut, ticks, signal, onProgress }) {
       onProgress?.({ stage: 'documents', done: 0, of: source.documents });
@@ -284,7 +355,9 @@ export function memoryArchive(): MemoryArchive {
     },
     readAgentZip(file) {
       const parsed = archive.agents.get(file instanceof File ? file.name : '');
-      return parsed ? Promise.resolve(parsed) : Promise.reject(new ArchiveError('not-an-archive', 'There is no SOUL.md in it.'));
+      return parsed
+        ? Promise.resolve(parsed)
+        : Promise.reject(new ArchiveError('not-an-archive', 'There is no SOUL.md in it.'));
     },
   };
   return archive;

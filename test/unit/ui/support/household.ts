@@ -12,10 +12,27 @@ export const at = (time: number): string => formatStamp({ time, counter: counter
 const base = (time: number) => ({ schema: 1, at: at(time) });
 
 export function leadDoc(name = 'Julian'): AgentIdentityDoc {
-  return { _id: 'agent-identity:lead', type: 'agent-identity', ...base(1), agentId: 'lead', name, ...LEAD_COLOR, position: 4, individuationArtifact: '', bornAt: 1, bornSessionId: null };
+  return {
+    _id: 'agent-identity:lead',
+    type: 'agent-identity',
+    ...base(1),
+    agentId: 'lead',
+    name,
+    ...LEAD_COLOR,
+    position: 4,
+    individuationArtifact: '',
+    bornAt: 1,
+    bornSessionId: null,
+  };
 }
 
-export function agentDoc(agentId: string, name: string, position: SeatPosition, soul = `I am ${name}.`, bornAt = NOW - 86_400_000): AgentIdentityDoc {
+export function agentDoc(
+  agentId: string,
+  name: string,
+  position: SeatPosition,
+  soul = `I am ${name}.`,
+  bornAt = NOW - 86_400_000,
+): AgentIdentityDoc {
   return {
     _id: `agent-identity:${agentId}`,
     type: 'agent-identity',
@@ -30,9 +47,17 @@ export function agentDoc(agentId: string, name: string, position: SeatPosition, 
   };
 }
 
-export const settingDoc = (key: string, value: unknown): SettingDoc => ({ _id: `setting:${key}:${counter}`, type: 'setting', ...base(2), key, value });
+export const settingDoc = (key: string, value: unknown): SettingDoc => ({
+  _id: `setting:${key}:${counter}`,
+  type: 'setting',
+  ...base(2),
+  key,
+  value,
+});
 
-type Said = Partial<Pick<MessageDoc, 'messageId' | 'sessionId' | 'blocks' | 'status' | 'error' | 'clientId' | 'replaces' | 'role'>> & { readonly waiting?: boolean };
+type Said = Partial<
+  Pick<MessageDoc, 'messageId' | 'sessionId' | 'blocks' | 'status' | 'error' | 'clientId' | 'replaces' | 'role'>
+> & { readonly waiting?: boolean };
 
 /** What `author` said in the conversation of `agentId`. */
 export function said(agentId: string, author: string, text: string, time: number, more: Said = {}): MessageDoc {
@@ -65,7 +90,11 @@ export const sessionStart = (sessionId: string, startedAt: number): SessionDoc =
   phase: { kind: 'start', startedAt, mind: 'rehearsal', model: 'rehearsal' },
 });
 
-export const sessionEnd = (sessionId: string, endedAt: number, reason: 'ended' | 'idle' | 'shutdown' | 'crash' = 'ended'): SessionDoc => ({
+export const sessionEnd = (
+  sessionId: string,
+  endedAt: number,
+  reason: 'ended' | 'idle' | 'shutdown' | 'crash' = 'ended',
+): SessionDoc => ({
   _id: `session:${sessionId}:end`,
   type: 'session',
   ...base(endedAt),
@@ -78,7 +107,9 @@ export const SEATS = [0, 1, 2, 3, 5, 6, 7, 8] as const satisfies readonly SeatPo
 
 /** A household with a lead and the first `count` agents. */
 export function team(count: number): Doc[] {
-  const agents = SEATS.slice(0, count).map((position, i) => agentDoc(`agent-${i + 1}`, NAMES[i] ?? `Agent ${i}`, position));
+  const agents = SEATS.slice(0, count).map((position, i) =>
+    agentDoc(`agent-${i + 1}`, NAMES[i] ?? `Agent ${i}`, position),
+  );
   return [leadDoc(), settingDoc('humanName', 'Marcus'), ...agents];
 }
 
@@ -86,8 +117,23 @@ export function runningSession(change: Partial<NonNullable<Snapshot['session']>>
   return {
     upTo: 100,
     lastEnd: null,
-    session: { sessionId: 'session-2', startedAt: NOW - 12 * 60_000, mind: MIND, awake: [], hatching: [], asleep: [], answering: [], clients: [], resting: [], ...change },
+    session: {
+      sessionId: 'session-2',
+      startedAt: NOW - 12 * 60_000,
+      mind: MIND,
+      awake: [],
+      hatching: [],
+      asleep: [],
+      answering: [],
+      clients: [],
+      resting: [],
+      ...change,
+    },
   };
 }
 
-export const NO_SESSION_SNAPSHOT: Snapshot = { upTo: 100, session: null, lastEnd: { sessionId: 'session-1', reason: 'ended', endedAt: NOW - 9 * 3_600_000 } };
+export const NO_SESSION_SNAPSHOT: Snapshot = {
+  upTo: 100,
+  session: null,
+  lastEnd: { sessionId: 'session-1', reason: 'ended', endedAt: NOW - 9 * 3_600_000 },
+};

@@ -29,14 +29,22 @@ export interface MemoryReach {
 
 const isAnswer = (answer: unknown): answer is Answer => typeof answer === 'function';
 
-export const json = (value: unknown, status = 200): Response => new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } });
-export const refused = (detail: string, status = 400): Response => json({ type: 'about:roost/refused', title: 'Refused', status, detail }, status);
+export const json = (value: unknown, status = 200): Response =>
+  new Response(JSON.stringify(value), { status, headers: { 'content-type': 'application/json' } });
+export const refused = (detail: string, status = 400): Response =>
+  json({ type: 'about:roost/refused', title: 'Refused', status, detail }, status);
 
 export const EFFECTIVE: EffectiveConfig = {
   coordination: {
     wakes_enabled: true,
     max_concurrent_pulse_sessions: 2,
-    wake_guardrails: { cooldown_seconds: 300, max_daily_session_minutes: 120, max_wakes_per_day: 12, max_wakes_per_pair_per_day: 5, max_wakes_per_session: 3 },
+    wake_guardrails: {
+      cooldown_seconds: 300,
+      max_daily_session_minutes: 120,
+      max_wakes_per_day: 12,
+      max_wakes_per_pair_per_day: 5,
+      max_wakes_per_session: 3,
+    },
     blackouts: [],
     sleep_events: [],
     wake_events: [],

@@ -9,7 +9,15 @@ import { createRoostState, type RoostState } from '../../../../src/state/index.t
 import type { Doc } from '../../../../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../../../src/protocol/events.ts';
 import type { OwnerNews } from '../../../../src/protocol/worker.ts';
-import { memoryArchive, memoryOwner, memoryRelay, testDevice, type MemoryArchive, type MemoryOwner, type MemoryRelay } from './fakes.ts';
+import {
+  memoryArchive,
+  memoryOwner,
+  memoryRelay,
+  testDevice,
+  type MemoryArchive,
+  type MemoryOwner,
+  type MemoryRelay,
+} from './fakes.ts';
 import { NOW, NO_SESSION_SNAPSHOT } from './household.ts';
 import { memoryReach, type MemoryReach } from './reach.ts';
 
@@ -20,7 +28,13 @@ function standIn() {
   window.matchMedia = (query) => {
     const [, kind, px] = /\((min|max)-width: (\d+)px\)/.exec(query) ?? [];
     const matches = kind === 'min' ? width >= Number(px) : kind === 'max' ? width <= Number(px) : false;
-    return Object.assign(new EventTarget(), { matches, media: query, onchange: null, addListener: () => undefined, removeListener: () => undefined });
+    return Object.assign(new EventTarget(), {
+      matches,
+      media: query,
+      onchange: null,
+      addListener: () => undefined,
+      removeListener: () => undefined,
+    });
   };
   HTMLDialogElement.prototype.showModal = function showModal() {
     this.open = true;
@@ -66,10 +80,22 @@ interface Options {
   readonly snapshot?: Snapshot | null;
   readonly link?: Extract<OwnerNews, { news: 'link' }>['link'];
   readonly width?: number;
-  readonly prepare?: (parts: { owner: MemoryOwner; relay: MemoryRelay; archive: MemoryArchive; reach: MemoryReach }) => void;
+  readonly prepare?: (parts: {
+    owner: MemoryOwner;
+    relay: MemoryRelay;
+    archive: MemoryArchive;
+    reach: MemoryReach;
+  }) => void;
 }
 
-export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHOT, link = { kind: 'live' }, width: px = 1440, prepare }: Options): Promise<Page> {
+export async function openPage({
+  docs,
+  path = '/',
+  snapshot = NO_SESSION_SNAPSHOT,
+  link = { kind: 'live' },
+  width: px = 1440,
+  prepare,
+}: Options): Promise<Page> {
   setWidth(px);
   history.replaceState(null, '', path);
   const owner = memoryOwner(docs);
@@ -99,5 +125,15 @@ export async function openPage({ docs, path = '/', snapshot = NO_SESSION_SNAPSHO
       owner.say(news);
       await Promise.resolve();
     });
-  return { ...result, state, owner, relay, reach, archive, user, say, hear: (event) => say({ news: 'event', stored: { id: ++id, event } }) };
+  return {
+    ...result,
+    state,
+    owner,
+    relay,
+    reach,
+    archive,
+    user,
+    say,
+    hear: (event) => say({ news: 'event', stored: { id: ++id, event } }),
+  };
 }
