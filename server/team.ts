@@ -12,7 +12,7 @@ import { createInbox } from './inbox/index.ts';
 import type { Mind } from './minds/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from './reach/index.ts';
 import { createMemories, createSessionHost, systemTimers, type Memories, type Timers } from './session/index.ts';
-import type { Logger } from './session/context.ts';
+import type { Logger } from './runs/context.ts';
 import { SESSION_LIMITS, type SessionLimits } from './session/settings.ts';
 import { createSleepers } from './sleeping/index.ts';
 import type { Db } from './store/index.ts';

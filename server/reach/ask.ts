@@ -7,7 +7,7 @@ import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import type { AgentState, Directory, Gate, Inbox, Reach, SessionHost, Sleepers, WakeRequest } from '../contracts.ts';
 import { wokenBy } from './words.ts';
-import type { Logger } from '../session/context.ts';
+import type { Logger } from '../runs/context.ts';
 
 export interface AskDeps {
   readonly gate: Gate;

@@ -9,13 +9,13 @@ import { toolDone } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createFirstWords } from './first-words.ts';
-import { createMail } from './mail.ts';
-import { toldEvent } from './message-event.ts';
+import { createMail } from '../runs/mail.ts';
+import { toldEvent } from '../runs/message-event.ts';
 import type { Phase, Present } from './presence.ts';
 import { cancelled, failedReason, silentReason, unnamedReason } from './reasons.ts';
-import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
+import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
 import type { RunningCall } from './team-call.ts';
-import { AGENT_TOOLS, type ToolCall } from './tools.ts';
+import { AGENT_TOOLS, ownTools, type ToolCall } from './tools.ts';
 
 export interface EggDeps {
   readonly context: SessionContext;
@@ -163,7 +163,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       author: agentId,
       model: context.models.agent,
       system: prompts.agentSystem({ name: null, colorName, position }),
-      tools: AGENT_TOOLS,
+      tools: ownTools(AGENT_TOOLS, prompts.human, runTool),
       // An egg that never says a word leaves no trace in the ledger.
       announces: () => phase === 'awake',
       hooks: {
@@ -178,7 +178,6 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
         },
         onEnd,
         gather: (run) => mail.take(run),
-        runTool,
       },
     });
     speaker.put([{ messageId: null, text: (around) => prompts.birth(agentId, seat, around), priority: 'wake' }]);

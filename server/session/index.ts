@@ -18,12 +18,13 @@ import type {
 } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
 import { createQueue } from '../../src/domain/queue.ts';
-import { createReadAround } from './around.ts';
-import type { Logger, SessionContext, SessionSettings } from './context.ts';
-import { createLine } from './line.ts';
+import { createReadAround } from '../runs/around.ts';
+import type { Logger, Rest } from '../runs/context.ts';
+import type { SessionContext, SessionSettings } from './context.ts';
+import { createLine } from '../runs/line.ts';
 import type { Memories } from './memories.ts';
 import { createIdle, type Idle } from './idle.ts';
-import { toldEvent } from './message-event.ts';
+import { toldEvent } from '../runs/message-event.ts';
 import { createPrompts } from './prompts.ts';
 import { recoverSession } from './recover.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
@@ -118,6 +119,12 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     if (!sleeping) open()?.session.inboxChanged(agentId);
   });
 
+  const rest: Rest = {
+    isSleeping: (agentId) => sleepers.isSleeping(agentId),
+    // Who still sleeps as the session ends is asked nothing more in it.
+    untilAwake: async (agentId, signal) => (await sleepers.wait(agentId, { signal, limitMs: Infinity })) !== 'ended',
+  };
+
   async function begin(request: StartSession): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);
@@ -159,6 +166,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     const context: SessionContext = {
       sessionId,
       mind,
+      rest,
+      room: settings,
       models: { lead: info.leadModel, agent: info.agentModel },
       inbox,
       directory,

@@ -10,13 +10,13 @@ import type { ToolOutcome } from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
-import { createMail, type Mail } from './mail.ts';
-import { toldEvent } from './message-event.ts';
+import { createMail, type Mail } from '../runs/mail.ts';
+import { toldEvent } from '../runs/message-event.ts';
 import { leadSilent } from './reasons.ts';
-import type { Item } from './item.ts';
-import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
+import type { Item } from '../runs/item.ts';
+import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
 import type { RunningCall } from './team-call.ts';
-import { LEAD_TOOLS } from './tools.ts';
+import { LEAD_TOOLS, ownTools } from './tools.ts';
 
 export interface Lead {
   readonly speaker: Speaker;
@@ -116,7 +116,10 @@ export function createLead(context: SessionContext): Lead {
     model: context.models.lead,
     system: prompts.leadSystem(context.begun),
     toldAround: context.begun,
-    tools: LEAD_TOOLS,
+    tools: ownTools(LEAD_TOOLS, prompts.human, (call, signal) => {
+      if (call.tool === 'write_soul') hasSoul = true;
+      return call.tool === 'spawn_team' ? join(signal) : applyChange(context, LEAD_ID, call);
+    }),
     announces: () => true,
     hooks: {
       onStart(items) {
@@ -150,10 +153,6 @@ export function createLead(context: SessionContext): Lead {
         };
       },
       onWaiting: () => needed(),
-      runTool(call, signal) {
-        if (call.tool === 'write_soul') hasSoul = true;
-        return call.tool === 'spawn_team' ? join(signal) : applyChange(context, LEAD_ID, call);
-      },
     },
   });
 

@@ -1,7 +1,7 @@
 /** Who is in this session besides the lead: awake, or on the way. Whoever is not here sleeps. */
 import type { AsleepReason } from '../../src/protocol/events.ts';
-import type { Interruption } from './interruption.ts';
-import type { Speaker } from './speaker.ts';
+import type { Interruption } from '../runs/interruption.ts';
+import type { Speaker } from '../runs/speaker.ts';
 
 /** `called`: it has a seat. `waking`, `hatching`: it is asked for its first words. `leaving`: being put to sleep. */
 export type Phase = 'called' | 'waking' | 'hatching' | 'awake' | 'leaving';

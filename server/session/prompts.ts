@@ -7,23 +7,7 @@ import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { AgentPayload, SeatPayload } from '../../src/domain/wake-payload.ts';
 import type { StartSession } from '../../src/protocol/http.ts';
-import type { TeamMember } from '../../src/protocol/team.ts';
-
-/** What changes while a session runs, as it is now. */
-export interface Around {
-  /** ms since the epoch */
-  readonly now: number;
-  /** The household's. */
-  readonly timeZone: string;
-  readonly team: readonly TeamMember[];
-}
-
-/** A first message, which stays when the conversation outgrows its model. */
-export interface Prompt {
-  readonly text: string;
-  /** The same in about so many characters, as far as it can be. The soul is never cut. */
-  shortened(most: number): string;
-}
+import type { Around, Prompt } from '../runs/around.ts';
 
 export interface Prompts {
   /** What the person is called. */

@@ -1,7 +1,7 @@
 /** Why somebody sleeps again, or was not born, in sentences for people. */
 import type { AsleepReason } from '../../src/protocol/events.ts';
 import type { MindError, MindErrorKind } from '../minds/index.ts';
-import type { AnswerEnd } from './speaker.ts';
+import type { AnswerEnd } from '../runs/speaker.ts';
 
 const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
 

@@ -16,8 +16,8 @@ import { createGuests } from './guests.ts';
 import { createLead } from './lead.ts';
 import { createPresence, type Present } from './presence.ts';
 import { cancelled, putToSleep } from './reasons.ts';
-import type { Interruption } from './interruption.ts';
-import type { Speaker } from './speaker.ts';
+import type { Interruption } from '../runs/interruption.ts';
+import type { Speaker } from '../runs/speaker.ts';
 import { createRunningCall } from './team-call.ts';
 import { createWaking } from './waking.ts';
 

@@ -2,7 +2,10 @@
 import { z } from 'zod';
 import { checkName } from '../../src/domain/names.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
+import type { ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
+import type { OwnTools } from '../runs/toolbox.ts';
+import { toolError } from '../tool-outcome.ts';
 
 const SPAWN_TEAM: MindTool = {
   name: 'spawn_team',
@@ -54,19 +57,12 @@ const callSchema = z.discriminatedUnion('tool', [
 /** A call that is read, its name as it is kept. */
 export type ToolCall = z.infer<typeof callSchema>;
 
-/** Reads a call of one of `tools`, the session's own among `all` that the mind has; the reason is a sentence for the mind, which may try again. */
+/** Reads a call of one of these; the reason is a sentence for the mind, which may try again. `human`: what the person is called. */
 export function readToolCall(
-  all: readonly MindTool[],
-  tools: readonly MindTool[],
   name: string,
   input: unknown,
   human: string,
 ): { ok: true; call: ToolCall } | { ok: false; reason: string } {
-  if (!tools.some((tool) => tool.name === name))
-    return {
-      ok: false,
-      reason: `There is no tool “${name}” here. You have: ${all.map((tool) => tool.name).join(', ')}.`,
-    };
   const parsed = callSchema.safeParse({ tool: name, input });
   if (parsed.success && parsed.data.tool === 'choose_name') {
     const checked = checkName(parsed.data.input.name, 'agent', human);
@@ -76,3 +72,16 @@ export function readToolCall(
   const problems = parsed.error.issues.map((issue) => `${issue.path.slice(1).join('.') || 'input'}: ${issue.message}`);
   return { ok: false, reason: `${name} could not be read. ${problems.join('; ')}.` };
 }
+
+/** These, for a speaker; `run` is given what could be read. */
+export const ownTools = (
+  told: readonly MindTool[],
+  human: string,
+  run: (call: ToolCall, signal: AbortSignal) => Promise<ToolOutcome> | ToolOutcome,
+): OwnTools => ({
+  told,
+  run(name, input, signal) {
+    const read = readToolCall(name, input, human);
+    return read.ok ? run(read.call, signal) : toolError(read.reason);
+  },
+});

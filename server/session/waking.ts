@@ -4,12 +4,12 @@ import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createFirstWords } from './first-words.ts';
-import { createMail } from './mail.ts';
+import { createMail } from '../runs/mail.ts';
 import type { Phase, Present } from './presence.ts';
 import { failedReason, silentReason, stoppedBefore } from './reasons.ts';
-import { createSpeaker, type AnswerEnd, type Speaker } from './speaker.ts';
+import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
 import type { RunningCall } from './team-call.ts';
-import { AGENT_TOOLS } from './tools.ts';
+import { AGENT_TOOLS, ownTools } from './tools.ts';
 
 export interface WakingDeps {
   readonly context: SessionContext;
@@ -95,7 +95,10 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
       author: agentId,
       model: context.models.agent,
       system: prompts.agentSystem(payload),
-      tools: AGENT_TOOLS,
+      tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall) => {
+        if (toolCall.tool === 'choose_name') name = toolCall.input.name;
+        return applyChange(context, agentId, toolCall);
+      }),
       announces: () => phase === 'awake',
       hooks: {
         onState(state) {
@@ -105,10 +108,6 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
         onFirstWords,
         onEnd,
         gather: (run) => mail.take(run),
-        runTool(toolCall) {
-          if (toolCall.tool === 'choose_name') name = toolCall.input.name;
-          return applyChange(context, agentId, toolCall);
-        },
       },
     });
     speaker.put([{ messageId: null, text: (around) => prompts.wake(payload, around), priority: 'wake' }]);

@@ -11,7 +11,7 @@ import { postMessageSchema, startSessionSchema } from '../../src/protocol/http.t
 import type { Caller, EventLog, SessionHost } from '../contracts.ts';
 import { sizeOfRequest, type Mind } from '../minds/index.ts';
 import type { SessionHostDeps } from './index.ts';
-import { allowedTools, mindToolOf } from './team-tools.ts';
+import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
 
 export const WARM_SETTINGS = {
   /** So often is a wake run until what it needs is likely to be compiled. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../server/contracts.ts';
-import { runTeamTool } from '../../server/session/team-tools.ts';
+import { runTeamTool } from '../../server/runs/team-tools.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createThreadRoutes, createThreadTools } from '../../server/threads/index.ts';
 import { THREAD_LIMITS } from '../../server/threads/settings.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConversation } from '../../../server/session/conversation.ts';
+import { createConversation } from '../../../server/runs/conversation.ts';
 import { SESSION_LIMITS } from '../../../server/session/settings.ts';
-import { createWindow } from '../../../server/session/window.ts';
+import { createWindow } from '../../../server/runs/window.ts';
 import { cutMiddle } from '../../../src/domain/cut-middle.ts';
 import { mailBatch } from '../../../src/domain/mail-batch.ts';
 import { momentText, spanText } from '../../../src/domain/moments.ts';

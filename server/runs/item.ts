@@ -1,5 +1,5 @@
 import { PRIORITIES, type Priority } from '../minds/index.ts';
-import type { Around, Prompt } from './prompts.ts';
+import type { Around, Prompt } from './around.ts';
 
 /** Something to be put before a speaker. */
 export interface Item {

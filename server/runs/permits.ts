@@ -1,36 +1,37 @@
 /** When a request of an agent may be sent: not while it is set to sleep, and not beyond its budget. */
 import type { RequestSize } from '../../src/domain/request-cost.ts';
-import type { Costs, Sleepers, SleepWait } from '../contracts.ts';
+import type { Costs } from '../contracts.ts';
 import type { Permit } from './answer.ts';
+import type { Rest } from './context.ts';
 
 export interface Permits {
-  /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. */
-  untilAwake(signal: AbortSignal): Promise<SleepWait>;
+  /** Nothing is asked of a mind, and no tool is run, while the agent is set to sleep. False: nothing may be any more. */
+  untilAwake(signal: AbortSignal): Promise<boolean>;
   /** For one request, of the answer `messageId`; waits as long as it has to. */
   next(size: RequestSize, messageId: string, signal: AbortSignal): Promise<Permit>;
 }
 
 export interface PermitDeps {
-  readonly sleepers: Pick<Sleepers, 'wait' | 'isSleeping'>;
+  readonly rest: Rest;
   readonly costs: Pick<Costs, 'check'>;
   readonly agentId: string;
-  readonly sessionId: string;
+  readonly sessionId: string | null;
   /** What a request took could not be written. */
   readonly onError: (error: unknown) => void;
 }
 
-export function createPermits({ sleepers, costs, agentId, sessionId, onError }: PermitDeps): Permits {
-  const untilAwake: Permits['untilAwake'] = (signal) => sleepers.wait(agentId, { signal, limitMs: Infinity });
+export function createPermits({ rest, costs, agentId, sessionId, onError }: PermitDeps): Permits {
+  const untilAwake: Permits['untilAwake'] = (signal) => rest.untilAwake(agentId, signal);
   return {
     untilAwake,
     async next(size, messageId, signal) {
       for (;;) {
-        if ((await untilAwake(signal)) === 'ended' || signal.aborted) return { ok: false, reason: null };
+        if (!(await untilAwake(signal)) || signal.aborted) return { ok: false, reason: null };
         try {
           const check = await costs.check({ agentId, size }, signal);
           if (!check.ok) return { ok: false, reason: check.message };
           const { hold } = check;
-          if (!sleepers.isSleeping(agentId))
+          if (!rest.isSleeping(agentId))
             return {
               ok: true,
               settle: (took, lost) => hold.settle({ sessionId, messageId, via: 'session', took, lost }).catch(onError),

@@ -1,11 +1,16 @@
-/** The tools of one agent in a session: its own, and of the team's those that it may use just now. */
+/** The tools of one agent at work: those of this run, and of the team's those that it may use just now. */
 import type { Caller, TeamTool, ToolOutcome } from '../contracts.ts';
 import type { MindTool } from '../minds/index.ts';
 import { toolError } from '../tool-outcome.ts';
-import type { SessionContext } from './context.ts';
+import type { RunContext } from './context.ts';
 import type { Permits } from './permits.ts';
 import { allowedTools, mindToolOf, runTeamTool } from './team-tools.ts';
-import { readToolCall, type ToolCall } from './tools.ts';
+
+/** Tools of this run alone: what its mind is told of them, and how they are run. What does not fit is an outcome, which the mind reads. */
+export interface OwnTools {
+  readonly told: readonly MindTool[];
+  run(name: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
+}
 
 /** What it is offered for one answer. */
 export interface Offered {
@@ -20,10 +25,9 @@ export interface Toolbox {
 }
 
 export interface ToolboxDeps {
-  readonly context: Pick<SessionContext, 'teamTools' | 'logger' | 'prompts'>;
+  readonly context: Pick<RunContext, 'teamTools' | 'logger'>;
   readonly agentId: string;
-  readonly own: readonly MindTool[];
-  readonly runOwn: (call: ToolCall, signal: AbortSignal) => Promise<ToolOutcome> | ToolOutcome;
+  readonly own: OwnTools;
   readonly untilAwake: Permits['untilAwake'];
 }
 
@@ -31,16 +35,16 @@ export const TOOLS_CUT = 'The answer was cut off before this call was made.';
 const TOOL_BROKEN =
   'Something in the relay broke; the call may have been carried out or not. The relay’s log says more.';
 
-export function createToolbox({ context, agentId, own, runOwn, untilAwake }: ToolboxDeps): Toolbox {
-  const { teamTools, logger, prompts } = context;
+export function createToolbox({ context, agentId, own, untilAwake }: ToolboxDeps): Toolbox {
+  const { teamTools, logger } = context;
   return {
     async offered(caller) {
       const team = await allowedTools(teamTools, caller);
-      return { team, all: [...own, ...team.map(mindToolOf)] };
+      return { team, all: [...own.told, ...team.map(mindToolOf)] };
     },
     async run(name, input, caller, { team, all }) {
       const { signal } = caller;
-      if ((await untilAwake(signal)) === 'ended' || signal.aborted) return toolError(TOOLS_CUT);
+      if (!(await untilAwake(signal)) || signal.aborted) return toolError(TOOLS_CUT);
       try {
         const outcome = await runTeamTool(team, name, input, caller);
         if (outcome) return outcome;
@@ -52,8 +56,8 @@ export function createToolbox({ context, agentId, own, runOwn, untilAwake }: Too
         });
         return toolError(TOOL_BROKEN);
       }
-      const read = readToolCall(all, own, name, input, prompts.human);
-      return read.ok ? await runOwn(read.call, signal) : toolError(read.reason);
+      if (own.told.some((tool) => tool.name === name)) return await own.run(name, input, signal);
+      return toolError(`There is no tool “${name}” here. You have: ${all.map((tool) => tool.name).join(', ')}.`);
     },
   };
 }

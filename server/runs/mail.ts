@@ -8,7 +8,8 @@ import { withSeat } from '../../src/domain/teammates.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Mail as Letter } from '../../src/protocol/mail.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
-import type { SessionContext } from './context.ts';
+import type { Directory, Inbox } from '../contracts.ts';
+import type { RunContext } from './context.ts';
 import { toldEvent } from './message-event.ts';
 import { moreWait } from '../reach/words.ts';
 import type { Item } from './item.ts';
@@ -36,8 +37,13 @@ function headOf({ from, priority, threadId }: Letter, team: readonly TeamMember[
   return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}]`;
 }
 
-export function createMail(context: SessionContext, agentId: string, speaker: () => Speaker | null): Mail {
-  const { inbox, directory, sleepers, sessionId, limits, now, logger } = context;
+export interface MailContext extends Pick<RunContext, 'sessionId' | 'rest' | 'limits' | 'now' | 'logger'> {
+  readonly inbox: Pick<Inbox, 'waiting' | 'claim' | 'count'>;
+  readonly directory: Pick<Directory, 'all'>;
+}
+
+export function createMail(context: MailContext, agentId: string, speaker: () => Speaker | null): Mail {
+  const { inbox, directory, rest, sessionId, limits, now, logger } = context;
   let isOpen = false;
 
   /** A letter of another agent enters the conversation when it is read; the person's stood in it from the start. */
@@ -59,7 +65,7 @@ export function createMail(context: SessionContext, agentId: string, speaker: ()
   }
 
   const look = (isWorthATurn: (letter: Letter) => boolean) => {
-    if (!isOpen || sleepers.isSleeping(agentId)) return;
+    if (!isOpen || rest.isSleeping(agentId)) return;
     prodFor(isWorthATurn).catch((error: unknown) =>
       logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }),
     );

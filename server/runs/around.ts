@@ -2,7 +2,23 @@
 import { momentText } from '../../src/domain/moments.ts';
 import { teammatesText } from '../../src/domain/teammates.ts';
 import type { Configs, Directory } from '../contracts.ts';
-import type { Around } from './prompts.ts';
+import type { TeamMember } from '../../src/protocol/team.ts';
+
+/** What changes while somebody is at work, as it is now. */
+export interface Around {
+  /** ms since the epoch */
+  readonly now: number;
+  /** The household's. */
+  readonly timeZone: string;
+  readonly team: readonly TeamMember[];
+}
+
+/** A first message, which stays when the conversation outgrows its model. */
+export interface Prompt {
+  readonly text: string;
+  /** The same in about so many characters, as far as it can be. The soul is never cut. */
+  shortened(most: number): string;
+}
 
 export type ReadAround = () => Promise<Around>;
 

@@ -1,25 +1,23 @@
 /**
- * Somebody who answers in this session: the lead, or one agent. It has one conversation and answers one
+ * Somebody who answers: the lead, or an agent, in a session or at work alone. It has one conversation and answers one
  * thing at a time. What arrives meanwhile waits in order and is put before it together, except a call to
  * the team, which is put alone.
  */
 import type { Block } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Caller, ToolOutcome } from '../contracts.ts';
-import { windowTokensOf, type MindTool, type RequestState } from '../minds/index.ts';
+import type { Caller } from '../contracts.ts';
+import { windowTokensOf, type RequestState } from '../minds/index.ts';
 import { runAnswer, type AnswerOutcome } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
-import type { SessionContext } from './context.ts';
-import { createNews } from './around.ts';
+import type { RunContext } from './context.ts';
+import { createNews, type Around } from './around.ts';
 import { createConversation, type UserText } from './conversation.ts';
 import { statusOf, type Interruption } from './interruption.ts';
 import { priorityOf, type Item } from './item.ts';
 import type { Mail } from './mail.ts';
-import type { Around } from './prompts.ts';
 import { createPermits } from './permits.ts';
-import { createToolbox, TOOLS_CUT } from './toolbox.ts';
+import { createToolbox, TOOLS_CUT, type OwnTools } from './toolbox.ts';
 import { mindToolOf } from './team-tools.ts';
-import type { ToolCall } from './tools.ts';
 import { toldEvent } from './message-event.ts';
 import { createWindow } from './window.ts';
 
@@ -42,7 +40,6 @@ export interface SpeakerHooks {
   onWaiting?(): void;
   /** What else is to be put before it with this turn, and what to write of that. */
   gather?(run: string): ReturnType<Mail['take']>;
-  runTool(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
 }
 
 export interface Speaker {
@@ -69,14 +66,14 @@ export interface Speaker {
 }
 
 export interface SpeakerDeps {
-  readonly context: SessionContext;
+  readonly context: RunContext;
   readonly agentId: string;
   readonly author: string;
   readonly model: string;
   readonly system: string;
   /** What the system prompt says of how things are; left out: its first message says it. */
   readonly toldAround?: Around;
-  readonly tools: readonly MindTool[];
+  readonly tools: OwnTools;
   /** Whether an answer shows before its first word. False while it is not known whether there will be one. */
   readonly announces: () => boolean;
   readonly hooks: SpeakerHooks;
@@ -97,13 +94,12 @@ const SHORTENED =
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
   const { context, agentId, author, model, system, tools, announces, hooks } = deps;
-  const { sessionId, now, newId, timers, limits, record, mind, sleepers, costs, teamTools } = context;
-  const permits = createPermits({ sleepers, costs, agentId, sessionId, onError: context.fail });
+  const { sessionId, now, newId, timers, limits, room, record, mind, rest, costs, teamTools } = context;
+  const permits = createPermits({ rest, costs, agentId, sessionId, onError: context.fail });
   const toolbox = createToolbox({
     context,
     agentId,
     own: tools,
-    runOwn: hooks.runTool,
     untilAwake: permits.untilAwake,
   });
   const news = createNews(agentId, limits.timeEveryMs);
@@ -111,9 +107,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   const conversation = createConversation();
   const window = createWindow({
     conversation,
-    fixed: system.length + JSON.stringify([tools, teamTools.map(mindToolOf)]).length,
-    maxTokens: context.settings.maxAnswerTokens,
-    windowTokens: windowTokensOf(model, context.settings.contextTokens),
+    fixed: system.length + JSON.stringify([tools.told, teamTools.map(mindToolOf)]).length,
+    maxTokens: room.maxAnswerTokens,
+    windowTokens: windowTokensOf(model, room.contextTokens),
     limits: limits.window,
     onShortened: sayShortened,
   });
@@ -127,7 +123,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   let closed = false;
   let lastOfPerson: string | null = null;
 
-  /** Once in a session: the person sees that the mind has not all of it before it any more. */
+  /** Once: the person sees that the mind has not all of it before it any more. */
   function sayShortened(): void {
     if (toldShortened) return;
     toldShortened = true;
@@ -231,7 +227,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
         hooks.onState?.(state);
       },
       tools: offered.all,
-      maxTokens: context.settings.maxAnswerTokens,
+      maxTokens: room.maxAnswerTokens,
       maxTurns: limits.maxTurns,
       conversation,
       window,

@@ -1,0 +1,53 @@
+/** What an agent at work needs of its surroundings, and all that it may reach for. Whoever starts it gives it. */
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Costs, TeamTool } from '../contracts.ts';
+import type { Mind } from '../minds/index.ts';
+import type { Timers } from '../session/timers.ts';
+import type { ReadAround } from './around.ts';
+import type { Line } from './line.ts';
+import type { RunLimits } from './settings.ts';
+
+export interface Logger {
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Whether an agent is set to sleep, for whoever is about to ask something of its mind. */
+export interface Rest {
+  isSleeping(agentId: string): boolean;
+  /** Resolves when it is not, or `signal` aborts. False: it never will be, nothing may be asked of it any more. */
+  untilAwake(agentId: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** How much one answer may be, and how much its model reads. */
+export interface AnswerRoom {
+  readonly maxAnswerTokens: number;
+  /** 0: not known. */
+  readonly contextTokens: number;
+}
+
+export interface RunContext {
+  /** The session that this is a part of. */
+  readonly sessionId: string;
+  readonly mind: Mind;
+  readonly costs: Pick<Costs, 'check'>;
+  readonly rest: Rest;
+  /** Tools that every agent has, besides those of this run. */
+  readonly teamTools: readonly TeamTool[];
+  /** How things are just now. */
+  readonly around: ReadAround;
+  /** Who waits in line before the model's server. */
+  readonly line: Pick<Line, 'set'>;
+  readonly room: AnswerRoom;
+  readonly limits: RunLimits;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  readonly logger: Logger;
+  /** Its turn is over, and nothing more waits before it. */
+  readonly onQuiet: (agentId: string) => void;
+  /** Writes events; resolves when they are on disk. It never rejects: what cannot be kept ends the run, and nothing more is written. */
+  readonly record: (events: readonly RoostEvent[]) => Promise<void>;
+  /** Something happened that must not: it ends at once, and the log says why as far as it can. */
+  readonly fail: (error: unknown) => void;
+}
