@@ -2,12 +2,12 @@
 import type { Credential } from '../protocol/team.ts';
 import { DONE, type Done } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
-import { createKept, type Kept } from './kept.ts';
+import { createQuery, type Query } from './query.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 
 interface Clients {
-  readonly list: Kept<readonly Credential[]>;
+  readonly list: Query<readonly Credential[]>;
   /** `agentId`: null for an application. The secret is in this answer and nowhere else, ever again. */
   make(
     agentId: string | null,
@@ -21,7 +21,7 @@ interface Clients {
 }
 
 function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
-  const list = createKept<readonly Credential[]>({
+  const list = createQuery<readonly Credential[]>({
     ask: () => reach((client) => client.credentials()),
     changes,
     device,

@@ -3,16 +3,16 @@ import type { Costs, Price } from '../protocol/costs.ts';
 import type { RelayResult } from '../relay/index.ts';
 import { DONE, type Done } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
-import { createKept, createKeptFamily, type Kept } from './kept.ts';
+import { createQuery, createQueryFamily, type Query } from './query.ts';
 import { withCoordination } from './limits.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
-import { reachKept } from './reach-kept.ts';
+import { reachQueries } from './reach-queries.ts';
 
 export interface CostBook {
   /** Over so many days, 1 to 90. */
-  report(days: number): Kept<Costs>;
-  readonly prices: Kept<readonly Price[]>;
+  report(days: number): Query<Costs>;
+  readonly prices: Query<readonly Price[]>;
   /** US dollars a day for everybody together; null: no limit. */
   setHouseholdBudget(usd: number | null): Promise<Done>;
   /** US dollars a day for each agent that has no budget of its own; null: no limit. */
@@ -28,15 +28,15 @@ const doneOf = (result: RelayResult<unknown>): Done =>
 
 function createCostBook(state: RoostState): CostBook {
   const { reach, changes, device, limits } = state;
-  const reports = createKeptFamily((days) =>
-    createKept<Costs>({
+  const reports = createQueryFamily((days) =>
+    createQuery<Costs>({
       ask: () => reach((client) => client.costs(Number(days))),
       changes,
       device,
       what: ['costs', 'config'],
     }),
   );
-  const prices = createKept<readonly Price[]>({
+  const prices = createQuery<readonly Price[]>({
     ask: async () => {
       const read = await reach((client) => client.prices());
       return read.ok ? { ok: true, value: read.value.prices } : read;
@@ -59,7 +59,7 @@ function createCostBook(state: RoostState): CostBook {
       ),
     setAgentBudget: async (agentId, usd) =>
       doneOf(
-        await reachKept(state)
+        await reachQueries(state)
           .limits(agentId)
           .change((own) => ({
             ...own,

@@ -19,7 +19,7 @@ import { createConversations, type Conversations } from './conversations.ts';
 import { createWriter } from './documents.ts';
 import { createDevices, type Devices } from './devices.ts';
 import { createHousehold, type Household } from './household.ts';
-import { createKept, type Kept } from './kept.ts';
+import { createQuery, type Query } from './query.ts';
 import { createLimits, type HouseholdLimits } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
@@ -61,7 +61,7 @@ export interface RoostState {
   /** What the relay says has changed, of what is asked for with `reach`. */
   readonly changes: Changes;
   /** How many messages wait in the inbox of each agent, by agent id. */
-  readonly mail: Kept<Readonly<Record<string, number>>>;
+  readonly mail: Query<Readonly<Record<string, number>>>;
   /** What the household's agents may do, and changes to it. */
   readonly limits: HouseholdLimits;
   readonly archive: ArchivePort;
@@ -98,10 +98,10 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const unread = createUnread({ owner, writer, device });
   const copies = createCopies({ owner, archive, device, unread });
   const changes = createChanges();
-  const mail = createKept({ ask: () => reach((client) => client.unread()), changes, device, what: ['inbox'] });
+  const mail = createQuery({ ask: () => reach((client) => client.unread()), changes, device, what: ['inbox'] });
   const readLimits = () => reach((client) => client.householdConfig());
   const limits = createLimits({
-    kept: createKept({ ask: readLimits, changes, device, what: ['config'] }),
+    query: createQuery({ ask: readLimits, changes, device, what: ['config'] }),
     read: readLimits,
     put: (own) => reach((client) => client.putHouseholdConfig(own)),
   });
@@ -275,7 +275,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     start() {
       const stop = owner.subscribe(hear);
       const stopTelling = tellTeam(parts);
-      const lookAway = [mail.look(), limits.kept.look()];
+      const lookAway = [mail.subscribe(), limits.query.subscribe()];
       void actions.reload();
       void unread.refresh();
       void actions.refreshHealth();

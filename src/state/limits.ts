@@ -2,7 +2,7 @@
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../protocol/config.ts';
 import type { RelayResult } from '../relay/index.ts';
 import type { ConfigAnswer } from '../relay/reach-client.ts';
-import type { Kept } from './kept.ts';
+import type { Query } from './query.ts';
 
 /** What a household and an agent both have: only what was set. */
 export type Coordination = AgentConfig['coordination'];
@@ -22,18 +22,18 @@ export const withGuardrails = (own: Coordination, values: Guardrails): Coordinat
 };
 
 export interface Limits<Own> {
-  readonly kept: Kept<ConfigAnswer<Own>>;
+  readonly query: Query<ConfigAnswer<Own>>;
   /** Done when the relay has it and the page shows what holds now. */
   change(edit: (own: Own) => Own): Promise<RelayResult<null>>;
 }
 
 interface LimitsDeps<Own> {
-  readonly kept: Kept<ConfigAnswer<Own>>;
+  readonly query: Query<ConfigAnswer<Own>>;
   readonly read: () => Promise<RelayResult<ConfigAnswer<Own>>>;
   readonly put: (own: Own) => Promise<RelayResult<null>>;
 }
 
-export function createLimits<Own>({ kept, read, put }: LimitsDeps<Own>): Limits<Own> {
+export function createLimits<Own>({ query, read, put }: LimitsDeps<Own>): Limits<Own> {
   let before: Promise<unknown> = Promise.resolve();
 
   async function changeOnce(edit: (own: Own) => Own): Promise<RelayResult<null>> {
@@ -41,12 +41,12 @@ export function createLimits<Own>({ kept, read, put }: LimitsDeps<Own>): Limits<
     const known = await read();
     if (!known.ok) return known;
     const result = await put(edit(known.value.own));
-    if (result.ok) await kept.again();
+    if (result.ok) await query.again();
     return result;
   }
 
   return {
-    kept,
+    query,
     change(edit) {
       const change = before.then(() => changeOnce(edit));
       before = change.catch(() => undefined);

@@ -1,6 +1,6 @@
 /** A list that the relay gives newest first, page by page: as much of it as somebody has asked to see. */
 import type { RelayResult } from '../relay/index.ts';
-import { createKept, type Kept, type KeptDeps } from './kept.ts';
+import { createQuery, type Query, type QueryDeps } from './query.ts';
 
 export interface Rows<Row> {
   /** Newest first. */
@@ -9,12 +9,12 @@ export interface Rows<Row> {
   readonly more: boolean;
 }
 
-export interface Paged<Row> extends Kept<Rows<Row>> {
+export interface Paged<Row> extends Query<Rows<Row>> {
   /** Another page of older ones. Resolves when it is in the store. */
   older(): Promise<void>;
 }
 
-interface PagedDeps<Row> extends Omit<KeptDeps<Rows<Row>>, 'ask'> {
+interface PagedDeps<Row> extends Omit<QueryDeps<Rows<Row>>, 'ask'> {
   readonly askPage: (page: {
     readonly before: string | null;
     readonly limit: number;
@@ -40,12 +40,12 @@ export function createPaged<Row>({ askPage, idOf, size, ...deps }: PagedDeps<Row
     }
   }
 
-  const kept = createKept({ ...deps, ask });
+  const query = createQuery({ ...deps, ask });
   return {
-    ...kept,
+    ...query,
     older() {
       wanted += size;
-      return kept.again();
+      return query.again();
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Threads as this page shows them. Fetched with the parts of the page that show them. */
 import type { Thread } from '../../protocol/threads.ts';
 import type { RoostState } from '../index.ts';
-import { createKept, type Kept } from '../kept.ts';
+import { createQuery, type Query } from '../query.ts';
 import { onePerPage } from '../per-page.ts';
 import { problemText } from '../ports.ts';
 import { DONE, type Done } from '../actions/parts.ts';
@@ -16,7 +16,7 @@ const LIST_PAGE = 200;
 const LIST_MOST = 1_000;
 
 export interface Threads {
-  readonly list: Kept<readonly Thread[]>;
+  readonly list: Query<readonly Thread[]>;
   /** The same one for the same id, as long as the page is open: what did not go stays in it. */
   talk(threadId: string): ThreadTalk;
   create(
@@ -41,7 +41,7 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
         return { ok: true, value: threads };
     }
   }
-  const list = createKept<readonly Thread[]>({ ask: all, changes, device, what: ['threads'] });
+  const list = createQuery<readonly Thread[]>({ ask: all, changes, device, what: ['threads'] });
   const talks = new Map<string, ThreadTalk>();
   function talk(threadId: string): ThreadTalk {
     const known = talks.get(threadId) ?? createThreadTalk(threadId, { reach, changes, device });

@@ -4,7 +4,7 @@ import type { Thread, ThreadMessage } from '../../protocol/threads.ts';
 import type { RelayProblem, RelayResult } from '../../relay/index.ts';
 import type { ThreadPage } from '../../relay/reach-client.ts';
 import type { Changes } from '../changes.ts';
-import { createKept } from '../kept.ts';
+import { createQuery } from '../query.ts';
 import { problemText, type Device } from '../ports.ts';
 import type { ReachPort } from '../reach.ts';
 
@@ -93,8 +93,8 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     return { ok: true, value: { thread: first.value.thread, messages, more } };
   }
 
-  const kept = createKept<ThreadPage>({ ask: newest, changes, device, what: ['threads'] });
-  kept.store.subscribe((held) => {
+  const query = createQuery<ThreadPage>({ ask: newest, changes, device, what: ['threads'] });
+  query.store.subscribe((held) => {
     const shown = store.getState();
     switch (held.kind) {
       case 'loading':
@@ -136,15 +136,15 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     const known = store.getState().messages;
     // Where it is the next one, there is nothing between that would have to be asked for first.
     if (value.place <= (known.at(-1)?.place ?? 0) + 1) store.setState({ messages: merged(known, [value]) });
-    else await kept.again();
+    else await query.again();
     drop(clientId);
   }
   const find = (clientId: string) => store.getState().sending.find((item) => item.clientId === clientId);
 
   return {
     store,
-    look: kept.look,
-    again: kept.again,
+    look: query.subscribe,
+    again: query.again,
     async earlier() {
       const { messages, readingEarlier } = store.getState();
       const first = messages[0];

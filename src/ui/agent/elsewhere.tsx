@@ -5,7 +5,7 @@ import { CredentialList } from '../clients/credential-list.tsx';
 import { MakeCredential } from '../clients/make-credential.tsx';
 import '../clients/clients.css';
 import { AgentCosts } from '../costs/agent-costs.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../places.ts';
 import { plural } from '../text/sizes.ts';
 import { useNewInThread, useThreads } from '../threads/use-threads.ts';
@@ -49,9 +49,9 @@ function AgentThreads({ agentId, name }: { agentId: string; name: string }) {
   return (
     <div>
       <h3>Threads</h3>
-      <KeptView kept={useThreads().list} what="The list of threads">
+      <QueryView query={useThreads().list} what="The list of threads">
         {(list) => <OpenThreads list={list} agentId={agentId} name={name} />}
-      </KeptView>
+      </QueryView>
     </div>
   );
 }

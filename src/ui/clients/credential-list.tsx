@@ -3,7 +3,7 @@ import type { Credential } from '../../protocol/team.ts';
 import { clientsOf } from '../../state/clients.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { clockTime, dayWithin, fullTime } from '../text/time.ts';
 import { useNow } from '../use-now.ts';
 import type { Teammates } from '../use-teammates.ts';
@@ -131,8 +131,8 @@ function Lines({ credentials, of, team }: { credentials: readonly Credential[]; 
 /** Credentials there are; `agentId`: only this agent's. Those that were revoked are folded away. */
 export function CredentialList({ agentId, team }: { agentId: string | null; team: Teammates }) {
   return (
-    <KeptView kept={clientsOf(useRoost()).list} what="The credentials">
+    <QueryView query={clientsOf(useRoost()).list} what="The credentials">
       {(credentials) => <Lines credentials={credentials} of={agentId} team={team} />}
-    </KeptView>
+    </QueryView>
   );
 }

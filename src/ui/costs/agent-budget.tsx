@@ -1,7 +1,7 @@
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
-import { reachKept } from '../../state/reach-kept.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
-import { useKept } from '../use-kept.ts';
+import { useQuery } from '../use-query.ts';
 import { BudgetField } from './budget-field.tsx';
 import { useCostBook } from './use-costs.ts';
 
@@ -9,8 +9,8 @@ import { useCostBook } from './use-costs.ts';
 export function AgentBudget({ agentId, name }: { agentId: string; name: string }) {
   const state = useRoost();
   const book = useCostBook();
-  const own = useKept(reachKept(state).limits(agentId).kept);
-  const household = useKept(state.limits.kept);
+  const own = useQuery(reachQueries(state).limits(agentId).query);
+  const household = useQuery(state.limits.query);
   if (own.kind !== 'ready')
     return <p className="setting-hint">{own.kind === 'loading' ? 'Reading…' : own.problem.message}</p>;
   const usual = household.kind === 'ready' ? household.value.effective.coordination.daily_budget_usd : null;

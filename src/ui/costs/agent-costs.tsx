@@ -1,7 +1,7 @@
 import { useStore } from 'zustand';
 import { replyCostsOf } from '../../state/reply-costs.ts';
 import { useRoost } from '../context.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { costText } from '../text/money.ts';
 import { AgentBudget } from './agent-budget.tsx';
@@ -18,7 +18,7 @@ export function AgentCosts({ agentId, name }: { agentId: string; name: string })
   return (
     <div>
       <h3>Costs</h3>
-      <KeptView kept={book.report(USUAL_DAYS)} what="The costs">
+      <QueryView query={book.report(USUAL_DAYS)} what="The costs">
         {({ agents }) => {
           const own = agents.find((agent) => agent.agentId === agentId);
           return (
@@ -39,7 +39,7 @@ export function AgentCosts({ agentId, name }: { agentId: string; name: string })
             </>
           );
         }}
-      </KeptView>
+      </QueryView>
       {rehearsing && <p className="quiet agent-free">A rehearsal costs nothing.</p>}
       <div className="agent-budget">
         <span aria-hidden="true">Budget a day</span>

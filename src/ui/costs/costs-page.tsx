@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Costs } from '../../protocol/costs.ts';
-import { KeptLoading, KeptProblem } from '../parts/kept-view.tsx';
+import { QueryLoading, QueryProblem } from '../parts/query-view.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { PATHS } from '../places.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
@@ -117,8 +117,8 @@ export default function CostsPage({ onClose }: { onClose: () => void }) {
           Budgets and prices
         </Link>
       </PageHead>
-      {costs.kind === 'loading' && !held && <KeptLoading />}
-      <KeptProblem kept={book.report(days)} state={costs} what="The costs" before={held !== null} />
+      {costs.kind === 'loading' && !held && <QueryLoading />}
+      <QueryProblem query={book.report(days)} state={costs} what="The costs" before={held !== null} />
       {held && <Figures costs={held} days={days} onDays={setDays} />}
     </div>
   );

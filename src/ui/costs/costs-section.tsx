@@ -3,7 +3,7 @@ import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
 import type { HouseholdConfig } from '../../protocol/config.ts';
 import { useLive, useRoost } from '../context.tsx';
 import { Face } from '../grid/face.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../places.ts';
 import { useRehearsing } from '../shell/rehearsal-note.tsx';
 import { costText } from '../text/money.ts';
@@ -91,9 +91,9 @@ export function CostsSection() {
         Before a request goes to a model, Roost looks whether it still fits. When a budget is used up, no more requests
         are sent until midnight; the agent and you are told.
       </p>
-      <KeptView kept={limits.kept} what="The budgets">
+      <QueryView query={limits.query} what="The budgets">
         {({ own }) => <Budgets own={own} />}
-      </KeptView>
+      </QueryView>
       <h3>Prices</h3>
       <PriceTable />
     </div>

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Price } from '../../protocol/costs.ts';
 import { useRoost } from '../context.tsx';
 import { CloseIcon } from '../parts/icons.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import {
   AMOUNTS,
   areOwn,
@@ -191,8 +191,8 @@ function Editor({ prices }: { prices: readonly Price[] }) {
 /** The one table of prices. */
 export function PriceTable() {
   return (
-    <KeptView kept={useCostBook().prices} what="The table of prices">
+    <QueryView query={useCostBook().prices} what="The table of prices">
       {(prices) => <Editor prices={prices} />}
-    </KeptView>
+    </QueryView>
   );
 }

@@ -30,7 +30,7 @@ export function DevicesSection() {
         </Wrong>
       )}
       {status === null && failed === null && (
-        <p className="kept-loading" role="status">
+        <p className="query-loading" role="status">
           Looking…
         </p>
       )}

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { Mail } from '../../protocol/mail.ts';
-import { reachKept } from '../../state/reach-kept.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
 import type { Paged } from '../../state/paged.ts';
 import { useRoost } from '../context.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { useNow } from '../use-now.ts';
 import { Letter } from './letter.tsx';
 import './inbox.css';
@@ -41,15 +41,15 @@ function Letters({ mail, name, label }: { mail: readonly Mail[]; name: string; l
 
 /** All that was put into an agent's inbox, newest first. `first`: only so many, without paging. */
 export function Inbox({ agentId, name, first }: { agentId: string; name: string; first?: number }) {
-  const kept = reachKept(useRoost()).inbox(agentId);
+  const query = reachQueries(useRoost()).inbox(agentId);
   return (
-    <KeptView kept={kept} what="The inbox">
+    <QueryView query={query} what="The inbox">
       {({ rows, more }) => (
         <>
           <Letters mail={first === undefined ? rows : rows.slice(0, first)} name={name} label={`Inbox of ${name}`} />
-          {first === undefined && more && <OlderButton paged={kept} label="Older messages" />}
+          {first === undefined && more && <OlderButton paged={query} label="Older messages" />}
         </>
       )}
-    </KeptView>
+    </QueryView>
   );
 }

@@ -2,10 +2,10 @@ import type { ReactNode } from 'react';
 import { BUDGET_BOUNDS } from '../../domain/guardrails.ts';
 import { DEFAULT_COORDINATION, type EffectiveConfig, type HouseholdConfig } from '../../protocol/config.ts';
 import { withCoordination, type HouseholdLimits } from '../../state/limits.ts';
-import { reachKept } from '../../state/reach-kept.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { AgentSelect } from '../parts/agent-select.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { PATHS } from '../places.ts';
 import { useNames } from '../use-names.ts';
 import { StopSwitch } from '../wakes/stop-switch.tsx';
@@ -126,7 +126,7 @@ function HouseholdOnly({
 function HouseholdSection() {
   const { limits } = useRoost();
   return (
-    <KeptView kept={limits.kept} what="The limits">
+    <QueryView query={limits.query} what="The limits">
       {(answer) => (
         <ShownLimits
           value={{
@@ -146,18 +146,18 @@ function HouseholdSection() {
           <Yaml agentId={null} limits={limits} />
         </ShownLimits>
       )}
-    </KeptView>
+    </QueryView>
   );
 }
 
 function AgentSection({ agentId }: { agentId: string }) {
   const roost = useRoost();
   const name = useNames()(agentId);
-  const limits = reachKept(roost).limits(agentId);
+  const limits = reachQueries(roost).limits(agentId);
   return (
-    <KeptView kept={roost.limits.kept} what="The household’s limits">
+    <QueryView query={roost.limits.query} what="The household’s limits">
       {(household) => (
-        <KeptView kept={limits.kept} what={`The limits of ${name}`}>
+        <QueryView query={limits.query} what={`The limits of ${name}`}>
           {({ own, effective }) => {
             const shown: Shown = {
               scope: 'agent',
@@ -177,9 +177,9 @@ function AgentSection({ agentId }: { agentId: string }) {
               </ShownLimits>
             );
           }}
-        </KeptView>
+        </QueryView>
       )}
-    </KeptView>
+    </QueryView>
   );
 }
 

@@ -33,7 +33,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: string | null; limits:
     return read('closed');
   }
   async function save() {
-    const before = limits.kept.store.getState();
+    const before = limits.query.store.getState();
     setStep('saving');
     const put = await state.reach((client) => client.putConfigAsYaml(agentId, text));
     if (!put.ok) {
@@ -41,7 +41,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: string | null; limits:
       setSaid({ wrong: true, text: problemText(put.problem), undo: null });
       return;
     }
-    await limits.kept.again();
+    await limits.query.again();
     setSaid({
       wrong: false,
       text: 'Saved. It holds now.',

@@ -7,7 +7,7 @@ import { PATHS } from '../places.ts';
 /** Does the household's switch let wakes pass? null: not known yet. */
 export function useWakesOn(): boolean | null {
   const { limits } = useRoost();
-  return useStore(limits.kept.store, (state) => (state.kind === 'ready' ? state.value.effective.wakes_enabled : null));
+  return useStore(limits.query.store, (state) => (state.kind === 'ready' ? state.value.effective.wakes_enabled : null));
 }
 
 /** Says that nobody but the person can wake anybody, for as long as that is so. */

@@ -2,7 +2,7 @@ import type { Room } from '../../protocol/http.ts';
 import { relayRoom } from '../../state/relay-room.ts';
 import { useRoost } from '../context.tsx';
 import { bytes } from '../text/sizes.ts';
-import { useKept } from '../use-kept.ts';
+import { useQuery } from '../use-query.ts';
 
 /** Of what a household may keep, from this part on it is said. */
 const NEARLY_FULL = 0.9;
@@ -25,7 +25,7 @@ function shortages({ free, keepFree, part }: Room): readonly string[] {
 
 /** What the relay has on its disk, in one line, and what is short there. Nothing is drawn until it is known. */
 export function RelayRoom() {
-  const room = useKept(relayRoom(useRoost()));
+  const room = useQuery(relayRoom(useRoost()));
   if (room.kind !== 'ready') return null;
   return (
     <>

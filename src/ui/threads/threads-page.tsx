@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Thread } from '../../protocol/threads.ts';
 import '../chat/conversation.css';
 import { ThreadsIcon } from '../parts/icons.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { PATHS, usePlace, type Place } from '../places.ts';
 import { useTeammates } from '../use-teammates.ts';
 import { useTitle } from '../use-title.ts';
@@ -64,9 +64,9 @@ export default function ThreadsPage({ place }: { place: ThreadsPlace }) {
             Begin a thread
           </Link>
         </header>
-        <KeptView kept={threads.list} what="The list of threads">
+        <QueryView query={threads.list} what="The list of threads">
           {(list) => <Column list={list} of={of} current={threadId} />}
-        </KeptView>
+        </QueryView>
       </nav>
       <section className="chat thread" aria-label="Thread">
         {threadId === null ? (

@@ -1,9 +1,9 @@
 import { useEffect, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { WakeStats } from '../../protocol/wakes.ts';
-import { reachKept } from '../../state/reach-kept.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
 import { useHousehold, useRoost } from '../context.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { UsedBar } from '../parts/used-bar.tsx';
 import { PATHS } from '../places.ts';
 import { plural } from '../text/sizes.ts';
@@ -54,7 +54,7 @@ function nextText(
 function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
   const state = useRoost();
   const { device } = state;
-  const kept = reachKept(state).stats(agentId);
+  const query = reachQueries(state).stats(agentId);
   const now = useNow(LOOK_EVERY);
   const nameOf = useNames();
   const byId = useHousehold((household) => household.roster.byId);
@@ -63,11 +63,11 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
     if (stoppedBy === null || nextWakeTime === null) return;
     // What stops it is over then: what holds is asked anew.
     const wait = nextWakeTime - device.now();
-    return wait > 0 ? device.after(Math.min(wait + AFTER, LONGEST), () => void kept.again()) : undefined;
-  }, [device, kept, nextWakeTime, stoppedBy]);
+    return wait > 0 ? device.after(Math.min(wait + AFTER, LONGEST), () => void query.again()) : undefined;
+  }, [device, query, nextWakeTime, stoppedBy]);
   useEffect(
-    () => (running > 0 ? device.after(ASK_EVERY, () => void kept.again()) : undefined),
-    [device, kept, running, stats],
+    () => (running > 0 ? device.after(ASK_EVERY, () => void query.again()) : undefined),
+    [device, query, running, stats],
   );
   const next = nextText(stats, now);
   const left = Math.max(0, stats.maxWakesPerDay - stats.wakesToday);
@@ -106,12 +106,12 @@ function Figures({ stats, agentId }: { stats: WakeStats; agentId: string }) {
 
 /** What is left today of what an agent may be woken for. */
 export function Budget({ agentId, children }: { agentId: string; children?: ReactNode }) {
-  const kept = reachKept(useRoost()).stats(agentId);
+  const query = reachQueries(useRoost()).stats(agentId);
   return (
     <div className="budget">
-      <KeptView kept={kept} what="What is left today">
+      <QueryView query={query} what="What is left today">
         {(stats) => <Figures stats={stats} agentId={agentId} />}
-      </KeptView>
+      </QueryView>
       <p className="budget-links">
         {children}
         <Link href={PATHS.limits(agentId)}>Its limits</Link>

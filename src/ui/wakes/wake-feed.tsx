@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { WakeDecision } from '../../protocol/wakes.ts';
-import { reachKept } from '../../state/reach-kept.ts';
+import { reachQueries } from '../../state/reach-queries.ts';
 import { useRoost } from '../context.tsx';
 import { OlderButton } from '../inbox/inbox.tsx';
-import { KeptView } from '../parts/kept-view.tsx';
+import { QueryView } from '../parts/query-view.tsx';
 import { dayName } from '../text/time.ts';
 import { useNames } from '../use-names.ts';
 import { useNow } from '../use-now.ts';
@@ -46,9 +46,9 @@ function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
 /** Every wake that was asked for, newest first, and what came of it. It goes on by itself. */
 export function WakeFeed({ agentId }: { agentId: string | null }) {
   const nameOf = useNames();
-  const kept = reachKept(useRoost()).wakes(agentId);
+  const query = reachQueries(useRoost()).wakes(agentId);
   return (
-    <KeptView kept={kept} what="The wakes">
+    <QueryView query={query} what="The wakes">
       {({ rows, more }) =>
         rows.length === 0 ? (
           <p className="wakes-empty">
@@ -59,10 +59,10 @@ export function WakeFeed({ agentId }: { agentId: string | null }) {
         ) : (
           <>
             <Days wakes={rows} />
-            {more && <OlderButton paged={kept} label="Older wakes" />}
+            {more && <OlderButton paged={query} label="Older wakes" />}
           </>
         )
       }
-    </KeptView>
+    </QueryView>
   );
 }

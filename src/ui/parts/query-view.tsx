@@ -1,43 +1,43 @@
 import type { ReactNode } from 'react';
-import type { Kept, KeptState } from '../../state/kept.ts';
+import type { Query, QueryState } from '../../state/query.ts';
 import { problemText } from '../../state/ports.ts';
 import { useLive } from '../context.tsx';
-import { useKept } from '../use-kept.ts';
-import './kept-view.css';
+import { useQuery } from '../use-query.ts';
+import './query-view.css';
 
 interface Props<Value> {
-  readonly kept: Kept<Value>;
+  readonly query: Query<Value>;
   /** What is shown, as a sentence begins: "The inbox". */
   readonly what: string;
   readonly children: (value: Value) => ReactNode;
 }
 
-export function KeptLoading() {
+export function QueryLoading() {
   return (
-    <p className="kept-loading" role="status">
+    <p className="query-loading" role="status">
       Asking the relay…
     </p>
   );
 }
 
 /** Why something could not be read, and the way to ask for it again. `before`: what was read earlier stands on the page. */
-export function KeptProblem<Value>({
-  kept,
+export function QueryProblem<Value>({
+  query,
   state,
   what,
   before,
-}: Pick<Props<Value>, 'kept' | 'what'> & { readonly state: KeptState<Value>; readonly before: boolean }) {
+}: Pick<Props<Value>, 'query' | 'what'> & { readonly state: QueryState<Value>; readonly before: boolean }) {
   const live = useLive(({ link }) => link.kind === 'live');
   const problem = state.kind === 'loading' ? null : state.problem;
   if (!problem) return null;
   // Where there is no line to the relay the page says so once, for everything.
-  if (!live) return before ? null : <p className="kept-quiet">{what} can be read when the relay is there again.</p>;
+  if (!live) return before ? null : <p className="query-quiet">{what} can be read when the relay is there again.</p>;
   return (
     <div className="wrong-note" role="status">
       <p>
         <strong>{what} could not be read.</strong> {problemText(problem)} {before && 'What stands here is from before.'}
       </p>
-      <button type="button" className="ghost" onClick={() => void kept.again()}>
+      <button type="button" className="ghost" onClick={() => void query.again()}>
         Try again
       </button>
     </div>
@@ -45,12 +45,12 @@ export function KeptProblem<Value>({
 }
 
 /** Something the relay keeps, or that it is being asked for, or why it is not there and what to do. */
-export function KeptView<Value>({ kept, what, children }: Props<Value>) {
-  const state = useKept(kept);
-  if (state.kind === 'loading') return <KeptLoading />;
+export function QueryView<Value>({ query, what, children }: Props<Value>) {
+  const state = useQuery(query);
+  if (state.kind === 'loading') return <QueryLoading />;
   return (
     <>
-      <KeptProblem kept={kept} state={state} what={what} before={state.kind === 'ready'} />
+      <QueryProblem query={query} state={state} what={what} before={state.kind === 'ready'} />
       {state.kind === 'ready' && children(state.value)}
     </>
   );

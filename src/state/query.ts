@@ -11,23 +11,23 @@ import type { Device } from './ports.ts';
 /** ms between hearing of a change and asking: changes come in bursts. */
 const ASK_AGAIN_MS = 250;
 
-export type KeptState<Value> =
+export type QueryState<Value> =
   | { readonly kind: 'loading' }
   | { readonly kind: 'failed'; readonly problem: RelayProblem }
   /** `stale`: it has changed since, and the new one is not here yet; `problem` says why, where asking failed. */
   | { readonly kind: 'ready'; readonly value: Value; readonly stale: boolean; readonly problem: RelayProblem | null };
 
-export interface Kept<Value> {
-  readonly store: StoreApi<KeptState<Value>>;
+export interface Query<Value> {
+  readonly store: StoreApi<QueryState<Value>>;
   /** Somebody looks from now on. Returns the way to look away. */
-  look(): () => void;
+  subscribe(): () => void;
   /** Asks now, whatever is known. Resolves when the answer is in the store. */
   again(): Promise<void>;
   /** What is known without asking: the answer to a call that changed it. */
   put(value: Value): void;
 }
 
-export interface KeptDeps<Value> {
+export interface QueryDeps<Value> {
   readonly ask: () => Promise<RelayResult<Value>>;
   readonly changes: Changes;
   readonly device: Pick<Device, 'after'>;
@@ -37,8 +37,8 @@ export interface KeptDeps<Value> {
   readonly agentId?: string | null;
 }
 
-export function createKept<Value>({ ask, changes, device, what, agentId = null }: KeptDeps<Value>): Kept<Value> {
-  const store = createStore<KeptState<Value>>()(() => ({ kind: 'loading' }));
+export function createQuery<Value>({ ask, changes, device, what, agentId = null }: QueryDeps<Value>): Query<Value> {
+  const store = createStore<QueryState<Value>>()(() => ({ kind: 'loading' }));
   let lookers = 0;
   /** Counts what makes an answer under way out of date. */
   let version = 0;
@@ -94,7 +94,7 @@ export function createKept<Value>({ ask, changes, device, what, agentId = null }
 
   return {
     store,
-    look() {
+    subscribe() {
       lookers++;
       stopListening ??= changes.subscribe(hear);
       if (known !== version && !asking) void again();
@@ -119,8 +119,8 @@ export function createKept<Value>({ ask, changes, device, what, agentId = null }
   };
 }
 
-/** One `Kept` for each key, made when it is first asked for: whoever shows the same thing shares it. */
-export function createKeptFamily<One>(make: (key: string) => One): (key: string) => One {
+/** One `Query` for each key, made when it is first asked for: whoever shows the same thing shares it. */
+export function createQueryFamily<One>(make: (key: string) => One): (key: string) => One {
   const family = new Map<string, One>();
   return (key) => {
     const held = family.get(key) ?? make(key);

@@ -1,7 +1,7 @@
 /** What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first who does. */
 import type { Mail } from '../protocol/mail.ts';
 import type { WakeDecision, WakeStats } from '../protocol/wakes.ts';
-import { createKept, createKeptFamily, type Kept } from './kept.ts';
+import { createQuery, createQueryFamily, type Query } from './query.ts';
 import type { RoostState } from './index.ts';
 import { createLimits, type AgentLimits } from './limits.ts';
 import { createPaged, type Paged } from './paged.ts';
@@ -10,15 +10,19 @@ import { onePerPage } from './per-page.ts';
 /** Rows of a page. */
 const PAGE = 30;
 
-interface ReachKept {
+interface ReachQueries {
   inbox(agentId: string): Paged<Mail>;
   /** Null: everybody's. */
   wakes(agentId: string | null): Paged<WakeDecision>;
-  stats(agentId: string): Kept<WakeStats>;
+  stats(agentId: string): Query<WakeStats>;
   limits(agentId: string): AgentLimits;
 }
 
-function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReachKept {
+function createReachQueries({
+  reach,
+  changes,
+  device,
+}: Pick<RoostState, 'reach' | 'changes' | 'device'>): ReachQueries {
   const deps = { changes, device };
   const allWakes = createPaged<WakeDecision>({
     ...deps,
@@ -36,7 +40,7 @@ function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 
       });
   }
 
-  const wakes = createKeptFamily((agentId: string) =>
+  const wakes = createQueryFamily((agentId: string) =>
     createPaged<WakeDecision>({
       ...deps,
       what: ['wakes'],
@@ -47,7 +51,7 @@ function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 
     }),
   );
   return {
-    inbox: createKeptFamily((agentId: string) =>
+    inbox: createQueryFamily((agentId: string) =>
       createPaged<Mail>({
         ...deps,
         what: ['inbox'],
@@ -62,18 +66,18 @@ function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 
       }),
     ),
     wakes: (agentId) => (agentId === null ? allWakes : wakes(agentId)),
-    stats: createKeptFamily((agentId: string) =>
-      createKept({
+    stats: createQueryFamily((agentId: string) =>
+      createQuery({
         ...deps,
         what: ['wakes', 'config'],
         agentId,
         ask: () => reach((client) => client.wakeStats(agentId)),
       }),
     ),
-    limits: createKeptFamily((agentId: string) => {
+    limits: createQueryFamily((agentId: string) => {
       const read = () => reach((client) => client.agentConfig(agentId));
       return createLimits({
-        kept: createKept({ ...deps, what: ['config'], agentId, ask: read }),
+        query: createQuery({ ...deps, what: ['config'], agentId, ask: read }),
         read,
         put: (own) => reach((client) => client.putAgentConfig(agentId, own)),
       });
@@ -82,4 +86,4 @@ function createReachKept({ reach, changes, device }: Pick<RoostState, 'reach' | 
 }
 
 /** One for each page. */
-export const reachKept = onePerPage(createReachKept);
+export const reachQueries = onePerPage(createReachQueries);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { RelayResult } from '../../../src/relay/index.ts';
 import { createChanges } from '../../../src/state/changes.ts';
-import { createKept, createKeptFamily } from '../../../src/state/kept.ts';
+import { createQuery, createQueryFamily } from '../../../src/state/query.ts';
 
 /** A relay whose value a test holds; answers come when the test lets them. */
 function setUp({ agentId = null }: { agentId?: string | null } = {}) {
   const changes = createChanges();
   const tasks: (() => void)[] = [];
   const open: ((result: RelayResult<number>) => void)[] = [];
-  const kept = createKept<number>({
+  const query = createQuery<number>({
     ask: () => new Promise((resolve) => void open.push(resolve)),
     changes,
     device: {
@@ -24,9 +24,9 @@ function setUp({ agentId = null }: { agentId?: string | null } = {}) {
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();
   };
   return {
-    kept,
+    query,
     changes,
-    state: () => kept.store.getState(),
+    state: () => query.store.getState(),
     asked: () => open.length,
     /** Answers the oldest open question. */
     async answer(value: number | null) {
@@ -45,10 +45,10 @@ function setUp({ agentId = null }: { agentId?: string | null } = {}) {
 
 describe('what the relay keeps, as the page shows it', () => {
   it('is not asked for before somebody looks, and once however many do', async () => {
-    const { kept, asked, state, answer, settle } = setUp();
+    const { query, asked, state, answer, settle } = setUp();
     expect(asked()).toBe(0);
-    kept.look();
-    kept.look();
+    query.subscribe();
+    query.subscribe();
     await settle();
     expect(asked()).toBe(1);
     expect(state()).toEqual({ kind: 'loading' });
@@ -57,8 +57,8 @@ describe('what the relay keeps, as the page shows it', () => {
   });
 
   it('is asked for again after a change, once for a burst, and shows the old value as stale meanwhile', async () => {
-    const { kept, changes, asked, state, answer, wait, settle } = setUp();
-    kept.look();
+    const { query, changes, asked, state, answer, wait, settle } = setUp();
+    query.subscribe();
     await settle();
     await answer(3);
     for (let i = 0; i < 5; i++) changes.tell({ what: 'inbox', agentId: 'a' });
@@ -71,8 +71,8 @@ describe('what the relay keeps, as the page shows it', () => {
   });
 
   it('passes over changes of something else, and of somebody else', async () => {
-    const { kept, changes, state, answer, settle } = setUp({ agentId: 'a' });
-    kept.look();
+    const { query, changes, state, answer, settle } = setUp({ agentId: 'a' });
+    query.subscribe();
     await settle();
     await answer(1);
     changes.tell({ what: 'wakes', agentId: 'a' });
@@ -83,8 +83,8 @@ describe('what the relay keeps, as the page shows it', () => {
   });
 
   it('asks once more where a change was heard while an answer was under way', async () => {
-    const { kept, changes, asked, state, answer, wait, settle } = setUp();
-    kept.look();
+    const { query, changes, asked, state, answer, wait, settle } = setUp();
+    query.subscribe();
     await settle();
     changes.tell({ what: 'inbox', agentId: null });
     await wait();
@@ -96,12 +96,12 @@ describe('what the relay keeps, as the page shows it', () => {
   });
 
   it('keeps what it knows where asking again fails, and says why', async () => {
-    const { kept, changes, state, answer, wait, settle } = setUp();
-    kept.look();
+    const { query, changes, state, answer, wait, settle } = setUp();
+    query.subscribe();
     await settle();
     await answer(null);
     expect(state()).toMatchObject({ kind: 'failed', problem: { message: 'gone' } });
-    void kept.again();
+    void query.again();
     await settle();
     await answer(5);
     changes.tell({ what: 'everything', agentId: null });
@@ -111,32 +111,32 @@ describe('what the relay keeps, as the page shows it', () => {
   });
 
   it('asks nothing while nobody looks, and anew when somebody looks again', async () => {
-    const { kept, changes, asked, answer, wait, settle } = setUp();
-    const away = kept.look();
+    const { query, changes, asked, answer, wait, settle } = setUp();
+    const away = query.subscribe();
     await settle();
     await answer(1);
     away();
     changes.tell({ what: 'inbox', agentId: null });
     await wait();
     expect(asked()).toBe(0);
-    kept.look();
+    query.subscribe();
     await settle();
     expect(asked()).toBe(1);
   });
 
   it('takes a value that is known without asking before an older answer', async () => {
-    const { kept, state, answer, settle } = setUp();
-    kept.look();
+    const { query, state, answer, settle } = setUp();
+    query.subscribe();
     await settle();
-    kept.put(9);
+    query.put(9);
     await answer(1);
     expect(state()).toMatchObject({ kind: 'ready', value: 9, stale: false });
   });
 });
 
 it('makes one of a family for each key', () => {
-  const family = createKeptFamily((key: string) =>
-    createKept<string>({
+  const family = createQueryFamily((key: string) =>
+    createQuery<string>({
       ask: () => Promise.resolve({ ok: true, value: key }),
       changes: createChanges(),
       device: { after: () => () => undefined },
