@@ -12,7 +12,7 @@ const MAY_IMPORT = {
   relay: ['protocol', 'domain'],
   sync: ['protocol', 'domain'],
   archive: ['protocol', 'domain'],
-  offline: [],
+  offline: ['domain'],
   state: ['relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
   ui: ['state', 'archive', 'protocol', 'domain'],
   entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'archive', 'offline', 'protocol', 'domain'],
@@ -29,7 +29,7 @@ const OWNERS = { '@fireproof/*': ['ledger'], idb: ['ledger', 'sync'] };
 
 /**
  * What came later than the oldest browsers of the README, and that TypeScript's `lib` (ES2023) does not hold back. Ways
- * round them stand in `src/domain/platform.ts`.
+ * round them stand in `src/domain/platform/old-browsers.ts`.
  */
 const TOO_NEW = [
   ['requestIdleCallback', 'no Safari has it'],
@@ -65,7 +65,7 @@ const streams = {
         schema: [],
         messages: {
           stream:
-            'Safari cannot iterate a stream: read it with getReader, or through chunksOf of src/domain/platform.ts.',
+            'Safari cannot iterate a stream: read it with getReader, or through chunksOf of src/domain/platform/old-browsers.ts.',
         },
       },
       create(context) {

@@ -20,7 +20,7 @@ const rolldownOptions: Rolldown.InputOptions = {
   onLog: (level, log, next) => (isKnown(log) ? undefined : next(level, log)),
 };
 
-/** The oldest that the page must run in, as the README says: what they lack of syntax and styles is written out. See `src/domain/platform.ts`. */
+/** The oldest that the page must run in, as the README says: what they lack of syntax and styles is written out. See `src/domain/platform/old-browsers.ts`. */
 const BROWSERS = ['safari16.4', 'firefox128', 'chrome111'];
 
 /** The page's policy forbids eval; zod would try it once all the same, to find that out, and every console would show it. */

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getRequestListener } from '@hono/node-server';
+import { realTimers } from '../src/domain/platform/timers.ts';
 import { parseProtocol } from '../src/domain/prompts.ts';
 import { bracketed, createAccess, createOrigins, createRateLimit, createSignIn } from './access/index.ts';
 import { createApp } from './app.ts';
@@ -24,7 +25,6 @@ import {
 import type { PackageRoot } from './package-root.ts';
 import { problem, problemResponse } from './problem.ts';
 import { QUOTAS } from './quotas.ts';
-import { systemTimers } from './session/index.ts';
 import { createHomeRoom } from './room-routes.ts';
 import { createSync } from './sync/index.ts';
 import { openStore } from './store/index.ts';
@@ -226,7 +226,7 @@ async function open(
     relay: home.relay,
     now,
     elapsed,
-    timers: systemTimers,
+    timers: realTimers,
     alone: store.kind === 'pglite',
     onRevoked: (browsers) => homes.endStreamsOf(browsers),
     onMember: (household, browser, joins) => homes.member(household, browser, joins),

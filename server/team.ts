@@ -2,6 +2,7 @@
  * The team's parts on one store, wired together: who there is, what waits for them, what wakes them, what it
  * costs, and the session in which they speak.
  */
+import { realTimers, type Timers } from '../src/domain/platform/timers.ts';
 import type { Protocol } from '../src/domain/prompts.ts';
 import type { RoostEvent } from '../src/protocol/events.ts';
 import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from './contracts.ts';
@@ -11,7 +12,7 @@ import { createConfigs, createGate } from './gate/index.ts';
 import { createInbox } from './inbox/index.ts';
 import type { Mind } from './minds/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from './reach/index.ts';
-import { createMemories, createSessionHost, systemTimers, type Memories, type Timers } from './session/index.ts';
+import { createMemories, createSessionHost, type Memories } from './session/index.ts';
 import type { Logger } from './runs/context.ts';
 import { SESSION_LIMITS, type SessionLimits } from './session/settings.ts';
 import { createSleepers } from './sleeping/index.ts';
@@ -73,7 +74,7 @@ export async function openTeam({
   retentionMs,
   alone,
   refuseForRoom = () => Promise.resolve(null),
-  timers = systemTimers,
+  timers = realTimers,
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>

@@ -3,6 +3,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ErrorBoundary } from 'react-error-boundary';
 import { ulid } from 'ulid';
+import { realTimers } from './domain/platform/timers.ts';
 import { askPersistence, openOwner } from './ledger/index.ts';
 import { prepareOffline } from './offline/register.ts';
 import { PAGE_KEY } from './protocol/page-key.ts';
@@ -23,10 +24,7 @@ const archive = createArchivePort(async () => {
   return createArchive({ spawn: spawnArchiveWorker });
 });
 const owner = openOwner();
-function after(ms: number, task: () => void) {
-  const handle = setTimeout(task, ms);
-  return () => clearTimeout(handle);
-}
+const { after } = realTimers;
 const pageKey = () => localStorage.getItem(PAGE_KEY.stored);
 function tellPageKey() {
   owner

@@ -4,6 +4,7 @@
  * that a page and its parts are always of one build, whichever service worker hands them out: a new one can begin
  * at once, and a page that is open goes on as it is until it is reloaded.
  */
+import { realTimers } from './domain/platform/timers.ts';
 import { createAnswer } from './offline/answer.ts';
 import { createPrecache } from './offline/precache.ts';
 import { OFFLINE, type Build, type BuildNews } from './offline/settings.ts';
@@ -43,10 +44,7 @@ const answer = createAnswer({
   precache,
   origin: self.location.origin,
   fetch: (request: Request) => fetch(request),
-  after(ms, run) {
-    const handle = setTimeout(run, ms);
-    return () => clearTimeout(handle);
-  },
+  after: realTimers.after,
 });
 
 async function begin(): Promise<void> {

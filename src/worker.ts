@@ -4,6 +4,7 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
+import { realTimers } from './domain/platform/timers.ts';
 import {
   createDesk,
   createProblems,
@@ -28,7 +29,6 @@ import {
   createRelayClient,
   createSyncClient,
   openSyncSocket,
-  realTimers,
   RELAY_TIMES,
   withPageKey,
 } from './relay/index.ts';

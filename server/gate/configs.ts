@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
-import { createQueue } from '../../src/domain/queue.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import {
   agentConfigSchema,
   householdConfigSchema,

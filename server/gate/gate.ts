@@ -1,12 +1,12 @@
 /** The gate on the store. See `Gate` in contracts.ts for what it promises, and src/domain/wake-gate.ts for what it decides. */
 import { sql } from 'kysely';
+import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import { decideWake, nextPass, sessionMs, type WakeFacts, type WakeQuestion } from '../../src/domain/wake-gate.ts';
 import type { WakeLimits } from '../../src/domain/guardrails.ts';
 import { dayOf } from '../../src/domain/zone-days.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts';
 import type { Gate, WakeRequest } from '../contracts.ts';
-import { systemTimers, type Timers } from '../session/index.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenConfigs } from './configs.ts';
 import { readFacts, type About, type OpenRun } from './facts.ts';
@@ -75,7 +75,7 @@ export interface OpenGate extends Gate {
 class TakenBack extends Error {}
 
 export function createGate(deps: GateDeps): OpenGate {
-  const { db, relay, configs, now, newId, alone, timers = systemTimers, onHeartbeatError: onError } = deps;
+  const { db, relay, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
   const runs = createRuns({ db, relay, now, alone, timers, onError });
   const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 

@@ -3,8 +3,8 @@
  * that they do; of a process that has said nothing for a while, they are over since it last did.
  */
 import { sql } from 'kysely';
-import type { Timers } from '../session/index.ts';
-import { createQueue } from '../../src/domain/queue.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { OpenRun } from './facts.ts';
 

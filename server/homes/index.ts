@@ -6,7 +6,7 @@
  * write it begins to be somebody's, unless others live at this relay already; then the person is asked before. Which
  * household a home is of, its devices prove to synchronisation; whoever proves it comes into that home.
  */
-import { createQueue } from '../../src/domain/queue.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { HomeStanding } from '../../src/protocol/http.ts';
 import { hashOf } from '../access/index.ts';
 import type { Db } from '../store/index.ts';

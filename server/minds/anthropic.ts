@@ -1,7 +1,7 @@
 /** A mind behind the Messages API: Anthropic's own, or any server that speaks it. */
 import Anthropic from '@anthropic-ai/sdk';
 import type { MindInfo } from '../../src/protocol/events.ts';
-import { systemTimers, type Timers } from '../session/timers.ts';
+import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import { isUnsent } from '../unsent.ts';
 import { createKeyFilter } from '../key-filter.ts';
 import type { Mind, MindAnswer, MindBlock, MindListener, MindRequest } from './mind.ts';
@@ -102,7 +102,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
   const queue = createRequestQueue({
     limits: { ...QUEUE_LIMITS, ...config.queue },
     max: config.maxRequests ?? MAX_REQUESTS,
-    timers: config.timers ?? systemTimers,
+    timers: config.timers ?? realTimers,
     now: () => performance.now(),
   });
   const filter = createKeyFilter(config.key);

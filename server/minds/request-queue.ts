@@ -9,7 +9,7 @@
  * one has ended, stood in the server's own line. So many as were answered side by side is what it takes. Until that is
  * known, and for those that are there already, no time runs while the server is busy with one that was sent before.
  */
-import type { Timers } from '../session/timers.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 import { PRIORITIES, type Priority, type RequestState } from './mind.ts';
 import type { QueueLimits } from './settings.ts';
 

@@ -1,5 +1,6 @@
 /** A streaming request that is held: its answer has begun, and pings keep it alive until it may go. */
 import { z } from 'zod';
+import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import { errorEvent, event, PING, type ProxyError } from './errors.ts';
 import type { ProxyAnswer } from './answer.ts';
 import { jsonOf } from './json.ts';
@@ -8,19 +9,6 @@ export type Outcome =
   | { readonly kind: 'answer'; readonly answer: ProxyAnswer }
   | { readonly kind: 'error'; readonly error: ProxyError }
   | { readonly kind: 'gone' };
-
-/** Resolves with what `work` does, or with null after `ms`. */
-export async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
 
 const refusalShape = z.object({
   type: z.literal('error'),
@@ -41,7 +29,7 @@ async function* inStream({ status, headers, body }: ProxyAnswer): ProxyAnswer['b
 export async function* heldAnswer(outcome: Promise<Outcome>, pingMs: number): ProxyAnswer['body'] {
   yield PING;
   for (;;) {
-    const decided = await within(pingMs, outcome);
+    const decided = await within(realTimers.after, pingMs, outcome);
     if (decided === null) {
       yield PING;
       continue;

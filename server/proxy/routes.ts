@@ -3,6 +3,7 @@
  * relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks while its sleeping flag is set.
  */
 import type { Context } from 'hono';
+import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import type { Credentials } from '../access/index.ts';
 import type { CallingClient, Configs, Costs, Directory, SessionHost, Sleepers } from '../contracts.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
@@ -12,7 +13,7 @@ import { createAsk, type Account, type Ask, type ProxyAnswer } from './answer.ts
 import { readRequest, streamOf, type ProxyBody } from './body.ts';
 import { errorResponse, type ProxyError } from './errors.ts';
 import { requestHeaders, type UpstreamKey } from './headers.ts';
-import { heldAnswer, within, type Outcome } from './held.ts';
+import { heldAnswer, type Outcome } from './held.ts';
 import { createOpenCalls } from './open-calls.ts';
 import { PROXY_LIMITS } from './settings.ts';
 import { createUpstream } from './upstream.ts';
@@ -193,7 +194,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       await joined(call.agent, call.client);
       const outcome = send(call, context, read.body, costly, gone.signal);
       const patience = deps.sleepers.isSleeping(call.agent.agentId) ? 0 : pingMs;
-      const decided = read.body.stream ? await within(patience, outcome) : await outcome;
+      const decided = read.body.stream ? await within(realTimers.after, patience, outcome) : await outcome;
       if (decided) return respond(context, decided, gone, done);
       const close = async () => {
         const late = await outcome;

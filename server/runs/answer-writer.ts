@@ -4,7 +4,7 @@
  */
 import type { Block, MessageStatus, Usage } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Timers } from '../session/timers.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 
 export interface AnswerWriter {
   /** Writes `answer-started` now; otherwise it comes with the first thing that is said. Resolves when it is on disk. */

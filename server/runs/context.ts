@@ -2,7 +2,7 @@
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Costs, TeamTool } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
-import type { Timers } from '../session/timers.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 import type { ReadAround } from './around.ts';
 import type { Line } from './line.ts';
 import type { RunLimits } from './settings.ts';

@@ -4,7 +4,7 @@
  */
 import type { MindError, RequestState } from '../minds/index.ts';
 import { mayPass } from './reasons.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 
 export interface FirstWords {
   /** Asks for the first time. */

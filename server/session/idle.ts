@@ -1,5 +1,5 @@
 /** Notices that nothing has been said for a while. */
-import type { Timers } from './timers.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 
 export interface Idle {
   /** Something was said. */

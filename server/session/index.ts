@@ -17,7 +17,7 @@ import type {
   TeamTool,
 } from '../contracts.ts';
 import type { Mind } from '../minds/index.ts';
-import { createQueue } from '../../src/domain/queue.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import { createReadAround } from '../runs/around.ts';
 import type { Logger, Rest } from '../runs/context.ts';
 import type { SessionContext, SessionSettings } from './context.ts';
@@ -29,12 +29,11 @@ import { createPrompts } from './prompts.ts';
 import { recoverSession } from './recover.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, type SessionLimits } from './settings.ts';
-import { createTimerSet, systemTimers, type Timers } from './timers.ts';
+import { createTimerSet, realTimers, type Timers } from '../../src/domain/platform/timers.ts';
 import { askStore, runWakes, standIns } from './warm.ts';
 
 export { createMemories, type Memories } from './memories.ts';
 export { createMemoryTools } from './memory-tools.ts';
-export { systemTimers, type Timers } from './timers.ts';
 
 export interface SessionHostDeps {
   readonly log: EventLog;
@@ -104,7 +103,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     elapsed = now,
     newId,
     logger,
-    timers: given = systemTimers,
+    timers: given = realTimers,
     limits = SESSION_LIMITS,
   } = deps;
   let current: Running | null = null;

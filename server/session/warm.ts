@@ -4,6 +4,7 @@
  * long: code is compiled, statements are planned. Nothing of it is kept, told or counted.
  */
 import { momentText } from '../../src/domain/moments.ts';
+import { realTimers, sleep } from '../../src/domain/platform/timers.ts';
 import { LEAD_ID, SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
 import type { StoredEvent } from '../../src/protocol/events.ts';
@@ -139,6 +140,6 @@ export async function runWakes(host: SessionHost, log: EventLog, signal: AbortSi
     await Promise.race([over, stopped]);
     stop();
     await host.end('ended');
-    await new Promise((resolve) => setTimeout(resolve, WARM_SETTINGS.pauseMs));
+    await sleep(realTimers.after, WARM_SETTINGS.pauseMs);
   }
 }

@@ -7,8 +7,8 @@
  * no flags.
  */
 import type { Configs, EventLog, Sleepers } from '../contracts.ts';
-import type { Timers } from '../session/timers.ts';
-import { createQueue } from '../../src/domain/queue.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import { createWaiters, type Waiters } from './waiters.ts';
 
 export { createSleepingRoutes, type SleepingRoutesDeps } from './routes.ts';

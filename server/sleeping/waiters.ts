@@ -1,6 +1,6 @@
 /** Those who wait for one agent's flag to be cleared. Each is released exactly once. */
 import type { SleepWait } from '../contracts.ts';
-import type { Timers } from '../session/timers.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 
 /** ms: what a timer of the platform can count to; a longer limit is none. */
 const LONGEST_TIMER_MS = 2_147_483_647;

@@ -6,7 +6,7 @@ import type { DeviceSeen, FromRelay } from '../../src/protocol/sync/control.ts';
 import { createReplica, type Link, type LinkEnd, type Replica } from '../../src/protocol/replication/index.ts';
 import type { EntryStore } from '../../src/protocol/sync/store.ts';
 import type { Logger } from '../logger.ts';
-import { createQueue } from '../../src/domain/queue.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import { HouseholdFull } from './entry-store.ts';
 import type { HouseholdNow, Households } from './households.ts';
 

@@ -9,7 +9,7 @@ import { fromDeviceSchema, type FromDevice, type FromRelay } from '../../src/pro
 import { socketBytes } from '../../src/protocol/sync/proofs.ts';
 import { SYNC } from '../../src/protocol/sync/settings.ts';
 import { createRateLimit, type RateLimit } from '../access/index.ts';
-import { createQueue } from '../../src/domain/queue.ts';
+import { createQueue } from '../../src/domain/platform/queue.ts';
 import { QUOTAS } from '../quotas.ts';
 import { refuseJson } from '../json-bounds.ts';
 import type { Households, RecoverySet, Rotated } from './households.ts';

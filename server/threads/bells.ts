@@ -1,5 +1,5 @@
 /** Agents that wait for something in their threads, and the bell that has them look again. */
-import type { Timers } from '../session/timers.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
 
 export interface Listening {
   /** `rung`: something happened since the last time this was asked; look again. The others end the wait. */

@@ -1,4 +1,5 @@
 /** The ledger for tabs: a client of its owner. Nothing of Fireproof is reachable from here. */
+import { realTimers } from '../domain/platform/timers.ts';
 import { createOwnerClient, type OwnerClient } from './client/client.ts';
 import { channelLines, sharedLines } from './client/lines.ts';
 import { soleLines } from './client/sole.ts';
@@ -8,10 +9,7 @@ export type { OwnerClient } from './client/client.ts';
 /** Opens this tab's line to the ledger's owner, and starts the owner where there is none. */
 export function openOwner(): OwnerClient {
   const newId = () => crypto.randomUUID();
-  const after = (ms: number, run: () => void) => {
-    const handle = setTimeout(run, ms);
-    return () => clearTimeout(handle);
-  };
+  const { after } = realTimers;
   // Absent in old browsers, whatever the types say.
   const locks: LockManager | undefined = navigator.locks;
   const lines = () => {

@@ -6,8 +6,9 @@
  * time: into the views, just behind, and in groups into the current Fireproof volume. Reads come from the
  * views alone, and wait for what was appended before them.
  */
-import { storageFacts, type MaybeStorage } from '../domain/platform.ts';
-import { createQueue } from '../domain/queue.ts';
+import { storageFacts, type MaybeStorage } from '../domain/platform/old-browsers.ts';
+import { createQueue } from '../domain/platform/queue.ts';
+import type { After } from '../domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../protocol/documents.ts';
 import type {
   OwnerCalls,
@@ -44,7 +45,7 @@ export interface LedgerDeps extends OpenOptions {
   readonly openVolume: (name: string) => Promise<Volume>;
   /** Names of the IndexedDB databases that exist. */
   readonly databaseNames: () => Promise<readonly string[]>;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** ms since the epoch */
   readonly now: () => number;
   /** ms, only ever forward, for spans; left out: `now`. */

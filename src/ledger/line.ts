@@ -3,6 +3,7 @@
  * and a channel has no ends at all; Web Locks do both: each tab holds a lock of its own for as long as it
  * lives, and the owner holds the ledger's.
  */
+import { realTimers, sleep } from '../domain/platform/timers.ts';
 import { LEDGER, OWNER_LINE } from './settings.ts';
 
 const tabLock = (tab: string) => `roost-tab-${tab}`;
@@ -65,7 +66,7 @@ export async function ownerGone(locks: LockManager, signal: AbortSignal): Promis
   const isOwned = async () => (await locks.query()).held?.some(({ name }) => name === LEDGER.lock) === true;
   while (!(await isOwned())) {
     signal.throwIfAborted();
-    await new Promise<void>((resolve) => setTimeout(resolve, OWNER_LINE.lookForOwner));
+    await sleep(realTimers.after, OWNER_LINE.lookForOwner);
   }
   // Shared, so that all tabs get it at once, and let the next owner have it.
   await locks.request(LEDGER.lock, { mode: 'shared', signal }, () => undefined);

@@ -1,4 +1,5 @@
 /** What the service worker answers, and what it leaves alone. */
+import type { After } from '../domain/platform/timers.ts';
 import type { Precache } from './precache.ts';
 import { OFFLINE } from './settings.ts';
 
@@ -9,7 +10,7 @@ export interface AnswerDeps<Ask extends Asked> {
   /** Of the page. */
   readonly origin: string;
   readonly fetch: (request: Ask) => Promise<Response>;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
 }
 
 const isRelayOnly = (path: string) =>

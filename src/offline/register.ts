@@ -1,4 +1,5 @@
 /** The page's side of opening without a relay: registers the service worker and hears of newer builds. */
+import type { After } from '../domain/platform/timers.ts';
 import { OFFLINE, type BuildNews } from './settings.ts';
 
 export interface RegisterDeps {
@@ -9,7 +10,7 @@ export interface RegisterDeps {
   readonly entry: string;
   /** Another build is there, and a reload takes it. */
   readonly onNewer: () => void;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** Where it cannot be registered, the page works as ever, but only with its relay. */
   readonly onRefused: (why: unknown) => void;
 }

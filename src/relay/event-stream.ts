@@ -18,7 +18,7 @@ import {
 import { backoff } from './backoff.ts';
 import { parseJson } from './problem.ts';
 import { RELAY_TIMES } from './settings.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../domain/platform/timers.ts';
 
 /** How far this browser is, and in which log. */
 export interface Cursor {

@@ -13,7 +13,7 @@ import type { RelayClient } from './client.ts';
 import type { Cursor, EventStream, StreamItem } from './event-stream.ts';
 import { createOpenAnswers } from './open-answers.ts';
 import { RELAY_TIMES } from './settings.ts';
-import type { Timers } from './timers.ts';
+import { sleep, type Timers } from '../domain/platform/timers.ts';
 
 export interface FeedDeps {
   readonly cursor: Cursor | null;
@@ -87,7 +87,7 @@ export function createFeed(deps: FeedDeps): Feed {
         deps.onTrouble(
           `What the relay said could not be stored yet: ${error instanceof Error ? error.message : String(error)}`,
         );
-        await new Promise<void>((resolve) => timers.after(RELAY_TIMES.storeRetry, resolve));
+        await sleep(timers.after, RELAY_TIMES.storeRetry);
       }
     }
   }

@@ -8,7 +8,6 @@ export {
   type StreamItem,
 } from './event-stream.ts';
 export type { RelayProblem, RelayResult } from './problem.ts';
-export { realTimers, type Timers } from './timers.ts';
 export { RELAY_TIMES } from './settings.ts';
 export { createFeed, type Feed, type FeedDeps } from './feed.ts';
 export { createSyncClient } from './sync-client.ts';

@@ -1,7 +1,7 @@
 /** What the one other household of a relay says and hears from now on, for a browser without one. Nothing is stored or acknowledged. */
 import { createEventStream, type StreamItem } from './event-stream.ts';
 import type { SendDeps } from './send.ts';
-import { realTimers } from './timers.ts';
+import { realTimers } from '../domain/platform/timers.ts';
 
 /** Returns the way to stop. */
 export function openLook({ fetch, baseUrl }: SendDeps, listener: (item: StreamItem) => void): () => void {

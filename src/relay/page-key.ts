@@ -1,6 +1,6 @@
 /** Calls with the page key, which says that they come from this origin's own page. */
 import { PAGE_KEY } from '../protocol/page-key.ts';
-import type { Timers } from './timers.ts';
+import type { After } from '../domain/platform/timers.ts';
 
 /** As the platform's, with the key of the moment; null: this browser has none, and is told so by the relay. */
 export function withPageKey(
@@ -30,7 +30,7 @@ export interface HeldPageKey {
 }
 
 /** The key in a worker, which has no localStorage: tabs tell it. */
-export function createHeldPageKey(after: Timers['after'], withinMs: number): HeldPageKey {
+export function createHeldPageKey(after: After, withinMs: number): HeldPageKey {
   let key: string | null = null;
   let isTold = (): void => undefined;
   const first = new Promise<void>((resolve) => {

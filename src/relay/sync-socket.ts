@@ -4,7 +4,7 @@ import type { Socket, SocketItem } from '../protocol/sync/line.ts';
 import { RELAY_TIMES } from './settings.ts';
 import { protocolsOf } from './page-key.ts';
 import { parseJson } from './problem.ts';
-import type { Timers } from './timers.ts';
+import type { Timers } from '../domain/platform/timers.ts';
 
 export interface SyncSocketDeps {
   readonly WebSocket: typeof WebSocket;

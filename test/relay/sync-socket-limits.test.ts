@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRateLimit } from '../../server/access/index.ts';
-import { systemTimers } from '../../server/session/index.ts';
+import { realTimers } from '../../src/domain/platform/timers.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createEntryStore } from '../../server/sync/entry-store.ts';
 import { createHouseholds } from '../../server/sync/households.ts';
@@ -69,7 +69,7 @@ describe('a sync socket', () => {
       await households.register(household.id, registrationOf(household, device), 'browser');
     const storeOf = (id: string) =>
       createEntryStore({ db, relay: 'relay', household: id, now: Date.now, mostBytes: 1_000_000 });
-    hub = createHub({ households, storeOf, timers: systemTimers, alone: true, onRevoked: () => undefined, logger });
+    hub = createHub({ households, storeOf, timers: realTimers, alone: true, onRevoked: () => undefined, logger });
     const failures = createRateLimit({ perSecond: 1, burst: 10, elapsed: () => performance.now() });
     sockets = createSockets({
       households,

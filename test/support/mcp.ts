@@ -23,6 +23,7 @@ import { createRoute, type Env } from '../../server/route.ts';
 import { createSleepers, type OpenSleepers } from '../../server/sleeping/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createThreads, type Threads } from '../../server/threads/index.ts';
+import { realTimers } from '../../src/domain/platform/timers.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { WakeStats } from '../../src/protocol/wakes.ts';
 import { effectiveConfig } from './effective-config.ts';
@@ -104,7 +105,6 @@ export async function openMcp(
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError: failed });
 
   const untold = () => Promise.resolve(null);
-  const systemTimers = { after: (ms: number, run: () => void) => clearTimeout.bind(null, setTimeout(run, ms)) };
   const threads = createThreads({
     db,
     relay,
@@ -112,7 +112,7 @@ export async function openMcp(
     tell,
     now,
     newId: randomUUID,
-    timers: systemTimers,
+    timers: realTimers,
     hooks: {
       added: untold,
       mentioned: untold,

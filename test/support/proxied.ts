@@ -5,7 +5,7 @@ import { createCosts, type CostBook } from '../../server/costs/index.ts';
 import { createDirectory } from '../../server/directory/index.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { createProxy, type ProxyDeps } from '../../server/proxy/index.ts';
-import { systemTimers } from '../../server/session/timers.ts';
+import { realTimers } from '../../src/domain/platform/timers.ts';
 import { createSleepers, type OpenSleepers } from '../../server/sleeping/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { serveRoutes } from './served-routes.ts';
@@ -56,7 +56,7 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
   });
   const credentials = createCredentials({ db, relay, now, newId, log });
   const costs = createCosts({ db, relay, configs, directory, log, now });
-  const sleepers = createSleepers({ log, configs, now, timers: systemTimers, onListenerError: onError });
+  const sleepers = createSleepers({ log, configs, now, timers: realTimers, onListenerError: onError });
   sleepers.begin(SESSION);
   const joined: string[] = [];
   const proxy = createProxy({

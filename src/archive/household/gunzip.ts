@@ -1,5 +1,5 @@
 /** Unpacks gzip, and tells a file that ends too early from one that is damaged. */
-import { chunksOf } from '../../domain/platform.ts';
+import { chunksOf } from '../../domain/platform/old-browsers.ts';
 import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
 
 /** Chunks of gzip in, chunks of what was packed out. Errors of `source` pass through; its own are `ArchiveError`s. */

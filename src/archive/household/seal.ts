@@ -1,6 +1,6 @@
 /** A passphrase around the file: age's own format, by the library of age's author. */
 import { Decrypter, Encrypter } from 'age-encryption';
-import { chunksOf } from '../../domain/platform.ts';
+import { chunksOf } from '../../domain/platform/old-browsers.ts';
 import { fileChunks, streamOf } from '../bytes.ts';
 import { ArchiveError, CUT_SHORT, DAMAGED } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';

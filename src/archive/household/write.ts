@@ -1,7 +1,7 @@
 /** Writes the household into one file. Runs wherever there are streams; nothing here knows of a page. */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { chunksOf } from '../../domain/platform.ts';
+import { chunksOf } from '../../domain/platform/old-browsers.ts';
 import { createChunkWriter } from '../bytes.ts';
 import type { Workers } from '../line.ts';
 import { pagesOf } from '../pages.ts';

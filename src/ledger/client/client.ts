@@ -2,6 +2,7 @@
  * A tab's side of the line to the owner. A call is answered once and repeated, with its id, on every new
  * line until it is; so whatever the line or the owner goes through, a call that was made is answered.
  */
+import type { After } from '../../domain/platform/timers.ts';
 import type { FromOwner, OwnerCallName, OwnerCalls, OwnerNews, ToOwner } from '../../protocol/worker.ts';
 import { OWNER_LINE } from '../settings.ts';
 
@@ -38,7 +39,7 @@ export interface OwnerClient {
 export interface ClientDeps {
   readonly openLine: (ends: LineEnds) => Line;
   readonly newId: () => string;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
 }
 
 interface Open {

@@ -2,6 +2,7 @@
  * Browsers without Web Locks (Safari before 15.4, say): nothing tells one tab when another is gone, so one
  * tab works, with a worker that nobody else speaks to, and the others say so and wait for it to leave.
  */
+import type { After } from '../../domain/platform/timers.ts';
 import { OWNER_LINE } from '../settings.ts';
 import type { Line, LineEnds } from './client.ts';
 import { startSoleWorker } from './sole-worker.ts';
@@ -24,7 +25,7 @@ const isClaim = (data: unknown): data is Claim =>
 
 export interface SoleDeps {
   readonly newId: () => string;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
 }
 
 export function soleLines({ newId, after }: SoleDeps): (ends: LineEnds) => Line {

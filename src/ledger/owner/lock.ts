@@ -1,4 +1,5 @@
 /** One owner: the Web Lock that whoever opens the ledger holds until it ends. */
+import type { After } from '../../domain/platform/timers.ts';
 import { LEDGER } from '../settings.ts';
 
 export interface OwnersLock {
@@ -11,7 +12,7 @@ export interface OwnersLock {
 
 export interface LockDeps {
   readonly locks: LockManager;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** Another owner has it for longer than a moment. */
   readonly onWait: () => void;
 }

@@ -1,5 +1,6 @@
 /** Opens the ledger once it is ours: the journal, the views (written anew where they must be), the ledger itself. */
-import type { MaybeStorage } from '../../domain/platform.ts';
+import type { MaybeStorage } from '../../domain/platform/old-browsers.ts';
+import type { After } from '../../domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { OwnerProgress, StorageProblem } from '../../protocol/worker.ts';
 import { openJournalDatabase, recall, remember, type JournalDatabase } from '../journal/database.ts';
@@ -14,7 +15,7 @@ import type { Volume } from '../volumes/fireproof-volume.ts';
 
 export interface OpenLedgerDeps {
   readonly lockHeld: () => boolean;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** ms since the epoch */
   readonly now: () => number;
   /** ms, only ever forward, for spans. */

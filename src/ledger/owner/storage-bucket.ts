@@ -8,7 +8,7 @@
  * idb and Fireproof know only the global `indexedDB`: it is replaced here, and nowhere else. Only the owner opens databases.
  */
 import { deleteDB, openDB } from 'idb';
-import type { MaybeStorage } from '../../domain/platform.ts';
+import type { MaybeStorage } from '../../domain/platform/old-browsers.ts';
 import { LEDGER } from '../settings.ts';
 
 interface Bucket extends Pick<StorageManager, 'persisted' | 'estimate'> {

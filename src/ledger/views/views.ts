@@ -2,6 +2,7 @@
  * The views just behind the journal: documents that are durable wait here until a moment of quiet, and go
  * into the views many at a time. Whoever reads waits for what waits.
  */
+import type { After } from '../../domain/platform/timers.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { LEDGER } from '../settings.ts';
 import { readState, viewsTransaction, type ViewsDatabase } from './database.ts';
@@ -16,7 +17,7 @@ export interface Batch {
 
 export interface ViewsDeps {
   readonly db: ViewsDatabase;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** The views hold everything up to journal row `upTo`: these many documents and characters more. */
   readonly onApplied: (applied: { readonly upTo: number; readonly docs: number; readonly chars: number }) => void;
   /** null: the last write went through. What failed waits, and is tried again with the next. */

@@ -10,6 +10,7 @@
  * - `close()` stops the CRDT before its queue is drained: callers write one commit at a time, and wait.
  */
 import { fireproof, getCompactStrategyThrow, registerCompactStrategy, type Database } from '@fireproof/core';
+import { realTimers, sleep } from '../../domain/platform/timers.ts';
 import { LEDGER } from '../settings.ts';
 import type { StoredDoc } from './codec.ts';
 import { openBlocks, PROTOCOL } from './gateway.ts';
@@ -74,7 +75,7 @@ export async function openVolume({ name, lockHeld }: VolumeDeps): Promise<Volume
       await loader?.commitQueue.waitIdle();
       const state = await loader?.attachedStores.local().active.wal.load();
       if (!state || (state.operations.length === 0 && (state.fileOperations?.length ?? 0) === 0)) return;
-      await new Promise<void>((resolve) => setTimeout(resolve, IDLE_PAUSE_MS));
+      await sleep(realTimers.after, IDLE_PAUSE_MS);
     }
     throw new Error(`Fireproof does not come to rest in volume ${name}.`);
   }

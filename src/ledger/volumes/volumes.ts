@@ -7,6 +7,7 @@
  * A volume that does not give back what it should is never written again. It is kept as it is, and all
  * that no other volume holds is taken from the views and filed anew.
  */
+import type { After } from '../../domain/platform/timers.ts';
 import { putVolume, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
 import { isDeepEqual } from '../equal.ts';
 import { storageProblemOf } from '../problem.ts';
@@ -28,7 +29,7 @@ export interface VolumesDeps {
   readonly upTo: number;
   readonly open: (name: string) => Promise<Volume>;
   /** ms timers, for tests too */
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** ms since the epoch */
   readonly now: () => number;
   /** ms, only ever forward, for spans. */

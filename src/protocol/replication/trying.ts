@@ -1,4 +1,5 @@
 /** The store may fail (a full disk, a database that is away): what was begun is tried again until it works. */
+import type { After } from '../../domain/platform/timers.ts';
 
 export interface Trying {
   /** What `run` gives, tried again for as long as it rejects; null once everything is closed. */
@@ -12,7 +13,7 @@ export function createTrying({
   retryMs,
   onTrouble,
 }: {
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   readonly retryMs: number;
   readonly onTrouble: (error: unknown) => void;
 }): Trying {

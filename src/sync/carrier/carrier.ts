@@ -3,10 +3,11 @@
  * that the owner orders: the one that has the Web Lock. When it closes, the next one says that it is ready, and
  * the owner orders anew.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import type { OwnerNews } from '../../protocol/worker.ts';
 import { DIRECT } from '../direct/settings.ts';
-import { openLine, type CarriedLine, type Timers } from './line.ts';
+import { openLine, type CarriedLine } from './line.ts';
 
 export interface CarrierOwner {
   call(name: 'direct', report: DirectReport): Promise<null>;

@@ -3,13 +3,9 @@
  * networks are offered: no server outside the household learns that two of its devices look for each other. All
  * of them are gathered before a description is given, so that one text each way introduces the two.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import { DIRECT } from '../direct/settings.ts';
 import { createJoiner, cut, keepAlive } from './pieces.ts';
-
-export interface Timers {
-  /** Calls `run` once after `ms`. Returns the way to call it off. */
-  after(ms: number, run: () => void): () => void;
-}
 
 export interface LineListener {
   /** Our description, complete: for the other side. */

@@ -1,7 +1,7 @@
 /** Carries direct lines in this tab for as long as the household is shared and the page is not put away. */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
 import type { Carrier, CarrierOwner } from './carrier.ts';
-import type { Timers } from './line.ts';
 
 interface Owner extends Omit<CarrierOwner, 'call'> {
   readonly call: CarrierOwner['call'] & ((name: 'syncStatus') => Promise<SyncStatus>);

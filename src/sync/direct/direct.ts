@@ -9,12 +9,13 @@
  * share that key and trust each other; since one of them could have come under another's name before it was
  * removed, a renewed key ends every line, and those that stay are introduced anew under it.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { openSignal, sealSignal } from '../crypto/index.ts';
 import { readIntroduction, writeIntroduction } from './introduction.ts';
-import { createLines, type Timers } from './lines.ts';
+import { createLines } from './lines.ts';
 import { createMeetings } from './meetings.ts';
 import { createTexts } from './texts.ts';
 

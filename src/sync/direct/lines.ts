@@ -1,12 +1,8 @@
 /** The lines that the tab carries for the owner: opened, timed, given to the replica as links, and closed. */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DirectOrder, DirectReport } from '../../protocol/sync/page.ts';
 import { DIRECT } from './settings.ts';
-
-export interface Timers {
-  /** Calls `run` once after `ms`. Returns the way to call it off. */
-  after(ms: number, run: () => void): () => void;
-}
 
 export interface LinePlan {
   readonly id: string;

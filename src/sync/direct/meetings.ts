@@ -1,9 +1,10 @@
 /** Introductions through the relay: with whom a line is wanted, whose turn it is, and when it is tried again. */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { RandomBytes } from '../contract.ts';
 import { newId } from '../crypto/index.ts';
 import { keepFew } from './few.ts';
 import type { Introduction } from './introduction.ts';
-import type { Lines, Timers } from './lines.ts';
+import type { Lines } from './lines.ts';
 import { DIRECT } from './settings.ts';
 
 export interface MeetingsDeps {

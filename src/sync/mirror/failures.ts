@@ -3,6 +3,7 @@
  * is a mark to come back by, the database is emptied at the next start and filled from files and relay.
  */
 import { z } from 'zod';
+import type { After } from '../../domain/platform/timers.ts';
 import { readMark } from './mark.ts';
 import { MIRROR } from './settings.ts';
 import type { Files } from './files.ts';
@@ -19,7 +20,7 @@ export interface Failures {
 }
 
 /** The mark that localStorage holds, where the database does not open and nobody else could ask for it. */
-export function createOffered(after: (ms: number, run: () => void) => () => void) {
+export function createOffered(after: After) {
   let hear: (text: string | null) => void = () => undefined;
   const heard = new Promise<string | null>((resolve) => {
     hear = resolve;

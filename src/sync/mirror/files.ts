@@ -2,6 +2,7 @@
  * A directory of the origin's private file system (OPFS), as far as this worker can write it. A shared worker has only
  * `createWritable`, which WebKit lacks before 26: there are no files there then.
  */
+import type { After } from '../../domain/platform/timers.ts';
 import { MIRROR } from './settings.ts';
 
 export interface FileEntry {
@@ -93,10 +94,7 @@ async function open(storage: StorageManager): Promise<Files | null> {
 }
 
 /** null: this browser has none that this worker can write. */
-export async function openFiles(
-  storage: StorageManager | undefined,
-  after: (ms: number, run: () => void) => () => void,
-): Promise<Files | null> {
+export async function openFiles(storage: StorageManager | undefined, after: After): Promise<Files | null> {
   // Absent in insecure contexts and some browsers, whatever the types say.
   if (!storage || typeof storage.getDirectory !== 'function') return null;
   let cancel: () => void = () => undefined;

@@ -3,7 +3,8 @@
  * size, then the next one begins. Written just behind IndexedDB, and never waited for; what a failed write lost is
  * written again from there, and what IndexedDB lost is read from here.
  */
-import { createQueue } from '../../domain/queue.ts';
+import { createQueue } from '../../domain/platform/queue.ts';
+import type { After } from '../../domain/platform/timers.ts';
 import { addOne, contains, subtract, type Ranges } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have } from '../../protocol/sync/entries.ts';
 import type { Files } from './files.ts';
@@ -12,7 +13,7 @@ import { MIRROR } from './settings.ts';
 
 export interface SealedLogDeps {
   readonly files: Files;
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** null: writing works again. */
   readonly onTrouble: (error: unknown) => void;
   /** What was handed over is not all written: what `have` lacks is to be added again. */

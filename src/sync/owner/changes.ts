@@ -1,5 +1,5 @@
 /** Who waits for something to have become so. */
-import type { Timers } from './ports.ts';
+import type { Timers } from '../../domain/platform/timers.ts';
 
 export interface Changes {
   /** Something may have changed. */

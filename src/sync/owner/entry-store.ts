@@ -2,7 +2,7 @@
  * A device's entries, for its replica: what comes is opened, given to the ledger, and kept as it came. An
  * entry counts as here only when what it carries is durable in the ledger.
  */
-import { createQueue } from '../../domain/queue.ts';
+import { createQueue } from '../../domain/platform/queue.ts';
 import { addRange, subtract } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have, Ranges } from '../../protocol/sync/entries.ts';
 import type { EntryStore, PutOutcome } from '../../protocol/sync/store.ts';

@@ -2,10 +2,11 @@
  * Tells the other devices which conversation is each agent's last, and how long it is, when a session has
  * ended and all of it is here: so that a device knows when it has enough to wake somebody.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import type { HouseholdBook } from './household.ts';
 import type { Payload } from './payload.ts';
-import type { LedgerPort, Timers } from './ports.ts';
+import type { LedgerPort } from './ports.ts';
 
 export interface HeadTeller {
   /** Tells in a moment, unless another device has by then. */

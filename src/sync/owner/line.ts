@@ -2,13 +2,14 @@
  * The line to the relay's sync socket: proves who this device is, learns who else there is, and carries the
  * frames of replication. One socket at a time; whatever ends it, the next one begins anew.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import { socketBytes } from '../../protocol/sync/proofs.ts';
 import { SYNC } from '../../protocol/sync/settings.ts';
 import type { DeviceSeen, FromDevice, FromRelay } from '../../protocol/sync/control.ts';
 import type { Link, LinkEnd } from '../../protocol/replication/index.ts';
 import type { DeviceKeys } from '../crypto/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { OpenSocket, Socket, SocketItem, Timers } from './ports.ts';
+import type { OpenSocket, Socket, SocketItem } from './ports.ts';
 
 export type Welcome = Extract<FromRelay, { kind: 'welcome' }>;
 

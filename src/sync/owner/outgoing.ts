@@ -3,9 +3,10 @@
  * is told to every device that listens, so each waits a moment, and what another one has sealed meanwhile is
  * left out; where two do it all the same, a document lies in two entries, which is harmless.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { sealingsOf } from './lanes.ts';
-import type { LedgerPort, Timers } from './ports.ts';
+import type { LedgerPort } from './ports.ts';
 import type { Sealer } from './sealer.ts';
 
 export interface OutgoingDeps {

@@ -3,12 +3,12 @@
  * It then goes on under new writers; what it wrote in those places is sealed anew, and what everybody else has
  * is fetched.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Opened } from '../contract.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
 import { readPayload } from './payload.ts';
-import type { Timers } from './ports.ts';
 import type { Sealer } from './sealer.ts';
 
 /** What an entry carries, by names that tell two apart. */

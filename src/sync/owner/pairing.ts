@@ -1,4 +1,5 @@
 /** Pairing over the relay's offers: this device joins a household, or lets another one in. */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { Joining } from '../../protocol/sync/page.ts';
 import type { RandomBytes } from '../contract.ts';
 import { deviceIdOf, deviceKeys, type DevicePublicKeys } from '../crypto/index.ts';
@@ -6,7 +7,7 @@ import { createInvite, createJoin, type Invite, type Join, type PairingSlots } f
 import { SYNC_OWNER } from '../settings.ts';
 import { deviceRecord, isGenuineDevice } from './genuine.ts';
 import { readJson, writeJson } from './json.ts';
-import type { Called, SyncRelayPort, Timers } from './ports.ts';
+import type { Called, SyncRelayPort } from './ports.ts';
 import { deviceRecordSchema, type DeviceRecord } from './records.ts';
 import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
 

@@ -47,8 +47,3 @@ export interface SyncRelayPort {
 }
 
 export type { Called, OpenSocket, Socket, SocketItem } from '../../protocol/sync/line.ts';
-
-export interface Timers {
-  /** Calls `run` once after `ms`. Returns the way to call it off. */
-  after(ms: number, run: () => void): () => void;
-}

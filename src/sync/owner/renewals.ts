@@ -2,13 +2,14 @@
  * The household's keys as they are renewed, and the recovery phrase they are sealed to. A renewal counts when
  * the relay has taken it: of two devices that renew at once one is first, and the other takes its keys.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { FromRelay } from '../../protocol/sync/control.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import type { HouseholdBook } from './household.ts';
 import type { Keys } from './keys.ts';
 import type { RelayLine, Welcome } from './line.ts';
 import type { Payload } from './payload.ts';
-import type { Called, Timers } from './ports.ts';
+import type { Called } from './ports.ts';
 import type { RecoveryRecord } from './records.ts';
 
 const AWAY = 'The relay cannot be reached, and it must lock the device out. Try again when it can.';

@@ -6,7 +6,7 @@
  * under a writer of an earlier run only where the relay has shown that it ends there as it does here; otherwise it
  * begins a new one.
  */
-import { createQueue } from '../../domain/queue.ts';
+import { createQueue } from '../../domain/platform/queue.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Lane } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';

@@ -3,12 +3,13 @@
  * of the two lost something. Where everything was lost, files are read first, then the relay is asked; what is
  * written meanwhile goes under new writers, so nothing that comes back is overwritten.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import { subtract } from '../../domain/ranges.ts';
 import type { RelayLink } from '../../protocol/sync/page.ts';
 import { MIRROR, type Replacement, type SealedLog } from '../mirror/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
-import type { LedgerPort, Timers } from './ports.ts';
+import type { LedgerPort } from './ports.ts';
 import type { Returning } from './records.ts';
 
 export interface SecondHomeDeps {

@@ -2,6 +2,7 @@
  * A device within its household, while it runs: its entries and their replica, what it seals and what it
  * hears, the lines to the relay and to other browsers.
  */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
@@ -27,7 +28,7 @@ import { createKeys, type Keys } from './keys.ts';
 import { openLine, type RelayLine } from './line.ts';
 import { createOutgoing } from './outgoing.ts';
 import { withoutForgotten, writePayload, type Payload } from './payload.ts';
-import type { LedgerPort, OpenSocket, SyncRelayPort, Timers } from './ports.ts';
+import type { LedgerPort, OpenSocket, SyncRelayPort } from './ports.ts';
 import type { FirstSeal, Membership } from './records.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
 import { createOvertaken } from './overtaken.ts';

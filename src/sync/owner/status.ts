@@ -1,7 +1,7 @@
 /** Tells tabs how it stands, not more often than they need. */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Timers } from './ports.ts';
 
 export interface StatusTeller {
   /** Something may have changed. */

@@ -2,7 +2,7 @@
  * Synchronisation in the ledger's owner: whether this browser is one of a household's devices, how it becomes
  * one, and everything tabs may ask about it.
  */
-import { createQueue } from '../../domain/queue.ts';
+import { createQueue } from '../../domain/platform/queue.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { DirectOrder, Joining, SyncCalls, SyncStatus } from '../../protocol/sync/page.ts';
 import { deviceKeys, newHousehold, newPhrase, recoveryOf } from '../crypto/index.ts';

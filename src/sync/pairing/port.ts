@@ -1,4 +1,5 @@
 /** What pairing needs of the world around it. */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { OfferSlot } from '../../protocol/sync/control.ts';
 import type { RandomBytes } from '../contract.ts';
 
@@ -22,11 +23,6 @@ export interface PairingSlots {
   getSlot(offerId: string, slot: OfferSlot): Promise<SlotRead>;
   /** Ends the offer; it cannot be made again. */
   close(offerId: string): Promise<void>;
-}
-
-export interface Timers {
-  /** Calls `run` once after `ms`. Returns the way to call it off. */
-  after(ms: number, run: () => void): () => void;
 }
 
 export interface PairingDeps {

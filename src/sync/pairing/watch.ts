@@ -1,6 +1,7 @@
 /** Looks at a slot again and again until something lies in it, the offer is gone, or nobody wants to know any more. */
+import type { Timers } from '../../domain/platform/timers.ts';
 import type { OfferSlot } from '../../protocol/sync/control.ts';
-import type { PairingSlots, SlotRead, Timers } from './port.ts';
+import type { PairingSlots, SlotRead } from './port.ts';
 import { PAIRING } from './settings.ts';
 
 export interface Watch {

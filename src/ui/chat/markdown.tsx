@@ -5,7 +5,7 @@
 import { memo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { urlOf } from '../../domain/platform.ts';
+import { urlOf } from '../../domain/platform/old-browsers.ts';
 import { settingOf } from './parsed.ts';
 import './markdown.css';
 

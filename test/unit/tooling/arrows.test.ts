@@ -14,7 +14,7 @@ const ARROWS: Record<string, readonly string[]> = {
   'src/relay': ['src/relay', 'src/protocol', 'src/domain'],
   'src/sync': ['src/sync', 'src/protocol', 'src/domain'],
   'src/archive': ['src/archive', 'src/protocol', 'src/domain'],
-  'src/offline': ['src/offline'],
+  'src/offline': ['src/offline', 'src/domain'],
   'src/state': ['src/state', 'src/relay', 'src/ledger', 'src/sync', 'src/archive', 'src/protocol', 'src/domain'],
   'src/ui': ['src/ui', 'src/state', 'src/archive', 'src/protocol', 'src/domain'],
   src: [
