@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Locator, Page } from 'playwright-core';
+import { listenFor, readLog } from './log-rows.ts';
 
 const ARTIFACTS = join(dirname(fileURLToPath(import.meta.url)), '..', 'artifacts');
 const axePath = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -83,6 +84,11 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     return labels.flatMap((label) => readSeat(label) ?? []);
   };
 
+  async function untilDrawn(): Promise<void> {
+    for (const end = Date.now() + PATIENCE; !(await page.evaluate(readLog)).drawn; await page.waitForTimeout(20))
+      if (Date.now() > end) throw new Error('the conversation was never drawn');
+  }
+
   const visitor: Visitor = {
     page,
     complaints,
@@ -110,8 +116,13 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     async open(seat) {
       const name = seat === 'lead' ? /, lead$/ : new RegExp(`seat ${seat}, `);
       await visitor.hearth();
-      await grid.getByRole('button', { name }).first().click();
+      const button = grid.getByRole('button', { name }).first();
+      const who = (await button.getAttribute('aria-label'))?.replace(/, (?:lead|seat \d, \w+)$/s, '') ?? '';
+      await button.click();
+      // Theirs and not the one that was open before, and not before it shows what was said.
+      await page.getByRole('region', { name: `Conversation with ${who}`, exact: true }).waitFor();
       await page.getByRole('textbox', { name: /^Write to / }).waitFor();
+      await untilDrawn();
     },
     async say(text) {
       const box = page.getByRole('textbox', { name: /^Write to / });
@@ -119,29 +130,15 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
       await box.press('Enter');
     },
     async ask(text) {
-      // Only what is in sight and around it is on the page: answers are told apart by their keys.
-      const newest = () => {
-        const rows = [...document.querySelectorAll<HTMLElement>('.log [data-key]')].filter((row) =>
-          row.querySelector('article:not(.msg-mine)'),
-        );
-        return rows.at(-1)?.dataset['key'] ?? '';
-      };
-      const before = await page.evaluate(newest);
+      await untilDrawn();
+      const answerIn = listenFor(text, await page.evaluate(readLog));
       await visitor.say(text);
-      const end = Date.now() + PATIENCE;
-      while ((await page.evaluate(newest)) === before) {
-        if (Date.now() > end) throw new Error(`nobody began to answer "${text}"`);
-        await page.waitForTimeout(20);
+      for (const end = Date.now() + PATIENCE; ; await page.waitForTimeout(20)) {
+        const now = await page.evaluate(readLog);
+        const answer = answerIn(now);
+        if (answer !== null) return answer;
+        if (Date.now() > end) throw new Error(`nobody answered "${text}"; there stands ${JSON.stringify(now)}`);
       }
-      await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'hidden' });
-      const words = log().locator('article:not(.msg-mine) .msg-words').last();
-      await page.waitForFunction(
-        () =>
-          ([...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')]
-            .at(-1)
-            ?.innerText.trim() ?? '') !== '',
-      );
-      return words.innerText();
     },
     async hearth() {
       // On a phone the hearth and the conversation are two views.
@@ -150,8 +147,7 @@ export async function createVisitor(context: BrowserContext, link: string): Prom
     },
     log,
     async reading() {
-      // Rows are out of sight until they have been measured; without any there is a sentence that says so.
-      await page.waitForFunction(() => (document.querySelector<HTMLElement>('.log')?.innerText.trim() ?? '') !== '');
+      await untilDrawn();
       return (await log().innerText()).trim();
     },
     async untilRead(what, patience = PATIENCE) {

@@ -1,4 +1,5 @@
 /** A person at a real page, in any engine: what they do in the story, by what stands on the page. */
+import { listenFor, readLog } from '../log-rows.ts';
 import { readSeat, type Seat, type SeatState } from '../visitor.ts';
 import { until, type Tab } from './tab.ts';
 
@@ -17,13 +18,15 @@ export interface Person {
 
 export function createPerson(tab: Tab): Person {
   /** All of it in one look: between two, an answer may end. */
-  const look = () =>
-    tab.evaluate(() => ({
-      answers: [...document.querySelectorAll<HTMLElement>('.log article:not(.msg-mine) .msg-words')].map((words) =>
-        words.innerText.trim(),
-      ),
-      writing: document.querySelector('.log .writing, button[aria-label="Stop"]') !== null,
-    }));
+  const look = () => tab.evaluate(readLog);
+  const drawn = () =>
+    until(
+      async () => {
+        const now = await look();
+        return now.drawn && now;
+      },
+      async () => `the conversation was never drawn; ${await tab.text()}`,
+    );
   const person: Person = {
     tab,
     async begin(human = 'Marcus', lead = 'Julian') {
@@ -53,26 +56,25 @@ export function createPerson(tab: Tab): Person {
           `waited for everyone ${state}; the seats are ${(await person.seats()).map((seat) => `${seat.seat} ${seat.name ?? '-'} ${seat.state}`).join(', ')}; ${await tab.text()}`,
       ),
     async open(seat) {
+      const who = (await person.seats()).find((one) => one.seat === seat)?.name ?? '';
       await tab.click({ role: 'button', name: new RegExp(`seat ${seat}, `) });
       await until(
-        () => tab.evaluate(() => document.querySelector('.log') !== null),
-        () => 'no conversation opened',
+        () =>
+          tab.evaluate(
+            (name) => document.querySelector('.log')?.getAttribute('aria-label') === `Conversation with ${name}`,
+            who,
+          ),
+        () => `no conversation with ${who} opened`,
       );
+      await drawn();
     },
     async ask(text) {
-      const before = (await look()).answers.length;
+      const answerIn = listenFor(text, await drawn());
       await tab.fill({ role: 'textbox', name: 'Write to ' }, text);
       await tab.press('Enter');
-      let newest = '';
       return until(
-        async () => {
-          const { answers, writing } = await look();
-          // The page may still be putting the last words of a finished answer where they go.
-          const settled = answers.at(-1) === newest && !writing;
-          newest = answers.at(-1) ?? '';
-          return answers.length > before && newest !== '' && settled && newest;
-        },
-        async () => `nobody answered "${text}"; ${await tab.text()}`,
+        async () => answerIn(await look()),
+        async () => `nobody answered "${text}"; ${JSON.stringify(await look())}`,
       );
     },
     async settings(section) {
