@@ -2,6 +2,7 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import { keepLoaded } from '../src/domain/platform/single-flight.ts';
 import type { Room } from '../src/protocol/http.ts';
 import type { Routes } from './route.ts';
 import { SCHEMA } from './store/schema.ts';
@@ -59,18 +60,6 @@ export interface HomeRoom {
   readonly refuseForRoom: () => Promise<string | null>;
 }
 
-/** `work`, at most once in `keptMs`; a try that failed is no answer for the next one who asks. */
-function kept<Value>(work: () => Promise<Value>, keptMs: number, elapsed: () => number): () => Promise<Value> {
-  let last: { readonly at: number; readonly value: Promise<Value> } | null = null;
-  return () => {
-    if (last && elapsed() - last.at < keptMs) return last.value;
-    const asked = { at: elapsed(), value: work() };
-    last = asked;
-    asked.value.catch(() => last === asked && (last = null));
-    return asked.value;
-  };
-}
-
 export function createHomeRoom({
   folder,
   elsewhere,
@@ -79,21 +68,19 @@ export function createHomeRoom({
   elapsed,
   keptMs = ROOM_DEFAULTS.keptMs,
 }: RoomDeps): HomeRoom {
-  const taken = kept(
+  const taken = keepLoaded(
     async () => {
       const [files, tables] = await Promise.all([bytesBelow(folder), elsewhere ? bytesOfTables(elsewhere) : 0]);
       return files + tables;
     },
-    keptMs,
-    elapsed,
+    { forMs: keptMs, elapsed },
   );
-  const free = kept(
+  const free = keepLoaded(
     async () => {
       const { bavail, bsize } = await statfs(folder);
       return bavail * bsize;
     },
-    ROOM_DEFAULTS.freeKeptMs,
-    elapsed,
+    { forMs: ROOM_DEFAULTS.freeKeptMs, elapsed },
   );
   return {
     routes: (route) =>
@@ -101,8 +88,8 @@ export function createHomeRoom({
         async GET(context) {
           const browser = context.get('browser');
           const room: Room = {
-            bytes: await taken(),
-            free: await free(),
+            bytes: await taken.get(),
+            free: await free.get(),
             keepFree,
             part: browser === undefined ? null : await partOf(browser),
           };
@@ -110,7 +97,7 @@ export function createHomeRoom({
         },
       }),
     async refuseForRoom() {
-      const left = await free();
+      const left = await free.get();
       return left >= keepFree
         ? null
         : `Not stored: the disk that this household lives on has ${Math.floor(left / 1_000_000)} MB left, and agents leave ${Math.ceil(keepFree / 1_000_000)} MB of it to the human. Tell the human when you next speak with them; what they write is kept all the same.`;

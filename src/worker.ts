@@ -4,6 +4,7 @@
  * one that gets the lock is the owner until its tab closes.
  */
 import { z } from 'zod';
+import { backoff } from './domain/platform/retry.ts';
 import { realTimers } from './domain/platform/timers.ts';
 import {
   createDesk,
@@ -22,7 +23,6 @@ import {
   takeOwnersLock,
 } from './ledger/owner/index.ts';
 import {
-  backoff,
   createEventStream,
   createFeed,
   createHeldPageKey,
@@ -215,7 +215,7 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
           listener,
         ),
       timers: realTimers,
-      backoff: (failures) => backoff(failures, Math.random),
+      backoff: (failures) => backoff(RELAY_TIMES, failures, Math.random),
       now: Date.now,
       elapsed: () => performance.now(),
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),

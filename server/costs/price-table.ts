@@ -1,4 +1,5 @@
 /** The table of prices: the person's where there is one, else Roost's own. */
+import { keepLoaded } from '../../src/domain/platform/single-flight.ts';
 import { DEFAULT_PRICES } from '../../src/domain/prices.ts';
 import { pricesSchema, type Price } from '../../src/protocol/costs.ts';
 import type { Db } from '../store/index.ts';
@@ -7,9 +8,6 @@ const SCOPE = 'prices';
 
 /** `alone`: no other process can have this store open. */
 export function createPriceTable(db: Db, relay: string, alone = false) {
-  /** Read once where nobody else can change it. */
-  let known: Promise<readonly Price[]> | null = null;
-
   async function fromStore(): Promise<readonly Price[]> {
     const row = await db
       .selectFrom('configs')
@@ -19,12 +17,8 @@ export function createPriceTable(db: Db, relay: string, alone = false) {
       .executeTakeFirst();
     return row ? pricesSchema.parse(JSON.parse(row.config_json)).prices : DEFAULT_PRICES;
   }
-  function once(): Promise<readonly Price[]> {
-    const asked = (known ??= fromStore());
-    // What could not be read is asked for again.
-    asked.catch(() => (known = known === asked ? null : known));
-    return asked;
-  }
+  /** Read once where nobody else can change it. */
+  const known = keepLoaded(fromStore);
 
   async function toStore(prices: readonly Price[]): Promise<void> {
     if (prices.length === 0) {
@@ -40,14 +34,14 @@ export function createPriceTable(db: Db, relay: string, alone = false) {
   }
 
   return {
-    read: alone ? once : fromStore,
+    read: alone ? known.get : fromStore,
     /** None at all: Roost's own again. */
     async write(prices: readonly Price[]): Promise<void> {
       try {
         await toStore(prices);
       } finally {
         // Also what was read while it was being written.
-        known = null;
+        known.forget();
       }
     },
   };

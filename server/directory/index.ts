@@ -3,6 +3,7 @@
  * letter to nobody is refused. It holds names and seats, and no soul.
  */
 import { alikeOf, isSameName, NAME_MAX, shownName } from '../../src/domain/names.ts';
+import { keepLoaded } from '../../src/domain/platform/single-flight.ts';
 import { LEAD_ID, LEAD_POSITION, seatNumber } from '../../src/domain/seat.ts';
 import { inOneLine } from '../../src/domain/talk.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
@@ -60,9 +61,6 @@ export interface DirectoryDeps {
 const kindOf = (agentId: string) => (agentId === LEAD_ID ? 'lead' : 'agent');
 
 export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Directory {
-  /** As the store has it; kept because every tool call asks. Only this process writes it: a home has one relay. */
-  let known: Promise<readonly TeamMember[]> | null = null;
-
   async function read(): Promise<readonly TeamMember[]> {
     const rows = await db
       .selectFrom('agents')
@@ -83,12 +81,9 @@ export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Direct
       : [...members, { agentId: LEAD_ID, name: 'Lead', position: LEAD_POSITION, retired: false }];
   }
 
-  function all(): Promise<readonly TeamMember[]> {
-    const asked = (known ??= read());
-    // What could not be read is asked for again.
-    asked.catch(() => (known = known === asked ? null : known));
-    return asked;
-  }
+  /** As the store has it; kept because every tool call asks. Only this process writes it: a home has one relay. */
+  const known = keepLoaded(read);
+  const all = known.get;
 
   return {
     all,
@@ -105,7 +100,7 @@ export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Direct
         await trx.deleteFrom('agents').where('relay', '=', relay).execute();
         if (rows.length > 0) await trx.insertInto('agents').values(rows).execute();
       });
-      known = null;
+      known.forget();
       tell({ kind: 'changed', time: now(), what: 'team', agentId: null });
     },
   };

@@ -3,6 +3,7 @@
  * relay's key, counts tokens, keeps to the budgets, and holds back what an agent asks while its sleeping flag is set.
  */
 import type { Context } from 'hono';
+import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { realTimers, within } from '../../src/domain/platform/timers.ts';
 import type { Credentials } from '../access/index.ts';
 import type { CallingClient, Configs, Costs, Directory, SessionHost, Sleepers } from '../contracts.ts';
@@ -69,12 +70,6 @@ const VERSIONS = ['/v1', '', '/v1/v1'] as const;
 
 type Call = { readonly agent: TeamMember; readonly client: CallingClient; readonly ask: Ask; readonly to: UpstreamKey };
 
-/** Calls that come while one is under way get its answer: many requests that come at once ask the store once. */
-function shared<Value>(run: () => Promise<Value>): () => Promise<Value> {
-  let underWay: Promise<Value> | null = null;
-  return () => (underWay ??= run().finally(() => (underWay = null)));
-}
-
 export interface Proxy {
   readonly routes: Routes;
   /** Lets go of connections that nobody uses. */
@@ -87,7 +82,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
   const upstream = to && createUpstream(to.baseUrl ?? OFFICIAL_API);
   const ask = to && upstream && createAsk({ upstream, key: to.key, onError });
   const open = createOpenCalls(credentials);
-  const everybody = shared(() => directory.all());
+  const everybody = singleFlight(() => directory.all());
 
   /** Whose call this is, and `run` with it; `gone` aborts when the client goes or the credential is revoked. */
   async function called(

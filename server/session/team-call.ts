@@ -2,6 +2,7 @@
  * One wake or one summon, from the message to the last seat decided. Every seat of it ends in exactly one
  * of: here, or not here with a reason. `call-ended` is written together with the last of them.
  */
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
 import type { AsleepReason, CallKind, RoostEvent } from '../../src/protocol/events.ts';
 import type { SessionContext } from './context.ts';
@@ -54,16 +55,14 @@ export function createRunningCall({
   const outcomes = new Map<string, SeatOutcome>();
   const told = new Set<string>();
   let agents: readonly Present[] = [];
-  let resolveOver: () => void = () => undefined;
-  const whenOver = new Promise<void>((resolve) => (resolveOver = resolve));
+  const ended = createDeferred();
   const over = () => outcomes.size === agents.length;
   const away = new Set<string>();
-  let resolveAsked: () => void = () => undefined;
-  const whenAsked = new Promise<void>((resolve) => (resolveAsked = resolve));
+  const allAsked = createDeferred();
   function asked(agentId: string): void {
-    if (away.size === 0) timers.after(limits.askedWithinMs, resolveAsked);
+    if (away.size === 0) timers.after(limits.askedWithinMs, allAsked.resolve);
     away.add(agentId);
-    if (away.size === agents.length) timers.after(limits.askedLeaveMs, resolveAsked);
+    if (away.size === agents.length) timers.after(limits.askedLeaveMs, allAsked.resolve);
   }
 
   function reportOf(some: readonly Present[]): string {
@@ -83,17 +82,17 @@ export function createRunningCall({
       agents = all;
     },
     asked,
-    whenAsked: () => whenAsked,
+    whenAsked: () => allAsked.promise,
     decided(agentId, outcome) {
       asked(agentId);
       if (outcomes.has(agentId)) return [];
       outcomes.set(agentId, outcome);
       if (!over()) return [];
-      resolveOver();
+      ended.resolve();
       return [{ kind: 'call-ended', time: now(), sessionId, wakeId, error: sharedReason([...outcomes.values()]) }];
     },
     over,
-    whenOver: () => whenOver,
+    whenOver: () => ended.promise,
     report: () => reportOf(agents),
     lateReport() {
       const late = agents.filter((agent) => !told.has(agent.agentId));

@@ -12,6 +12,7 @@ import {
   type Dialect,
   type Driver,
 } from 'kysely';
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import type { Engine, Rows } from './engine.ts';
 import { createUpkeep, type Upkeep, type UpkeepDeps } from './upkeep.ts';
 
@@ -30,10 +31,10 @@ export function createTurns(): { take(): Promise<() => void> } {
   return {
     async take() {
       const before = last;
-      let end: () => void = () => undefined;
-      last = new Promise((resolve) => (end = resolve));
+      const turn = createDeferred();
+      last = turn.promise;
       await before;
-      return end;
+      return turn.resolve;
     },
   };
 }

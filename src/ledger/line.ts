@@ -3,6 +3,7 @@
  * and a channel has no ends at all; Web Locks do both: each tab holds a lock of its own for as long as it
  * lives, and the owner holds the ledger's.
  */
+import { createDeferred } from '../domain/platform/deferred.ts';
 import { realTimers, sleep } from '../domain/platform/timers.ts';
 import { LEDGER, OWNER_LINE } from './settings.ts';
 
@@ -40,19 +41,16 @@ export const membersOf = (data: unknown): readonly unknown[] => (Array.isArray(d
 
 /** Holds this tab's lock; `onHeld` says hello, which must not be before. Returns the way to let go. */
 export function liveAsTab(locks: LockManager, tab: string, onHeld: () => void): () => void {
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const released = createDeferred();
   let over = false;
   void locks.request(tabLock(tab), () => {
     if (over) return undefined;
     onHeld();
-    return released;
+    return released.promise;
   });
   return () => {
     over = true;
-    release();
+    released.resolve();
   };
 }
 

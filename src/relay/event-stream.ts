@@ -6,6 +6,7 @@
  * new. Only after the snapshot is the line live. Silence past twice the heartbeat is a loss.
  */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { backoff } from '../domain/platform/retry.ts';
 import {
   eventSchema,
   helloSchema,
@@ -15,7 +16,6 @@ import {
   type StoredEvent,
   type Waiting,
 } from '../protocol/events.ts';
-import { backoff } from './backoff.ts';
 import { parseJson } from './problem.ts';
 import { RELAY_TIMES } from './settings.ts';
 import type { Timers } from '../domain/platform/timers.ts';
@@ -203,7 +203,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       live = false;
       abort = null;
       listener(ending);
-      cancelRetry = timers.after(backoff(failures++, deps.random), run);
+      cancelRetry = timers.after(backoff(RELAY_TIMES, failures++, deps.random), run);
     });
   }
 

@@ -13,4 +13,3 @@ export { createFeed, type Feed, type FeedDeps } from './feed.ts';
 export { createSyncClient } from './sync-client.ts';
 export { openSyncSocket } from './sync-socket.ts';
 export { createHeldPageKey, protocolsOf, withPageKey } from './page-key.ts';
-export { backoff } from './backoff.ts';

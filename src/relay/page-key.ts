@@ -1,4 +1,5 @@
 /** Calls with the page key, which says that they come from this origin's own page. */
+import { createDeferred } from '../domain/platform/deferred.ts';
 import { PAGE_KEY } from '../protocol/page-key.ts';
 import type { After } from '../domain/platform/timers.ts';
 
@@ -32,21 +33,18 @@ export interface HeldPageKey {
 /** The key in a worker, which has no localStorage: tabs tell it. */
 export function createHeldPageKey(after: After, withinMs: number): HeldPageKey {
   let key: string | null = null;
-  let isTold = (): void => undefined;
-  const first = new Promise<void>((resolve) => {
-    isTold = resolve;
-    after(withinMs, resolve);
-  });
+  const first = createDeferred();
+  after(withinMs, first.resolve);
   return {
     hear(told) {
       const changed = told !== key;
       key = told;
-      isTold();
+      first.resolve();
       return changed;
     },
     now: () => key,
     async told() {
-      await first;
+      await first.promise;
       return key;
     },
   };

@@ -1,4 +1,5 @@
 /** One owner: the Web Lock that whoever opens the ledger holds until it ends. */
+import { createDeferred } from '../../domain/platform/deferred.ts';
 import type { After } from '../../domain/platform/timers.ts';
 import { LEDGER } from '../settings.ts';
 
@@ -19,23 +20,19 @@ export interface LockDeps {
 
 export function takeOwnersLock({ locks, after, onWait }: LockDeps): OwnersLock {
   let held = false;
-  let release: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const acquired = new Promise<void>((resolve, reject) => {
-    const cancel = after(LEDGER.lockGrace, onWait);
-    locks
-      .request(LEDGER.lock, async () => {
-        cancel();
-        held = true;
-        resolve();
-        await released;
-        held = false;
-      })
-      .catch(reject);
-  });
-  return { held: () => held, acquired, release };
+  const released = createDeferred();
+  const acquired = createDeferred();
+  const cancel = after(LEDGER.lockGrace, onWait);
+  locks
+    .request(LEDGER.lock, async () => {
+      cancel();
+      held = true;
+      acquired.resolve();
+      await released.promise;
+      held = false;
+    })
+    .catch(acquired.reject);
+  return { held: () => held, acquired: acquired.promise, release: released.resolve };
 }
 
 /** Where one worker alone can be the owner: the lock is its own. */

@@ -2,6 +2,8 @@
  * The views just behind the journal: documents that are durable wait here until a moment of quiet, and go
  * into the views many at a time. Whoever reads waits for what waits.
  */
+import { createBurst } from '../../domain/platform/burst.ts';
+import { singleFlight } from '../../domain/platform/single-flight.ts';
 import type { After } from '../../domain/platform/timers.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { LEDGER } from '../settings.ts';
@@ -79,17 +81,13 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
   let waiting = 0;
   const ids = new Set<string>();
   let { documents } = await readState(db);
-  let working: Promise<void> | null = null;
-  let cancelQuiet: (() => void) | null = null;
-  let cancelMost: (() => void) | null = null;
   let closed = false;
-
-  function calm() {
-    cancelQuiet?.();
-    cancelMost?.();
-    cancelQuiet = null;
-    cancelMost = null;
-  }
+  const burst = createBurst({
+    after: deps.after,
+    quietMs: LEDGER.viewsQuiet,
+    mostMs: LEDGER.viewsMost,
+    run: () => startUnasked(),
+  });
 
   /** The oldest batches that fit one transaction. */
   function nextBatches(): Batch[] {
@@ -103,7 +101,7 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
     return taken;
   }
 
-  async function work() {
+  const work = singleFlight(async () => {
     while (pending.length > 0) {
       const batches = nextBatches();
       const size = batches.reduce((sum, { docs }) => sum + docs.length, 0);
@@ -115,25 +113,22 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
       deps.onApplied({ upTo: batches.at(-1)?.seq ?? 0, docs: size, chars });
     }
     deps.onOutcome(null);
-  }
+  });
 
   function start(): Promise<void> {
-    calm();
-    working ??= work().finally(() => {
-      working = null;
-    });
-    return working;
+    burst.clear();
+    return work();
   }
 
   function startUnasked() {
     start().catch((error: unknown) => {
       deps.onOutcome(error);
-      if (!closed) cancelMost ??= deps.after(LEDGER.commitRetry, startUnasked);
+      if (!closed) burst.within(LEDGER.commitRetry);
     });
   }
 
   const upToDate = async () => {
-    while (working || pending.length > 0) await start();
+    while (pending.length > 0) await start();
     return db;
   };
 
@@ -148,9 +143,7 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
         startUnasked();
         return;
       }
-      cancelQuiet?.();
-      cancelQuiet = deps.after(LEDGER.viewsQuiet, startUnasked);
-      cancelMost ??= deps.after(LEDGER.viewsMost, startUnasked);
+      burst.add();
     },
     upToDate,
     async readable() {
@@ -181,7 +174,7 @@ export async function createViews(deps: ViewsDeps): Promise<Views> {
     },
     close() {
       closed = true;
-      calm();
+      burst.clear();
       db.close();
     },
   };

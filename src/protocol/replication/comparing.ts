@@ -10,6 +10,7 @@
  * Writers that this device left for that reason are compared whole, block by block, once on each link: what differs
  * there may lie anywhere.
  */
+import type { Trying } from '../../domain/platform/retry.ts';
 import { contains, highest, intersect, lastOf, NO_RANGES, subtract, union, type Ranges } from '../../domain/ranges.ts';
 import type { Entry, EntryKey } from '../sync/entries.ts';
 import type { EntryStore } from '../sync/store.ts';
@@ -19,7 +20,6 @@ import { digestOf } from './digest.ts';
 import { DIGEST_BYTES, type Digested } from './frames.ts';
 import type { Peer } from './peer.ts';
 import type { ReplicationSettings } from './settings.ts';
-import type { Trying } from './trying.ts';
 
 export interface Comparing {
   /** The peer said everything it has. */

@@ -3,6 +3,7 @@
  * side says it has (`have`, and the differences `more` and `less`); pushes only save a round trip. So frames may be
  * lost, repeated and come in any order, and a line may be cut at any point.
  */
+import { createTrying } from '../../domain/platform/retry.ts';
 import { contains, highest, isSame } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have } from '../sync/entries.ts';
 import type { PutOutcome } from '../sync/store.ts';
@@ -17,7 +18,6 @@ import { createPeer, type Peer } from './peer.ts';
 import { answerTo } from './serving.ts';
 import { REPLICATION, type ReplicationSettings } from './settings.ts';
 import { createStoring, keyOf, type Came, type Manner } from './storing.ts';
-import { createTrying } from './trying.ts';
 
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 

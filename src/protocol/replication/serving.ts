@@ -1,4 +1,5 @@
 /** Answers to what peers ask for: entries are read only when the link has room for them. */
+import type { Trying } from '../../domain/platform/retry.ts';
 import { intersect } from '../../domain/ranges.ts';
 import type { Entry, Have } from '../sync/entries.ts';
 import type { EntryStore } from '../sync/store.ts';
@@ -6,7 +7,6 @@ import type { Account } from './account.ts';
 import type { Peer } from './peer.ts';
 import type { ReplicationSettings } from './settings.ts';
 import type { Task } from './tasks.ts';
-import type { Trying } from './trying.ts';
 
 export interface ServingDeps {
   readonly store: EntryStore;

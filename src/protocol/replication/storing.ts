@@ -1,10 +1,10 @@
 /** What came is handed to the store together: whatever came while it was busy goes with the next turn. */
+import type { Trying } from '../../domain/platform/retry.ts';
 import type { Entry, EntryKey } from '../sync/entries.ts';
 import type { EntryStore, PutOutcome } from '../sync/store.ts';
 import { createAccount, type Account } from './account.ts';
 import type { Peer } from './peer.ts';
 import type { ReplicationSettings } from './settings.ts';
-import type { Trying } from './trying.ts';
 
 export interface Came {
   readonly entry: Entry;

@@ -1,4 +1,5 @@
 /** Introductions through the relay: with whom a line is wanted, whose turn it is, and when it is tried again. */
+import { backoff } from '../../domain/platform/retry.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { RandomBytes } from '../contract.ts';
 import { newId } from '../crypto/index.ts';
@@ -43,14 +44,9 @@ interface Peer {
   readonly answered: Set<string>;
 }
 
-/** ms before a try after so many failures in a row: anywhere in the upper half of what doubles with each. */
-function backoff(failures: number, random: RandomBytes): number {
-  const full = Math.min(DIRECT.backoffMost, DIRECT.backoffFirst * 2 ** Math.min(failures, 16));
-  const [byte = 0] = random(1);
-  return full / 2 + (full / 2) * (byte / 255);
-}
-
 export function createMeetings({ deviceId, lines, isMember, send, timers, random }: MeetingsDeps): Meetings {
+  /** 0 to 1 */
+  const chance = () => (random(1)[0] ?? 0) / 255;
   const peers = new Map<string, Peer>();
   let online: ReadonlySet<string> = new Set();
 
@@ -75,7 +71,7 @@ export function createMeetings({ deviceId, lines, isMember, send, timers, random
     peer.failures += 1;
     // Who is not there is tried when it comes.
     if (!online.has(device)) return;
-    peer.waiting = timers.after(backoff(peer.failures - 1, random), () => {
+    peer.waiting = timers.after(backoff(DIRECT, peer.failures - 1, chance), () => {
       peer.waiting = null;
       attempt(device);
     });

@@ -3,7 +3,8 @@
  * is a mark to come back by, the database is emptied at the next start and filled from files and relay.
  */
 import { z } from 'zod';
-import type { After } from '../../domain/platform/timers.ts';
+import { createDeferred } from '../../domain/platform/deferred.ts';
+import { type After, within } from '../../domain/platform/timers.ts';
 import { readMark } from './mark.ts';
 import { MIRROR } from './settings.ts';
 import type { Files } from './files.ts';
@@ -21,24 +22,11 @@ export interface Failures {
 
 /** The mark that localStorage holds, where the database does not open and nobody else could ask for it. */
 export function createOffered(after: After) {
-  let hear: (text: string | null) => void = () => undefined;
-  const heard = new Promise<string | null>((resolve) => {
-    hear = resolve;
-  });
+  const heard = createDeferred<string | null>();
   return {
-    hear: (text: string | null) => hear(text),
+    hear: (text: string | null) => heard.resolve(text),
     /** null: none, or no tab has said anything in time. */
-    async text(): Promise<string | null> {
-      let cancel: () => void = () => undefined;
-      const silence = new Promise<null>((resolve) => {
-        cancel = after(MIRROR.offeredWithin, () => resolve(null));
-      });
-      try {
-        return await Promise.race([heard, silence]);
-      } finally {
-        cancel();
-      }
-    },
+    text: (): Promise<string | null> => within(after, MIRROR.offeredWithin, heard.promise),
   };
 }
 

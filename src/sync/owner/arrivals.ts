@@ -1,4 +1,5 @@
 /** Which agents' last conversations are still on their way here. */
+import { runAgain } from '../../domain/platform/single-flight.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Head } from './records.ts';
 
@@ -18,8 +19,6 @@ export function createArrivals({
   readonly onChange: () => void;
 }): Arrivals {
   let arriving: readonly string[] = [];
-  let looking: Promise<void> | null = null;
-  let again = false;
 
   async function once() {
     const known = heads();
@@ -35,17 +34,6 @@ export function createArrivals({
 
   return {
     arriving: () => arriving,
-    look() {
-      again = true;
-      looking ??= (async () => {
-        while (again) {
-          again = false;
-          await once();
-        }
-      })().finally(() => {
-        looking = null;
-      });
-      return looking;
-    },
+    look: runAgain(once),
   };
 }

@@ -3,6 +3,7 @@
  * is told to every device that listens, so each waits a moment, and what another one has sealed meanwhile is
  * left out; where two do it all the same, a document lies in two entries, which is harmless.
  */
+import { createBurst } from '../../domain/platform/burst.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { sealingsOf } from './lanes.ts';
@@ -55,8 +56,6 @@ export function createOutgoing({
   let again = false;
   let hurry = false;
   let cancel: (() => void) | null = null;
-  let cancelQuiet: (() => void) | null = null;
-  let cancelMost: (() => void) | null = null;
   let failed = false;
   let left = 0;
   let closed = false;
@@ -104,23 +103,21 @@ export function createOutgoing({
     }
   }
 
-  function calm() {
-    cancelQuiet?.();
-    cancelMost?.();
-    cancelQuiet = null;
-    cancelMost = null;
-  }
+  const burst = createBurst({
+    after: timers.after,
+    quietMs: SYNC_OWNER.sealQuiet,
+    mostMs: SYNC_OWNER.sealMost,
+    run: () => begin(),
+  });
 
   function stir() {
     if (closed) return;
     left = Math.max(left, 1);
-    cancelQuiet?.();
-    cancelQuiet = timers.after(SYNC_OWNER.sealQuiet, begin);
-    cancelMost ??= timers.after(SYNC_OWNER.sealMost, begin);
+    burst.add();
   }
 
   function begin() {
-    calm();
+    burst.clear();
     if (closed) return;
     left = Math.max(left, 1);
     again = true;
@@ -148,7 +145,7 @@ export function createOutgoing({
     async close() {
       closed = true;
       cancel?.();
-      calm();
+      burst.clear();
       await running;
     },
   };
