@@ -2,6 +2,7 @@
  * What the build adds so that the page can be installed and opens offline: the manifest, its icons, and the service
  * worker, which is built last, because it knows every other file by name and content.
  */
+import { base64 } from '@scure/base';
 import { build, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite';
 import { MANIFEST } from './manifest.ts';
 import { OFFLINE, type Build, type BuiltFile } from './settings.ts';
@@ -22,7 +23,7 @@ const isNeeded = (fileName: string) => !/\.(woff|map)$/.test(fileName);
 
 async function sha256(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content);
-  return btoa(String.fromCharCode(...new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))));
+  return base64.encode(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
 }
 
 async function listFiles(bundle: Rolldown.OutputBundle): Promise<Build> {
@@ -50,7 +51,7 @@ function tags(appleIcon: Uint8Array): HtmlTagDescriptor[] {
     },
     {
       tag: 'link',
-      attrs: { rel: APPLE_ICON, href: `data:image/png;base64,${btoa(String.fromCharCode(...appleIcon))}` },
+      attrs: { rel: APPLE_ICON, href: `data:image/png;base64,${base64.encode(appleIcon)}` },
       injectTo: 'head',
     },
   ];

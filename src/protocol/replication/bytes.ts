@@ -1,8 +1,7 @@
 /** Bytes written and read in order: varints (LEB128, unsigned, up to 2^53 - 1), ids of writers, runs of bytes. */
+import { base64urlnopad } from '@scure/base';
 import { SYNC } from '../sync/settings.ts';
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const VALUES = new Map([...ALPHABET].map((letter, value) => [letter, value]));
 const ID_CHARS = Math.ceil((SYNC.idBytes * 8) / 6);
 
 /** What cannot be read: the sentence says what is wrong with it. */
@@ -45,17 +44,7 @@ export function createWriter(): ByteWriter {
     },
     id(value) {
       if (value.length !== ID_CHARS) throw new Error(`"${value}" is not ${SYNC.idBytes} bytes as base64url`);
-      let bits = 0;
-      let held = 0;
-      for (const letter of value) {
-        const six = VALUES.get(letter);
-        if (six === undefined) throw new Error(`"${value}" is not base64url`);
-        held = ((held << 6) | six) & 0xffff;
-        bits += 6;
-        if (bits < 8) continue;
-        bits -= 8;
-        writer.byte((held >> bits) & 255);
-      }
+      writer.bytes(base64urlnopad.decode(value));
     },
     length: () => length,
     done: () => buffer.slice(0, length),
@@ -101,19 +90,7 @@ export function createReader(bytes: Uint8Array): ByteReader {
       at += length;
       return bytes.slice(at - length, at);
     },
-    id() {
-      let text = '';
-      let held = 0;
-      let bits = 0;
-      for (const byte of reader.bytes(SYNC.idBytes)) {
-        held = ((held << 8) | byte) & 0xffff;
-        for (bits += 8; bits >= 6;) {
-          bits -= 6;
-          text += ALPHABET[(held >> bits) & 63] ?? '';
-        }
-      }
-      return text + (ALPHABET[(held << (6 - bits)) & 63] ?? '');
-    },
+    id: () => base64urlnopad.encode(reader.bytes(SYNC.idBytes)),
   };
   return reader;
 }

@@ -1,41 +1,30 @@
 /** Bytes and their texts. */
+import { base32crockford, base64urlnopad, type BytesCoder } from '@scure/base';
 import { SYNC } from '../../protocol/sync/settings.ts';
 import type { RandomBytes } from '../contract.ts';
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-const VALUES = new Map([...ALPHABET].map((letter, value) => [letter.charCodeAt(0), value]));
-
 /** Base64url without padding (RFC 4648, section 5). */
-export function base64url(bytes: Uint8Array): string {
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += 3) {
-    const [first = 0, second = 0, third = 0] = bytes.subarray(at, at + 3);
-    const bits = (first << 16) | (second << 8) | third;
-    const letters = [bits >> 18, (bits >> 12) & 63, (bits >> 6) & 63, bits & 63].map((value) => ALPHABET.charAt(value));
-    pieces.push(letters.slice(0, Math.min(bytes.length - at, 3) + 1).join(''));
-  }
-  return pieces.join('');
-}
+export const base64url = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
 
 /** The bytes of a base64url text; null where it is none. There is one text for any bytes: padding and stray bits are refused. */
-export function fromBase64url(text: string): Uint8Array | null {
-  if (text.length % 4 === 1) return null;
-  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
-  let bits = 0;
-  let held = 0;
-  let at = 0;
-  for (let place = 0; place < text.length; place += 1) {
-    const value = VALUES.get(text.charCodeAt(place));
-    if (value === undefined) return null;
-    bits = ((bits << 6) | value) & 0xffff;
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      bytes[at] = (bits >> held) & 0xff;
-      at += 1;
-    }
+export const fromBase64url = (text: string): Uint8Array | null => decoded(base64urlnopad, text);
+
+/** Crockford's Base32: letters that nobody mistakes for each other, in one case, so that a QR code stays small. */
+export const base32 = (bytes: Uint8Array): string => base32crockford.encode(bytes);
+
+/** In any case, with O for 0 and I or L for 1; null where another letter is in it or bits are left over. */
+export const fromBase32 = (text: string): Uint8Array | null => decoded(base32crockford, text);
+
+/** How many letters so many bytes take. */
+export const base32Length = (bytes: number) => Math.ceil((bytes * 8) / 5);
+
+/** It throws for no other reason than a text that is none of its own. */
+function decoded({ decode }: BytesCoder, text: string): Uint8Array | null {
+  try {
+    return decode(text);
+  } catch {
+    return null;
   }
-  return (bits & ((1 << held) - 1)) === 0 ? bytes : null;
 }
 
 /** The bytes of a text that must have so many; null where it is not that. */

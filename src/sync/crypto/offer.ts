@@ -7,8 +7,7 @@ import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { SYNC } from '../../protocol/sync/settings.ts';
 import type { RandomBytes } from '../contract.ts';
 import { isSoundKey, publicKeyOf } from './agreement.ts';
-import { base32, base32Length, fromBase32 } from './base32.ts';
-import { base64url, draw } from './bytes.ts';
+import { base32, base32Length, base64url, draw, fromBase32 } from './bytes.ts';
 import { CRYPTO, LABEL, type Label } from './settings.ts';
 
 const CHECK_BYTES = 4;
