@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { JoinedClient } from '../src/domain/answering.ts';
 import type {
   AgentState,
-  MailPriority,
+  MessagePriority,
   SleepEvent,
   TeamEvent,
   WakeLimits,
@@ -22,7 +22,7 @@ import type {
 import type { EndReason, Usage } from '../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot, StoredEvent, Waiting } from '../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../src/protocol/http.ts';
-import type { Mail } from '../src/protocol/mail.ts';
+import type { InboxMessage } from '../src/protocol/inbox.ts';
 import type { RequestSize, Terms } from '../src/domain/request-cost.ts';
 import type { Stamp } from '../src/domain/stamp.ts';
 import type { Team, TeamMember } from '../src/protocol/team.ts';
@@ -68,14 +68,14 @@ export interface Directory {
   ): Promise<{ readonly ok: true; readonly agent: TeamMember } | { readonly ok: false; readonly reason: string }>;
 }
 
-export interface NewMail {
+export interface NewInboxMessage {
   readonly messageId: string;
   readonly to: string;
   /** "human", "relay" or an agent's id. */
   readonly from: string;
   readonly text: string;
   readonly time: number;
-  readonly priority: MailPriority;
+  readonly priority: MessagePriority;
   readonly threadId: string | null;
 }
 
@@ -83,11 +83,11 @@ export interface NewMail {
 export interface Inbox {
   /**
    * A repeat with the same message id changes nothing. Null: it is there. Otherwise why it is not, as a sentence for its sender:
-   * an agent's letter for which there is no place. `name`: the receiver's, for that sentence.
+   * an agent's message for which there is no place. `name`: the receiver's, for that sentence.
    */
-  put(mail: NewMail, name?: string): Promise<string | null>;
+  put(message: NewInboxMessage, name?: string): Promise<string | null>;
   /** What waits for this agent, oldest first: what the person wrote before all else, then of the others `limit` at most. */
-  waiting(agentId: string, limit?: number): Promise<readonly Mail[]>;
+  waiting(agentId: string, limit?: number): Promise<readonly InboxMessage[]>;
   /** How much waits for this agent. */
   count(agentId: string): Promise<number>;
   /**
@@ -97,15 +97,15 @@ export interface Inbox {
   claim(
     messageIds: readonly string[],
     read: { readonly sessionId: string | null; readonly run: string; readonly time: number },
-  ): Promise<readonly Mail[]>;
+  ): Promise<readonly InboxMessage[]>;
   /** Newest first. `before` is a message id. */
   list(
     agentId: string,
     page: { readonly before: string | null; readonly limit: number },
-  ): Promise<{ readonly mail: readonly Mail[]; readonly more: boolean }>;
+  ): Promise<{ readonly messages: readonly InboxMessage[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
   /** What was claimed in this session by answers of the relay. */
-  takenIn(sessionId: string): Promise<readonly Mail[]>;
+  takenIn(sessionId: string): Promise<readonly InboxMessage[]>;
   /** Undoes a claim whose message was not put before anybody. */
   giveBack(messageIds: readonly string[]): Promise<void>;
 }
@@ -299,14 +299,14 @@ export interface ThreadHooks {
 
 /** What the relay's other parts ask of whoever wakes agents. The only road to the gate. */
 export interface Reach {
-  /** Puts a letter into the inbox, and asks for a wake where the priority does. */
+  /** Puts a message into the inbox, and asks for a wake where the priority does. */
   message(
     caller: { readonly agentId: string; readonly sessionId: string | null },
-    letter: { readonly to: string; readonly text: string; readonly priority: MailPriority },
+    message: { readonly to: string; readonly text: string; readonly priority: MessagePriority },
   ): Promise<ToolOutcome>;
   wake(
     caller: { readonly agentId: string; readonly sessionId: string | null },
-    letter: { readonly to: string; readonly text: string; readonly reason: WakeReason },
+    message: { readonly to: string; readonly text: string; readonly reason: WakeReason },
   ): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes. */
   ask(request: Omit<WakeRequest, 'state'>): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;

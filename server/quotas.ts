@@ -5,8 +5,8 @@
  */
 
 export const QUOTAS = {
-  /** Letters that wait unread for one agent, of one sender and of all other agents together. Bytes: of their text as it is kept. */
-  unread: { fromOne: { letters: 100, bytes: 1_000_000 }, fromAll: { letters: 300, bytes: 4_000_000 } },
+  /** Messages that wait unread for one agent, of one sender and of all other agents together. Bytes: of their text as it is kept. */
+  unread: { fromOne: { messages: 100, bytes: 1_000_000 }, fromAll: { messages: 300, bytes: 4_000_000 } },
   /** Characters of a message that a mention carries into the inbox: the rest is read in the thread. */
   mentionCharacters: 2_000,
   /** Threads: open ones that one agent has created, those of all agents together, and what one creates in an hour, closed ones too. */
@@ -36,21 +36,21 @@ const sized = (bytes: number) =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 export interface Waiting {
-  readonly letters: number;
+  readonly messages: number;
   readonly bytes: number;
 }
 
-/** Why no further letter of `bytes` may wait; null where it may. `name`: the receiver's. */
-export function refuseLetter(name: string, bytes: number, ofSender: Waiting, ofAll: Waiting): string | null {
+/** Why no further message of `bytes` may wait; null where it may. `name`: the receiver's. */
+export function refuseMessage(name: string, bytes: number, ofSender: Waiting, ofAll: Waiting): string | null {
   const { fromOne, fromAll } = QUOTAS.unread;
   const over = (waiting: Waiting, most: Waiting) =>
-    waiting.letters + 1 > most.letters || waiting.bytes + bytes > most.bytes;
+    waiting.messages + 1 > most.messages || waiting.bytes + bytes > most.bytes;
   const used = (waiting: Waiting, most: Waiting) =>
-    `${waiting.letters} letters of ${sized(waiting.bytes)}; the limit is ${most.letters} letters and ${sized(most.bytes)}`;
+    `${waiting.messages} messages of ${sized(waiting.bytes)}; the limit is ${most.messages} messages and ${sized(most.bytes)}`;
   if (over(ofSender, fromOne))
-    return `Not delivered: ${name} has not read what you sent before (${used(ofSender, fromOne)}). Wait until ${name} has read some of it, and put what is left into one short letter.`;
+    return `Not delivered: ${name} has not read what you sent before (${used(ofSender, fromOne)}). Wait until ${name} has read some of it, and put what is left into one short message.`;
   if (over(ofAll, fromAll))
-    return `Not delivered: ${name}’s inbox is full of unread letters of agents (${used(ofAll, fromAll)}). Wait until ${name} has read some of them. What the human writes is delivered all the same.`;
+    return `Not delivered: ${name}’s inbox is full of unread messages of agents (${used(ofAll, fromAll)}). Wait until ${name} has read some of them. What the human writes is delivered all the same.`;
   return null;
 }
 

@@ -11,7 +11,7 @@ import type { Db } from './store/index.ts';
 export const ROOM_DEFAULTS = {
   /** ms for which one look answers everybody: it asks for the length of some thousand files. */
   keptMs: 10_000,
-  /** The same for the one question that every letter asks: what is free. */
+  /** The same for the one question that every message asks: what is free. */
   freeKeptMs: 1_000,
 } as const;
 

@@ -1,6 +1,6 @@
 /**
- * Who there is: the relay's own list of the household's agents, so that a letter to a name finds an id, and a
- * letter to nobody is refused. It holds names and seats, and no soul.
+ * Who there is: the relay's own list of the household's agents, so that a message to a name finds an id, and a
+ * message to nobody is refused. It holds names and seats, and no soul.
  */
 import { alikeOf, isSameName, NAME_MAX, shownName } from '../../src/domain/names.ts';
 import { keepLoaded } from '../../src/domain/platform/single-flight.ts';

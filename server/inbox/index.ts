@@ -1,17 +1,17 @@
 /** The inbox on the store. See `Inbox` in contracts.ts. Ids and texts are kept as JSON text, see store/tables.ts. */
 import { sql, type Selectable } from 'kysely';
 import { z } from 'zod';
-import { MAIL_PRIORITIES } from '../../src/domain/guardrails.ts';
+import { MESSAGE_PRIORITIES } from '../../src/domain/guardrails.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Mail } from '../../src/protocol/mail.ts';
-import type { Inbox, NewMail } from '../contracts.ts';
-import { refuseLetter, type Waiting } from '../quotas.ts';
+import type { InboxMessage } from '../../src/protocol/inbox.ts';
+import type { Inbox, NewInboxMessage } from '../contracts.ts';
+import { refuseMessage, type Waiting } from '../quotas.ts';
 import { parseText, type Db } from '../store/index.ts';
 import type { Tables } from '../store/tables.ts';
 
 export { createInboxRoutes } from './routes.ts';
 
-const prioritySchema = z.enum(MAIL_PRIORITIES);
+const prioritySchema = z.enum(MESSAGE_PRIORITIES);
 
 export interface InboxDeps {
   readonly db: Db;
@@ -27,7 +27,7 @@ export interface InboxDeps {
   readonly now: () => number;
 }
 
-function mailOf(row: Selectable<Tables['inbox']>): Mail {
+function messageOf(row: Selectable<Tables['inbox']>): InboxMessage {
   return {
     messageId: parseText(row.message_json),
     to: parseText(row.agent_json),
@@ -68,7 +68,10 @@ export function createInbox({
       .where('agent_json', '=', JSON.stringify(agentId))
       .where('read_at', 'is', null);
 
-  async function insert(trx: Db, { messageId, to, from, text, time, priority, threadId }: NewMail): Promise<boolean> {
+  async function insert(
+    trx: Db,
+    { messageId, to, from, text, time, priority, threadId }: NewInboxMessage,
+  ): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('inbox')
       .values({
@@ -95,9 +98,9 @@ export function createInbox({
     const row = await trx
       .selectFrom('inbox')
       .select([
-        sql<string>`count(*)`.as('letters'),
+        sql<string>`count(*)`.as('messages'),
         sql<string>`coalesce(sum(octet_length(text_json)), 0)`.as('bytes'),
-        sql<string>`count(*) filter (where sender_json = ${sender})`.as('own_letters'),
+        sql<string>`count(*) filter (where sender_json = ${sender})`.as('own_messages'),
         sql<string>`coalesce(sum(octet_length(text_json)) filter (where sender_json = ${sender}), 0)`.as('own_bytes'),
       ])
       .where('relay', '=', relay)
@@ -110,52 +113,52 @@ export function createInbox({
       )
       .executeTakeFirstOrThrow();
     return [
-      { letters: Number(row.own_letters), bytes: Number(row.own_bytes) },
-      { letters: Number(row.letters), bytes: Number(row.bytes) },
+      { messages: Number(row.own_messages), bytes: Number(row.own_bytes) },
+      { messages: Number(row.messages), bytes: Number(row.bytes) },
     ];
   }
 
   /** One after the other for one receiver, in every process of this relay: two that count at once would both find room. */
   const putWithin = (
-    mail: NewMail,
+    message: NewInboxMessage,
     name: string,
   ): Promise<{ readonly isNew: boolean; readonly refusal: string | null }> =>
     db.transaction().execute(async (trx) => {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`inbox ${relay} ${mail.to}`}, 0))`.execute(trx);
-      const refusal = refuseLetter(
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`inbox ${relay} ${message.to}`}, 0))`.execute(trx);
+      const refusal = refuseMessage(
         name,
-        Buffer.byteLength(JSON.stringify(mail.text)),
-        ...(await used(trx, mail.to, mail.from)),
+        Buffer.byteLength(JSON.stringify(message.text)),
+        ...(await used(trx, message.to, message.from)),
       );
-      if (refusal === null) return { isNew: await insert(trx, mail), refusal };
+      if (refusal === null) return { isNew: await insert(trx, message), refusal };
       const there = await trx
         .selectFrom('inbox')
         .select('place')
         .where('relay', '=', relay)
-        .where('message_json', '=', JSON.stringify(mail.messageId))
+        .where('message_json', '=', JSON.stringify(message.messageId))
         .executeTakeFirst();
       return { isNew: false, refusal: there ? null : refusal };
     });
 
   return {
-    async put(mail, name = mail.to) {
-      const noRoom = isCounted(mail.from) ? await refuseForRoom() : null;
+    async put(message, name = message.to) {
+      const noRoom = isCounted(message.from) ? await refuseForRoom() : null;
       if (noRoom !== null) return noRoom;
-      const { isNew, refusal } = isCounted(mail.from)
-        ? await putWithin(mail, name)
-        : { isNew: await insert(db, mail), refusal: null };
-      if (isNew) changed(mail.to);
+      const { isNew, refusal } = isCounted(message.from)
+        ? await putWithin(message, name)
+        : { isNew: await insert(db, message), refusal: null };
+      if (isNew) changed(message.to);
       return refusal;
     },
     async waiting(agentId, limit) {
       const person = JSON.stringify('human');
       const rows = unreadOf(agentId).selectAll().orderBy('place');
-      if (limit === undefined) return (await rows.execute()).map(mailOf);
-      const [said, letters] = [
+      if (limit === undefined) return (await rows.execute()).map(messageOf);
+      const [said, messages] = [
         await rows.where('sender_json', '=', person).execute(),
         await rows.where('sender_json', '<>', person).limit(limit).execute(),
       ];
-      return [...said, ...letters].sort(oldestFirst).map(mailOf);
+      return [...said, ...messages].sort(oldestFirst).map(messageOf);
     },
     async count(agentId) {
       const { waiting } = await unreadOf(agentId)
@@ -183,8 +186,8 @@ export function createInbox({
           .where('relay', '=', relay)
           .where('read_at', '<', time - retentionMs)
           .execute();
-      const taken = rows.sort(oldestFirst).map(mailOf);
-      for (const agentId of new Set(taken.map((mail) => mail.to))) changed(agentId);
+      const taken = rows.sort(oldestFirst).map(messageOf);
+      for (const agentId of new Set(taken.map((message) => message.to))) changed(agentId);
       return taken;
     },
     async list(agentId, { before, limit }) {
@@ -193,13 +196,13 @@ export function createInbox({
         before === null
           ? undefined
           : await mine.select('place').where('message_json', '=', JSON.stringify(before)).executeTakeFirst();
-      if (before !== null && !from) return { mail: [], more: false };
+      if (before !== null && !from) return { messages: [], more: false };
       const page = mine
         .selectAll()
         .orderBy('place', 'desc')
         .limit(limit + 1);
       const rows = await (from ? page.where('place', '<', from.place) : page).execute();
-      return { mail: rows.slice(0, limit).map(mailOf), more: rows.length > limit };
+      return { messages: rows.slice(0, limit).map(messageOf), more: rows.length > limit };
     },
     async takenIn(sessionId) {
       const rows = await db
@@ -208,7 +211,7 @@ export function createInbox({
         .where('relay', '=', relay)
         .where('read_session_json', '=', JSON.stringify(sessionId))
         .execute();
-      return rows.map(mailOf);
+      return rows.map(messageOf);
     },
     async giveBack(messageIds) {
       if (messageIds.length === 0) return;

@@ -1,6 +1,6 @@
 /** What the page reads of inboxes. */
 import type { z } from 'zod';
-import type { inboxSchema, unreadSchema } from '../../src/protocol/mail.ts';
+import type { inboxSchema, unreadSchema } from '../../src/protocol/inbox.ts';
 import type { Inbox } from '../contracts.ts';
 import { idOf, numberOf, type Routes } from '../route.ts';
 
@@ -17,11 +17,11 @@ export function createInboxRoutes({ inbox }: { readonly inbox: Inbox }): Routes 
     });
     route('/api/agents/:id/inbox', {
       async GET(context) {
-        const { mail, more } = await inbox.list(idOf(context), {
+        const { messages, more } = await inbox.list(idOf(context), {
           before: context.req.query('before') ?? null,
           limit: numberOf(context, 'limit', INBOX_PAGE),
         });
-        const answer: z.infer<typeof inboxSchema> = { mail: [...mail], more };
+        const answer: z.infer<typeof inboxSchema> = { messages: [...messages], more };
         return context.json(answer);
       },
     });

@@ -73,7 +73,7 @@ export function createServers(deps: McpServerDeps): (busy?: Busy) => Server {
 
   /** The agent is here; it goes on when it is awake. */
   async function enter({ agent, credentialId, secret, label }: Joined, signal: AbortSignal, telling: Telling) {
-    if (sessionId() !== null) await joined(agent, { credentialId, name: label, readsMail: true });
+    if (sessionId() !== null) await joined(agent, { credentialId, name: label, readsInbox: true });
     return await hold.wait({ agentId: agent.agentId, credentialId, secret, signal, telling });
   }
 

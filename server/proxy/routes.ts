@@ -103,7 +103,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
     if (to === null || ask === null) return errorResponse(NO_MODEL);
     const { gone, done } = open.add(bearer.credentialId, context.req.raw.signal);
     try {
-      const client = { credentialId: bearer.credentialId, name: bearer.label, readsMail: false };
+      const client = { credentialId: bearer.credentialId, name: bearer.label, readsInbox: false };
       return await run({ agent, client, ask, to }, gone, done);
     } catch (error) {
       done();

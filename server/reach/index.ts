@@ -1,4 +1,4 @@
-/** How agents reach each other: letters, wakes, and what happens in threads. See `Reach` in contracts.ts. */
+/** How agents reach each other: messages, wakes, and what happens in threads. See `Reach` in contracts.ts. */
 import type { TeamEvent, WakeWay } from '../../src/domain/guardrails.ts';
 import { quote, titled } from '../../src/domain/quoting.ts';
 import { withSeatWhereAlike } from '../../src/domain/teammates.ts';
@@ -41,7 +41,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     return found;
   }
 
-  const letter = (sender: Sender, to: string, text: string) => ({
+  const messageOf = (sender: Sender, to: string, text: string) => ({
     messageId: newId(),
     to,
     from: sender.agentId,
@@ -55,8 +55,8 @@ export function createReach(deps: ReachDeps): OpenReach {
     if (!found.ok) return toolError(found.reason);
     const { agentId } = found.agent;
     const name = await nameOf(agentId);
-    const mail = { ...letter(sender, agentId, text), priority };
-    const full = await inbox.put(mail, name);
+    const message = { ...messageOf(sender, agentId, text), priority };
+    const full = await inbox.put(message, name);
     if (full !== null) return toolError(full);
     if (priority === 'normal') return toolDone(delivered(name));
     const { decision } = await ask({
@@ -64,7 +64,7 @@ export function createReach(deps: ReachDeps): OpenReach {
       source: { kind: 'agent', agentId: sender.agentId },
       way: 'urgent_message',
       reason: null,
-      messageId: mail.messageId,
+      messageId: message.messageId,
       callerSession: null,
     });
     return toolDone(outcomeText(name, decision, null));
@@ -76,15 +76,15 @@ export function createReach(deps: ReachDeps): OpenReach {
     const { agentId } = found.agent;
     const name = await nameOf(agentId);
     // The copy in the inbox is urgent, and asks for nothing by itself.
-    const mail = { ...letter(sender, agentId, text), priority: 'urgent' as const };
-    const full = await inbox.put(mail, name);
+    const message = { ...messageOf(sender, agentId, text), priority: 'urgent' as const };
+    const full = await inbox.put(message, name);
     if (full !== null) return toolError(full);
     const { decision, left } = await ask({
       target: agentId,
       source: { kind: 'agent', agentId: sender.agentId },
       way: 'wake_agent',
       reason,
-      messageId: mail.messageId,
+      messageId: message.messageId,
       callerSession: sender.sessionId,
     });
     const told = outcomeText(name, decision, left);

@@ -1,7 +1,7 @@
 /** What every agent can do to reach others, and to be left alone. Descriptions are read by models. */
 import { z } from 'zod';
-import { MAIL_LIMITS, mailBatch } from '../../src/domain/mail-batch.ts';
-import { MAIL_PRIORITIES, WAKE_REASONS, type AgentState } from '../../src/domain/guardrails.ts';
+import { MESSAGE_BATCH_LIMITS, messageBatch } from '../../src/domain/message-batch.ts';
+import { MESSAGE_PRIORITIES, WAKE_REASONS, type AgentState } from '../../src/domain/guardrails.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import { LEAD_ID, seatNumber } from '../../src/domain/seat.ts';
 import { withSeat, withSeatWhereAlike } from '../../src/domain/teammates.ts';
@@ -32,7 +32,7 @@ const text = z
   .string()
   .trim()
   .min(1)
-  .max(LIMITS.letterText, `a message to another agent has at most ${LIMITS.letterText} characters`);
+  .max(LIMITS.agentMessageText, `a message to another agent has at most ${LIMITS.agentMessageText} characters`);
 
 /** The relay's own mind is in the seat. */
 const BY_MIND: ReadonlySet<AgentState> = new Set(['sleeping', 'idle', 'busy']);
@@ -78,7 +78,7 @@ export function createReachTools({
       name: 'message_agent',
       description:
         'Leaves a message in another agent’s inbox. Use this for almost everything: news, results, questions that can wait. It costs nothing; the other reads it at its next turn. Priority high or urgent also asks for the other to be woken, within its limits.',
-      input: z.object({ to, message: text, priority: z.enum(MAIL_PRIORITIES).default('normal') }),
+      input: z.object({ to, message: text, priority: z.enum(MESSAGE_PRIORITIES).default('normal') }),
       run: (input, caller) => reach.message(caller, { to: input.to, text: input.message, priority: input.priority }),
     }),
     defineTool({
@@ -108,10 +108,13 @@ export function createReachTools({
       input: z.object({}),
       async run(_input, caller) {
         const beside = caller.kind === 'client' && BY_MIND.has(host().stateOf(caller.agentId));
-        const waiting = mailBatch(await inbox.waiting(caller.agentId, MAIL_LIMITS.count), MAIL_LIMITS);
+        const waiting = messageBatch(
+          await inbox.waiting(caller.agentId, MESSAGE_BATCH_LIMITS.count),
+          MESSAGE_BATCH_LIMITS,
+        );
         // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
         const sessionId = caller.kind === 'session' ? caller.sessionId : null;
-        // The mind that sits in this seat reads its mail itself: it is shown here, and waits on.
+        // The mind that sits in this seat reads its inbox itself: it is shown here, and waits on.
         const taken = beside
           ? waiting
           : await inbox.claim(
@@ -136,10 +139,10 @@ export function createReachTools({
         const team = await directory.all();
         const nameOf = (id: string) =>
           id === 'human' ? 'the human' : id === 'relay' ? 'the relay' : withSeat(team, id);
-        const lines = taken.map((mail) =>
+        const lines = taken.map((message) =>
           writeSaid({
-            head: `From ${nameOf(mail.from)} at ${new Date(mail.time).toISOString()}${mail.priority === 'normal' ? '' : `, ${mail.priority}`}:`,
-            text: mail.text,
+            head: `From ${nameOf(message.from)} at ${new Date(message.time).toISOString()}${message.priority === 'normal' ? '' : `, ${message.priority}`}:`,
+            text: message.text,
           }),
         );
         return toolDone(

@@ -1,4 +1,4 @@
-/** What a sender is told of its letter and of its wake. */
+/** What a sender is told of its message and of its wake. */
 import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
 import { shownName } from '../../src/domain/names.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
@@ -27,7 +27,7 @@ export function outcomeText(name: string, { outcome, detail }: WakeDecision, lef
 
 /** What was given is not all. */
 export const moreWait = (count: number): string =>
-  `${count} more ${count === 1 ? 'letter waits' : 'letters wait'} for you; read_inbox gives the next`;
+  `${count} more ${count === 1 ? 'message waits' : 'messages wait'} for you; read_inbox gives the next`;
 
 export const delivered = (name: string): string => `Delivered to ${name}’s inbox. It is read at ${name}’s next turn.`;
 

@@ -1,4 +1,4 @@
-/** Messages that no person wrote on the page, and no mind in an answer: the relay's own, and letters of other agents. */
+/** Messages that no person wrote on the page, and no mind in an answer: the relay's own, and messages of other agents. */
 import type { EventOf } from '../../src/protocol/events.ts';
 
 interface Told extends Pick<EventOf<'message'>, 'time' | 'messageId' | 'sessionId' | 'agentId' | 'author'> {

@@ -1,4 +1,4 @@
-import { MAIL_LIMITS, type MailLimits } from '../../src/domain/mail-batch.ts';
+import { MESSAGE_BATCH_LIMITS, type MessageBatchLimits } from '../../src/domain/message-batch.ts';
 import type { WindowLimits } from './window.ts';
 
 /** Every limit of an agent at work that is not a setting of the household, in one place. */
@@ -8,7 +8,7 @@ export interface RunLimits {
   /** Most requests to the mind for one answer; each use of tools takes one more. */
   readonly maxTurns: number;
   /** Of what waits, so much is put before an agent in one turn. */
-  readonly mail: MailLimits;
+  readonly messages: MessageBatchLimits;
   readonly window: WindowLimits;
   /** ms after which an agent is told the time again, with what is said next. */
   readonly timeEveryMs: number;
@@ -17,7 +17,7 @@ export interface RunLimits {
 export const RUN_LIMITS: RunLimits = {
   textBatchMs: 30,
   maxTurns: 10,
-  mail: MAIL_LIMITS,
+  messages: MESSAGE_BATCH_LIMITS,
   window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },
   timeEveryMs: 900_000,
 };

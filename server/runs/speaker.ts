@@ -14,7 +14,7 @@ import { createNews, type Around } from './around.ts';
 import { createConversation, type UserText } from './conversation.ts';
 import { statusOf, type Interruption } from './interruption.ts';
 import { priorityOf, type Item } from './item.ts';
-import type { Mail } from './mail.ts';
+import type { InboxReader } from './inbox-reader.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT, type OwnTools } from './toolbox.ts';
 import { mindToolOf } from './team-tools.ts';
@@ -39,7 +39,7 @@ export interface SpeakerHooks {
   /** Something waits while an answer is being given. */
   onWaiting?(): void;
   /** What else is to be put before it with this turn, and what to write of that. */
-  gather?(run: string): ReturnType<Mail['take']>;
+  gather?(run: string): ReturnType<InboxReader['take']>;
 }
 
 export interface Speaker {

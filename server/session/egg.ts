@@ -9,7 +9,7 @@ import { toolDone } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createFirstWords } from './first-words.ts';
-import { createMail } from '../runs/mail.ts';
+import { createInboxReader } from '../runs/inbox-reader.ts';
 import { toldEvent } from '../runs/message-event.ts';
 import type { Phase, Present } from './presence.ts';
 import { cancelled, failedReason, silentReason, unnamedReason } from './reasons.ts';
@@ -46,7 +46,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     ask,
     onSilence: () => void speaker?.interrupt({ by: 'relay', error: silence.message }),
   });
-  const mail = createMail(context, agentId, () => speaker);
+  const inbox = createInboxReader(context, agentId, () => speaker);
 
   function settle(): void {
     firstWords.stop();
@@ -68,7 +68,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     settle();
     phase = 'awake';
     void context.onHere(agentId);
-    mail.open();
+    inbox.open();
     const time = now();
     return [
       {
@@ -177,7 +177,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
           return [];
         },
         onEnd,
-        gather: (run) => mail.take(run),
+        gather: (run) => inbox.take(run),
       },
     });
     speaker.put([{ messageId: null, text: (around) => prompts.birth(agentId, seat, around), priority: 'wake' }]);
@@ -217,7 +217,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       remove();
       await record([{ kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason }]);
     },
-    inboxChanged: () => mail.changed(),
+    inboxChanged: () => inbox.changed(),
   };
 }
 

@@ -51,12 +51,16 @@ export function createGuests({ sessionId, now, timers, limits, sleepers, record,
   }
 
   return {
-    async called(agent, { credentialId, name: given, readsMail }) {
+    async called(agent, { credentialId, name: given, readsInbox }) {
       const name = shownName(given, 'label');
       const known = guests.get(credentialId);
-      const client: CallingClient = { credentialId, name, readsMail: readsMail || (known?.client.readsMail ?? false) };
+      const client: CallingClient = {
+        credentialId,
+        name,
+        readsInbox: readsInbox || (known?.client.readsInbox ?? false),
+      };
       const guest = known ?? { agent, client, cancelSilence: () => undefined };
-      const isNews = !known || known.client.readsMail !== client.readsMail;
+      const isNews = !known || known.client.readsInbox !== client.readsInbox;
       guest.client = client;
       guests.set(credentialId, guest);
       awaitCall(guest);
@@ -71,7 +75,7 @@ export function createGuests({ sessionId, now, timers, limits, sleepers, record,
             sessionId,
             credentialId,
             client: name,
-            readsMail: client.readsMail,
+            readsInbox: client.readsInbox,
           },
         ]);
       await here;

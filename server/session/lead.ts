@@ -10,7 +10,7 @@ import type { ToolOutcome } from '../contracts.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
-import { createMail, type Mail } from '../runs/mail.ts';
+import { createInboxReader, type InboxReader } from '../runs/inbox-reader.ts';
 import { toldEvent } from '../runs/message-event.ts';
 import { leadSilent } from './reasons.ts';
 import type { Item } from '../runs/item.ts';
@@ -20,7 +20,7 @@ import { LEAD_TOOLS, ownTools } from './tools.ts';
 
 export interface Lead {
   readonly speaker: Speaker;
-  readonly mail: Mail;
+  readonly inbox: InboxReader;
   /** Puts a call to the team before the lead, alone. */
   putCall(call: RunningCall, messageId: string, text: string): void;
   /** Whether it has a call before it that it has not answered yet. */
@@ -31,7 +31,7 @@ const NO_CALL = 'There is no [WAKE AGENTS] or [SUMMON AGENTS] message to answer.
 
 export function createLead(context: SessionContext): Lead {
   const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
-  const mail: Mail = createMail(context, LEAD_ID, () => speaker);
+  const inbox: InboxReader = createInboxReader(context, LEAD_ID, () => speaker);
   const calls = new Map<string, RunningCall>();
   /** Reports that wait for the lead's next turn. */
   const reports: string[] = [];
@@ -146,20 +146,20 @@ export function createLead(context: SessionContext): Lead {
       onEnd,
       async gather(run) {
         const told = reports.splice(0).map(reportItem);
-        const letters = await mail.take(run);
+        const messages = await inbox.take(run);
         return {
-          items: [...told.map(({ item }) => item), ...letters.items],
-          events: [...told.map(({ event }) => event), ...letters.events],
+          items: [...told.map(({ item }) => item), ...messages.items],
+          events: [...told.map(({ event }) => event), ...messages.events],
         };
       },
       onWaiting: () => needed(),
     },
   });
 
-  mail.open();
+  inbox.open();
   return {
     speaker,
-    mail,
+    inbox,
     putCall(call, messageId, text) {
       calls.set(messageId, call);
       speaker.put([{ messageId, text, alone: true }]);

@@ -254,7 +254,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     },
     left: (credentialId) => guests.left(credentialId),
     inboxChanged(agentId) {
-      if (agentId === LEAD_ID) lead.mail.changed();
+      if (agentId === LEAD_ID) lead.inbox.changed();
       else presence.get(agentId)?.inboxChanged();
     },
     // Whoever is set to sleep says nothing, even in the middle of an answer.

@@ -4,7 +4,7 @@ import type { AsleepReason, RoostEvent } from '../../src/protocol/events.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createFirstWords } from './first-words.ts';
-import { createMail } from '../runs/mail.ts';
+import { createInboxReader } from '../runs/inbox-reader.ts';
 import type { Phase, Present } from './presence.ts';
 import { failedReason, silentReason, stoppedBefore } from './reasons.ts';
 import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
@@ -45,7 +45,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     ask,
     onSilence: () => void speaker?.interrupt({ by: 'relay', error: silence.message }),
   });
-  const mail = createMail(context, agentId, () => speaker);
+  const inbox = createInboxReader(context, agentId, () => speaker);
 
   function asleep(reason: AsleepReason): RoostEvent[] {
     firstWords.stop();
@@ -72,7 +72,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
     // While it is busy: the wake that was asked for is this one, and no further turn.
     if (asked) void recordWake();
-    if (phase === 'awake') mail.open();
+    if (phase === 'awake') inbox.open();
     if (phase !== 'waking' || end.interruption?.by === 'closing') return [];
     // Not a word: nothing that waits may be put before it.
     void speaker?.close({ by: 'person' });
@@ -107,7 +107,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
         },
         onFirstWords,
         onEnd,
-        gather: (run) => mail.take(run),
+        gather: (run) => inbox.take(run),
       },
     });
     speaker.put([{ messageId: null, text: (around) => prompts.wake(payload, around), priority: 'wake' }]);
@@ -126,7 +126,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     ]);
     await context.onHere(agentId);
     if (phase !== 'awake') return;
-    mail.open();
+    inbox.open();
     firstWords.ask();
   }
 
@@ -168,6 +168,6 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
       await speaker?.close({ by: 'person' });
       await record(asleep(reason));
     },
-    inboxChanged: () => mail.changed(),
+    inboxChanged: () => inbox.changed(),
   };
 }

@@ -118,7 +118,10 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
           .string()
           .trim()
           .min(1)
-          .max(LIMITS.letterText, `a message of an agent in a thread has at most ${LIMITS.letterText} characters`),
+          .max(
+            LIMITS.agentMessageText,
+            `a message of an agent in a thread has at most ${LIMITS.agentMessageText} characters`,
+          ),
         mentions: z.array(agent).max(named).default([]).describe('agents of this thread, not yourself'),
       }),
       async run(input, caller) {

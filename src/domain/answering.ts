@@ -5,7 +5,7 @@ export interface JoinedClient {
   /** As the person named its credential. */
   readonly name: string;
   /** It has Roost's tools, and can read the agent's inbox. */
-  readonly readsMail: boolean;
+  readonly readsInbox: boolean;
 }
 
 /** `nobody`: words wait until it is woken. `mind`: they are put before it. `client`: they wait in its inbox, until the client looks. */

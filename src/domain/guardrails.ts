@@ -49,8 +49,8 @@ export type WakeOutcome = (typeof WAKE_OUTCOMES)[number];
  */
 export type AgentState = 'absent' | 'played' | 'sleeping' | 'idle' | 'busy';
 
-export const MAIL_PRIORITIES = ['normal', 'high', 'urgent'] as const;
-export type MailPriority = (typeof MAIL_PRIORITIES)[number];
+export const MESSAGE_PRIORITIES = ['normal', 'high', 'urgent'] as const;
+export type MessagePriority = (typeof MESSAGE_PRIORITIES)[number];
 
 /** What may set an agent's sleeping flag, and what may clear it. Where one happening is in both of an agent's lists, waking wins. */
 export const SLEEP_EVENTS = ['agent_started', 'removed_from_last_thread', 'last_thread_closed'] as const;

@@ -93,7 +93,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       sessionId,
       credentialId: id.describe('whose credential it called with'),
       client: z.string().describe('the credential’s name'),
-      readsMail: z.boolean().describe('it has Roost’s tools, and can read the inbox'),
+      readsInbox: z.boolean().describe('it has Roost’s tools, and can read the inbox'),
     })
     .describe(
       'a client that holds this agent’s credential has called: it plays the agent from elsewhere; again where it turns out to read mail',
@@ -225,7 +225,7 @@ export const snapshotSchema = z.object({
         .array(z.object({ messageId, agentId, at: stamp.optional().describe('of its beginning') }))
         .describe('the answers that are being written'),
       clients: z
-        .array(z.object({ agentId, credentialId: id, client: z.string(), readsMail: z.boolean() }))
+        .array(z.object({ agentId, credentialId: id, client: z.string(), readsInbox: z.boolean() }))
         .describe('clients that play an agent from elsewhere, in the order in which they came'),
       resting: z.array(id).describe('ids of those among the awake and the played whose sleeping flag is set'),
     })

@@ -5,7 +5,7 @@ export const LIMITS = {
   /** A message a person writes. */
   messageText: 1_000_000,
   /** A message of one agent to another. Many may be read in one turn, so it is shorter than a person's. */
-  letterText: 100_000,
+  agentMessageText: 100_000,
   /** A `[WAKE AGENTS]` message: eight souls and transcripts, escaped. */
   teamCallText: 12_000_000,
   /** Any request body, in bytes. */

@@ -63,8 +63,8 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
         asleep: without(session.asleep, event.agentId),
       };
     case 'client-joined': {
-      const { agentId, credentialId, client, readsMail } = event;
-      return { ...session, clients: join(session, { agentId, credentialId, client, readsMail }) };
+      const { agentId, credentialId, client, readsInbox } = event;
+      return { ...session, clients: join(session, { agentId, credentialId, client, readsInbox }) };
     }
     case 'client-left':
       return leave(session, event.agentId, event.credentialId);
@@ -129,7 +129,7 @@ export function liveSessionOf(state: Snapshot | null): LiveSession | null {
     awake: new Set(session.awake),
     // The one that came first, where several play one agent.
     clients: new Map(
-      [...session.clients].reverse().map(({ agentId, client, readsMail }) => [agentId, { name: client, readsMail }]),
+      [...session.clients].reverse().map(({ agentId, client, readsInbox }) => [agentId, { name: client, readsInbox }]),
     ),
     resting: new Set(session.resting),
     waking: new Set(session.hatching.filter((seat) => seat.call === 'wake').map((seat) => seat.agentId)),

@@ -13,7 +13,7 @@ import {
 } from '../protocol/config.ts';
 import { costsSchema, pricesSchema, replyCostsSchema, type Costs, type Prices } from '../protocol/costs.ts';
 import { roomSchema, type Room } from '../protocol/http.ts';
-import { inboxSchema, unreadSchema, type Mail } from '../protocol/mail.ts';
+import { inboxSchema, unreadSchema, type InboxMessage } from '../protocol/inbox.ts';
 import {
   credentialsSchema,
   madeCredentialSchema,
@@ -41,7 +41,7 @@ interface PageRequest {
   readonly limit: number;
 }
 interface MailPage {
-  readonly mail: readonly Mail[];
+  readonly messages: readonly InboxMessage[];
   readonly more: boolean;
 }
 interface ThreadListPage {

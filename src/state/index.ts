@@ -61,7 +61,7 @@ export interface RoostState {
   /** What the relay says has changed, of what is asked for with `reach`. */
   readonly changes: Changes;
   /** How many messages wait in the inbox of each agent, by agent id. */
-  readonly mail: Query<Readonly<Record<string, number>>>;
+  readonly unreadMessages: Query<Readonly<Record<string, number>>>;
   /** What the household's agents may do, and changes to it. */
   readonly limits: HouseholdLimits;
   readonly archive: ArchivePort;
@@ -98,7 +98,12 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const unread = createUnread({ owner, writer, device });
   const copies = createCopies({ owner, archive, device, unread });
   const changes = createChanges();
-  const mail = createQuery({ ask: () => reach((client) => client.unread()), changes, device, what: ['inbox'] });
+  const unreadMessages = createQuery({
+    ask: () => reach((client) => client.unread()),
+    changes,
+    device,
+    what: ['inbox'],
+  });
   const readLimits = () => reach((client) => client.householdConfig());
   const limits = createLimits({
     query: createQuery({ ask: readLimits, changes, device, what: ['config'] }),
@@ -267,7 +272,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     relay,
     reach,
     changes,
-    mail,
+    unreadMessages,
     limits,
     archive,
     device,
@@ -275,7 +280,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     start() {
       const stop = owner.subscribe(hear);
       const stopTelling = tellTeam(parts);
-      const lookAway = [mail.subscribe(), limits.query.subscribe()];
+      const lookAway = [unreadMessages.subscribe(), limits.query.subscribe()];
       void actions.reload();
       void unread.refresh();
       void actions.refreshHealth();

@@ -1,5 +1,5 @@
 /** What the relay keeps of inboxes, wakes and limits, for whoever shows it. Fetched with the first who does. */
-import type { Mail } from '../protocol/mail.ts';
+import type { InboxMessage } from '../protocol/inbox.ts';
 import type { WakeDecision, WakeStats } from '../protocol/wakes.ts';
 import { createQuery, createQueryFamily, type Query } from './query.ts';
 import type { RoostState } from './index.ts';
@@ -11,7 +11,7 @@ import { onePerPage } from './per-page.ts';
 const PAGE = 30;
 
 interface ReachQueries {
-  inbox(agentId: string): Paged<Mail>;
+  inbox(agentId: string): Paged<InboxMessage>;
   /** Null: everybody's. */
   wakes(agentId: string | null): Paged<WakeDecision>;
   stats(agentId: string): Query<WakeStats>;
@@ -52,7 +52,7 @@ function createReachQueries({
   );
   return {
     inbox: createQueryFamily((agentId: string) =>
-      createPaged<Mail>({
+      createPaged<InboxMessage>({
         ...deps,
         what: ['inbox'],
         agentId,
@@ -61,7 +61,7 @@ function createReachQueries({
         askPage: (page) =>
           reach(async (client) => {
             const inbox = await client.inbox(agentId, page);
-            return inbox.ok ? { ok: true, value: { rows: inbox.value.mail, more: inbox.value.more } } : inbox;
+            return inbox.ok ? { ok: true, value: { rows: inbox.value.messages, more: inbox.value.more } } : inbox;
           }),
       }),
     ),

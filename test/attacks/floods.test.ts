@@ -1,6 +1,6 @@
 /**
  * Whoever writes more than anybody can read, opens more than anybody can follow, or sends what takes longer to read than to
- * write: letters, threads, sessions, bodies, offers, households, streams, through the relay as anybody reaches it.
+ * write: messages, threads, sessions, bodies, offers, households, streams, through the relay as anybody reaches it.
  */
 import { randomBytes } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -66,16 +66,16 @@ describe('Agents that write without end', () => {
 
   it('fill an inbox so far and no further; what is read makes room, the person’s words pass, and one reading stays small', async () => {
     const [lyra, vega] = [await join(LYRA.agentId), await join(VEGA.agentId)];
-    const letter = 'z'.repeat(LIMITS.letterText - 100);
+    const message = 'z'.repeat(LIMITS.agentMessageText - 100);
     const sent = [];
-    for (let n = 0; n < 30; n++) sent.push(await lyra('message_agent', { to: 'Vega', message: `${n} ${letter}` }));
+    for (let n = 0; n < 30; n++) sent.push(await lyra('message_agent', { to: 'Vega', message: `${n} ${message}` }));
     const delivered = sent.filter(({ isError }) => !isError).length;
-    expect(delivered * letter.length).toBeLessThanOrEqual(QUOTAS.unread.fromOne.bytes);
+    expect(delivered * message.length).toBeLessThanOrEqual(QUOTAS.unread.fromOne.bytes);
     expect(delivered).toBeGreaterThan(5);
     expect(sent.at(-1)).toEqual({
       isError: true,
       text: expect.stringMatching(
-        /^Not delivered: Vega has not read what you sent before \(\d+ letters of .*; the limit is 100 letters and 1\.0 MB\)\. Wait until/,
+        /^Not delivered: Vega has not read what you sent before \(\d+ messages of .*; the limit is 100 messages and 1\.0 MB\)\. Wait until/,
       ) as unknown,
     });
     expect(
@@ -94,17 +94,17 @@ describe('Agents that write without end', () => {
       .toBe(delivered + 1);
     const first = await vega('read_inbox');
     expect(first.text).toContain('Are you all right?');
-    expect(first.text.length).toBeLessThan(LIMITS.letterText + 2_000);
-    expect(first.text).toContain(`${delivered - 1} more letters wait for you`);
-    expect((await lyra('message_agent', { to: 'Vega', message: letter })).isError).toBe(false);
+    expect(first.text.length).toBeLessThan(LIMITS.agentMessageText + 2_000);
+    expect(first.text).toContain(`${delivered - 1} more messages wait for you`);
+    expect((await lyra('message_agent', { to: 'Vega', message: message })).isError).toBe(false);
     let read = 0;
     for (let text = 'more'; text.includes('more'); read++) text = (await vega('read_inbox')).text.slice(-200);
     expect(read).toBe(delivered);
     // Small ones are counted too.
     const short = [];
-    for (let n = 0; n < QUOTAS.unread.fromOne.letters + 5; n++)
+    for (let n = 0; n < QUOTAS.unread.fromOne.messages + 5; n++)
       short.push(await lyra('message_agent', { to: 'Vega', message: 'x' }));
-    expect(short.filter(({ isError }) => !isError)).toHaveLength(QUOTAS.unread.fromOne.letters);
+    expect(short.filter(({ isError }) => !isError)).toHaveLength(QUOTAS.unread.fromOne.messages);
   });
 
   it(
@@ -130,7 +130,7 @@ describe('Agents that write without end', () => {
         ).status,
       ).toBe(201);
       expect(
-        (await vega('send_message_to_thread', { threadId: ids[0], message: 'y'.repeat(LIMITS.letterText + 1) }))
+        (await vega('send_message_to_thread', { threadId: ids[0], message: 'y'.repeat(LIMITS.agentMessageText + 1) }))
           .isError,
       ).toBe(true);
       const said = [];

@@ -188,7 +188,7 @@ describe('A name', () => {
   });
 });
 
-describe('A letter', () => {
+describe('A message', () => {
   it.each(BREAKS.map((brk) => [JSON.stringify(brk), brk]))(
     'cannot carry a second heading behind %s',
     async (_shown, brk) => {

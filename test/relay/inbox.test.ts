@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewMail } from '../../server/contracts.ts';
+import type { NewInboxMessage } from '../../server/contracts.ts';
 import { createInbox } from '../../server/inbox/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
 
 /** What Postgres' own text refuses, and what an escape could change. */
 const HARD_TEXT = '\u0000 \ud800 "quoted" \\ \u2028 🪺';
-const mail = (messageId: string, to: string, time: number, more: Partial<NewMail> = {}): NewMail => ({
+const mail = (messageId: string, to: string, time: number, more: Partial<NewInboxMessage> = {}): NewInboxMessage => ({
   messageId,
   to,
   from: 'human',
@@ -92,15 +92,15 @@ describe.each(STORES)('the inbox on %s', (kind) => {
     await inbox.claim(['m4'], { sessionId: 's', run: 'answer-1', time: 60 });
     const first = await inbox.list('a', { before: null, limit: 2 });
     expect(first).toMatchObject({
-      mail: [
+      messages: [
         { messageId: 'm5', from: 'b', priority: 'urgent', threadId: 't', read: null },
         { messageId: 'm4', read: { time: 60, run: 'answer-1' } },
       ],
       more: true,
     });
     const second = await inbox.list('a', { before: 'm4', limit: 3 });
-    expect([idsOf(second.mail), second.more]).toEqual([['m3', 'm2', 'm1'], false]);
-    expect(await inbox.list('a', { before: 'nothing', limit: 3 })).toEqual({ mail: [], more: false });
+    expect([idsOf(second.messages), second.more]).toEqual([['m3', 'm2', 'm1'], false]);
+    expect(await inbox.list('a', { before: 'nothing', limit: 3 })).toEqual({ messages: [], more: false });
   });
 
   it('gives back what was taken and put before nobody', async () => {
@@ -116,7 +116,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
 
   it('forgets what was read long ago, and nothing that waits', async () => {
     const inbox = open('6');
-    const kept = async () => idsOf((await inbox.list('a', { before: null, limit: 9 })).mail).toSorted();
+    const kept = async () => idsOf((await inbox.list('a', { before: null, limit: 9 })).messages).toSorted();
     for (const id of ['m1', 'm2', 'm3', 'm4']) await inbox.put(mail(id, 'a', 0));
     await inbox.claim(['m1'], { sessionId: 's', run: 'r', time: 1_000 });
     await inbox.claim(['m2'], { sessionId: 's', run: 'r', time: 1_100 });

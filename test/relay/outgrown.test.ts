@@ -91,13 +91,13 @@ it('nothing is left out of a conversation that fits', async () => {
   await house.close();
 });
 
-it('an agent with 36 letters of 100,000 characters, as many as may wait, goes on, and reads every one of them', async () => {
+it('an agent with 36 messages of 100,000 characters, as many as may wait, goes on, and reads every one of them', async () => {
   const house = await bench.open({ script: strict(85_000, teamScript()) });
   await house.start();
   for (let n = 0; n < 36; n++)
     expect(
       await house.inbox.put({
-        messageId: `letter-${n}`,
+        messageId: `message-${n}`,
         to: 'agent-0',
         from: `agent-${1 + (n % 4)}`,
         text: `Letter ${n}. ${'z'.repeat(99_980)}`,
@@ -113,9 +113,9 @@ it('an agent with 36 letters of 100,000 characters, as many as may wait, goes on
   for (let n = 0; n < 36; n++)
     expect(
       requests.some(({ last }) => last.includes(`Letter ${n}. `)),
-      `letter ${n}`,
+      `message ${n}`,
     ).toBe(true);
-  expect(requests.some(({ last }) => last.includes('30 more letters wait for you'))).toBe(true);
+  expect(requests.some(({ last }) => last.includes('30 more messages wait for you'))).toBe(true);
   expect(
     requests.every(
       ({ last, body }) => body.messages.length === 1 || /turn \d+$/m.test(last) || last.includes('Letter '),

@@ -4,7 +4,7 @@ import { SESSION_LIMITS } from '../../server/session/settings.ts';
 import { openSessionBench, payload, type Bench, type Household } from '../support/session.ts';
 
 const DARA = { agentId: 'agent-0', name: 'Dara', position: 0, retired: false } as const;
-const CLAUDE = { credentialId: 'c1', name: 'Claude Code', readsMail: false } as const;
+const CLAUDE = { credentialId: 'c1', name: 'Claude Code', readsInbox: false } as const;
 
 describe('an agent that a client plays', () => {
   let bench: Bench;
@@ -26,7 +26,7 @@ describe('an agent that a client plays', () => {
   it('is not awake, has words wait in its inbox, and is woken by WAKE into the same seat', async () => {
     const house = await played();
     expect(awake(house)).toEqual([]);
-    expect(clients(house)?.get(DARA.agentId)).toEqual({ name: 'Claude Code', readsMail: false });
+    expect(clients(house)?.get(DARA.agentId)).toEqual({ name: 'Claude Code', readsInbox: false });
     expect(house.host.stateOf(DARA.agentId)).toBe('played');
     await house.post({ text: 'are you there?', to: DARA.agentId });
     expect((await house.inbox.waiting(DARA.agentId)).map(({ text }) => text)).toEqual(['are you there?']);
@@ -42,10 +42,10 @@ describe('an agent that a client plays', () => {
   it('is told of by one event, and again only where it turns out to read its mail', async () => {
     const house = await played();
     await Promise.all([house.host.joined(DARA, CLAUDE), house.host.joined(DARA, CLAUDE)]);
-    await house.host.joined(DARA, { ...CLAUDE, readsMail: true });
+    await house.host.joined(DARA, { ...CLAUDE, readsInbox: true });
     await house.host.joined(DARA, CLAUDE);
-    expect(house.of('client-joined').map(({ readsMail }) => readsMail)).toEqual([false, true]);
-    expect(clients(house)?.get(DARA.agentId)).toEqual({ name: 'Claude Code', readsMail: true });
+    expect(house.of('client-joined').map(({ readsInbox }) => readsInbox)).toEqual([false, true]);
+    expect(clients(house)?.get(DARA.agentId)).toEqual({ name: 'Claude Code', readsInbox: true });
   });
 
   it('is nobody’s where the credential is revoked, or silent for long, and sleeps', async () => {

@@ -40,7 +40,7 @@ describe('agents, where something fails or falls together', () => {
   const sessionOf = (house: Household) => house.host.sessionId() ?? '';
   const heard = (house: Household, words: string) =>
     house.requestsOf(SAGES_SEAT).filter(({ last }) => last.includes(words)).length;
-  const letter = (house: Household, text: string) =>
+  const message = (house: Household, text: string) =>
     house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
   const readInbox = async (house: Household, more: Partial<Caller> = {}) => {
     const tool = house.team.tools.find(({ name }) => name === 'read_inbox');
@@ -65,7 +65,7 @@ describe('agents, where something fails or falls together', () => {
     await house.post({ text: 'think', to: SAGE.id });
     await house.until(() => heard(house, 'think') === 1);
     await house.post({ text: 'and then?', to: SAGE.id });
-    await letter(house, 'the tide turns');
+    await message(house, 'the tide turns');
     await house.team.sleepers.set(sessionOf(house), SAGE.id, true, 'human');
     gate.open();
     await house.until(() => house.team.sleepers.waiting() === 1);
@@ -112,7 +112,7 @@ describe('agents, where something fails or falls together', () => {
 
   it('are done with a wake whose turn fails by our own fault', async () => {
     const house = await openTeam(teamScript(), 'expected');
-    await letter(house, 'the tide turns');
+    await message(house, 'the tide turns');
     const { waiting } = house.inbox;
     Object.assign(house.inbox, { waiting: BROKEN });
     expect(await house.host.rouse(SAGE.id)).toBe(true);
@@ -152,7 +152,7 @@ describe('agents, where something fails or falls together', () => {
     const house = await openTeam();
     await house.team.configs.setAgent(GUEST.agentId, { coordination: { sleep_events: ['agent_started'] } });
     const asleep = async () => {
-      await house.host.joined(GUEST, { credentialId: 'c1', name: 'Claude Code', readsMail: true });
+      await house.host.joined(GUEST, { credentialId: 'c1', name: 'Claude Code', readsInbox: true });
       return house.team.sleepers.isSleeping(GUEST.agentId);
     };
     expect(await Promise.all([asleep(), asleep()])).toEqual([true, true]);
@@ -163,7 +163,7 @@ describe('agents, where something fails or falls together', () => {
     const house = await openTeam();
     await house.team.sleepers.set(sessionOf(house), SAGE.id, true, 'human');
     await house.post({ text: 'are you there?', to: SAGE.id, clientId: 'c1' });
-    await letter(house, 'I am not');
+    await message(house, 'I am not');
     expect((await readInbox(house, { kind: 'session' }))?.text).toMatch(
       /From the human at .*\n> are you there\?\n\nFrom Lyra.* at /,
     );
@@ -175,7 +175,7 @@ describe('agents, where something fails or falls together', () => {
 
   it('that have gone before they were given their mail are given it when they ask again', async () => {
     const house = await openTeam();
-    await letter(house, 'the tide turns');
+    await message(house, 'the tide turns');
     expect(await readInbox(house, { kind: 'session', signal: AbortSignal.abort() })).toMatchObject({ isError: true });
     expect((await house.inbox.waiting(SAGE.id)).map(({ text }) => text)).toEqual(['the tide turns']);
     expect((await readInbox(house, { kind: 'session' }))?.text).toContain('the tide turns');
@@ -209,12 +209,12 @@ describe('agents, where something fails or falls together', () => {
     );
     await house.post({ text: 'fetch', to: SAGE.id });
     await house.until(() => heard(house, 'fetch') === 1);
-    await letter(house, 'the tide turns');
+    await message(house, 'the tide turns');
     await house.untilQuiet();
     expect(
       house.requestsOf(SAGES_SEAT).filter(({ results }) => results.join().includes('the tide turns')),
     ).toHaveLength(1);
-    await letter(house, 'the wind drops');
+    await message(house, 'the wind drops');
     await readInbox(house, { kind: 'session' });
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
     await house.restart();

@@ -44,7 +44,7 @@ const results = (house: Household, agentId: string) =>
 /** Requests in which this text stands among what was new. */
 const putBefore = (house: Household, seat: number, text: string) =>
   house.requestsOf(seat).filter((request) => request.last.includes(text));
-const lettersTo = (house: Household, agentId: string) =>
+const messagesTo = (house: Household, agentId: string) =>
   house
     .of('message')
     .filter(
@@ -84,14 +84,14 @@ describe.each(STORES)('agents on %s', (kind) => {
     await house.post({ text: 'and now?', to: SAGE.id });
     await house.until(() => house.requestsOf(2).length === 3);
     expect(house.requestsOf(2)[2]?.last).toBe('and now?');
-    expect(lettersTo(house, SAGE.id)).toMatchObject([
+    expect(messagesTo(house, SAGE.id)).toMatchObject([
       { author: LYRA.id, blocks: [{ kind: 'text', text: 'the tide turns at six' }] },
     ]);
     const run = house
       .of('answer-started')
       .filter(({ agentId }) => agentId === SAGE.id)
       .at(1)?.messageId;
-    expect((await house.inbox.list(SAGE.id, { before: null, limit: 10 })).mail).toMatchObject([{ read: { run } }]);
+    expect((await house.inbox.list(SAGE.id, { before: null, limit: 10 })).messages).toMatchObject([{ read: { run } }]);
   });
 
   it('are told why a message cannot be sent: to oneself, to nobody, to somebody who is retired, to one of two', async () => {
@@ -240,7 +240,7 @@ describe.each(STORES)('agents on %s', (kind) => {
     ).toContain('pair');
     const inboxes = async () => [...(await house.inbox.waiting(LYRA.id)), ...(await house.inbox.waiting(SAGE.id))];
     const readings = () =>
-      [...lettersTo(house, LYRA.id), ...lettersTo(house, SAGE.id)].map((message) => wordsOf(message));
+      [...messagesTo(house, LYRA.id), ...messagesTo(house, SAGE.id)].map((message) => wordsOf(message));
     // What waits is read when somebody has a turn; none is missing.
     for (const { id } of [LYRA, SAGE]) await house.post({ text: 'what waits?', to: id });
     await untilOver();
@@ -299,13 +299,13 @@ describe('a hundred messages', () => {
   });
   afterAll(() => bench.close());
 
-  const numbered = Array.from({ length: 100 }, (_none, n) => `letter ${String(n).padStart(3, '0')}`);
+  const numbered = Array.from({ length: 100 }, (_none, n) => `message ${String(n).padStart(3, '0')}`);
   const send = async (house: Household) => {
     for (const text of numbered)
       await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
   };
-  /** The letters in every request to Sage, as they were put before it, in order. */
-  const put = (house: Household) => house.requestsOf(2).flatMap(({ last }) => last.match(/letter \d{3}/g) ?? []);
+  /** The messages in every request to Sage, as they were put before it, in order. */
+  const put = (house: Household) => house.requestsOf(2).flatMap(({ last }) => last.match(/message \d{3}/g) ?? []);
 
   it('to an agent that sleeps are put before it once, in order, when it wakes', async () => {
     const house = await bench.open();
@@ -316,7 +316,7 @@ describe('a hundred messages', () => {
     await house.until(() => put(house).length === 100);
     await house.untilQuiet();
     expect(put(house)).toEqual(numbered);
-    expect(lettersTo(house, SAGE.id).map((message) => wordsOf(message))).toEqual(numbered);
+    expect(messagesTo(house, SAGE.id).map((message) => wordsOf(message))).toEqual(numbered);
     expect(await house.inbox.waiting(SAGE.id)).toEqual([]);
   });
 
@@ -343,7 +343,7 @@ describe('a hundred messages', () => {
     const gate = createGate();
     const house = await openTeam(
       bench,
-      withAgents(({ last }) => (last.includes('letter 049') ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
+      withAgents(({ last }) => (last.includes('message 049') ? [{ say: 'Hm.' }, { until: gate.passed }] : null)),
     );
     for (const text of numbered.slice(0, 50))
       await house.team.reach.message({ agentId: LYRA.id, sessionId: null }, { to: SAGE.id, text, priority: 'normal' });
@@ -359,7 +359,7 @@ describe('a hundred messages', () => {
     await house.until(() => put(house).length === 100);
     await house.untilQuiet();
     expect(put(house)).toEqual(numbered);
-    expect(lettersTo(house, SAGE.id).map((message) => wordsOf(message))).toEqual(numbered);
+    expect(messagesTo(house, SAGE.id).map((message) => wordsOf(message))).toEqual(numbered);
   });
 
   it('that were taken when the relay was killed, and put before nobody, wait again', async () => {

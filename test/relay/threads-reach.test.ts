@@ -173,7 +173,7 @@ describe('threads in a session', () => {
     await house.until(() => heard(house, 'and now?') === 1);
     await house.untilQuiet();
     expect(heard(house, 'High water at six.'), 'only as what the tool gave').toBe(0);
-    expect((await house.inbox.list(SAGE.id, { before: null, limit: 1 })).mail).toMatchObject([
+    expect((await house.inbox.list(SAGE.id, { before: null, limit: 1 })).messages).toMatchObject([
       { threadId, read: { run: expect.any(String) } },
     ]);
   });

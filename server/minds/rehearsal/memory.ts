@@ -1,6 +1,6 @@
 /** What the rehearsal mind remembers: what the person said before it slept, and what they said since. */
 import { parseTranscript } from '../../../src/domain/transcript.ts';
-import { isLetter, type Reading } from './reading.ts';
+import { isMessage, type Reading } from './reading.ts';
 
 export interface Remembered {
   readonly text: string;
@@ -17,7 +17,7 @@ export function remember(reading: Reading): Remembered[] {
   const since = reading.turns.slice(reading.isLead ? 0 : 1, -1).filter((turn) => turn.role === 'user');
   return [
     ...before.map(({ text }) => ({ text, before: true })),
-    ...since.flatMap((turn) => turn.texts.filter((text) => !isLetter(text)).map((text) => ({ text, before: false }))),
+    ...since.flatMap((turn) => turn.texts.filter((text) => !isMessage(text)).map((text) => ({ text, before: false }))),
   ];
 }
 

@@ -25,7 +25,7 @@ export type Body = z.infer<typeof bodySchema>;
 
 const LETTER = /^\[Message from (?<from>[^\],]+)[^\]]*\]$/;
 /** What another agent wrote, under the line that says so; null where it is something else. */
-export function letterIn(text: string): { readonly from: string; readonly text: string } | null {
+export function messageIn(text: string): { readonly from: string; readonly text: string } | null {
   const [said] = readSaid(text);
   const from = said && text.startsWith(said.head) ? LETTER.exec(said.head)?.groups?.['from'] : undefined;
   return said && from !== undefined ? { from, text: said.text } : null;
@@ -34,7 +34,7 @@ export function letterIn(text: string): { readonly from: string; readonly text: 
 const NOTE = /^\[[^\n]*\]$/;
 export const isNote = (text: string): boolean => NOTE.test(text);
 /** It stands beside what the person says. */
-export const isLetter = (text: string): boolean => letterIn(text) !== null;
+export const isMessage = (text: string): boolean => messageIn(text) !== null;
 
 export interface Turn {
   readonly role: 'user' | 'assistant';

@@ -2,8 +2,8 @@
 import { temperamentOf } from './birth.ts';
 import { createChance, seedOf, type Chance } from './chance.ts';
 import { quote, recall, remember } from './memory.ts';
-import { OUTCOMES, onLetter, reachOut } from './reach.ts';
-import { isLetter, type Reading } from './reading.ts';
+import { OUTCOMES, onMessage, reachOut } from './reach.ts';
+import { isMessage, type Reading } from './reading.ts';
 import { call, words, type ReplyPart } from './reply.ts';
 import { TALK_HONESTY, type Temperament } from './temperaments.ts';
 
@@ -19,8 +19,8 @@ const IS_HELLO = /^\s*(hi|hello|hey|good (morning|evening|afternoon|night))\b.{0
 const IS_THANKS = /\b(thank you|thanks)\b/i;
 
 export function talk(reading: Reading, seed: number): ReplyPart[] {
-  const said = reading.last.texts.filter((text) => !isLetter(text)).join('\n\n');
-  const letters = reading.last.texts.filter(isLetter).map(onLetter);
+  const said = reading.last.texts.filter((text) => !isMessage(text)).join('\n\n');
+  const messages = reading.last.texts.filter(isMessage).map(onMessage);
   const spoken = reading.turns.filter((turn) => turn.role === 'user').length;
   const chance = createChance(seedOf('talk', seed, reading.position, spoken, said));
   const honesty = chance.pick(TALK_HONESTY);
@@ -30,8 +30,8 @@ export function talk(reading: Reading, seed: number): ReplyPart[] {
   if (rename && !reading.isLead) return [words(`Let me hear it: ${rename}.`), call('choose_name', { name: rename })];
   if (NEW_SOUL.test(said))
     return [words('I will put it into my own words.'), call('write_soul', { text: newSoul(reading, said, seed) })];
-  if (said === '' && letters.length > 0) return [words(...letters, honesty)];
-  return [words(...letters, answer(reading, said, temperamentOf(seed, reading.position), chance), honesty)];
+  if (said === '' && messages.length > 0) return [words(...messages, honesty)];
+  return [words(...messages, answer(reading, said, temperamentOf(seed, reading.position), chance), honesty)];
 }
 
 function answer(reading: Reading, said: string, temperament: Temperament, chance: Chance): string {

@@ -1,5 +1,5 @@
 /** Calls of the team and its inboxes. */
-import { inboxSchema, unreadSchema } from '../mail.ts';
+import { inboxSchema, unreadSchema } from '../inbox.ts';
 import { teamSchema } from '../team.ts';
 import type { Call } from './call.ts';
 
@@ -13,7 +13,7 @@ export const MAIL_CALLS: readonly Call[] = [
   {
     method: 'PUT',
     path: '/api/team',
-    does: 'Says who there is: names, seats, and who is retired. Letters are addressed by it. Souls do not travel with it.',
+    does: 'Says who there is: names, seats, and who is retired. Messages are addressed by it. Souls do not travel with it.',
     body: teamSchema,
     answers: [{ status: 204, when: 'kept' }],
   },

@@ -7,7 +7,7 @@ import { bytesOf } from '../../state/wake-material.ts';
 import { useHousehold, useRoost } from '../context.tsx';
 import { Words } from '../chat/words.tsx';
 import { Inbox } from '../inbox/inbox.tsx';
-import { useUnreadMail } from '../inbox/use-unread-mail.ts';
+import { useUnreadMessages } from '../inbox/use-unread-messages.ts';
 import { copyText } from '../parts/copy.ts';
 import { CopyIcon } from '../parts/icons.tsx';
 import { optional } from '../parts/optional.tsx';
@@ -134,12 +134,12 @@ function Facts({
   );
 }
 
-/** Letters that stand on the agent's page. */
+/** Messages that stand on the agent's page. */
 const NEWEST = 2;
 
 /** Its inbox, and what is left today of what it may be woken for. */
 function Reached({ agentId, name, retired }: { agentId: string; name: string; retired: boolean }) {
-  const unread = useUnreadMail(agentId);
+  const unread = useUnreadMessages(agentId);
   return (
     <>
       <section aria-label="Inbox">

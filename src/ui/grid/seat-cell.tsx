@@ -32,15 +32,15 @@ interface Badge {
 
 /** What the person has not read, and what waits in the agent's inbox: two numbers on the cell. */
 function useBadges(agentId: string | null): readonly Badge[] {
-  const { mail } = useRoost();
+  const { unreadMessages } = useRoost();
   const unread = useUnread((state) => (agentId === null ? 0 : (state.counts.get(agentId) ?? 0)));
   const inbox = useUnread((state) => (agentId === null ? 0 : (state.inbox.get(agentId)?.size ?? 0)));
-  const letters = useStore(mail.store, (state) =>
+  const waitingMessages = useStore(unreadMessages.store, (state) =>
     agentId === null || state.kind !== 'ready' ? 0 : (state.value[agentId] ?? 0),
   );
   const queued = useHousehold((state) => state.queued.filter((doc) => doc.agentId === agentId).length);
   // The relay counts the person's messages too, a moment after this page has heard of them.
-  const waiting = Math.max(inbox, letters) + queued;
+  const waiting = Math.max(inbox, waitingMessages) + queued;
   return [
     {
       count: newCount([unread]),

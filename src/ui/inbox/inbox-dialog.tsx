@@ -1,6 +1,6 @@
 import { Dialog } from '../parts/dialog.tsx';
 import { Inbox } from './inbox.tsx';
-import { useUnreadMail } from './use-unread-mail.ts';
+import { useUnreadMessages } from './use-unread-messages.ts';
 import { plural } from '../text/sizes.ts';
 
 /** An agent's inbox, whole. */
@@ -13,7 +13,7 @@ export default function InboxDialog({
   name: string;
   onClose: () => void;
 }) {
-  const unread = useUnreadMail(agentId);
+  const unread = useUnreadMessages(agentId);
   return (
     <Dialog title={`Inbox of ${name}`} shape="wide" onClose={onClose}>
       <p className="inbox-note" role="status">

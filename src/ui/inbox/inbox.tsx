@@ -1,11 +1,11 @@
 import { useState } from 'react';
-import type { Mail } from '../../protocol/mail.ts';
+import type { InboxMessage } from '../../protocol/inbox.ts';
 import { reachQueries } from '../../state/reach-queries.ts';
 import type { Paged } from '../../state/paged.ts';
 import { useRoost } from '../context.tsx';
 import { QueryView } from '../parts/query-view.tsx';
 import { useNow } from '../use-now.ts';
-import { Letter } from './letter.tsx';
+import { InboxMessageView } from './inbox-message.tsx';
 import './inbox.css';
 
 /** Asks for older rows, as long as there are any. */
@@ -22,18 +22,18 @@ export function OlderButton({ paged, label }: { paged: Paged<unknown>; label: st
   );
 }
 
-function Letters({ mail, name, label }: { mail: readonly Mail[]; name: string; label: string }) {
+function InboxMessages({ messages, name, label }: { messages: readonly InboxMessage[]; name: string; label: string }) {
   const now = useNow();
-  if (mail.length === 0)
+  if (messages.length === 0)
     return (
       <p className="quiet inbox-empty">
         Nothing was ever sent to {name}. What others write waits here until {name} reads it; each message is read once.
       </p>
     );
   return (
-    <ul className="letters" aria-label={label}>
-      {mail.map((one) => (
-        <Letter key={one.messageId} mail={one} now={now} />
+    <ul className="inbox-messages" aria-label={label}>
+      {messages.map((one) => (
+        <InboxMessageView key={one.messageId} message={one} now={now} />
       ))}
     </ul>
   );
@@ -46,7 +46,11 @@ export function Inbox({ agentId, name, first }: { agentId: string; name: string;
     <QueryView query={query} what="The inbox">
       {({ rows, more }) => (
         <>
-          <Letters mail={first === undefined ? rows : rows.slice(0, first)} name={name} label={`Inbox of ${name}`} />
+          <InboxMessages
+            messages={first === undefined ? rows : rows.slice(0, first)}
+            name={name}
+            label={`Inbox of ${name}`}
+          />
           {first === undefined && more && <OlderButton paged={query} label="Older messages" />}
         </>
       )}

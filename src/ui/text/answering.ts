@@ -11,7 +11,7 @@ export function whereWordsGo(name: string, { state, client }: Pick<SeatView, 'st
     case 'hatching':
       return `${name} is waking, and will read this first.`;
     case 'played':
-      return client?.readsMail
+      return client?.readsInbox
         ? `${asBeginning(client.name)} plays ${name}, and finds this when it looks into the inbox.`
         : `${asBeginning(client?.name ?? 'a client')} plays ${name} without looking into the inbox. Woken here, ${name} reads this.`;
     case 'sleeping':

@@ -34,7 +34,7 @@ const session = (parts: Partial<Omit<LiveSession, 'sessionId'>> = {}): LiveSessi
 /** Every row: is there an agent, what the session knows of it, and the state that follows. */
 describe('the state of a seat', () => {
   const both = new Set(['agent-0']);
-  const played = new Map([['agent-0', { name: 'Claude Code', readsMail: true }]]);
+  const played = new Map([['agent-0', { name: 'Claude Code', readsInbox: true }]]);
   const rows: [string, Agent | undefined, LiveSession | null, string][] = [
     ['no agent, no session', undefined, null, 'empty'],
     ['no agent, a session', undefined, session(), 'empty'],

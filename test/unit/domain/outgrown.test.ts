@@ -4,7 +4,7 @@ import { createConversation } from '../../../server/runs/conversation.ts';
 import { SESSION_LIMITS } from '../../../server/session/settings.ts';
 import { createWindow } from '../../../server/runs/window.ts';
 import { cutMiddle } from '../../../src/domain/cut-middle.ts';
-import { mailBatch } from '../../../src/domain/mail-batch.ts';
+import { messageBatch } from '../../../src/domain/message-batch.ts';
 import { momentText, spanText } from '../../../src/domain/moments.ts';
 import { anyText } from './arbitraries.ts';
 
@@ -25,22 +25,22 @@ describe('a text without its middle', () => {
 });
 
 describe('a batch of mail', () => {
-  const letter = (from: string, size: number) => ({ from, text: 'x'.repeat(size) });
-  it('has all of the person’s words, and of others at least one letter and as many as fit', () => {
-    const waiting = [letter('a', 600), letter('a', 600), letter('human', 5_000), letter('a', 1)];
-    expect(mailBatch(waiting, { count: 9, characters: 1_000, personCharacters: 5_000 })).toEqual([
+  const message = (from: string, size: number) => ({ from, text: 'x'.repeat(size) });
+  it('has all of the person’s words, and of others at least one message and as many as fit', () => {
+    const waiting = [message('a', 600), message('a', 600), message('human', 5_000), message('a', 1)];
+    expect(messageBatch(waiting, { count: 9, characters: 1_000, personCharacters: 5_000 })).toEqual([
       waiting[0],
       waiting[2],
     ]);
     expect(
-      mailBatch([letter('a', 600), letter('a', 300), letter('a', 300)], {
+      messageBatch([message('a', 600), message('a', 300), message('a', 300)], {
         count: 9,
         characters: 1_000,
         personCharacters: 5_000,
       }),
     ).toHaveLength(2);
     expect(
-      mailBatch([letter('a', 1), letter('a', 1), letter('a', 1)], {
+      messageBatch([message('a', 1), message('a', 1), message('a', 1)], {
         count: 2,
         characters: 1_000,
         personCharacters: 5_000,

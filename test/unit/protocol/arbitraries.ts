@@ -71,7 +71,7 @@ const fields = {
   'call-ended': { ...at, sessionId, wakeId, error: nullable(anyText) },
   'agent-awake': { ...at, ...seat, sessionId },
   'agent-asleep': { ...at, ...seat, sessionId, reason },
-  'client-joined': { ...at, ...seat, sessionId, credentialId: id, client: name, readsMail: fc.boolean() },
+  'client-joined': { ...at, ...seat, sessionId, credentialId: id, client: name, readsInbox: fc.boolean() },
   'client-left': { ...at, agentId, sessionId, credentialId: id },
   'agent-born': {
     ...at,

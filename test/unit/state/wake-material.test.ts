@@ -54,8 +54,8 @@ test('what another agent wrote is remembered under its own name', () => {
     [...docs, agentDoc('agent-2', 'Wren', 1)].map((doc) => ({ ...doc, id: doc._id })),
     [],
   );
-  const letter = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW - 500, { role: 'user' });
-  const { transcript } = shareOf(lyra, materialOf([...messages, letter]), team, settings);
+  const message = said('agent-1', 'agent-2', 'The tide table is wrong.', NOW - 500, { role: 'user' });
+  const { transcript } = shareOf(lyra, materialOf([...messages, message]), team, settings);
   expect(transcript?.text).toMatch(/\n\nWren \([^)]+\):\n> The tide table is wrong\.$/);
 });
 
@@ -160,11 +160,11 @@ test('what it did is told in short lines, what it wrote to others and heard from
     result,
     isError,
   });
-  const letter = `The tide table is wrong. ${'It says noon. '.repeat(40)}`;
+  const message = `The tide table is wrong. ${'It says noon. '.repeat(40)}`;
   const told = said('agent-1', 'agent-1', '', NOW, {
     blocks: [
       { kind: 'text', text: 'I will tell her.' },
-      tool('message_agent', { to: 'Wren', message: letter }, 'Delivered.'),
+      tool('message_agent', { to: 'Wren', message: message }, 'Delivered.'),
       tool('read_file', { path: 'a'.repeat(5000) }, 'b'.repeat(5000)),
       tool('read_inbox', {}, '[Message from Wren]\nNoon, then.'),
       tool('list_team', {}, null),
@@ -172,7 +172,7 @@ test('what it did is told in short lines, what it wrote to others and heard from
   });
   const lines = (shareOf(lyra, materialOf([told]), roster, settings).transcript?.text ?? '').split('\n> \n> ').slice(1);
   expect(lines).toEqual([
-    `[message_agent, to Wren]\n> > ${letter}`,
+    `[message_agent, to Wren]\n> > ${message}`,
     expect.stringMatching(/^\[read_file \{"path":"a+…: b+…\]$/),
     '[read_inbox]\n> [Message from Wren]\n> Noon, then.',
     '[list_team: cut off]',

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { runningSession, said, NOW, team } from './support/household.ts';
 import { openPage } from './support/render.tsx';
 
-const claude = { agentId: 'agent-1', credentialId: 'c1', client: 'Claude Code', readsMail: false };
-const mail = { ...claude, readsMail: true };
+const claude = { agentId: 'agent-1', credentialId: 'c1', client: 'Claude Code', readsInbox: false };
+const mail = { ...claude, readsInbox: true };
 
 test('an agent that only a client plays is said to be played, is called by WAKE, and can be woken or put to sleep alone', async () => {
   const page = await openPage({

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { GATE_CHECKS } from '../../../src/domain/guardrails.ts';
-import type { Mail } from '../../../src/protocol/mail.ts';
+import type { InboxMessage } from '../../../src/protocol/inbox.ts';
 import type { WakeDecision } from '../../../src/protocol/wakes.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
 import { EFFECTIVE, json, refused, STATS } from './support/reach.ts';
@@ -9,7 +9,7 @@ import { openPage } from './support/render.tsx';
 
 const MINUTE = 60_000;
 
-const mail = (n: number, more: Partial<Mail> = {}): Mail => ({
+const mail = (n: number, more: Partial<InboxMessage> = {}): InboxMessage => ({
   messageId: `m${n}`,
   to: 'agent-1',
   from: 'agent-2',
@@ -57,7 +57,7 @@ describe('the inbox of an agent', () => {
     await openPage({
       docs: team(2),
       path: '/agent/agent-1/inbox',
-      prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', { mail: letters, more: false }),
+      prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', { messages: letters, more: false }),
     });
     const dialog = await screen.findByRole('dialog', { name: 'Inbox of Lyra' });
     const [first, second] = within(await within(dialog).findByRole('list', { name: 'Inbox of Lyra' })).getAllByRole(
@@ -77,7 +77,7 @@ describe('the inbox of an agent', () => {
         reach.on('GET /api/agents/agent-1/inbox', ({ query }: { query: URLSearchParams }) => {
           const from = all.findIndex(({ messageId }) => messageId === query.get('before')) + 1;
           const limit = Number(query.get('limit'));
-          return json({ mail: all.slice(from, from + limit), more: from + limit < all.length });
+          return json({ messages: all.slice(from, from + limit), more: from + limit < all.length });
         }),
     });
     const letters = () => within(screen.getByRole('list', { name: 'Inbox of Lyra' })).getAllByRole('listitem');
@@ -101,7 +101,7 @@ describe('the inbox of an agent', () => {
     expect((await screen.findByText(/The inbox could not be read/)).parentElement?.textContent).toContain(
       'The store is locked.',
     );
-    page.reach.on('GET /api/agents/agent-1/inbox', { mail: [], more: false });
+    page.reach.on('GET /api/agents/agent-1/inbox', { messages: [], more: false });
     await page.user.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await screen.findByText(/Nothing was ever sent to Lyra/)).toBeDefined();
   });

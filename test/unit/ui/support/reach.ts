@@ -74,7 +74,7 @@ export const STATS: WakeStats = {
 /** A relay on which nothing has happened yet. */
 function quiet({ method, path }: AskedCall): Response {
   if (method !== 'GET') return refused('There is nothing here.', 404);
-  if (path.endsWith('/inbox')) return json({ mail: [], more: false });
+  if (path.endsWith('/inbox')) return json({ messages: [], more: false });
   if (path.endsWith('/wake-stats')) return json(STATS);
   if (path.endsWith('/config')) return json({ own: {}, effective: EFFECTIVE });
   if (path === '/api/wakes') return json({ wakes: [], more: false });

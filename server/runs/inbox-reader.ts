@@ -2,11 +2,11 @@
  * What waits in the inbox of an agent that is awake. What the person wrote is put before it at once. What
  * other agents wrote costs nothing by itself: it is put before it with its next turn, whatever begins that.
  */
-import { mailBatch } from '../../src/domain/mail-batch.ts';
+import { messageBatch } from '../../src/domain/message-batch.ts';
 import { writeSaid } from '../../src/domain/quoting.ts';
 import { withSeat } from '../../src/domain/teammates.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import type { Mail as Letter } from '../../src/protocol/mail.ts';
+import type { InboxMessage } from '../../src/protocol/inbox.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Directory, Inbox } from '../contracts.ts';
 import type { RunContext } from './context.ts';
@@ -15,7 +15,7 @@ import { moreWait } from '../reach/words.ts';
 import type { Item } from './item.ts';
 import type { Speaker } from './speaker.ts';
 
-export interface Mail {
+export interface InboxReader {
   /** From now on what waits is delivered. */
   open(): void;
   /** Something was put into the inbox, or the agent may read it now. */
@@ -29,42 +29,46 @@ export interface Mail {
 
 const NOTHING = { items: [], events: [] } as const;
 /** The person wrote it in this conversation. */
-const isOwnTalk = ({ from }: Letter) => from === 'human';
+const isOwnTalk = ({ from }: InboxMessage) => from === 'human';
 
 /** The line above another agent's words, as the mind is given them. */
-function headOf({ from, priority, threadId }: Letter, team: readonly TeamMember[]): string {
+function headOf({ from, priority, threadId }: InboxMessage, team: readonly TeamMember[]): string {
   const name = from === 'relay' ? 'the relay' : withSeat(team, from);
   return `[Message from ${name}${threadId === null ? '' : `, in thread ${threadId}`}${priority === 'normal' ? '' : `, ${priority}`}]`;
 }
 
-export interface MailContext extends Pick<RunContext, 'sessionId' | 'rest' | 'limits' | 'now' | 'logger'> {
+export interface InboxReaderContext extends Pick<RunContext, 'sessionId' | 'rest' | 'limits' | 'now' | 'logger'> {
   readonly inbox: Pick<Inbox, 'waiting' | 'claim' | 'count'>;
   readonly directory: Pick<Directory, 'all'>;
 }
 
-export function createMail(context: MailContext, agentId: string, speaker: () => Speaker | null): Mail {
+export function createInboxReader(
+  context: InboxReaderContext,
+  agentId: string,
+  speaker: () => Speaker | null,
+): InboxReader {
   const { inbox, directory, rest, sessionId, limits, now, logger } = context;
   let isOpen = false;
 
-  /** A letter of another agent enters the conversation when it is read; the person's stood in it from the start. */
-  function eventOf(letter: Letter): RoostEvent {
-    if (isOwnTalk(letter))
-      return { kind: 'message-read', time: now(), messageId: letter.messageId, agentId, sessionId };
+  /** A message of another agent enters the conversation when it is read; the person's stood in it from the start. */
+  function eventOf(message: InboxMessage): RoostEvent {
+    if (isOwnTalk(message))
+      return { kind: 'message-read', time: now(), messageId: message.messageId, agentId, sessionId };
     return toldEvent({
       time: now(),
-      messageId: letter.messageId,
+      messageId: message.messageId,
       sessionId,
       agentId,
-      author: letter.from,
-      text: letter.text,
+      author: message.from,
+      text: message.text,
     });
   }
 
-  async function prodFor(isWorthATurn: (letter: Letter) => boolean): Promise<void> {
+  async function prodFor(isWorthATurn: (message: InboxMessage) => boolean): Promise<void> {
     if ((await inbox.waiting(agentId, 1)).some(isWorthATurn)) speaker()?.prod();
   }
 
-  const look = (isWorthATurn: (letter: Letter) => boolean) => {
+  const look = (isWorthATurn: (message: InboxMessage) => boolean) => {
     if (!isOpen || rest.isSleeping(agentId)) return;
     prodFor(isWorthATurn).catch((error: unknown) =>
       logger.error('the inbox could not be read; what waits stays there', { agentId, error: String(error) }),
@@ -81,7 +85,7 @@ export function createMail(context: MailContext, agentId: string, speaker: () =>
     changed: () => look(isOwnTalk),
     async take(run) {
       if (!isOpen) return NOTHING;
-      const waiting = mailBatch(await inbox.waiting(agentId, limits.mail.count), limits.mail);
+      const waiting = messageBatch(await inbox.waiting(agentId, limits.messages.count), limits.messages);
       if (waiting.length === 0) return NOTHING;
       const taken = await inbox.claim(
         waiting.map(({ messageId }) => messageId),
@@ -93,10 +97,10 @@ export function createMail(context: MailContext, agentId: string, speaker: () =>
       const team = taken.every(isOwnTalk) ? [] : await directory.all();
       return {
         items: [
-          ...taken.map((letter) => ({
-            messageId: letter.messageId,
-            text: isOwnTalk(letter) ? letter.text : writeSaid({ head: headOf(letter, team), text: letter.text }),
-            fromPerson: isOwnTalk(letter),
+          ...taken.map((message) => ({
+            messageId: message.messageId,
+            text: isOwnTalk(message) ? message.text : writeSaid({ head: headOf(message, team), text: message.text }),
+            fromPerson: isOwnTalk(message),
           })),
           ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
         ],

@@ -1,27 +1,27 @@
 /** The inbox on the wire. */
 import { z } from 'zod';
-import { MAIL_PRIORITIES } from '../domain/guardrails.ts';
+import { MESSAGE_PRIORITIES } from '../domain/guardrails.ts';
 import { common } from './documents.ts';
 import { LIMITS } from './limits.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 
-export const mailSchema = z.object({
+export const inboxMessageSchema = z.object({
   messageId: id,
   to: common.agentId,
   from: id.describe('"human", "relay" or an agent’s id'),
   text: z.string(),
   time: common.time,
-  priority: z.enum(MAIL_PRIORITIES),
-  threadId: id.nullable().describe('the thread in which it was said; null: a letter'),
+  priority: z.enum(MESSAGE_PRIORITIES),
+  threadId: id.nullable().describe('the thread in which it was said; null: a message of its own'),
   read: z
     .object({ time: common.time, run: id.describe('the answer, or the call, that it was put before') })
     .nullable()
     .describe('null: it waits'),
 });
-export type Mail = z.infer<typeof mailSchema>;
+export type InboxMessage = z.infer<typeof inboxMessageSchema>;
 
 /** `GET /api/agents/{id}/inbox`: newest first, at most `limit`. */
-export const inboxSchema = z.object({ mail: z.array(mailSchema), more: z.boolean() });
+export const inboxSchema = z.object({ messages: z.array(inboxMessageSchema), more: z.boolean() });
 /** `GET /api/inbox`: how much waits for each agent. */
 export const unreadSchema = z.object({ unread: z.record(z.string(), z.number().int().nonnegative()) });

@@ -1,8 +1,0 @@
-import { useStore } from 'zustand';
-import { useRoost } from '../context.tsx';
-
-/** How many messages wait in this agent's inbox; null: not known yet. */
-export function useUnreadMail(agentId: string): number | null {
-  const { mail } = useRoost();
-  return useStore(mail.store, (state) => (state.kind === 'ready' ? (state.value[agentId] ?? 0) : null));
-}

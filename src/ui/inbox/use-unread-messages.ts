@@ -1,0 +1,8 @@
+import { useStore } from 'zustand';
+import { useRoost } from '../context.tsx';
+
+/** How many messages wait in this agent's inbox; null: not known yet. */
+export function useUnreadMessages(agentId: string): number | null {
+  const { unreadMessages } = useRoost();
+  return useStore(unreadMessages.store, (state) => (state.kind === 'ready' ? (state.value[agentId] ?? 0) : null));
+}
