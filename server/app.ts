@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
+import { matchedRoutes } from 'hono/route';
 import { rehearsalSchema, type Health, type OpenHealth, type Rehearsal } from '../src/protocol/http.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
 import { onlyByTls, securityHeaders, type Access } from './access/index.ts';
@@ -28,6 +29,10 @@ export interface AppDeps {
   readonly tlsName: string | null;
   /** Where the built page is. */
   readonly pageFolder: string;
+  /** What was called, by the pattern of its address: an address itself may hold a credential. */
+  readonly onCall: (call: { method: string; route: string; status: number; ms: number }) => void;
+  /** ms, only ever forward */
+  readonly elapsed: () => number;
   /** An error of ours; `id` is what the person was told. */
   readonly onError: (id: string, error: unknown) => void;
 }
@@ -61,6 +66,16 @@ export function createApp(deps: AppDeps): App {
   }
 
   app.onError(refuse);
+  app.use(async (context, next) => {
+    const begun = deps.elapsed();
+    await next();
+    deps.onCall({
+      method: context.req.method,
+      route: matchedRoutes(context).findLast(({ path }) => !path.endsWith('*'))?.path ?? '*',
+      status: context.res.status,
+      ms: Math.round(deps.elapsed() - begun),
+    });
+  });
   app.use(securityHeaders());
   if (deps.tlsName !== null) app.use(onlyByTls(deps.tlsName));
   app.use(access.own);

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
 import { isLoopback, isWildcard } from './access/index.ts';
 import { QUOTAS } from './quotas.ts';
+import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
 import { StartError } from './start-error.ts';
 import type { TlsFiles } from './tls.ts';
@@ -48,6 +49,8 @@ export interface Config {
   readonly rate: { readonly perSecond: number; readonly burst: number };
   readonly streams: { readonly most: number; readonly bufferBytes: number };
   readonly sync: SyncSettings;
+  /** What is less than this is not logged. */
+  readonly logLevel: LogLevel;
   /** Bytes of the home's disk that agents leave free. */
   readonly keepFreeBytes: number;
 }
@@ -189,6 +192,13 @@ function keyHeaderOf(given: Given | null): KeyHeader | null {
   );
 }
 
+function logLevelOf(given: Given | null): LogLevel {
+  return (
+    LOG_LEVELS.find((known) => known === given?.text) ??
+    bad(`${given?.source ?? ''} must be one of ${LOG_LEVELS.join(', ')}, not "${given?.text ?? ''}".`)
+  );
+}
+
 function messagesApiOf(source: Source): Config['messagesApi'] {
   const key = source('apiKey')?.text ?? null;
   const baseUrlGiven = source('baseUrl');
@@ -246,6 +256,7 @@ export function readConfig(args: readonly string[], env: Readonly<Record<string,
     retentionMs: number('retentionHours') * HOUR,
     rate: { perSecond: number('rate'), burst: number('burst') },
     streams: { most: number('streams'), bufferBytes: number('streamBufferKb') * 1024 },
+    logLevel: logLevelOf(source('logLevel')),
     keepFreeBytes: number('keepFreeMb') * MEGABYTE,
     sync: {
       households: number('households'),

@@ -1,4 +1,4 @@
-/** The relay's log: a small file in the home. It holds what happened to the relay; never what anyone said, and no keys. */
+/** The relay's log: a small file in the home. It holds what happened to the relay; never what anyone said, and no keys, at no level. */
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -9,8 +9,14 @@ const MOST_ENTRY = 8_000;
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** From the most to the least that is said. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
 /** `message` is a fixed sentence; values go into `fields`, an error as `error`. */
 export interface Logger {
+  /** What goes on, for whoever works on Roost: kinds, ids, counts and times. */
+  debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, fields?: LogFields): void;
@@ -22,19 +28,26 @@ function plain(_key: string, value: unknown): unknown {
   return { stack: value.stack ?? value.message, ...(value.cause === undefined ? {} : { cause: value.cause }) };
 }
 
-/** Writes to `folder`. `clean` takes out what no log may hold. Where writing fails, the entry and the reason go to `fallback`, and the relay goes on. */
-export function createLogger(
-  folder: string,
-  now: () => Date,
-  fallback: (line: string) => void,
-  clean: (text: string) => string = (text) => text,
-): Logger {
+export interface LoggerDeps {
+  readonly folder: string;
+  readonly now: () => Date;
+  /** What is less than this is not written. At `debug`, everything that is written is told too. */
+  readonly level: LogLevel;
+  /** A line to the terminal: with an entry that could not be written, and why. */
+  readonly tell: (line: string) => void;
+  /** Takes out what no log may hold. */
+  readonly clean?: (text: string) => string;
+}
+
+/** Where writing fails, the relay goes on. */
+export function createLogger({ folder, now, level, tell, clean = (text) => text }: LoggerDeps): Logger {
   const file = join(folder, 'relay.log');
   let size: number | null = null;
-  const write = (level: string) => (message: string, fields?: LogFields) => {
+  function write(of: LogLevel, message: string, fields?: LogFields): void {
     const entry = clean(
-      `${now().toISOString()} ${level} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`,
+      `${now().toISOString()} ${of} ${message}${fields ? ` ${JSON.stringify(fields, plain)}` : ''}`,
     ).slice(0, MOST_ENTRY);
+    if (level === 'debug') tell(entry);
     try {
       size ??= statSync(file, { throwIfNoEntry: false })?.size ?? 0;
       if (size + entry.length > MOST_BYTES) {
@@ -44,8 +57,12 @@ export function createLogger(
       appendFileSync(file, `${entry}\n`, { mode: 0o600 });
       size += Buffer.byteLength(entry) + 1;
     } catch (error) {
-      fallback(`${entry} (the log cannot be written: ${error instanceof Error ? error.message : String(error)})`);
+      tell(`${entry} (the log cannot be written: ${error instanceof Error ? error.message : String(error)})`);
     }
-  };
-  return { info: write('info'), warn: write('warn'), error: write('error') };
+  }
+  const from = (of: LogLevel): Logger['info'] =>
+    LOG_LEVELS.indexOf(of) < LOG_LEVELS.indexOf(level)
+      ? () => undefined
+      : (message, fields) => write(of, message, fields);
+  return { debug: from('debug'), info: from('info'), warn: from('warn'), error: from('error') };
 }

@@ -108,12 +108,13 @@ async function open(
   const lock = await lockHome(folder);
   closers.add(() => lock.release());
   const home = await readHome(folder);
-  const logger = createLogger(
-    home.logFolder,
-    () => new Date(now()),
-    say,
-    createKeyFilter(config.messagesApi?.key ?? null).words,
-  );
+  const logger = createLogger({
+    folder: home.logFolder,
+    now: () => new Date(now()),
+    level: config.logLevel,
+    tell: say,
+    clean: createKeyFilter(config.messagesApi?.key ?? null).words,
+  });
 
   const tls = config.tls && {
     files: config.tls,
@@ -248,6 +249,8 @@ async function open(
     ],
     tlsName: tls !== null && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: join(root.path, 'dist/page'),
+    onCall: (call) => logger.debug('A call was answered.', call),
+    elapsed,
     onError: (id, error) => logger.error('A call failed.', { id, error }),
   });
   http.serve(

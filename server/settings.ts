@@ -191,6 +191,13 @@ export const SETTINGS = {
     default: '16',
     help: 'Households whose devices may meet here.',
   },
+  logLevel: {
+    flag: 'log-level',
+    env: 'ROOST_LOG_LEVEL',
+    value: 'debug|info|warn|error',
+    default: 'info',
+    help: 'What relay.log in the home holds from this level on; debug adds every call and event, without words and keys, and prints all of it too.',
+  },
   keepFreeMb: {
     flag: 'keep-free-mb',
     env: 'ROOST_KEEP_FREE_MB',

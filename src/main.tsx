@@ -77,7 +77,7 @@ createRoot(root).render(
 );
 
 const offline = prepareOffline({
-  container: isSecureContext ? navigator.serviceWorker : undefined,
+  container: import.meta.env.PROD && isSecureContext ? navigator.serviceWorker : undefined,
   locks: navigator.locks,
   entry: new URL(import.meta.url).pathname,
   after,

@@ -79,6 +79,14 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     onListenerError: (error) => logger.error('A listener to the event log failed.', { error }),
     retentionMs,
   });
+  log.subscribe(({ id: number, event }) =>
+    logger.debug('An event was written.', {
+      home: id,
+      number,
+      kind: event.kind,
+      ...('agentId' in event ? { agentId: event.agentId } : {}),
+    }),
+  );
   const team = await openTeam({
     db,
     relay: id,

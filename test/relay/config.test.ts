@@ -42,7 +42,9 @@ describe('the configuration', () => {
       cookieMs: 90 * 86_400_000,
       linkMs: 86_400_000,
       retentionMs: 86_400_000,
+      logLevel: 'info',
     });
+    expect(complaintOf(['--log-level', 'all'])).toContain('--log-level must be one of debug, info, warn, error');
   });
 
   it('takes flags over environment over defaults', () => {

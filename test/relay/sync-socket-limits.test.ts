@@ -54,6 +54,7 @@ describe('a sync socket', () => {
   async function serve(limits: SocketsDeps['limits'] = {}, heartbeatMs = 60_000) {
     const db = store.db;
     const logger = {
+      debug: () => undefined,
       info: () => undefined,
       warn: () => undefined,
       error: (_message: string, fields: unknown) => errors.push(fields),

@@ -89,7 +89,7 @@ export async function openMcp(
   const problems: { message: string; fields: unknown }[] = [];
   const keep = (message: string, fields?: unknown) => void problems.push({ message, fields });
   const failed = (error: unknown) => keep('a listener failed', error);
-  const logger = { info: keep, warn: keep, error: keep };
+  const logger = { debug: keep, info: keep, warn: keep, error: keep };
   const log = await openEventLog({ db, relay, now, newId: randomUUID, onListenerError: failed });
   const tell = (event: Parameters<typeof log.append>[0][number]) => void log.append([event]).catch(failed);
   const openCredentials = () => createCredentials({ db, relay, now, newId: randomUUID, log });
