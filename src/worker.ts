@@ -157,6 +157,7 @@ const ledger = orAnew(
         const told = isReturning() ? docs.filter(({ type }) => type !== 'message') : docs;
         if (told.length > 0) desk.tell({ news: 'documents', docs: told });
         synced?.hearDocuments(docs);
+        if (docs.some((doc) => doc.type === 'agent-identity')) void feed.then((open) => open.settle());
         if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
       },
     });
@@ -175,10 +176,17 @@ const ledger = orAnew(
 const pageKey = createHeldPageKey(realTimers.after, RELAY_TIMES.pageKeyWithin);
 const line = { fetch: withPageKey((...args) => fetch(...args), pageKey.told), baseUrl: '' };
 const client = createRelayClient(line);
+/** What cannot be read is no sign that nobody lives here. */
+const isVacant = ({ household }: Awaited<typeof ledger>) =>
+  household().then(
+    ({ identities }) => identities.length === 0,
+    () => false,
+  );
 const feed = ledger.then(async (open) => {
   const cursor = cursorSchema.safeParse(await open.recallCursor());
   return createFeed({
     cursor: cursor.success ? cursor.data : null,
+    vacant: !cursor.success && (await isVacant(open)),
     client,
     timers: realTimers,
     openStream: (from, listener) =>

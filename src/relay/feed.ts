@@ -17,6 +17,11 @@ import { sleep, type Timers } from '../domain/platform/timers.ts';
 
 export interface FeedDeps {
   readonly cursor: Cursor | null;
+  /**
+   * Nobody lives in this browser yet. What its sign-in hears may be of a team that lives elsewhere: none of it is passed
+   * on, stored or acknowledged before `settle`.
+   */
+  readonly vacant: boolean;
   readonly openStream: (cursor: Cursor | null, listener: (item: StreamItem) => void) => EventStream;
   readonly client: Pick<RelayClient, 'ack' | 'postMessage'>;
   /** Resolves when the documents are durable. */
@@ -35,6 +40,8 @@ export interface Feed {
   snapshot(): Snapshot | null;
   answers(): readonly OpenAnswer[];
   reconnect(): void;
+  /** Somebody lives in this browser from now on: what is theirs is heard from its first event. */
+  settle(): void;
   /** Resolves when everything heard so far is stored, or cannot be for now. */
   stored(): Promise<void>;
   /** Hands over what is queued, where a session runs. */
@@ -58,6 +65,8 @@ export function createFeed(deps: FeedDeps): Feed {
   let deliverAgain = false;
   const handedOver = new Set<string>();
   let closed = false;
+  let vacant = deps.vacant;
+  let passedOver = false;
 
   function scheduleAck() {
     if (cancelAck || closed || mark.upTo() <= acknowledged) return;
@@ -144,6 +153,10 @@ export function createFeed(deps: FeedDeps): Feed {
         return;
       case 'event':
         if (snapshot) snapshot = applyEvent(snapshot, item.stored);
+        if (vacant) {
+          passedOver = true;
+          return;
+        }
         answers.take(item.stored.event);
         tell({ news: 'event', stored: item.stored });
         pending.push({ log, stored: item.stored });
@@ -178,12 +191,20 @@ export function createFeed(deps: FeedDeps): Feed {
     }
   }
 
-  const stream = deps.openStream(deps.cursor, hear);
+  let stream = deps.openStream(deps.cursor, hear);
   return {
     link: () => link,
     snapshot: () => snapshot,
     answers: () => answers.list(),
     reconnect: () => stream.reconnect(),
+    settle() {
+      if (!vacant || closed) return;
+      vacant = false;
+      if (!passedOver) return;
+      stream.close();
+      log = deps.cursor?.log ?? '';
+      stream = deps.openStream(deps.cursor, hear);
+    },
     stored: () =>
       new Promise((resolve) => {
         if (!storing) return resolve();

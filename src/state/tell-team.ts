@@ -36,7 +36,7 @@ export function tellTeam({
   let telling = false;
 
   async function liveBeside() {
-    const begun = await relay.beginHome(true);
+    const begun = await relay.beginHome({ beside: true });
     if (!begun.ok) return notices.error(problemText(begun.problem));
     await tell();
   }
@@ -47,7 +47,8 @@ export function tellTeam({
       told = '';
       return;
     }
-    if (telling || status !== 'ready') return;
+    // A browser that keeps nobody has nothing to say of who lives there: its sign-in may be of a team that others keep.
+    if (telling || status !== 'ready' || roster.byId.size === 0) return;
     const team = teamOf(roster, humanNameOf(settings));
     const text = JSON.stringify(team);
     if (text === told) return;

@@ -63,9 +63,10 @@ let troubles: (string | null)[];
 let queued: QueuedMessageDoc[];
 let refusal: Error | null;
 
-const open = (cursor: Cursor | null = null) => {
+const open = (cursor: Cursor | null = null, vacant = false) => {
   feed = createFeed({
     cursor,
+    vacant,
     openStream: (from, listener) =>
       createEventStream({
         fetch,
@@ -140,6 +141,23 @@ describe('the feed', () => {
     await acknowledged(2);
     expect(idsOf(stored)).toEqual(['session:s1:start']);
     expect(troubles.at(-1)).toBeNull();
+  });
+
+  it('where nobody lives takes nothing of what its sign-in hears, and hears it from the first event once somebody does', async () => {
+    relay.emit(started, message('m1'));
+    const opened = open(null, true);
+    await until(isLive);
+    relay.emit(message('m2'));
+    await until(() => opened.snapshot()?.upTo === 3);
+    timers.advance(RELAY_TIMES.ackDebounce);
+    await opened.stored();
+    expect([idsOf(stored), relay.acks, news.filter((item) => item.news === 'event')]).toEqual([[], [], []]);
+    opened.settle();
+    await acknowledged(3);
+    expect(idsOf(stored)).toEqual(['session:s1:start', 'message:m1', 'message:m2']);
+    opened.settle();
+    await until(isLive);
+    expect(relay.cursors).toHaveLength(2);
   });
 
   it('acknowledges no further than the first word of an answer that is still open', async () => {
