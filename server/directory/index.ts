@@ -87,6 +87,9 @@ export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Direct
 
   return {
     all,
+    isTold: async () =>
+      (await db.selectFrom('agents').select('relay').where('relay', '=', relay).limit(1).executeTakeFirst()) !==
+      undefined,
     find: async (reference) => findMember(await all(), reference),
     async set({ agents }: Team) {
       const rows = [...new Map(agents.map((agent) => [agent.agentId, agent])).values()].map((agent) => ({

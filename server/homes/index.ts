@@ -46,8 +46,13 @@ export interface Homes {
   /** In which this credential was made; the first where it is unknown. */
   ofSecret(secret: string): Promise<OpenHome>;
   standing(browser: string): Promise<HomeStanding>;
-  /** Somebody lives in the home of this sign-in from now on. `beside`: also where others live at this relay. */
-  begin(browser: string, beside: boolean): Promise<Begun>;
+  /** Somebody lives in the home of this sign-in from now on, unless others live at this relay. */
+  begin(browser: string): Promise<Begun>;
+  /**
+   * A page without a team begins one. `beside`: also where others live at this relay. Where somebody lives in the home of
+   * this sign-in already, whom the page knows nothing of, it gets another home with `anew`, and is refused without both.
+   */
+  beginHousehold(browser: string, how: { readonly beside: boolean; readonly anew: boolean }): Promise<Begun>;
   /**
    * This sign-in is of a device that has proven to be of this household: it belongs to the household's home. One of
    * another household moves only where the device `joins`: what is left of its former life does not call it back.
@@ -155,6 +160,9 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
           return { ok: true };
         });
 
+  const isLivedIn = async (entry: Entry): Promise<boolean> =>
+    entry.begun && (await (await open(entry)).directory.isTold());
+
   /** One where nobody lives and that no sign-in belongs to. */
   async function freeHome(trx: Db): Promise<Entry> {
     const taken = await boundHomes(trx, relay);
@@ -211,9 +219,24 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
       const entry = await entryOf(browser);
       if (!deps.alone) await reread(db);
       const count = others(entry).length;
-      return { begun: entry.begun, others: count, look: !entry.begun && count === 1 };
+      const lived = await isLivedIn(entry);
+      return { begun: entry.begun, lived, others: count, look: !entry.begun && count === 1 };
     },
-    begin: async (browser, beside) => begin(await entryOf(browser), beside),
+    begin: async (browser) => begin(await entryOf(browser), false),
+    async beginHousehold(browser, { beside, anew }) {
+      const entry = await entryOf(browser);
+      if (!(await isLivedIn(entry))) return begin(entry, beside);
+      if (!anew) return beside ? { ok: true } : { ok: false, reason: 'others' };
+      return decide(async (trx): Promise<Begun> => {
+        // Another tab may have done so meanwhile.
+        if ((await known(browser, trx)) !== entry) return { ok: true };
+        if (living().length >= most) return { ok: false, reason: 'full' };
+        const another = await freeHome(trx);
+        await note(trx, another, {});
+        await bind(trx, browser, another);
+        return { ok: true };
+      });
+    },
     async member(household, browser, joins) {
       const before = await known(browser);
       if (before?.household === household || (!joins && before !== null && before.household !== null)) return;

@@ -46,7 +46,7 @@ export async function homeCallsOf(homes: Homes, context: Context<Env>): Promise<
     const log = context.req.query('log') ?? '';
     if (log !== '') await homes.comesBack(browser, log);
   } else if (method !== 'GET' && method !== 'HEAD' && !WRITES_NOTHING.has(path)) {
-    const begun = await homes.begin(browser, false);
+    const begun = await homes.begin(browser);
     if (!begun.ok) throw notBegun(begun.reason);
   }
   return (await homes.of(browser)).calls;
@@ -73,8 +73,8 @@ export function createHomeRoutes(homes: Homes, checkStreams: (browser: string | 
     route('/api/home', {
       GET: async (context) => context.json((await homes.standing(browserOf(context))) satisfies HomeStanding),
       async POST(context) {
-        const { beside } = await readBody(context, beginHomeSchema);
-        const begun = await homes.begin(browserOf(context), beside);
+        const how = await readBody(context, beginHomeSchema);
+        const begun = await homes.beginHousehold(browserOf(context), how);
         if (!begun.ok) throw notBegun(begun.reason);
         return context.json((await homes.standing(browserOf(context))) satisfies HomeStanding);
       },

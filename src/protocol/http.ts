@@ -100,6 +100,9 @@ export const ackSchema = z.strictObject({ upTo: z.number().int().nonnegative().d
 export const homeStandingSchema = z
   .object({
     begun: z.boolean().describe('this browser has a household here'),
+    lived: z
+      .boolean()
+      .describe('somebody lives in that household: where this browser keeps nothing of it, nobody begins there anew'),
     others: z.number().int().describe('households of others'),
     look: z.boolean().describe('it may look at what the one other household says and hears now'),
   })
@@ -107,7 +110,16 @@ export const homeStandingSchema = z
 export type HomeStanding = z.infer<typeof homeStandingSchema>;
 
 /** `POST /api/home`: begin a household. */
-export const beginHomeSchema = z.strictObject({ beside: z.boolean().describe('also where others live here') });
+export const beginHomeSchema = z.strictObject({
+  beside: z.boolean().describe('also where others live here'),
+  anew: z
+    .boolean()
+    .default(false)
+    .describe(
+      'where somebody lives in the household of this sign-in: leave that to its other devices, and begin another',
+    ),
+});
+export type BeginHome = z.input<typeof beginHomeSchema>;
 
 /** `GET /api/look`: who lives in the household that is looked at. */
 export const lookedAtSchema = z.object({

@@ -8,6 +8,7 @@ import {
   homeStandingSchema,
   lookedAtSchema,
   type Health,
+  type BeginHome,
   type HomeStanding,
   type LookedAt,
   type PostMessage,
@@ -40,7 +41,7 @@ export interface RelayClient {
   /** How this browser stands to the households of the relay. */
   home(): Promise<RelayResult<HomeStanding>>;
   /** Begins a household. `beside`: also where others live there; without it that is `refused` with 409. */
-  beginHome(beside: boolean): Promise<RelayResult<HomeStanding>>;
+  beginHome(how: BeginHome): Promise<RelayResult<HomeStanding>>;
   /** Who lives in the one household of others. */
   lookedAt(): Promise<RelayResult<LookedAt>>;
   /** What is said there from now on. Returns the way to stop. */
@@ -70,7 +71,7 @@ export function createRelayClient({ fetch, baseUrl, times = RELAY_TIMES }: Relay
     getRehearsal: () => answered({ method: 'GET', path: '/api/rehearsal' }, rehearsalSchema),
     putRehearsal: (body) => answered({ method: 'PUT', path: '/api/rehearsal', body }, rehearsalSchema),
     home: () => answered({ method: 'GET', path: '/api/home' }, homeStandingSchema),
-    beginHome: (beside) => answered({ method: 'POST', path: '/api/home', body: { beside } }, homeStandingSchema),
+    beginHome: (how) => answered({ method: 'POST', path: '/api/home', body: how }, homeStandingSchema),
     lookedAt: () => answered({ method: 'GET', path: '/api/look' }, lookedAtSchema),
     look(listener) {
       let stop: (() => void) | null = null;

@@ -1,14 +1,14 @@
 /** What the page shows first. The one place that decides it. */
 import type { SyncStatus } from '../protocol/sync/page.ts';
 import type { HouseholdState } from './household.ts';
-import { othersLiveThere, type RelayInfoState } from './relay-info.ts';
+import { livesThere, type RelayInfoState } from './relay-info.ts';
 
 export type FirstScreen =
   /** It is not known yet who lives here. */
   | 'opening'
   /** Somebody lived here, and the browser lost their storage. */
   | 'returning'
-  /** Nobody has ever lived here, and others live at the relay: theirs, or one beside it? */
+  /** Nobody is known to have lived here, and somebody lives at the relay: theirs, or one beside it? */
   | 'asked'
   /** Nobody has ever lived here. */
   | 'welcome'
@@ -32,5 +32,5 @@ export function firstScreenOf({ household, sync, syncFailed, home }: Known): Fir
   // It has joined somebody, and they are on their way.
   if (sync?.kind === 'shared') return 'welcome';
   if (home === 'asking') return 'opening';
-  return othersLiveThere({ home }) ? 'asked' : 'welcome';
+  return livesThere({ home }) === null ? 'welcome' : 'asked';
 }

@@ -36,7 +36,7 @@ export function createRelayPort(load: () => Promise<RelayClient>): RelayPort {
     sleep: (agentId) => ask((client) => client.sleep(agentId)),
     getRehearsal: () => ask((client) => client.getRehearsal()),
     home: () => ask((client) => client.home()),
-    beginHome: (beside) => ask((client) => client.beginHome(beside)),
+    beginHome: (how) => ask((client) => client.beginHome(how)),
     lookedAt: () => ask((client) => client.lookedAt()),
     look(listener) {
       let stop: (() => void) | null = null;

@@ -12,9 +12,12 @@ export interface RelayInfoState {
   readonly home: 'asking' | 'unreachable' | HomeStanding;
 }
 
-/** Do others live at this relay, and nobody of this browser? Then the person is asked before anything begins. */
-export const othersLiveThere = ({ home }: Pick<RelayInfoState, 'home'>): boolean =>
-  typeof home === 'object' && !home.begun && home.others > 0;
+/**
+ * For a browser that keeps nobody: who lives at this relay? `own`: those for whom this browser was let in, as it kept its
+ * cookie and lost the rest, or has it from another. Then the person is asked before anything begins.
+ */
+export const livesThere = ({ home }: Pick<RelayInfoState, 'home'>): 'own' | 'others' | null =>
+  typeof home !== 'object' ? null : home.lived ? 'own' : !home.begun && home.others > 0 ? 'others' : null;
 
 /** Does this problem keep anything from being stored? What failed once is tried again, and beside a damaged volume writing goes on. */
 export const writingStopped = ({ problem }: RelayInfoState): boolean =>

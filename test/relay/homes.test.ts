@@ -10,7 +10,8 @@ import { enter, newTestDevice, newTestHousehold, register, renew } from '../supp
 const QUICK = ['--rehearsal', '{"delayMs":0,"wordMs":0}', '--retention-hours', '0'];
 
 const standing = async (browser: Browser) => homeStandingSchema.parse(await (await browser.fetch('/api/home')).json());
-const begin = (browser: Browser, beside: boolean) => browser.fetch('/api/home', { method: 'POST', json: { beside } });
+const begin = (browser: Browser, beside: boolean, anew?: boolean) =>
+  browser.fetch('/api/home', { method: 'POST', json: { beside, ...(anew === undefined ? {} : { anew }) } });
 const refusal = async (response: Response) => [
   response.status,
   problemSchema.parse(await response.json()).type.replace('about:roost/', ''),
@@ -75,18 +76,18 @@ describe('households of one relay', () => {
         ...(await refusal(await other().fetch(path, { method, ...(json === undefined ? {} : { json }) }))),
       ]).toEqual([path, 409, 'not-begun']);
     expect(await headOf(one())).toBe(before);
-    expect(await standing(other())).toEqual({ begun: false, others: 1, look: true });
+    expect(await standing(other())).toEqual({ begun: false, lived: false, others: 1, look: true });
   });
 
   it('the first begins by itself; one beside it only when it is asked for, and talks on its own', async () => {
-    expect(await standing(one())).toEqual({ begun: false, others: 0, look: false });
+    expect(await standing(one())).toEqual({ begun: false, lived: false, others: 0, look: false });
     await one().fetch('/api/team', { method: 'PUT', json: { agents: [] } });
     expect(await standing(one())).toMatchObject({ begun: false });
     await adaTalks();
-    expect(await standing(one())).toEqual({ begun: true, others: 0, look: false });
+    expect(await standing(one())).toEqual({ begun: true, lived: true, others: 0, look: false });
     expect(await refusal(await begin(other(), false))).toEqual([409, 'not-begun']);
     expect((await begin(other(), true)).status).toBe(200);
-    expect(await standing(other())).toEqual({ begun: true, others: 1, look: false });
+    expect(await standing(other())).toEqual({ begun: true, lived: false, others: 1, look: false });
 
     await other().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
     // While Ada’s session runs.
@@ -98,6 +99,26 @@ describe('households of one relay', () => {
     expect(await (await one().fetch('/api/team')).json()).toEqual(teamOfLead('Sol'));
     await other().fetch('/api/sessions/current', { method: 'DELETE' });
     await talk(one(), 'Are you still there?');
+  });
+
+  it('a browser that kept its sign-in and lost its team begins no second one in that home: asked, it leaves it to the others', async () => {
+    await adaTalks();
+    const before = await headOf(one());
+    expect(await refusal(await begin(one(), false))).toEqual([409, 'not-begun']);
+    // Without a word of leaving it stays where it is: a page that asks twice is not moved.
+    expect((await begin(one(), true)).status).toBe(200);
+    expect(await standing(one())).toMatchObject({ lived: true, others: 0 });
+    const stream = await follow(one());
+    expect((await begin(one(), true, true)).status).toBe(200);
+    expect(await stream.ended).toBeNull();
+    expect(await standing(one())).toEqual({ begun: true, lived: false, others: 1, look: false });
+    expect((await begin(one(), true, true)).status).toBe(200);
+    expect(await standing(one())).toMatchObject({ others: 1 });
+    await one().fetch('/api/team', { method: 'PUT', json: teamOfLead('Lua') });
+    await startSession(one(), 'Lua');
+    await talk(one(), 'The cellar key is under the fern.');
+    expect(await headOf(one())).not.toBe(before);
+    expect(textsOf(await eventsOf(one())).join()).not.toContain('daughter');
   });
 
   it('of two that begin at one moment one is first, and the other is asked', async () => {
@@ -114,7 +135,7 @@ describe('households of one relay', () => {
     // What it followed was another log.
     expect(await stream.ended).toBeNull();
     expect(textsOf(await eventsOf(other())).join()).toContain('My daughter is called Ada.');
-    expect(await standing(other())).toEqual({ begun: true, others: 0, look: false });
+    expect(await standing(other())).toEqual({ begun: true, lived: true, others: 0, look: false });
     relay.pass(120_000);
     await ack(other(), await headOf(other()));
     expect(textsOf(await eventsOf(one())).join()).not.toContain('daughter');
@@ -165,7 +186,7 @@ describe('households of one relay', () => {
       'hello',
       'snapshot',
     ]);
-    expect(await standing(again)).toMatchObject({ begun: false, others: 1 });
+    expect(await standing(again)).toMatchObject({ begun: false, lived: false, others: 1 });
     await line.close();
   });
 
@@ -267,7 +288,7 @@ describe.each(STORES)('the homes of a relay, with the store on %s', (kind) => {
     expect(
       (await eventsOf(other)).filter(({ event }) => event === 'session-ended').map(({ data }) => data),
     ).toMatchObject([{ reason: 'shutdown' }]);
-    expect(await standing(third)).toEqual({ begun: false, others: 2, look: false });
+    expect(await standing(third)).toEqual({ begun: false, lived: false, others: 2, look: false });
     await relay.close();
     await database?.drop();
   });

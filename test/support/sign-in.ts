@@ -28,7 +28,14 @@ export const headersOf = ({ cookie, key }: SignIn) => ({ cookie, [PAGE_KEY.heade
 export async function letIn(context: BrowserContext, url: string, { cookie, key }: SignIn): Promise<void> {
   const at = cookie.indexOf('=');
   await context.addCookies([
-    { name: cookie.slice(0, at), value: cookie.slice(at + 1), url, httpOnly: true, sameSite: 'Strict' },
+    // By the origin alone: of a longer address the cookie would be that folder's only.
+    {
+      name: cookie.slice(0, at),
+      value: cookie.slice(at + 1),
+      url: new URL(url).origin,
+      httpOnly: true,
+      sameSite: 'Strict',
+    },
   ]);
   await context.addInitScript(
     ([origin, name, value]) => {

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { livesThere } from '../../state/relay-info.ts';
 import { useInfo } from '../context.tsx';
 import { Begin } from './begin.tsx';
 import { ComeBack } from './come-back.tsx';
@@ -8,10 +9,24 @@ import './welcome.css';
 
 const focusStart = () => document.querySelector<HTMLElement>('.big-button')?.focus();
 
-/** Nobody has lived in this browser, and others live at its relay: nothing begins before the person has said what this browser is to be. */
+const WHO = {
+  own: {
+    head: 'A team of yours lives at this relay',
+    told: 'This browser has been here before, or shares its sign-in with one that has, and keeps nothing of that team. Nothing of it is deleted elsewhere.',
+    back: 'Let it come back:',
+  },
+  others: {
+    head: 'Somebody lives at this relay already',
+    told: 'Nobody lives in this browser yet. What is it to be?',
+    back: 'If that team is yours, or you have one elsewhere, let it come here too:',
+  },
+} as const;
+
+/** This browser keeps nobody, and somebody lives at its relay: nothing begins before the person has said what this browser is to be. */
 export default function AskedPage() {
   const look = useInfo(({ home }) => typeof home === 'object' && home.look);
   const [way, setWay] = useState<'own' | 'look' | null>(null);
+  const who = WHO[useInfo(livesThere) ?? 'others'];
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => head.current?.focus(), [way]);
   if (way === 'look' && look) return <LookPage onClose={() => setWay(null)} />;
@@ -19,7 +34,7 @@ export default function AskedPage() {
     <main className="welcome" id="main">
       <div className="welcome-card">
         <h1 ref={head} tabIndex={-1}>
-          {way === 'own' ? 'A household of your own' : 'Somebody lives at this relay already'}
+          {way === 'own' ? 'A household of your own' : who.head}
         </h1>
         {way === 'own' ? (
           <>
@@ -34,8 +49,8 @@ export default function AskedPage() {
           </>
         ) : (
           <>
-            <p className="welcome-lead">Nobody lives in this browser yet. What is it to be?</p>
-            <ComeBack lead="If that team is yours, or you have one elsewhere, let it come here too:" />
+            <p className="welcome-lead">{who.told}</p>
+            <ComeBack lead={who.back} />
             <div className="devices-ways">
               {look && (
                 <button type="button" className="ghost" onClick={() => setWay('look')}>

@@ -58,7 +58,7 @@ test('a household that cannot be read is not taken for a first visit', async () 
   expect(await screen.findByRole('button', { name: 'Begin' })).toBeDefined();
 });
 
-const OTHERS = { begun: false, others: 1, look: true };
+const OTHERS = { begun: false, lived: false, others: 1, look: true };
 
 test('where others live at the relay nobody begins unasked: theirs, only a look, or a household beside them', async () => {
   const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OTHERS) });
@@ -71,6 +71,19 @@ test('where others live at the relay nobody begins unasked: theirs, only a look,
   await page.user.click(screen.getByRole('button', { name: 'Begin' }));
   expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
   expect(page.relay.asked).toContain('begin beside');
+});
+
+test('a browser whose team lives at the relay, and is not kept here any more, is told so before anything begins', async () => {
+  const OWN = { begun: true, lived: true, others: 0, look: false };
+  const page = await openPage({ docs: [], prepare: ({ relay }) => (relay.standing = OWN) });
+  expect(await screen.findByRole('heading', { name: 'A team of yours lives at this relay' })).toBeDefined();
+  expect(screen.queryByRole('button', { name: 'Only look' })).toBeNull();
+  expect(screen.getByRole('button', { name: 'I have a recovery phrase' })).toBeDefined();
+  await page.user.click(screen.getByRole('button', { name: 'Begin a household of my own' }));
+  await page.user.type(screen.getByLabelText('Your name'), 'Ben');
+  await page.user.click(screen.getByRole('button', { name: 'Begin' }));
+  expect(await screen.findByRole('button', { name: 'Julian, lead' })).toBeDefined();
+  expect(page.relay.asked).toContain('begin anew');
 });
 
 test('whoever presses Begin when others have just begun is asked, and nothing is stored', async () => {

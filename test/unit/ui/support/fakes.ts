@@ -194,7 +194,7 @@ export function memoryRelay(): MemoryRelay {
     posted: [],
     asked: [],
     refusal: null,
-    standing: { begun: false, others: 0, look: false },
+    standing: { begun: false, lived: false, others: 0, look: false },
     onlookers: new Set(),
     mind: 'rehearsal',
     health: () =>
@@ -207,9 +207,9 @@ export function memoryRelay(): MemoryRelay {
       return answer({ sessionId: 'session-new' });
     },
     home: () => Promise.resolve({ ok: true, value: relay.standing }),
-    beginHome(beside) {
-      relay.asked.push(`begin ${beside ? 'beside' : 'alone'}`);
-      if (relay.standing.others > 0 && !beside)
+    beginHome({ beside, anew }) {
+      relay.asked.push(`begin ${anew && relay.standing.lived ? 'anew' : beside ? 'beside' : 'alone'}`);
+      if ((relay.standing.others > 0 || relay.standing.lived) && !beside)
         return Promise.resolve({
           ok: false,
           problem: {
@@ -224,7 +224,7 @@ export function memoryRelay(): MemoryRelay {
             },
           },
         });
-      relay.standing = { ...relay.standing, begun: true, look: false };
+      relay.standing = { ...relay.standing, begun: true, lived: false, look: false };
       return Promise.resolve({ ok: true, value: relay.standing });
     },
     lookedAt: () => answer({ agents: [{ agentId: 'lead', name: 'Sol', position: 4 }] }),
