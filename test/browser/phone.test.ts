@@ -133,9 +133,13 @@ describe('On a phone', () => {
     if (!alone) throw new Error('the browser has no further contexts');
     await shareSignIn(page.context(), alone, page.url());
     const stranger = await createVisitor(alone, relay.url);
+    // It keeps nothing of the team that lives in the home of its sign-in, and begins beside it, never in its place.
+    await stranger.page.getByRole('heading', { name: 'A team of yours lives at this relay' }).waitFor();
+    await stranger.press('Begin a household of my own');
+    await stranger.begin();
     await stranger.page.reload();
-    // Another browser of the sign-in whose team lives here: it is greeted, or asked how it belongs to it.
-    await stranger.page.getByRole('heading', { level: 1 }).first().waitFor({ state: 'attached' });
+    const seats = await stranger.untilSeats('seats of its own', (all) => all.every(({ state }) => state === 'empty'));
+    expect(seats).toHaveLength(8);
     expect(
       await stranger.page.evaluate(async () => [
         (await navigator.serviceWorker.getRegistrations()).length,
