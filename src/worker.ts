@@ -263,6 +263,7 @@ const desk = createDesk({
     },
     storage: async () => (await ledger).storage(),
     documents: async (request) => (await ledger).documents(request),
+    within: async (request) => (await ledger).within(request),
     compare: async (docs) => (await ledger).compare(docs),
     noteExport: async (note) => (await ledger).noteExport(note),
     rebuild: async () => (await ledger).rebuild(),

@@ -131,6 +131,8 @@ export type ArchiveChange = { readonly tick: string } & (
   | { readonly kind: 'keep' }
   /** Messages that take the place of others: what stands here from there on would be out of sight. */
   | { readonly kind: 'edits'; readonly agentId: string; readonly name: string; readonly messages: number }
+  /** Records of kinds that come in only where the person agrees; `what`: in people's words. */
+  | { readonly kind: 'records'; readonly what: string; readonly documents: number }
   /** Messages that wait to be sent as the person's. */
   | { readonly kind: 'queued'; readonly messages: number }
   /** Documents dated ahead of this device's clock by more than a day. `latest`: ms since the epoch. */

@@ -28,21 +28,16 @@ export interface ForgetUndo {
   readonly time?: number | undefined;
 }
 
-/** Kinds that make up a conversation. */
-const SPOKEN: ReadonlySet<string> = new Set(['message', 'queued-message', 'message-read']);
-/** Kinds that must outlive what they speak of. */
-const KEPT: ReadonlySet<string> = new Set(['forget', 'forget-undo']);
+/** What becomes of a document when its agent, or what was said with it, is forgotten; `never`: it outlives what it speaks of. */
+export type Forgotten = 'with-agent' | 'with-conversation' | 'never';
 
-interface Written {
-  readonly type: string;
-  readonly at: Stamp;
-  readonly [field: string]: unknown;
-}
-
-/** Is this document among what the person asked to forget? */
-export function isCovered(doc: Written, { target, at }: Pick<Forget, 'target' | 'at'>): boolean {
-  if (KEPT.has(doc.type) || doc['agentId'] !== target.agentId) return false;
-  return target.kind === 'agent' || (SPOKEN.has(doc.type) && doc.at < at);
+/** Is a document of this agent among what the person asked to forget? */
+export function isAmong(
+  doc: { readonly agentId: unknown; readonly at: Stamp; readonly forgotten: Forgotten },
+  { target, at }: Pick<Forget, 'target' | 'at'>,
+): boolean {
+  if (doc.forgotten === 'never' || doc.agentId !== target.agentId) return false;
+  return target.kind === 'agent' || (doc.forgotten === 'with-conversation' && doc.at < at);
 }
 
 function notUndone<F extends Forget>(forgets: readonly F[], undos: readonly ForgetUndo[]): F[] {

@@ -26,6 +26,7 @@ import { StorageProblemError, storageProblemOf } from './problem.ts';
 import { createProblems } from './problems.ts';
 import { LEDGER } from './settings.ts';
 import { createUpkeep } from './upkeep.ts';
+import { readWithin } from './views/within.ts';
 import { compareDocuments, readAt, readDocuments, readPlaces, type DocumentPlace } from './views/copy.ts';
 import { readState, type ViewsDatabase } from './views/database.ts';
 import { readConversation, readHousehold, readUnread, splitForgets } from './views/read.ts';
@@ -89,6 +90,7 @@ export interface Ledger {
   wakeMaterial(request: Request<'wakeMaterial'>): Answer<'wakeMaterial'>;
   storage(): Promise<StorageStatus>;
   documents(request: Request<'documents'>): Answer<'documents'>;
+  within(request: Request<'within'>): Answer<'within'>;
   /** Throws a ZodError for what is no document. */
   compare(docs: readonly unknown[]): Answer<'compare'>;
   noteExport(note: Request<'noteExport'>): Answer<'noteExport'>;
@@ -305,6 +307,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
     unread: async () => readUnread(await views.readable(), deps.now()),
     wakeMaterial: async (request) => readWakeMaterial(await views.readable(), request, deps.now()),
     documents: async (request) => readDocuments(await views.readable(), request, views.documents()),
+    within: async (request) => readWithin(await views.readable(), request),
     compare: async (values) => compareDocuments(await views.readable(), values.map(plainDocument), upkeep.isForgotten),
     async storage() {
       await counted;

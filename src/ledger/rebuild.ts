@@ -4,13 +4,14 @@
  * and filed anew. The old views go when the new ones are in use. Interrupted, it begins again.
  */
 import { openDB } from 'idb';
-import { isCovered, type Forget } from '../domain/forgetting.ts';
+import type { Forget } from '../domain/forgetting.ts';
+import { isCovered } from '../protocol/known.ts';
 import { parseDocument, type Doc } from '../protocol/documents.ts';
 import type { OwnerProgress, RebuildReport } from '../protocol/worker.ts';
 import { putVolume, recall, type JournalDatabase, type OpenOptions, type VolumeRecord } from './journal/database.ts';
 import { rowsAfter, writeRow } from './journal/journal.ts';
 import { LEDGER, volumeDatabase } from './settings.ts';
-import { NO_VIEWS, openViewsDatabase, viewsTransaction, type ViewsDatabase, VIEWS_VERSION } from './views/database.ts';
+import { NO_VIEWS, openViewsDatabase, viewsTransaction, type ViewsDatabase, viewsVersion } from './views/database.ts';
 import { applyBatches } from './views/views.ts';
 import { DOCUMENT_STORES, unseen } from './views/write.ts';
 import { decodeDocuments } from './volumes/codec.ts';
@@ -43,7 +44,7 @@ export const viewsNames = (names: readonly string[]) => names.filter((name) => n
 /** `roost-views-<version>-<n>`, with a number that no database has. */
 function freshName(names: readonly string[]): string {
   const numbers = viewsNames(names).map((name) => Number(name.slice(name.lastIndexOf('-') + 1)));
-  return `${LEDGER.viewsDatabase}${VIEWS_VERSION}-${Math.max(0, ...numbers.filter(Number.isInteger)) + 1}`;
+  return `${LEDGER.viewsDatabase}${viewsVersion()}-${Math.max(0, ...numbers.filter(Number.isInteger)) + 1}`;
 }
 
 /** The volumes on the list, and those that are on the disk all the same: the list may have been lost. */

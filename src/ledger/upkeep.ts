@@ -1,15 +1,15 @@
 /** The ledger's long work, one at a time and beside everything else: rebuilding, and forgetting what is due. */
 import { deleteDB } from 'idb';
-import { finalForgets, isCovered } from '../domain/forgetting.ts';
+import { finalForgets } from '../domain/forgetting.ts';
 import type { Doc, ForgetDoc, ForgetUndoDoc } from '../protocol/documents.ts';
-import { isKnown } from '../protocol/known.ts';
+import { isCovered, isKnown } from '../protocol/known.ts';
 import type { RebuildReport } from '../protocol/worker.ts';
 import { journalTransaction, recall, remember } from './journal/database.ts';
 import { rowsAfter } from './journal/journal.ts';
 import type { LedgerDeps } from './ledger.ts';
 import { rebuildViews, viewsNames } from './rebuild.ts';
 import { LEDGER } from './settings.ts';
-import { readState, VIEWS_VERSION } from './views/database.ts';
+import { readState, viewsVersion } from './views/database.ts';
 import { applyBatches, type Views } from './views/views.ts';
 import { discardVolumes, replaceVolumes, swap } from './volumes/replace.ts';
 import type { Volumes } from './volumes/volumes.ts';
@@ -69,7 +69,7 @@ export function createUpkeep({
         docs: docs.filter((doc) => !isForgotten(doc)),
       }));
       if (late.length > 0) await applyBatches(db, late);
-      await remember(journal, 'views', { version: VIEWS_VERSION, name });
+      await remember(journal, 'views', { version: viewsVersion(), name });
       await views.swap(db);
       volumes.added(report.repaired, 0, late.at(-1)?.seq ?? applied);
     });

@@ -23,6 +23,8 @@ export interface HouseholdView {
   readonly identities: readonly AgentIdentityDoc[];
   readonly changes: readonly AgentChangeDoc[];
   readonly settings: readonly SettingDoc[];
+  /** Of every kind that has no place of its own here, and of which one document about each thing holds: those. */
+  readonly records: readonly Doc[];
   /** Written while nothing could take them, and not yet taken by a relay. */
   readonly queued: readonly QueuedMessageDoc[];
   /** Asked for, not undone, and not final yet: hidden already, and can be undone. */
@@ -141,6 +143,15 @@ export interface DocumentPage {
   readonly of: number;
 }
 
+/** Some of the documents about one thing. */
+export interface WithinPage {
+  readonly docs: readonly Doc[];
+  /** Pass to `after` for what follows; null at the end. */
+  readonly after: string | null;
+  /** How many there are in all. */
+  readonly of: number;
+}
+
 /** How documents from elsewhere compare with what is here. */
 export interface Comparison {
   /** Not here yet. */
@@ -183,6 +194,8 @@ export interface OwnerCalls extends SyncCalls {
   storage(): StorageStatus;
   /** Everything there is, or all that belongs to one agent (its identity, changes, conversation and sessions), page by page. */
   documents(request: { after: string | null; limit: number; agentId: string | null }): DocumentPage;
+  /** The documents about one thing, page by page, by id: what was said in a thread, say. `limit` 0: only how many there are. */
+  within(request: { about: string; after: string | null; limit: number }): WithinPage;
   /** Writes nothing. */
   compare(docs: readonly Doc[]): Comparison;
   /** A whole copy has left this device. */

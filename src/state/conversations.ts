@@ -1,8 +1,7 @@
 /** Conversations as far as they were opened: the newest page first, older ones on demand, live ones as they come. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { isCovered } from '../domain/forgetting.ts';
 import type { Doc, ForgetDoc, MessageDoc, SessionDoc } from '../protocol/documents.ts';
-import { isKnown } from '../protocol/known.ts';
+import { isCovered, isKnown } from '../protocol/known.ts';
 import { spansOf, type Sending, type SessionSpan } from './conversation-log.ts';
 import { createMessageList, type MessageList } from './message-list.ts';
 import type { OwnerPort } from './ports.ts';

@@ -4,7 +4,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { rosterOf, type Roster } from '../domain/agent.ts';
-import { finalForgets, isCovered, pendingForgets } from '../domain/forgetting.ts';
+import { finalForgets, pendingForgets } from '../domain/forgetting.ts';
 import { readMarkOf } from '../domain/read-marks.ts';
 import { settingsOf, type Settings } from '../domain/settings.ts';
 import type {
@@ -16,7 +16,7 @@ import type {
   QueuedMessageDoc,
   SettingDoc,
 } from '../protocol/documents.ts';
-import { isKnown } from '../protocol/known.ts';
+import { isCovered, isKnown, slotOf, storeOf, wins } from '../protocol/known.ts';
 import type { HouseholdView } from '../protocol/worker.ts';
 
 export interface HouseholdState {
@@ -26,6 +26,8 @@ export interface HouseholdState {
   readonly identities: ReadonlyMap<string, AgentIdentityDoc>;
   readonly changes: ReadonlyMap<string, AgentChangeDoc>;
   readonly settingDocs: ReadonlyMap<string, SettingDoc>;
+  /** By what they are about: the documents that hold, of every kind without a place of its own. */
+  readonly records: ReadonlyMap<string, Doc>;
   readonly queued: readonly QueuedMessageDoc[];
   /** Asked to be forgotten and neither undone nor final; the latest first. What they cover is in `identities` and `changes`, and nowhere else. */
   readonly forgetting: readonly ForgetDoc[];
@@ -54,6 +56,19 @@ export const rosterOfDocs = (
   person: string | null = null,
 ): Roster => rosterOf([...identities].map(withId), [...changes].map(withId), person);
 
+/** With those of the documents that hold from now on; the same map where none does. */
+function withNewest(held: ReadonlyMap<string, Doc>, docs: readonly Doc[]): ReadonlyMap<string, Doc> {
+  let records: Map<string, Doc> | null = null;
+  for (const doc of docs) {
+    const slot = storeOf(doc) === 'records' ? slotOf(doc) : null;
+    const before = slot === null ? undefined : (records ?? held).get(slot);
+    if (slot === null || (before && !wins(doc, before))) continue;
+    records ??= new Map(held);
+    records.set(slot, doc);
+  }
+  return records ?? held;
+}
+
 const latestFirst = (a: ForgetDoc, b: ForgetDoc) => (a.at < b.at ? 1 : -1);
 
 /** `now` gives ms since the epoch. */
@@ -64,6 +79,7 @@ export function createHousehold(now: () => number): Household {
     identities: new Map(),
     changes: new Map(),
     settingDocs: new Map(),
+    records: new Map(),
     queued: [],
     forgetting: [],
     roster: rosterOf([], []),
@@ -85,6 +101,7 @@ export function createHousehold(now: () => number): Household {
     const identities = new Map(held.identities);
     const changes = new Map(held.changes);
     const settingDocs = new Map(held.settingDocs);
+    const records = withNewest(held.records, docs);
     const queued = new Map(held.queued.map((doc) => [doc.clientId, doc]));
     const asked = forgets.size + undos.size;
     for (const doc of docs) {
@@ -115,11 +132,8 @@ export function createHousehold(now: () => number): Household {
         case 'forget-undo':
           undos.set(doc._id, doc);
           break;
-        case 'session':
-        case 'message-read':
-          break;
         default:
-          doc satisfies never;
+          break;
       }
     }
     const letGo = forgets.size + undos.size !== asked;
@@ -135,7 +149,8 @@ export function createHousehold(now: () => number): Household {
     // Who shares the person's name is told apart: that changes with it.
     const called = settings.humanName !== held.settings.humanName;
     const waiting = queued.size !== held.queued.length;
-    if (!people && !wishes && !waiting && !status) return;
+    const recorded = records !== held.records;
+    if (!people && !wishes && !waiting && !recorded && !status) return;
     store.setState({
       ...(status ? { status, error: null } : {}),
       ...(people ? { identities, changes, forgetting } : {}),
@@ -149,6 +164,7 @@ export function createHousehold(now: () => number): Household {
           }
         : {}),
       ...(wishes ? { settingDocs, settings } : {}),
+      ...(recorded ? { records } : {}),
       ...(waiting ? { queued: [...queued.values()].sort((a, b) => (a.at < b.at ? -1 : 1)) } : {}),
     });
   }
@@ -156,7 +172,10 @@ export function createHousehold(now: () => number): Household {
   return {
     store,
     load: (view) =>
-      take([...view.identities, ...view.changes, ...view.settings, ...view.queued, ...view.forgetting], 'ready'),
+      take(
+        [...view.identities, ...view.changes, ...view.settings, ...view.records, ...view.queued, ...view.forgetting],
+        'ready',
+      ),
     fail: (error) => store.setState({ status: 'failed', error }),
     take,
     isHidden,
@@ -164,7 +183,8 @@ export function createHousehold(now: () => number): Household {
       const { identities, changes } = store.getState();
       const stays = ([, doc]: readonly [string, Doc]) => !final.some((forget) => isCovered(doc, forget));
       take(final);
-      store.setState(({ forgetting, queued }) => ({
+      store.setState(({ forgetting, queued, records }) => ({
+        records: new Map([...records].filter(stays)),
         identities: new Map([...identities].filter(stays)),
         changes: new Map([...changes].filter(stays)),
         queued: queued.filter((doc) => stays([doc._id, doc])),

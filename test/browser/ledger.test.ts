@@ -57,6 +57,7 @@ describe('the household', () => {
       identities: [],
       changes: [],
       settings: [],
+      records: [],
       queued: [],
       forgetting: [],
       newest: '',
@@ -520,7 +521,7 @@ describe('after the browser has crashed', () => {
       'queued',
       'reads',
       'forgets',
-      'others',
+      'records',
       'kinds',
       'state',
     ])

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { CALLS, type Call } from '../../src/protocol/calls/index.ts';
-import { blockSchema, known, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
+import { blockSchema, knownSchemas, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
 import {
   asleepReasonSchema,
@@ -129,7 +129,7 @@ export function wireReference(): string {
     `Append-only: a document is written once and never changed; what changes is a further document, and the newest by (\`at\`, \`_id\`) holds. Fields, kinds and versions that an app does not know are kept and passed on. This is version ${SCHEMA_VERSION} of every kind.`,
     'Every document has:',
     fieldTable(json(unknownDocumentSchema)),
-    ...Object.values(known).map((schema) => kindSection(schema, 'type', { without: everywhere })),
+    ...[...knownSchemas().values()].map((schema) => kindSection(schema, 'type', { without: everywhere })),
 
     '## Shared parts',
     ...Object.entries(SHARED).map(([name, schema]) => sharedSection(name, schema)),

@@ -3,7 +3,7 @@ import type { Agent, ChangeKind } from '../../domain/agent.ts';
 import { LEAD_ID, seatColor, type SeatPosition } from '../../domain/seat.ts';
 import type { Clock } from '../../domain/stamp.ts';
 import { parseDocument, type AgentChangeDoc, type AgentIdentityDoc, type Doc } from '../../protocol/documents.ts';
-import { isKnown, SCHEMA_VERSION } from '../../protocol/known.ts';
+import { isKnown, kindOf, SCHEMA_VERSION } from '../../protocol/known.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
 import type { ParsedAgent } from '../types.ts';
 import { createRekey } from './rekey.ts';
@@ -106,7 +106,7 @@ function asCopy(
   const docs: Doc[] = [];
   for (const doc of parsed.documents) {
     // Everybody's: the same session, whoever was in it.
-    if (doc.type === 'session') docs.push(doc);
+    if (kindOf(doc.type)?.whose === 'everybody') docs.push(doc);
     // What waits was written to the original, and would be said a second time.
     else if (doc.type !== 'queued-message' && !isAboutSeat(doc) && (doc.type !== 'agent-identity' || doc._id === birth))
       docs.push(seated(rekey(doc), position));

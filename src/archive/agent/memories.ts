@@ -1,5 +1,6 @@
 /** The documents in an agent's folder. What is not one of Roost's is left out, with a word about it. */
 import type { Doc } from '../../protocol/documents.ts';
+import { kindOf } from '../../protocol/known.ts';
 import { assertDocument } from '../document.ts';
 import { belongsTo } from '../household/belongs.ts';
 import { ArchiveError } from '../problem.ts';
@@ -18,9 +19,9 @@ function faultOf(value: unknown, agentId: string): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-  if (value.type === 'session') return null;
-  if (value.type === 'setting' || value.type === 'forget' || value.type === 'forget-undo')
-    return 'a household’s own document';
+  const whose = kindOf(value.type)?.whose ?? 'agent';
+  if (whose === 'everybody') return null;
+  if (whose === 'household') return 'a household’s own document';
   return belongsTo(value, NOBODY) === agentId ? null : 'a document of somebody else';
 }
 

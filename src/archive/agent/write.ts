@@ -2,7 +2,7 @@
 import { Zip, ZipDeflate } from 'fflate';
 import { parseStamp } from '../../domain/stamp.ts';
 import type { Doc } from '../../protocol/documents.ts';
-import { isKnown } from '../../protocol/known.ts';
+import { isKnown, kindOf } from '../../protocol/known.ts';
 import { createChunkWriter } from '../bytes.ts';
 import { safeFileName } from '../file-names.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
@@ -21,7 +21,7 @@ export const writeAgent: Workers['export-agent'] = async ({ agentId, exportedAt 
   for await (const { docs, of } of pagesOf(read, agentId)) {
     for (const doc of docs) {
       // A folder says who somebody is; that one household once wanted to forget them is not part of it.
-      if (doc.type === 'forget' || doc.type === 'forget-undo') continue;
+      if (kindOf(doc.type)?.whose === 'household') continue;
       documents += 1;
       const sessionId = typeof doc['sessionId'] === 'string' ? doc['sessionId'] : null;
       if (doc.type === 'agent-identity' || doc.type === 'agent-change') about.push(doc);

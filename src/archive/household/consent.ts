@@ -16,7 +16,7 @@ import type {
   MessageDoc,
   SettingDoc,
 } from '../../protocol/documents.ts';
-import { isKnown } from '../../protocol/known.ts';
+import { isKnown, kindOf } from '../../protocol/known.ts';
 import type { ArchiveChange } from '../types.ts';
 import { createNewest, rosterFrom, settingsFrom, union, type Deciding } from './newest.ts';
 
@@ -58,6 +58,8 @@ export function createConsent(here: Deciding, now: number): Consent {
   const undos: ForgetUndoDoc[] = [];
   const queued: string[] = [];
   const edits = new Map<string, string[]>();
+  /** Of kinds that come in only where the person agrees, by what they are to people. */
+  const records = new Map<string, string[]>();
   const ahead: string[] = [];
   let latest = 0;
   const isEmpty = here.identities.length === 0 && here.settings.length === 0;
@@ -65,6 +67,8 @@ export function createConsent(here: Deciding, now: number): Consent {
 
   function takeKnown(doc: Extract<Doc, { _id: string }>) {
     if (!isKnown(doc)) return;
+    const what = kindOf(doc.type)?.consent;
+    if (what !== undefined) records.set(what, [...(records.get(what) ?? []), doc._id]);
     if (doc.type === 'agent-identity') births.push(doc);
     else if (doc.type === 'agent-change') changed.push(changeOf(doc));
     else if (doc.type === 'setting') settings.push({ _id: doc._id, key: doc.key, value: doc.value });
@@ -133,6 +137,8 @@ export function createConsent(here: Deciding, now: number): Consent {
             },
             ids,
           );
+        for (const [what, ids] of records)
+          offer({ kind: 'records', tick: `records:${what}`, what, documents: ids.length }, ids);
         if (queued.length > 0) offer({ kind: 'queued', tick: 'queued', messages: queued.length }, queued);
       }
       if (ahead.length > 0) offer({ kind: 'ahead', tick: 'ahead', documents: ahead.length, latest }, ahead);

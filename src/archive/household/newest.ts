@@ -1,8 +1,8 @@
 /** What decides who somebody is and how things are set, of however many documents: bounded by how many agents there are. */
 import { rosterOf, type Roster } from '../../domain/agent.ts';
-import { isSettingValue, settingsOf, type Settings } from '../../domain/settings.ts';
-import type { AgentChangeDoc, AgentIdentityDoc, Doc, SettingDoc } from '../../protocol/documents.ts';
-import { isKnown } from '../../protocol/known.ts';
+import { settingsOf, type Settings } from '../../domain/settings.ts';
+import type { AgentIdentityDoc, Doc } from '../../protocol/documents.ts';
+import { isKnown, slotOf, wins } from '../../protocol/known.ts';
 import type { HouseholdView } from '../../protocol/worker.ts';
 
 export type Deciding = Pick<HouseholdView, 'identities' | 'changes' | 'settings'>;
@@ -12,33 +12,27 @@ export interface Newest {
   now(): Deciding;
 }
 
-const isLater = (a: { at: string; _id: string }, b: { at: string; _id: string }) =>
-  a.at > b.at || (a.at === b.at && a._id > b._id);
-
-/** Keeps the identities, and of changes and settings the newest of each kind about each thing. */
+/** Keeps the identities, and of what is said more than once about one thing that which holds. */
 export function createNewest(): Newest {
   const identities = new Map<string, AgentIdentityDoc>();
-  const changes = new Map<string, AgentChangeDoc>();
-  const settings = new Map<string, SettingDoc>();
-  const keep = <T extends { at: string; _id: string }>(map: Map<string, T>, key: string, doc: T) => {
-    const held = map.get(key);
-    if (!held || isLater(doc, held)) map.set(key, doc);
-  };
+  const held = new Map<string, Doc>();
   return {
     take(docs) {
       for (const doc of docs) {
-        if (!isKnown(doc)) continue;
-        if (doc.type === 'agent-identity') identities.set(doc._id, doc);
-        else if (doc.type === 'agent-change')
-          keep(changes, `${doc.change.kind === 'return' ? 'retire' : doc.change.kind} ${doc.agentId}`, doc);
-        else if (doc.type === 'setting' && isSettingValue(doc.key, doc.value)) keep(settings, doc.key, doc);
+        if (isKnown(doc) && doc.type === 'agent-identity') identities.set(doc._id, doc);
+        const slot = slotOf(doc);
+        const before = slot === null ? undefined : held.get(slot);
+        if (slot !== null && (!before || wins(doc, before))) held.set(slot, doc);
       }
     },
-    now: () => ({
-      identities: [...identities.values()],
-      changes: [...changes.values()],
-      settings: [...settings.values()],
-    }),
+    now() {
+      const holding = [...held.values()];
+      return {
+        identities: [...identities.values()],
+        changes: holding.filter(isKnown).filter((doc) => doc.type === 'agent-change'),
+        settings: holding.filter(isKnown).filter((doc) => doc.type === 'setting'),
+      };
+    },
   };
 }
 

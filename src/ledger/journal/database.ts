@@ -34,7 +34,7 @@ export interface Manifest {
 
 /** Which database holds the views that are read. */
 export interface ViewsName {
-  readonly version: number;
+  readonly version: string;
   readonly name: string;
 }
 

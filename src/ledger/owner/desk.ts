@@ -26,6 +26,7 @@ const REQUESTS: { readonly [Name in OwnerCallName]: z.ZodType<Parameters<OwnerCa
       agentId: z.string().nullable(),
     }),
   ]),
+  within: z.tuple([z.object({ about: z.string(), after: z.string().nullable(), limit: z.number().int().min(0) })]),
   compare: z.tuple([z.array(z.custom<Parameters<OwnerCalls['compare']>[0][number]>())]),
   noteExport: z.tuple([z.object({ time: z.number(), documents: z.number(), sealed: z.boolean() })]),
   rebuild: z.tuple([]),

@@ -8,7 +8,7 @@ import { rowsAfter } from '../journal/journal.ts';
 import { createLedger, type Ledger } from '../ledger.ts';
 import { rebuildViews } from '../rebuild.ts';
 import { LEDGER } from '../settings.ts';
-import { isWhole, openViewsDatabase, readState, VIEWS_VERSION, type ViewsDatabase } from '../views/database.ts';
+import { isWhole, openViewsDatabase, readState, viewsVersion, type ViewsDatabase } from '../views/database.ts';
 import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
@@ -110,7 +110,7 @@ export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   if (!views) {
     // The old views, of whatever shape, are read as a further copy: nothing that only they know is lost.
     const built = await rebuildViews({ ...common, forgotten: [] });
-    await remember(journal, 'views', { version: VIEWS_VERSION, name: built.name });
+    await remember(journal, 'views', { version: viewsVersion(), name: built.name });
     views = built.db;
     deps.onProgress(null);
   }
@@ -142,7 +142,7 @@ async function currentViews(
   names: () => Promise<readonly string[]>,
 ): Promise<ViewsDatabase | null> {
   const named = await recall(journal, 'views');
-  if (named?.version !== VIEWS_VERSION || !(await names()).includes(named.name)) return null;
+  if (named?.version !== viewsVersion() || !(await names()).includes(named.name)) return null;
   const db = await open(named.name);
   if (isWhole(db)) {
     const { ready, applied } = await readState(db);

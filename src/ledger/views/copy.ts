@@ -1,9 +1,10 @@
 /** Everything the views hold, page by page, and how documents from elsewhere compare with it: for copies. */
 import type { Doc } from '../../protocol/documents.ts';
+import { kindOf, storeOf } from '../../protocol/known.ts';
 import type { Comparison, DocumentPage } from '../../protocol/worker.ts';
 import { isDeepEqual } from '../equal.ts';
 import type { ViewsDatabase } from './database.ts';
-import { DOCUMENT_STORES, storeOf } from './write.ts';
+import { DOCUMENT_STORES } from './write.ts';
 
 /** Sorts after every id. */
 const AFTER_ALL = '\uffff';
@@ -12,7 +13,7 @@ const STRIDE = 500;
 
 /** Is this document one agent's own: about it, of its conversation, or a session that it took part in? */
 const belongsTo = (doc: Doc, agentId: string, sessions: ReadonlySet<unknown>) =>
-  doc['agentId'] === agentId || (doc.type === 'session' && sessions.has(doc['sessionId']));
+  doc['agentId'] === agentId || (kindOf(doc.type)?.whose === 'everybody' && sessions.has(doc['sessionId']));
 
 /** `after`: `<store>|<_id>` of the last document before this page. */
 export async function readDocuments(

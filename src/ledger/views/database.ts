@@ -1,8 +1,8 @@
 /**
  * The views: what the page reads, as a cache of what the volumes and the journal hold, in an IndexedDB
- * database of their own. They are never changed in shape and never emptied: `VIEWS_VERSION` goes up with
- * every change of their shape, and they are then written anew beside the old ones (../owner/rebuild.ts),
- * which go when the new ones are whole.
+ * database of their own. They are never changed in shape and never emptied: `viewsVersion` changes with
+ * their shape and with the kinds of documents, and they are then written anew beside the old ones
+ * (../owner/rebuild.ts), which go when the new ones are whole.
  */
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type {
@@ -17,9 +17,12 @@ import type {
   SessionDoc,
   SettingDoc,
 } from '../../protocol/documents.ts';
+import { kindsMark } from '../../protocol/known.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
-export const VIEWS_VERSION = 2;
+/** Goes up with every change of their shape. */
+const SHAPE = 3;
+export const viewsVersion = (): string => `${SHAPE}.${kindsMark().toString(36)}`;
 
 /** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */
 interface Viewed<D extends Doc> {
@@ -130,7 +133,12 @@ export interface ViewsSchema extends DBSchema {
   queued: { key: string; value: QueuedRecord; indexes: { open: number; clientId: string } };
   reads: { key: string; value: ReadRecord; indexes: { talk: string[] } };
   forgets: { key: string; value: Viewed<ForgetDoc | ForgetUndoDoc> };
-  others: { key: string; value: Viewed<Doc> };
+  /** Every other kind, and what this app does not know. `about`: the thing that it says something about. */
+  records: {
+    key: string;
+    value: SlotRecord<Doc> & { readonly about?: string };
+    indexes: { about: string; slot: string };
+  };
 }
 
 export type ViewsDatabase = IDBPDatabase<ViewsSchema>;
@@ -147,7 +155,7 @@ export const VIEW_STORES = [
   'queued',
   'reads',
   'forgets',
-  'others',
+  'records',
   'kinds',
   'state',
 ] as const;
@@ -187,7 +195,9 @@ export function openViewsDatabase(name: string, { onBlocking, onTerminated }: Op
       queued.createIndex('clientId', 'clientId');
       db.createObjectStore('reads', { keyPath: '_id' }).createIndex('talk', 'talk');
       db.createObjectStore('forgets', { keyPath: '_id' });
-      db.createObjectStore('others', { keyPath: '_id' });
+      const records = db.createObjectStore('records', { keyPath: '_id' });
+      records.createIndex('about', 'about');
+      records.createIndex('slot', 'slot');
       db.createObjectStore('kinds', { keyPath: 'type' });
       db.createObjectStore('state');
     },

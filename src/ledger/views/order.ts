@@ -9,14 +9,4 @@ export function newestFirst(stamp: Stamp): string {
   return stamp.slice(0, 22).replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
 
-interface Placed {
-  readonly at: string;
-  readonly _id: string;
-}
-
-/** By (stamp, id), oldest first. */
-export const byAge = (a: Placed, b: Placed) =>
-  a.at < b.at ? -1 : a.at > b.at ? 1 : a._id < b._id ? -1 : a._id > b._id ? 1 : 0;
-
-/** Is `a` newer than `b`, by (stamp, id)? */
-export const isNewer = (a: Placed, b: Placed) => byAge(a, b) > 0;
+export { byAge, isNewer } from '../../protocol/documents/kind.ts';

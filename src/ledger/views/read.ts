@@ -1,7 +1,8 @@
 /** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
-import { isCovered, pendingForgets } from '../../domain/forgetting.ts';
+import { pendingForgets } from '../../domain/forgetting.ts';
 import { foldReadMarks, isNews, readMarkOf, readUpTo, UNREAD_MOST } from '../../domain/read-marks.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
+import { isCovered } from '../../protocol/known.ts';
 import type { ConversationPage, HouseholdView, UnreadRow, UnreadView } from '../../protocol/worker.ts';
 import { LEDGER } from '../settings.ts';
 import type { MessageRecord, ViewsDatabase } from './database.ts';
@@ -14,11 +15,12 @@ const docsOf = <D>(records: readonly { readonly doc: D }[]): D[] => records.map(
 
 /** Settings and changes: only those that hold. */
 export async function readHousehold(db: ViewsDatabase, now: number): Promise<HouseholdView> {
-  const tx = db.transaction(['identities', 'changes', 'settings', 'queued', 'forgets', 'state']);
-  const [identities, changes, settings, queued, forgets, state] = await Promise.all([
+  const tx = db.transaction(['identities', 'changes', 'settings', 'records', 'queued', 'forgets', 'state']);
+  const [identities, changes, settings, records, queued, forgets, state] = await Promise.all([
     tx.objectStore('identities').getAll(),
     tx.objectStore('changes').index('slot').getAll(),
     tx.objectStore('settings').index('slot').getAll(),
+    tx.objectStore('records').index('slot').getAll(),
     tx.objectStore('queued').index('open').getAll(),
     tx.objectStore('forgets').getAll(),
     tx.objectStore('state').get('state'),
@@ -29,6 +31,7 @@ export async function readHousehold(db: ViewsDatabase, now: number): Promise<Hou
     identities: docsOf(identities),
     changes: docsOf(changes),
     settings: docsOf(settings).filter((doc) => readMarkOf(doc) === null),
+    records: docsOf(records).filter((doc) => !forgetting.some((forget) => isCovered(doc, forget))),
     queued: docsOf(queued)
       .filter((doc) => !forgetting.some((forget) => isCovered(doc, forget)))
       .sort(byAge),

@@ -6,10 +6,11 @@ import { createBurst } from '../../domain/platform/burst.ts';
 import { singleFlight } from '../../domain/platform/single-flight.ts';
 import type { After } from '../../domain/platform/timers.ts';
 import type { Doc } from '../../protocol/documents.ts';
+import { storeOf } from '../../protocol/known.ts';
 import { LEDGER } from '../settings.ts';
 import { readState, viewsTransaction, type ViewsDatabase } from './database.ts';
 import { holds } from './requests.ts';
-import { storeOf, unseen, writeViews } from './write.ts';
+import { unseen, writeViews } from './write.ts';
 
 /** Documents of one journal row. */
 export interface Batch {

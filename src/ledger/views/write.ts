@@ -2,39 +2,27 @@
  * Documents into views, inside a transaction of the caller's. Every document is taken once, whatever the
  * order and however often it comes; the views come out the same for every order.
  */
-import type {
-  AgentChangeDoc,
-  Doc,
-  MessageDoc,
-  MessageReadDoc,
-  QueuedMessageDoc,
-  SettingDoc,
-} from '../../protocol/documents.ts';
-import { isKnown } from '../../protocol/known.ts';
+import { unwrap } from 'idb';
+import type { Doc, MessageDoc, MessageReadDoc, QueuedMessageDoc } from '../../protocol/documents.ts';
+import type { DocumentStore } from '../../protocol/documents/kind.ts';
+import { aboutOf, isKnown, slotOf, storeOf, wins } from '../../protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, addSaid, applyReplacements, replacementsReaching } from './hide.ts';
 import { emptyTalk, isWaiting, withMessage, withRead } from './message.ts';
-import { isNewer, newestFirst } from './order.ts';
+import { newestFirst } from './order.ts';
 import { holds, putAll } from './requests.ts';
-import { changeSlot, settingSlot, settingWins } from './slots.ts';
 
-const STORE_OF = {
-  'agent-identity': 'identities',
-  'agent-change': 'changes',
-  setting: 'settings',
-  session: 'sessions',
-  message: 'messages',
-  'queued-message': 'queued',
-  'message-read': 'reads',
-  forget: 'forgets',
-  'forget-undo': 'forgets',
-} as const;
-
-export type DocumentStore = (typeof STORE_OF)[keyof typeof STORE_OF] | 'others';
-export const DOCUMENT_STORES: readonly DocumentStore[] = [...new Set(Object.values(STORE_OF)), 'others'];
-
-/** The store that holds a document. */
-export const storeOf = (doc: Doc): DocumentStore => (isKnown(doc) ? STORE_OF[doc.type] : 'others');
+export const DOCUMENT_STORES: readonly DocumentStore[] = [
+  'identities',
+  'changes',
+  'settings',
+  'sessions',
+  'messages',
+  'queued',
+  'reads',
+  'forgets',
+  'records',
+];
 
 /** Those of the documents that no view holds, each once. */
 export async function unseen(tx: ViewsTransaction, docs: readonly Doc[]): Promise<readonly Doc[]> {
@@ -51,8 +39,10 @@ export async function writeViews(tx: ViewsTransaction, fresh: readonly Doc[]): P
   const counted = countKinds(tx, fresh);
   const messages: MessageDoc[] = [];
   for (const doc of fresh) {
-    if (!isKnown(doc)) await tx.objectStore('others').put({ _id: doc._id, doc });
+    if (!isKnown(doc)) await writeOne(tx, doc);
     else if (doc.type === 'message') messages.push(doc);
+    else if (doc.type === 'queued-message') await writeQueued(tx, doc);
+    else if (doc.type === 'message-read') await writeRead(tx, doc);
     else await writeOne(tx, doc);
   }
   if (messages.length > 0) await writeMessages(tx, messages);
@@ -79,62 +69,28 @@ async function countKinds(tx: ViewsTransaction, fresh: readonly Doc[]): Promise<
   return [...added.values()].reduce((sum, { chars }) => sum + chars, 0);
 }
 
-type Small = Exclude<Extract<Doc, { type: keyof typeof STORE_OF }>, MessageDoc>;
-
-async function writeOne(tx: ViewsTransaction, doc: Small): Promise<void> {
-  const { _id } = doc;
-  switch (doc.type) {
-    case 'agent-identity':
-      await tx.objectStore('identities').put({ _id, doc });
-      return;
-    case 'agent-change': {
-      const store = tx.objectStore('changes');
-      const slot = changeSlot(doc);
-      await writeSlot(doc, slot, await store.index('slot').get(slot), isNewer, (record) => store.put(record));
-      return;
-    }
-    case 'setting': {
-      const store = tx.objectStore('settings');
-      const slot = settingSlot(doc);
-      await writeSlot(
-        doc,
-        slot,
-        slot === null ? undefined : await store.index('slot').get(slot),
-        settingWins,
-        (record) => store.put(record),
-      );
-      return;
-    }
-    case 'session':
-      await tx.objectStore('sessions').put({ _id, doc, sessionId: doc.sessionId });
-      return;
-    case 'queued-message':
-      await writeQueued(tx, doc);
-      return;
-    case 'message-read':
-      await writeRead(tx, doc);
-      return;
-    case 'forget':
-    case 'forget-undo':
-      await tx.objectStore('forgets').put({ _id, doc });
-      return;
-    default:
-      return doc satisfies never;
-  }
-}
-
 /** Of the document and the one that held its slot until now, the one that wins gets the slot. */
-async function writeSlot<D extends AgentChangeDoc | SettingDoc>(
-  doc: D,
-  slot: string | null,
-  held: SlotRecord<D> | undefined,
-  beats: (doc: D, held: D) => boolean,
-  put: (record: SlotRecord<D>) => Promise<unknown>,
-) {
-  const wins = slot !== null && (!held || beats(doc, held.doc));
-  if (wins && held) await put({ _id: held._id, doc: held.doc });
-  await put({ _id: doc._id, doc, ...(wins ? { slot } : {}) });
+async function writeOne(tx: ViewsTransaction, doc: Doc) {
+  // One way for every store: which records stand in it, its kind says.
+  const store: IDBObjectStore = unwrap(tx).objectStore(storeOf(doc));
+  const keys = {
+    ...(doc.type === 'session' ? { sessionId: doc['sessionId'] } : {}),
+    ...(store.name === 'records' ? { about: aboutOf(doc) ?? undefined } : {}),
+  };
+  const slot = slotOf(doc);
+  const held = slot === null ? undefined : await heldIn(store.index('slot'), slot);
+  const isHolding = slot !== null && (!held || wins(doc, held.doc));
+  if (isHolding && held) store.put({ ...held, slot: undefined });
+  store.put({ _id: doc._id, doc, ...keys, ...(isHolding ? { slot } : {}) });
 }
+
+/** The record that holds a slot. */
+const heldIn = (index: IDBIndex, slot: string): Promise<SlotRecord<Doc> | undefined> =>
+  new Promise((resolve, reject) => {
+    const request: IDBRequest<SlotRecord<Doc> | undefined> = index.get(slot);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error('A view could not be asked.'));
+  });
 
 /** What waited counts for the session in which it was put before its agent. */
 async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {

@@ -1,7 +1,8 @@
 /** Does a volume hold, document by document, what the views know to be in it? */
 import { isDeepEqual } from '../equal.ts';
 import type { ViewsDatabase } from '../views/database.ts';
-import { DOCUMENT_STORES, storeOf } from '../views/write.ts';
+import { storeOf } from '../../protocol/known.ts';
+import { DOCUMENT_STORES } from '../views/write.ts';
 import { decodeDocuments, type StoredDoc } from './codec.ts';
 
 export interface Check {

@@ -4,7 +4,8 @@
  * and the old one's database is deleted.
  */
 import { deleteDB } from 'idb';
-import { isCovered, type Forget } from '../../domain/forgetting.ts';
+import type { Forget } from '../../domain/forgetting.ts';
+import { isCovered } from '../../protocol/known.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { journalTransaction, recall, remember, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
 import { LEDGER, volumeDatabase } from '../settings.ts';

@@ -1,5 +1,6 @@
 /** Which lane a document goes into: what the page needs before all else, or what was said. */
 import type { Doc } from '../../protocol/documents.ts';
+import { kindOf } from '../../protocol/known.ts';
 import type { Lane } from '../contract.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { writePayload } from './payload.ts';
@@ -7,9 +8,7 @@ import type { Sealing } from './sealer.ts';
 
 export const LANES: readonly Lane[] = ['people', 'talk'];
 
-const PEOPLE: ReadonlySet<string> = new Set(['agent-identity', 'agent-change', 'setting', 'forget', 'forget-undo']);
-
-export const laneOfDocument = (doc: Doc): Lane => (PEOPLE.has(doc.type) ? 'people' : 'talk');
+export const laneOfDocument = (doc: Doc): Lane => kindOf(doc.type)?.lane ?? 'talk';
 
 /** What is to be sealed of these: by lane, and within each in entries of bounded size, in their order. A document that is larger goes alone. */
 export function sealingsOf(docs: readonly Doc[]): readonly Sealing[] {

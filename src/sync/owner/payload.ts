@@ -1,6 +1,6 @@
 /** What an entry carries, as JSON: documents of the ledger, or what devices tell each other about themselves. */
 import { z } from 'zod';
-import { isCovered } from '../../domain/forgetting.ts';
+import { isCovered } from '../../protocol/known.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { readJson, writeJson } from './json.ts';
 import {

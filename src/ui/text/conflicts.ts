@@ -70,6 +70,8 @@ export function changeText(change: ArchiveChange): string {
       return 'What you asked here to be forgotten would be kept.';
     case 'edits':
       return `${plural(change.messages, 'message')} to ${change.name} would take the place of what was said, and what stands here after that would be out of sight.`;
+    case 'records':
+      return `${change.what}: ${plural(change.documents, 'document')} that the file has and this household does not.`;
     case 'queued':
       return `${plural(change.messages, 'message')} would be sent as yours when everybody wakes.`;
     case 'ahead':

@@ -1,23 +1,10 @@
 /** Kinds of documents, in people's words. */
+import { kindOf } from '../../protocol/known.ts';
 import type { StorageStatus } from '../../protocol/worker.ts';
 
-const GROUPS: Readonly<Record<string, string>> = {
-  message: 'Messages',
-  'message-read': 'Messages',
-  'queued-message': 'Messages',
-  'agent-identity': 'Agents and their souls',
-  'agent-change': 'Agents and their souls',
-  session: 'Sessions',
-  setting: 'Settings',
-  forget: 'What was forgotten, as ids',
-  'forget-undo': 'What was forgotten, as ids',
-  memory: 'Memories',
-  routine: 'Routines',
-  device: 'Devices',
-};
 const NEWER = 'From a newer Roost';
 
-export const kindName = (type: string): string => (Object.hasOwn(GROUPS, type) ? (GROUPS[type] ?? NEWER) : NEWER);
+export const kindName = (type: string): string => kindOf(type)?.name ?? NEWER;
 
 export interface KindGroup {
   readonly name: string;

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   finalForgets,
   FORGET_AFTER,
-  isCovered,
   pendingForgets,
   type Forget,
   type ForgetUndo,
 } from '../../../src/domain/forgetting.ts';
+import { isCovered } from '../../../src/protocol/known.ts';
 import { formatStamp } from '../../../src/domain/stamp.ts';
 
 const stamp = (time: number) => formatStamp({ time, counter: 0, node: 'test' });

@@ -8,7 +8,7 @@ import {
   readUpTo,
 } from '../../../src/domain/read-marks.ts';
 import { parseStamp } from '../../../src/domain/stamp.ts';
-import { settingSlot, settingWins } from '../../../src/ledger/views/slots.ts';
+import { slotOf, wins } from '../../../src/protocol/known.ts';
 import { settingDoc, stampOf } from '../../support/documents.ts';
 
 const { key } = readMarkSetting({ kind: 'conversation', agentId: 'a1', at: '' });
@@ -37,8 +37,8 @@ test('a mark never moves back, and messages are new from the earliest moment tha
     // What holds in the ledger is the same.
     for (const slot of [key, since]) {
       const holds = order
-        .filter((doc) => settingSlot(doc) === slot)
-        .reduce((held, doc) => (settingWins(doc, held) ? doc : held));
+        .filter((doc) => slotOf(doc) === `setting ${slot}`)
+        .reduce((held, doc) => (wins(doc, held) ? doc : held));
       expect(holds.value).toBe(slot === key ? stampOf(7) : stampOf(2));
     }
   }
@@ -57,8 +57,8 @@ test('a thread’s mark is the furthest place, and one without a mark that was q
     expect(newInThread(marks, t1)).toBe(3);
     expect(newInThread(marks, { ...t1, messages: 40 })).toBe(0);
     const holds = order
-      .filter((doc) => settingSlot(doc) === thread)
-      .reduce((held, doc) => (settingWins(doc, held) ? doc : held));
+      .filter((doc) => slotOf(doc) === `setting ${thread}`)
+      .reduce((held, doc) => (wins(doc, held) ? doc : held));
     expect(holds.value).toBe(41);
     const began = parseStamp(stampOf(500))?.time ?? NaN;
     expect(newInThread(marks, { threadId: 't2', messages: 9, lastTime: began - 1 })).toBe(0);

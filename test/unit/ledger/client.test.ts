@@ -77,7 +77,15 @@ describe('a tab’s line to the owner', () => {
     expect(line(1).sent).toEqual([]);
     line(1).ends.take(welcome);
     expect(line(1).sent).toEqual([{ call: 'household', id: 'call-1', args: [] }]);
-    const household = { identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' };
+    const household = {
+      identities: [],
+      changes: [],
+      settings: [],
+      records: [],
+      queued: [],
+      forgetting: [],
+      newest: '',
+    };
     line(1).ends.take({ reply: 'call-1', ok: true, value: household });
     expect(await call).toEqual(household);
   });
@@ -158,12 +166,21 @@ describe('the owner’s desk', () => {
   };
   const answers = {
     household: () =>
-      Promise.resolve({ identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' }),
+      Promise.resolve({
+        identities: [],
+        changes: [],
+        settings: [],
+        records: [],
+        queued: [],
+        forgetting: [],
+        newest: '',
+      }),
     append: () => Promise.reject(Object.assign(new Error('The disk is full.'), { name: 'StorageProblemError' })),
     conversation: () => Promise.resolve({ messages: [], sessions: [], read: [], before: null }),
     wakeMaterial: () => Promise.resolve([]),
     storage: () => Promise.resolve(status),
     documents: () => Promise.resolve({ docs: [], after: null, of: 0 }),
+    within: () => Promise.resolve({ docs: [], after: null, of: 0 }),
     compare: () => Promise.resolve({ fresh: [], same: 0, different: [], forgotten: 0 }),
     unread: () => Promise.resolve({ since: null, conversations: [], threads: new Map(), newest: '' }),
     noteExport: () => Promise.resolve(null),
@@ -194,7 +211,7 @@ describe('the owner’s desk', () => {
       {
         reply: '5',
         ok: true,
-        value: { identities: [], changes: [], settings: [], queued: [], forgetting: [], newest: '' },
+        value: { identities: [], changes: [], settings: [], records: [], queued: [], forgetting: [], newest: '' },
       },
     ]);
     first.leave();

@@ -75,6 +75,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       identities: known().flatMap((doc) => (doc.type === 'agent-identity' ? [doc] : [])),
       changes: known().flatMap((doc) => (doc.type === 'agent-change' ? [doc] : [])),
       settings: known().flatMap((doc) => (doc.type === 'setting' ? [doc] : [])),
+      records: [],
       queued: known().flatMap((doc) => (doc.type === 'queued-message' ? [doc] : [])),
       forgetting: pendingForgets(
         known().flatMap((doc) => (doc.type === 'forget' ? [doc] : [])),
@@ -129,6 +130,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       }),
     storage: () => owner.storage,
     documents: () => ({ docs, after: null, of: docs.length }),
+    within: () => ({ docs: [], after: null, of: 0 }),
     compare: (others) => ({
       fresh: others.map((doc) => doc._id).filter((id) => !docs.some((doc) => doc._id === id)),
       same: 0,

@@ -1,0 +1,82 @@
+/** The fields and parts of documents, as schemas. Kinds are given them, so that a page is painted without zod. */
+import { z } from 'zod';
+import { AGENT_ID_MAX, isAgentId, isAuthor } from '../../domain/agent-id.ts';
+import { LAST_TIME, MAX_TIME, parseStamp } from '../../domain/stamp.ts';
+
+export { z };
+export const id = z.string().min(1).max(512);
+export const RESERVED_ID = 'no id that an agent can have';
+/** The id of an agent, the lead's among them: the one check, wherever an id enters. See src/domain/agent-id.ts. */
+export const agentIdSchema = z
+  .string()
+  .min(1)
+  .max(AGENT_ID_MAX)
+  .refine((value): boolean => isAgentId(value), RESERVED_ID);
+/** Who said something: an agent, "human" or "relay". */
+export const authorSchema = z
+  .string()
+  .min(1)
+  .max(AGENT_ID_MAX)
+  .refine((value): boolean => isAuthor(value), RESERVED_ID);
+export const ms = z.number().int().min(0).max(MAX_TIME);
+/** What a clock that has seen the last stamp may still write. */
+const CLOCK_ROOM_MS = 365 * 24 * 60 * 60 * 1000;
+/** A hybrid logical clock stamp, see src/domain/stamp.ts. */
+export const stamp = z
+  .string()
+  .regex(/^\d{15}-\d{6}-[A-Za-z0-9_.]{1,64}$/, 'a clock stamp')
+  .refine((text) => (parseStamp(text)?.time ?? 0) <= LAST_TIME + CLOCK_ROOM_MS, 'a stamp of before the year 10000')
+  .describe('a hybrid clock stamp `<ms, 15 digits>-<counter, 6 digits>-<node>`, which sorts as time does');
+
+export const base = {
+  _id: id.describe('unique, and the same on every device for the same happening'),
+  schema: z.number().int().min(1).describe('version of this kind of document'),
+  at: stamp,
+};
+/** Fields that mean the same wherever they stand. */
+export const common = {
+  agentId: agentIdSchema.describe('"lead", or the id an agent was born with'),
+  sessionId: id.describe('the session in which it happened'),
+  messageId: id.describe('one message or answer'),
+  time: ms.describe('ms since the epoch'),
+  position: z.number().int().min(0).max(8).describe('place in the grid, row by row; 4 is the lead’s'),
+};
+export const endReasonSchema = z.enum(['ended', 'idle', 'shutdown', 'crash']);
+export type EndReason = z.infer<typeof endReasonSchema>;
+
+export const blockSchema = z.discriminatedUnion('kind', [
+  z.looseObject({ kind: z.literal('text'), text: z.string() }),
+  z.looseObject({
+    kind: z.literal('tool'),
+    toolUseId: z.string().describe('pairs a call with its result'),
+    name: z.string().describe('the tool'),
+    input: z.unknown().describe('what the mind passed in'),
+    result: z.string().nullable().describe('null: cut off before it answered'),
+    isError: z.boolean(),
+  }),
+  z.looseObject({
+    kind: z.literal('call'),
+    call: z.enum(['wake', 'summon']),
+    wakeId: z.string().describe('one call to the team'),
+    seats: z.array(z.looseObject({ agentId: agentIdSchema, position: z.number(), name: z.string().nullable() })),
+  }),
+]);
+export type Block = z.infer<typeof blockSchema>;
+
+export const usageSchema = z
+  .looseObject({
+    model: z.string(),
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    cacheReadTokens: z.number(),
+    cacheWriteTokens: z.number(),
+  })
+  .describe('What one answer took, in tokens, as the model counted it.');
+export type Usage = z.infer<typeof usageSchema>;
+
+export const messageStatusSchema = z
+  .enum(['complete', 'stopped', 'interrupted', 'failed'])
+  .describe(
+    'complete: it ended by itself; stopped: by the person; interrupted: the relay or the stream was cut; failed: the model refused or erred',
+  );
+export type MessageStatus = z.infer<typeof messageStatusSchema>;

@@ -1,0 +1,24 @@
+/** A message that waited was put before its agent. */
+import { defineKind } from './kind.ts';
+
+export const messageRead = defineKind({
+  type: 'message-read',
+  version: 1,
+  name: 'Messages',
+  schema: ({ z, base, common: { agentId, sessionId, messageId, time } }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('message-read'),
+        messageId,
+        agentId,
+        sessionId,
+        time,
+      })
+      .describe('A message that waited in an inbox was put before its agent.'),
+
+  view: { store: 'reads' },
+  lane: 'talk',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+});

@@ -1,0 +1,47 @@
+/** What was said, by whom, in whose conversation. */
+import { defineKind } from './kind.ts';
+
+export const message = defineKind({
+  type: 'message',
+  version: 1,
+  name: 'Messages',
+  schema: ({
+    z,
+    base,
+    authorSchema,
+    blockSchema,
+    usageSchema,
+    messageStatusSchema,
+    common: { agentId, sessionId, messageId, time },
+  }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('message'),
+        messageId,
+        sessionId,
+        agentId: agentId.describe('whose conversation: "lead" or an agent id'),
+        author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
+        role: z.enum(['user', 'assistant']).describe('as the model is told it'),
+        blocks: z.array(blockSchema),
+        status: messageStatusSchema,
+        error: z.string().nullable().describe('a sentence for people, where it failed'),
+        usage: usageSchema.nullable().describe('null: the model did not say, or none was asked'),
+        time,
+        clientId: z.string().nullable().describe('the page’s own id of a message that the person wrote'),
+        replaces: z
+          .string()
+          .nullable()
+          .describe(
+            'edit-and-resend, or retry: the message with this id, and all after it in the conversation, are hidden',
+          ),
+      })
+      .describe(
+        'A whole message, the person’s or an agent’s. `waiting: true` is added where it waits in the inbox of an agent that sleeps.',
+      ),
+
+  view: { store: 'messages' },
+  lane: 'talk',
+  whose: 'agent',
+  forgotten: 'with-conversation',
+});

@@ -1,0 +1,39 @@
+/** What the person has set, and how far they have read. */
+import { reachesFurther, readMarkOf } from '../../domain/read-marks.ts';
+import { isSettingValue } from '../../domain/settings.ts';
+import { defineKind, isNewer } from './kind.ts';
+
+export const setting = defineKind({
+  type: 'setting',
+  version: 1,
+  name: 'Settings',
+  schema: ({ z, base }) =>
+    z
+      .looseObject({
+        ...base,
+        type: z.literal('setting'),
+        key: z
+          .string()
+          .describe(
+            'which one: see src/domain/settings.ts, and for how far the person has read src/domain/read-marks.ts',
+          ),
+        value: z.unknown().describe('a value that the setting cannot have is passed over'),
+      })
+      .describe(
+        'The person set something, or has read up to somewhere. The newest good value of each key holds; of marks how far was read (`read:<agent id>`, `read-thread:<thread id>`), the furthest.',
+      ),
+
+  view: {
+    store: 'settings',
+    // Where this app does not know the setting, or the value is none it can have, it never holds.
+    about: (doc) => (isSettingValue(doc.key, doc.value) || readMarkOf(doc) ? doc.key : null),
+    holds: 'newest',
+    wins(doc, held) {
+      const [mark, before] = [readMarkOf(doc), readMarkOf(held)];
+      return (mark && before && reachesFurther(mark, before)) ?? isNewer(doc, held);
+    },
+  },
+  lane: 'people',
+  whose: 'household',
+  forgotten: 'with-agent',
+});
