@@ -125,6 +125,8 @@ export function createStreams({
       // Nothing can be appended between the last look at the head and here: both are in one turn.
       controller.enqueue(frame('snapshot', log.snapshot()));
       unsubscribe = log.subscribe((stored) => {
+        // What the household keeps is its own affair.
+        if (name === LOOKED_AT && stored.event.kind === 'record') return;
         if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(eventFrame(stored));
         stop();
         cut();

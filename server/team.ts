@@ -11,6 +11,7 @@ import { createDirectory } from './directory/index.ts';
 import { createConfigs, createGate } from './gate/index.ts';
 import { createInbox } from './inbox/index.ts';
 import type { Mind } from './minds/index.ts';
+import { createConfigRecords, createRecords, type Records } from './records/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from './reach/index.ts';
 import { createMemories, createSessionHost, type Memories } from './session/index.ts';
 import type { Logger } from './runs/context.ts';
@@ -50,6 +51,7 @@ export interface Team {
   readonly sleepers: Sleepers;
   readonly threads: Threads;
   readonly costs: CostBook;
+  readonly records: Records;
   readonly reach: OpenReach;
   readonly host: SessionHost;
   /** What the session that runs holds of souls and last conversations. */
@@ -118,6 +120,16 @@ export async function openTeam({
     }),
     ...createThreadTools({ threads, directory }),
   ];
+  const records = createRecords({
+    log,
+    sources: [
+      createConfigRecords({ db, relay, changing: configs.changing, forgetPrices: costs.forgetPrices }),
+      threads.records,
+    ],
+    now,
+    onError: (error) =>
+      logger.error('a change of a record could not be told; it is told with the next', { error: String(error) }),
+  });
   const memories = createMemories({ log, directory, conversationChars: limits.conversationChars });
   const host: SessionHost = createSessionHost({
     log,
@@ -146,6 +158,7 @@ export async function openTeam({
   reach.attach(host);
   await host.recover();
   await threads.recover();
+  await records.recover();
   return {
     inbox,
     directory,
@@ -154,6 +167,7 @@ export async function openTeam({
     sleepers,
     threads,
     costs,
+    records,
     reach,
     host,
     memories,
@@ -163,6 +177,7 @@ export async function openTeam({
       await host.warm(warmMind, signal);
     },
     async close() {
+      await records.close();
       memories.close();
       sleepers.close();
       await gate.close();

@@ -38,6 +38,8 @@ export interface CostBook extends Costs {
     messageIds: readonly string[],
   ): Promise<ReadonlyMap<string, { readonly costMicroUsd: number; readonly estimated: boolean }>>;
   prices(): Promise<readonly Price[]>;
+  /** They were changed in the store: what is remembered of them does not hold. */
+  forgetPrices(): void;
   /** An empty list brings Roost's own back. What was counted before keeps its price. */
   setPrices(prices: readonly Price[]): Promise<void>;
 }
@@ -146,6 +148,7 @@ export function createCosts({
     report: (days) => reportOf({ rows, budgets, configs, directory, now }, days),
     replies: (messageIds) => rows.replies(messageIds),
     prices: () => prices.read(),
+    forgetPrices: () => prices.forget(),
     async setPrices(table) {
       await prices.write(table);
       await changed(null);

@@ -9,6 +9,8 @@ import { SCHEMA } from '../store/schema.ts';
 const BOUNDARIES = ['session-started', 'session-ended'] as const;
 /** These carry the words of an answer and change nothing in a snapshot. */
 const WORDS = ['text', 'tool'] as const;
+/** These change nothing in a snapshot. */
+const ASIDE = [...WORDS, 'record'] as const;
 
 export interface LogRow {
   readonly log: string;
@@ -148,7 +150,7 @@ export async function readForSnapshot(db: Db, log: string): Promise<StoredEvent[
     .select(['id', 'event_json'])
     .where('log', '=', log)
     .where('id', '>=', lastEnd?.id ?? 0)
-    .where('kind', 'not in', WORDS)
+    .where('kind', 'not in', ASIDE)
     .orderBy('id')
     .execute();
   return rows.map(parseRow);

@@ -16,9 +16,7 @@ import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Configs } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
 import { effectiveConfig, limitsOf } from './effective.ts';
-
-const HOUSEHOLD = 'household';
-const scopeOf = (agentId: string) => `agent ${JSON.stringify(agentId)}`;
+import { HOUSEHOLD_SCOPE as HOUSEHOLD, scopeOf } from './scopes.ts';
 
 export interface ConfigsDeps {
   readonly db: Db;
@@ -43,6 +41,22 @@ export interface OpenConfigs extends Configs {
     wake: { readonly target: string; readonly caller: string | null },
     decide: (db: Db, limits: WakeLimits) => Promise<Decision>,
   ): Promise<Decision>;
+  /** Runs a change of this row: nobody decides by it meanwhile, and nothing of it is remembered. */
+  changing<Result>(scope: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+/** Sets a row. It has no stamp until its change is in the event log. */
+export async function writeConfig(
+  db: Db,
+  row: { readonly relay: string; readonly scope: string; readonly config_json: string },
+): Promise<void> {
+  await db
+    .insertInto('configs')
+    .values({ ...row, stamp: null })
+    .onConflict((conflict) =>
+      conflict.columns(['relay', 'scope']).doUpdateSet({ config_json: row.config_json, stamp: null }),
+    )
+    .execute();
 }
 
 export function createConfigs({ db, relay, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
@@ -98,7 +112,7 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
     return gathering.parsed;
   }
 
-  const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
+  const changing: OpenConfigs['changing'] = (scope, work) =>
     inTurn(async () => {
       const forget = () => {
         turn += 1;
@@ -106,17 +120,13 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
       };
       forget();
       try {
-        await db
-          .insertInto('configs')
-          .values({ relay, scope, config_json: JSON.stringify(config) })
-          .onConflict((conflict) =>
-            conflict.columns(['relay', 'scope']).doUpdateSet((eb) => ({ config_json: eb.ref('excluded.config_json') })),
-          )
-          .execute();
+        return await work();
       } finally {
         forget();
       }
     });
+  const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
+    changing(scope, () => writeConfig(db, { relay, scope, config_json: JSON.stringify(config) }));
 
   async function agent(agentId: string) {
     const { household, agent: ownOf } = await read([agentId]);
@@ -132,7 +142,7 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
     if (rows.some(({ scope }) => scope === HOUSEHOLD)) return rows;
     await trx
       .insertInto('configs')
-      .values({ relay, scope: HOUSEHOLD, config_json: '{}' })
+      .values({ relay, scope: HOUSEHOLD, config_json: '{}', stamp: '' })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
     return await locked();
@@ -140,6 +150,7 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
 
   return {
     agent,
+    changing,
     async household() {
       const { household: own } = await read([]);
       return { own, effective: effectiveConfig(own, null, timeZone) };

@@ -14,6 +14,7 @@ import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
 import { createProxy, type ProxyDeps } from '../proxy/index.ts';
 import { createMemoryTools } from '../session/index.ts';
+import { createRecordRoutes } from '../records/index.ts';
 import { createSleepingRoutes } from '../sleeping/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
@@ -101,7 +102,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     alone: deps.alone,
     refuseForRoom: deps.refuseForRoom,
   });
-  const { host, inbox, directory, configs, gate, sleepers, threads, costs, reach, tools, memories } = team;
+  const { host, inbox, directory, configs, gate, sleepers, threads, costs, records, reach, tools, memories } = team;
   const credentials = createCredentials({ db, relay: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
@@ -185,6 +186,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       createThreadRoutes({ threads }),
       createCredentialRoutes({ credentials, directory }),
       createCostRoutes({ costs }),
+      createRecordRoutes({ records }),
     ]),
     openCalls: tableOf([mcp.routes, proxy.routes]),
     async warm(mind, signal) {

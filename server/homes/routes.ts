@@ -35,7 +35,7 @@ const browserOf = (context: Context<Env>): string => {
 };
 
 /** These write nothing by themselves: who has only looked in has not begun to live anywhere. */
-const WRITES_NOTHING = new Set(['/api/events/ack', '/api/team']);
+const WRITES_NOTHING = new Set(['/api/events/ack', '/api/team', '/api/records/compare']);
 
 /** The calls of the caller's home. A first write begins it; throws a problem where the person must be asked before. */
 export async function homeCallsOf(homes: Homes, context: Context<Env>): Promise<CallTable> {

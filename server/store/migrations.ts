@@ -7,6 +7,7 @@ import { homes } from './steps/0004-homes.ts';
 import { grants } from './steps/0005-grants.ts';
 import { pageKeys } from './steps/0006-page-keys.ts';
 import { quotas } from './steps/0007-quotas.ts';
+import { records } from './steps/0008-records.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -16,4 +17,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0005-grants': grants,
   '0006-page-keys': pageKeys,
   '0007-quotas': quotas,
+  '0008-records': records,
 };

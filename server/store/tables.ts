@@ -44,8 +44,11 @@ export interface Tables {
   homes: { relay: string; home: string; made_at: number; begun_at: number | null; household: string | null };
   /** Everybody the household has, as the page said last. */
   agents: { relay: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
-  /** What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON text. */
-  configs: { relay: string; scope: string; config_json: string };
+  /**
+   * What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON text. `stamp`: of its
+   * event in the log; null: not told yet; empty: nothing was set, and the row is there to be locked.
+   */
+  configs: { relay: string; scope: string; config_json: string; stamp: string | null };
   /** Every decision of the gate. Written once, never changed. */
   wakes: {
     relay: string;
@@ -88,6 +91,10 @@ export interface Tables {
     closed_at: number | null;
     closed_by_json: string | null;
     summary_json: string | null;
+    /** As in `configs`. */
+    stamp: string | null;
+    /** How often it was changed, but by what is said in it. */
+    changes: Generated<number>;
   };
   /**
    * Whoever was removed stays as a row: that it was here is known by `times`, how often it was added. `seen_place`: up
@@ -114,6 +121,10 @@ export interface Tables {
     mentions_json: string;
     sent_at: number;
     client_json: string | null;
+    /** It is in the event log as a record. */
+    told: Generated<boolean>;
+    /** A page gave it back. */
+    restored: Generated<boolean>;
   };
   /** Who is mentioned where. `told`: it, and whoever wakes it, has heard of it. */
   thread_mentions: { relay: string; thread: string; place: number; agent_json: string; told: boolean };

@@ -5,8 +5,10 @@
  * thread's row, so two processes that write at once cannot give one twice.
  */
 import { createThreadsContext, type ThreadsDeps } from './context.ts';
+import type { RecordSource } from '../records/index.ts';
 import { createMembership } from './membership.ts';
 import { createReading } from './reading.ts';
+import { createThreadRecords } from './records.ts';
 import { createSending } from './sending.ts';
 import { createTelling } from './telling.ts';
 import type { Threads } from './types.ts';
@@ -17,7 +19,12 @@ export { createThreadRoutes } from './routes.ts';
 export { createThreadTools } from './tools.ts';
 export type { Threads } from './types.ts';
 
-export function createThreads(deps: ThreadsDeps): Threads {
+/** With the rows that are records. */
+export interface OpenThreads extends Threads {
+  readonly records: RecordSource;
+}
+
+export function createThreads(deps: ThreadsDeps): OpenThreads {
   const context = createThreadsContext(deps);
   const telling = createTelling(context);
   const reading = createReading(context);
@@ -28,6 +35,7 @@ export function createThreads(deps: ThreadsDeps): Threads {
     ...createWaiting(context, reading),
     list,
     read,
+    records: createThreadRecords(context),
     recover: () => context.inTurn(() => telling.all()),
   };
 }

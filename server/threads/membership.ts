@@ -28,6 +28,13 @@ export function createMembership(
       const closed = refuseClosed(taken.thread);
       if (closed) return closed;
       const done = await work(trx, taken.thread);
+      if (done.ok)
+        await trx
+          .updateTable('threads')
+          .set((eb) => ({ stamp: null, changes: eb('changes', '+', 1) }))
+          .where('relay', '=', relay)
+          .where('thread', '=', threadId)
+          .execute();
       return done.ok ? { ...done, thread: (await readThread(trx, relay, threadId)) ?? taken.thread } : done;
     });
 
@@ -60,7 +67,7 @@ export function createMembership(
           };
           await trx
             .insertInto('threads')
-            .values({ ...row, closed_at: null, closed_by_json: null, summary_json: null })
+            .values({ ...row, closed_at: null, closed_by_json: null, summary_json: null, stamp: null })
             .execute();
           await insertMembers(trx, { relay, threadId, agentIds: by === PERSON ? others : [by, ...others], by, time });
           return null;

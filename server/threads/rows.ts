@@ -19,6 +19,7 @@ export function messageOf(row: Selectable<Tables['thread_messages']>): ThreadMes
     text: parseText(row.text_json),
     mentions: parseTexts(row.mentions_json),
     time: row.sent_at,
+    ...(row.restored ? { restored: true } : {}),
   };
 }
 

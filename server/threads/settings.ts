@@ -8,6 +8,8 @@ export const THREAD_LIMITS = {
   listPage: { min: 1, max: 200, otherwise: 100 },
   /** Characters of messages on one page; a single message is given whole, whatever its length. */
   pageCharacters: 100_000,
+  /** Threads, or messages of them, that are told as records at once. */
+  recordsTold: 100,
   /** Agents that one call names. */
   named: 9,
 } as const;

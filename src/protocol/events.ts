@@ -16,6 +16,7 @@ import {
   stamp,
   usageSchema,
 } from './documents.ts';
+import { recordSchema } from './records.ts';
 
 const id = z.string().min(1);
 const { agentId, sessionId, messageId, position } = common;
@@ -173,6 +174,9 @@ export const eventSchema = z.discriminatedUnion('kind', [
       by: z.string().describe('"human", an agent’s id, or the happening that did it'),
     })
     .describe('an agent of the running session was set to sleep, or woken'),
+  z
+    .object({ kind: z.literal('record'), ...when, record: recordSchema })
+    .describe('the relay keeps something anew that the household must not lose with it; the newest of each id holds'),
   z
     .object({
       kind: z.literal('changed'),

@@ -2,10 +2,12 @@
  * From the relay's events to the ledger's documents. Pure and deterministic: ids and stamps come from the
  * event, so two devices that hear the same event write the same document, and writing it twice is harmless.
  */
+import { isAgentId } from '../domain/agent-id.ts';
 import { formatStamp, LAST_TIME, type Stamp } from '../domain/stamp.ts';
 import type { Doc } from './documents.ts';
 import { SCHEMA_VERSION } from './known.ts';
 import type { StoredEvent } from './events.ts';
+import type { RelayRecord } from './records.ts';
 
 /** The relay's name in stamps. */
 export const RELAY_NODE = 'relay';
@@ -13,6 +15,21 @@ export const RELAY_NODE = 'relay';
 /** The stamp of an event; of a log that had none, from its time and place. */
 export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefined; readonly time: number }): Stamp =>
   at ?? formatStamp({ time: Math.min(time, LAST_TIME), counter: id % 1_000_000, node: RELAY_NODE });
+
+/** A version of a record as a document. What was said is said once; of all else each change is a document. */
+export function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
+  const agentId =
+    type === 'limits' ? value.agentId : type === 'thread-message' && isAgentId(value.from) ? value.from : null;
+  return {
+    _id: type === 'thread-message' ? `${type}:${id}` : `${type}:${id}:${at}`,
+    type,
+    schema: SCHEMA_VERSION,
+    at,
+    recordId: id,
+    ...(agentId === null ? {} : { agentId }),
+    value: { ...value },
+  };
+}
 
 /** The documents that an event stands for; most events of a stream in progress stand for none. */
 export function documentsOf({ id, event }: StoredEvent): Doc[] {
@@ -100,6 +117,11 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
           time: event.time,
         },
       ];
+    case 'record': {
+      const { record } = event;
+      const { at } = base(event);
+      return [documentOf(record, at)];
+    }
     case 'call-started':
     case 'call-ended':
     case 'agent-awake':

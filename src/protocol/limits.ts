@@ -19,6 +19,13 @@ export const LIMITS = {
   /** Agents in one thread: the lead and eight. */
   threadParticipants: 9,
   threadSummary: 20_000,
+  /** What names a record: an agent's id and whose kind it is. Longer ones are agents' names as JSON text. */
+  recordId: 1_000,
+  /** Everybody who ever was in one thread. */
+  recordMembers: 1_000,
+  /** Records that are compared, or given back, in one call. */
+  recordsCompared: 2_000,
+  recordsOffered: 200,
   /** Where a credential is used. */
   credentialLabel: 80,
   /** An agent's soul. */

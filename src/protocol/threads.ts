@@ -14,6 +14,7 @@ export const threadMessageSchema = z.object({
   text: z.string(),
   mentions: z.array(common.agentId),
   time: common.time,
+  restored: z.literal(true).optional().describe('a page gave it back to a relay that had lost it'),
 });
 export type ThreadMessage = z.infer<typeof threadMessageSchema>;
 

@@ -15,6 +15,14 @@ import { costsSchema, pricesSchema, replyCostsSchema, type Costs, type Prices } 
 import { roomSchema, type Room } from '../protocol/http.ts';
 import { inboxSchema, unreadSchema, type InboxMessage } from '../protocol/inbox.ts';
 import {
+  comparedRecordsSchema,
+  offeredRecordsSchema,
+  type OfferedRecord,
+  type RecordAnswer,
+  type RecordStanding,
+  type RecordVersion,
+} from '../protocol/records.ts';
+import {
   credentialsSchema,
   madeCredentialSchema,
   sleepingSchema,
@@ -111,6 +119,13 @@ export interface ReachClient {
   }): Promise<RelayResult<{ readonly credential: Credential; readonly secret: string }>>;
   revokeCredential(credentialId: string): Promise<RelayResult<null>>;
 
+  /** How these versions compare with what the relay has, in the same order. */
+  compareRecords(
+    versions: readonly (RecordVersion & { readonly messages?: number })[],
+  ): Promise<RelayResult<readonly RecordStanding[]>>;
+  /** Gives records back; what became of each, in the same order. */
+  offerRecords(records: readonly OfferedRecord[]): Promise<RelayResult<readonly RecordAnswer[]>>;
+
   /** How much room the relay's home takes. */
   room(): Promise<RelayResult<Room>>;
 
@@ -187,6 +202,11 @@ export function createReachClient(deps: SendDeps): ReachClient {
     credentials: () => inner(get('/api/credentials', credentialsSchema), ({ credentials }) => credentials),
     makeCredential: (credential) => answered('POST', '/api/credentials', credential, madeCredentialSchema),
     revokeCredential: (credentialId) => done('DELETE', `/api/credentials/${part(credentialId)}`),
+
+    compareRecords: (records) =>
+      inner(answered('POST', '/api/records/compare', { records }, comparedRecordsSchema), ({ standings }) => standings),
+    offerRecords: (records) =>
+      inner(answered('POST', '/api/records', { records }, offeredRecordsSchema), ({ answers }) => answers),
 
     room: () => get('/api/room', roomSchema),
 

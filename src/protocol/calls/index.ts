@@ -20,6 +20,7 @@ import { LIMITS } from '../limits.ts';
 import type { Call, CallParameter } from './call.ts';
 import { CLIENT_CALLS } from './clients.ts';
 import { COST_CALLS } from './costs.ts';
+import { RECORD_CALLS } from './records.ts';
 import { MAIL_CALLS } from './mail.ts';
 import { SLEEPING_CALLS } from './sleeping.ts';
 import { SYNC_CALLS } from './sync.ts';
@@ -205,5 +206,6 @@ export const CALLS: readonly Call[] = [
   ...SLEEPING_CALLS,
   ...CLIENT_CALLS,
   ...COST_CALLS,
+  ...RECORD_CALLS,
   ...SYNC_CALLS,
 ];

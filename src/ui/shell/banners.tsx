@@ -8,6 +8,7 @@ import { linkTrouble, storageTrouble, type Trouble } from '../text/reasons.ts';
 import './banners.css';
 
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
+const GiveBack = optional(() => import('../records/give-back.tsx'));
 
 function Banner({
   trouble,
@@ -90,6 +91,7 @@ export function Banners() {
       {problem && <StorageBanner problem={problem} />}
       <Rebuilding />
       <BudgetBanner />
+      <GiveBack />
       {lost && <Banner trouble={lost} tone="warn" act={{ label: 'Try now', run: () => void actions.reconnect() }} />}
     </>
   );

@@ -30,7 +30,12 @@ export const Said = memo(function Said({
   const named = mentionedIn(message.text, mentioned);
   const unnamed = mentioned.filter(({ agentId }) => !named.includes(agentId));
   return (
-    <Bubble speaker={speakerOf(from)} time={message.time} mine={mine}>
+    <Bubble
+      speaker={speakerOf(from)}
+      time={message.time}
+      mine={mine}
+      {...(message.restored ? { foot: <p className="msg-status">Given back to the relay</p> } : {})}
+    >
       {unnamed.length > 0 && (
         <p className="mention-for">
           for{' '}

@@ -113,6 +113,14 @@ const fields = {
   },
   'message-read': { ...at, messageId, agentId, sessionId },
   'sleep-flag': { ...at, sessionId, agentId, sleeping: fc.boolean(), by: fc.constantFrom('human', 'a1', 'mentioned') },
+  record: {
+    ...at,
+    record: fc.record({
+      type: fc.constant('limits'),
+      id: fc.constantFrom('household', 'agent "a1"'),
+      value: fc.record({ agentId: nullable(agentId), config: fc.constant({ coordination: {} }) }),
+    }),
+  },
   changed: { ...at, what: fc.constantFrom(...CHANGES), agentId: nullable(agentId) },
 } satisfies Record<EventKind, Record<string, fc.Arbitrary<unknown>>>;
 

@@ -24,6 +24,7 @@ const STANDS_FOR: Record<EventKind, string | null> = {
   text: null,
   tool: null,
   'sleep-flag': null,
+  record: 'limits',
   changed: null,
 };
 const eventId = fc.integer({ min: 1, max: 3_000_000 });

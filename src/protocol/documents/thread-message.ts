@@ -1,0 +1,13 @@
+/** Something said in a thread. */
+import { defineRecord } from './record.ts';
+
+export const threadMessage = defineRecord({
+  type: 'thread-message',
+  name: 'Threads',
+  describe: 'Something said in a thread, as the relay’s record has it. Said once, and never changed.',
+  value: ({ z, id }) => z.looseObject({ threadId: id, place: z.number(), time: z.number() }),
+  lane: 'talk',
+  within: ({ threadId }) => threadId,
+  title: () => 'A message in a thread',
+  consent: 'Threads',
+});

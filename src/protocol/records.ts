@@ -1,0 +1,99 @@
+/**
+ * Records: what the relay must have at hand to act alone. They are rows at the relay, and each change of one is an event
+ * that every browser stores as a document. So a relay that has lost its home, or was put back from an old copy, is given
+ * them back by a page. The newest by its stamp holds, on either side.
+ */
+import { z } from 'zod';
+import { agentConfigSchema, householdConfigSchema } from './config.ts';
+import { pricesSchema } from './costs.ts';
+import { authorSchema, common, ms, stamp } from './documents.ts';
+import { LIMITS } from './limits.ts';
+
+const id = z.string().min(1).max(LIMITS.id);
+const recordId = z.string().min(1).max(LIMITS.recordId);
+
+const limitsValue = z.union([
+  z.strictObject({ agentId: z.null().describe('the household’s'), config: householdConfigSchema }),
+  z.strictObject({ agentId: common.agentId.describe('whose'), config: agentConfigSchema }),
+]);
+
+const memberSchema = z.strictObject({
+  agentId: common.agentId,
+  addedAt: ms,
+  addedBy: authorSchema,
+  times: z.number().int().positive().describe('how often it was added'),
+  removedAt: ms.nullable().describe('null: it is in the thread'),
+});
+const threadValue = z.strictObject({
+  title: z.string().min(1).max(LIMITS.threadTitle),
+  createdBy: authorSchema,
+  createdAt: ms,
+  members: z.array(memberSchema).max(LIMITS.recordMembers).describe('everybody who ever was in it'),
+  closed: z.strictObject({ time: ms, by: authorSchema, summary: z.string().max(LIMITS.threadSummary) }).nullable(),
+});
+const threadMessageValue = z.strictObject({
+  threadId: id,
+  place: z.number().int().positive().describe('its place in the thread, from 1'),
+  from: authorSchema,
+  text: z.string().max(LIMITS.messageText),
+  mentions: z.array(common.agentId).max(LIMITS.threadParticipants),
+  time: common.time,
+  clientId: z.string().min(1).max(LIMITS.id).nullable().describe('the page’s own id of what the person said'),
+});
+
+/** A record as the relay has it and tells it. */
+export const recordSchema = z
+  .discriminatedUnion('type', [
+    z
+      .object({ type: z.literal('limits'), id: recordId, value: limitsValue })
+      .describe('what an agent, or the household, may do and cost: wakes, blackouts, budgets'),
+    z.object({ type: z.literal('prices'), id: recordId, value: pricesSchema }).describe('the table of prices'),
+    z.object({ type: z.literal('thread'), id, value: threadValue }).describe('a thread, without what was said in it'),
+    z
+      .object({ type: z.literal('thread-message'), id, value: threadMessageValue })
+      .describe('something said in a thread'),
+  ])
+  .describe('what the relay must have at hand to act alone; the newest of each id holds');
+export type RelayRecord = z.infer<typeof recordSchema>;
+export type RecordType = RelayRecord['type'];
+export type RecordOf<Type extends RecordType> = Extract<RelayRecord, { type: Type }>;
+export const RECORD_TYPES = ['limits', 'prices', 'thread', 'thread-message'] as const satisfies readonly RecordType[];
+
+/** What names a version of a record. */
+const versionSchema = z.object({ type: z.string().min(1).max(64), id: recordId, at: stamp });
+export type RecordVersion = z.infer<typeof versionSchema>;
+
+/** `POST /api/records/compare` */
+export const compareRecordsSchema = z.strictObject({
+  records: z
+    .array(
+      versionSchema.extend({
+        messages: z.number().int().nonnegative().optional().describe('of a thread: how many are known'),
+      }),
+    )
+    .max(LIMITS.recordsCompared),
+});
+export const recordStandingSchema = z
+  .enum(['unknown', 'older', 'known'])
+  .describe(
+    'unknown: the relay has nothing of it; older: it has less, or an older version; known: it has this, or a newer one',
+  );
+export type RecordStanding = z.infer<typeof recordStandingSchema>;
+export const comparedRecordsSchema = z.object({
+  standings: z.array(recordStandingSchema).describe('in the order in which they were asked'),
+});
+
+/** `POST /api/records`. Values are checked one by one: one that does not fit holds up no other. */
+export const offerRecordsSchema = z.strictObject({
+  records: z.array(versionSchema.extend({ value: z.unknown() })).max(LIMITS.recordsOffered),
+});
+export type OfferedRecord = z.infer<typeof offerRecordsSchema>['records'][number];
+export const recordAnswerSchema = z.discriminatedUnion('answer', [
+  z.object({ answer: z.literal('taken') }),
+  z.object({ answer: z.literal('kept') }).describe('the relay has this, or a newer one, and keeps it'),
+  z.object({ answer: z.literal('refused'), why: z.string().describe('a sentence for people') }),
+]);
+export type RecordAnswer = z.infer<typeof recordAnswerSchema>;
+export const offeredRecordsSchema = z.object({
+  answers: z.array(recordAnswerSchema).describe('in the order in which they were offered'),
+});

@@ -1,0 +1,94 @@
+/** A relay whose home is deleted gets back from the page what it was set, and what was said in threads: as a person lives it. */
+import { rm } from 'node:fs/promises';
+import type { BrowserContext } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { createHome, startRelay, type TestRelay } from '../support/relay.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const DESK = { width: 1440, height: 900 };
+const PHONE = { width: 360, height: 740 };
+const ARGS = ['--rehearsal', JSON.stringify({ delayMs: 0, wordMs: 0 })];
+
+let home: string;
+let relay: TestRelay;
+let profile: Profile;
+let context: BrowserContext;
+let visitor: Visitor;
+const start = async (port = 0) => {
+  relay = await startRelay({ args: ARGS, home, ...(port === 0 ? {} : { port }) });
+};
+const go = async (path: string) => {
+  await visitor.page.goto(new URL(path, relay.url).href);
+};
+
+beforeAll(async () => {
+  home = await createHome();
+  await start();
+  profile = await createProfile();
+  context = await profile.open({ viewport: DESK, reducedMotion: 'reduce' });
+  visitor = await createVisitor(context, relay.link);
+});
+afterAll(async () => {
+  await profile.remove();
+  await relay.stop();
+  await rm(home, { recursive: true, force: true });
+});
+
+describe('A relay whose home was deleted', { timeout: 200_000 }, () => {
+  it('is given back a budget and a thread by one press, after a look at what would change', async () => {
+    const { page } = visitor;
+    await visitor.begin('Marcus', 'Julian');
+    await go('/settings/costs');
+    const budget = page.getByLabel('Everybody together');
+    await budget.fill('7');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await go('/threads/new');
+    await page.getByLabel('What it is about').fill('The bridge');
+    await page.getByRole('checkbox', { name: /Julian/ }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Begin', exact: true }).click();
+    for (const text of ['Which pier first?', 'The north one.']) {
+      await page.getByRole('textbox', { name: 'Write in The bridge' }).fill(text);
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByLabel('What was said in The bridge').getByText(text).waitFor();
+    }
+    const card = page.getByRole('region', { name: 'What the relay does not know' });
+    expect(await card.count()).toBe(0);
+
+    const { port } = relay;
+    await relay.kill('SIGTERM');
+    await rm(home, { recursive: true });
+    home = await createHome();
+    await start(port);
+    await page.goto(relay.link);
+    await card.getByText('This relay does not know your limits and budgets and 1 thread.').waitFor();
+    await card.getByText('What would change').click();
+    await card.getByText('The household’s limits and budget.').waitFor();
+    await card.getByText('The thread “The bridge”, 2 messages.').waitFor();
+    await visitor.picture('records-offer-1440');
+    await page.setViewportSize(PHONE);
+    await visitor.picture('records-offer-360');
+    expect(await visitor.axe()).toEqual([]);
+    await card.getByRole('button', { name: 'Give them back' }).click();
+    await card.getByText(/^The relay took 4 records/).waitFor();
+    await visitor.picture('records-given-360');
+    await page.setViewportSize(DESK);
+    await visitor.picture('records-given-1440');
+    await card.getByRole('button', { name: 'Good' }).click();
+    await card.waitFor({ state: 'detached' });
+
+    await go('/settings/costs');
+    await expect.poll(() => page.getByLabel('Everybody together').inputValue()).toBe('7');
+    await go('/threads');
+    await page.getByRole('link', { name: /The bridge/ }).click();
+    const said = page.getByLabel('What was said in The bridge');
+    await said.getByText('Which pier first?').waitFor();
+    await said.getByText('The north one.').waitFor();
+    expect(await said.getByText('Given back to the relay').count()).toBe(2);
+    await page.reload();
+    await said.getByText('The north one.').waitFor();
+    expect(await card.count()).toBe(0);
+    expect(visitor.complaints).toEqual([]);
+  });
+});
