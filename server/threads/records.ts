@@ -3,31 +3,20 @@
  * and never changes. What is given back stands where it stood, marked as given back, and nobody is woken or told by it.
  */
 import { sql } from 'kysely';
-import type { Stamp } from '../../src/domain/stamp.ts';
 import type { RecordAnswer, RecordOf, RelayRecord } from '../../src/protocol/records.ts';
 import type { RecordSource, Untold } from '../records/index.ts';
-import { parseText, type Db } from '../store/index.ts';
-import { SCHEMA } from '../store/schema.ts';
+import { parseText } from '../store/index.ts';
 import type { ThreadsContext } from './context.ts';
-import { anyOf, json, messageOf } from './rows.ts';
+import { anyOf, messageOf } from './rows.ts';
+import { createRestoring, KEPT, type Offered } from './restoring.ts';
 import { THREAD_LIMITS } from './settings.ts';
-
-type Offered<Type extends RelayRecord['type']> = RecordOf<Type> & { readonly at: Stamp };
-type Place = { readonly place: number; readonly message: string; readonly sent_at: number };
-
-const TAKEN: RecordAnswer = { answer: 'taken' };
-const KEPT: RecordAnswer = { answer: 'kept' };
-const NO_THREAD: RecordAnswer = {
-  answer: 'refused',
-  why: 'The thread it was said in is not here: give that back too.',
-};
 
 export function createThreadRecords({
   db,
   relay,
   inTurn,
 }: Pick<ThreadsContext, 'db' | 'relay' | 'inTurn'>): RecordSource {
-  const ofThread = (thread: string) => ({ relay, thread });
+  const restoring = createRestoring({ db, relay });
 
   async function membersOf(threadId: string): Promise<RecordOf<'thread'>['value']['members']> {
     const rows = await db
@@ -130,200 +119,6 @@ export function createThreadRecords({
     });
   }
 
-  async function restoreThread({ id, value, at }: Offered<'thread'>): Promise<RecordAnswer> {
-    const { title, createdBy, createdAt, members, closed } = value;
-    const own = {
-      title_json: json(title),
-      closed_at: closed?.time ?? null,
-      closed_by_json: closed === null ? null : json(closed.by),
-      summary_json: closed === null ? null : json(closed.summary),
-      stamp: at,
-    };
-    return await db.transaction().execute(async (trx) => {
-      const { numInsertedOrUpdatedRows = 0n } = await trx
-        .insertInto('threads')
-        .values({
-          ...ofThread(id),
-          ...own,
-          created_by_json: json(createdBy),
-          created_at: createdAt,
-          last_at: closed?.time ?? createdAt,
-          messages: 0,
-          changes: 0,
-        })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['relay', 'thread'])
-            .doUpdateSet({
-              ...own,
-              last_at: sql<number>`greatest(threads.last_at, ${closed?.time ?? createdAt}::bigint)`,
-            })
-            .where(sql<boolean>`threads.stamp collate "C" < ${at}`),
-        )
-        .executeTakeFirst();
-      if (numInsertedOrUpdatedRows === 0n) return KEPT;
-      await trx
-        .deleteFrom('thread_members')
-        .where('relay', '=', relay)
-        .where('thread', '=', id)
-        .where('agent_json', 'not in', [...members.map(({ agentId }) => json(agentId)), ''])
-        .execute();
-      if (members.length > 0)
-        await trx
-          .insertInto('thread_members')
-          .values(
-            members.map(({ agentId, addedAt, addedBy, times, removedAt }) => ({
-              ...ofThread(id),
-              agent_json: json(agentId),
-              added_at: addedAt,
-              added_by_json: json(addedBy),
-              times,
-              removed_at: removedAt,
-              seen_place: 0,
-              told: true,
-            })),
-          )
-          .onConflict((conflict) =>
-            conflict.columns(['relay', 'thread', 'agent_json']).doUpdateSet((eb) => ({
-              added_at: eb.ref('excluded.added_at'),
-              added_by_json: eb.ref('excluded.added_by_json'),
-              times: eb.ref('excluded.times'),
-              removed_at: eb.ref('excluded.removed_at'),
-              told: true,
-            })),
-          )
-          .execute();
-      return TAKEN;
-    });
-  }
-
-  /** Those of one thread. They stand where they stood; where others stand there by now, all are put in the order of their times. */
-  async function restoreMessages(
-    threadId: string,
-    offered: readonly Offered<'thread-message'>[],
-  ): Promise<readonly RecordAnswer[]> {
-    return await db.transaction().execute(async (trx) => {
-      const row = await trx
-        .selectFrom('threads')
-        .select(['messages', 'last_at'])
-        .where('relay', '=', relay)
-        .where('thread', '=', threadId)
-        .forUpdate()
-        .executeTakeFirst();
-      if (!row) return offered.map(() => NO_THREAD);
-      const ids = offered.map(({ id }) => id);
-      const clients = offered.flatMap(({ value: { clientId } }) => (clientId === null ? [] : [json(clientId)]));
-      const here = await trx
-        .selectFrom('thread_messages')
-        .select(['place', 'message', 'client_json'])
-        .where('relay', '=', relay)
-        .where('thread', '=', threadId)
-        .where((eb) =>
-          eb.or([
-            eb('message', '=', anyOf(ids)),
-            eb('client_json', '=', anyOf(clients)),
-            eb('place', '=', sql<number>`any(${offered.map(({ value }) => value.place)}::int[])`),
-          ]),
-        )
-        .execute();
-      const known = new Set(here.map(({ message }) => message));
-      // What a page has sent once more since is here, under another name.
-      const sent = new Set(here.map(({ client_json }) => client_json));
-      const isHere = ({ id, value: { clientId } }: Offered<'thread-message'>) =>
-        known.has(id) || (clientId !== null && sent.has(json(clientId)));
-      const fresh = [...new Map(offered.filter((each) => !isHere(each)).map((each) => [each.id, each])).values()];
-      if (fresh.length === 0) return offered.map(() => KEPT);
-      const taken = new Set(here.map(({ place }) => place));
-      const clash =
-        fresh.some(({ value }) => taken.has(value.place)) || hasTwice(fresh.map(({ value }) => value.place));
-      const end = clash ? await lastPlace(trx, threadId) : 0;
-      await trx
-        .insertInto('thread_messages')
-        .values(
-          fresh.map(({ id, value: { place, from, text, mentions, time, clientId } }, i) => ({
-            ...ofThread(threadId),
-            place: clash ? end + i + 1 : place,
-            message: id,
-            from_json: json(from),
-            text_json: json(text),
-            mentions_json: JSON.stringify(mentions),
-            sent_at: time,
-            client_json: clientId === null ? null : json(clientId),
-            told: true,
-            restored: true,
-          })),
-        )
-        .execute();
-      if (clash) await inOrderOfTime(trx, threadId);
-      const last = await lastPlace(trx, threadId);
-      await trx
-        .updateTable('threads')
-        .set({ messages: last, last_at: Math.max(row.last_at, ...fresh.map(({ value }) => value.time)) })
-        .where('relay', '=', relay)
-        .where('thread', '=', threadId)
-        .execute();
-      // Whoever had been given everything has been given this too, before it was lost.
-      await trx
-        .updateTable('thread_members')
-        .set({ seen_place: last })
-        .where('relay', '=', relay)
-        .where('thread', '=', threadId)
-        .where('seen_place', '>=', row.messages)
-        .execute();
-      const added = new Set(fresh.map(({ id }) => id));
-      return offered.map(({ id }) => (added.has(id) ? TAKEN : KEPT));
-    });
-  }
-
-  async function lastPlace(trx: Db, threadId: string): Promise<number> {
-    const row = await trx
-      .selectFrom('thread_messages')
-      .select((eb) => eb.fn.max('place').as('last'))
-      .where('relay', '=', relay)
-      .where('thread', '=', threadId)
-      .executeTakeFirst();
-    return row?.last ?? 0;
-  }
-
-  /** Places by time. Nobody is given anything twice by it, and what nobody was given yet stays so. */
-  async function inOrderOfTime(trx: Db, threadId: string): Promise<void> {
-    const rows: readonly Place[] = await trx
-      .selectFrom('thread_messages')
-      .select(['place', 'message', 'sent_at'])
-      .where('relay', '=', relay)
-      .where('thread', '=', threadId)
-      .orderBy('sent_at')
-      .orderBy('place')
-      .execute();
-    const places = new Map(rows.map(({ place }, i) => [place, i + 1]));
-    const [from, to] = [[...places.keys()], [...places.values()]];
-    const members = await trx
-      .selectFrom('thread_members')
-      .select(['agent_json', 'seen_place'])
-      .where('relay', '=', relay)
-      .where('thread', '=', threadId)
-      .execute();
-    for (const table of ['thread_messages', 'thread_mentions'] as const) {
-      // By way of places that nobody has: no two rows may have one place, not for a moment.
-      for (const sign of [-1, 1])
-        await sql`
-          update ${sql.table(`${SCHEMA}.${table}`)} as row set place = moved.after * ${sign}::int
-          from unnest(${from.map((place) => (sign < 0 ? place : (places.get(place) ?? 0) * -1))}::int[], ${to}::int[]) as moved (before, after)
-          where row.relay = ${relay} and row.thread = ${threadId} and row.place = moved.before`.execute(trx);
-    }
-    for (const { agent_json, seen_place } of members) {
-      const unseen = rows.filter(({ place }) => place > seen_place).map(({ place }) => places.get(place) ?? 0);
-      const seen = unseen.length === 0 ? rows.length : Math.min(...unseen) - 1;
-      await trx
-        .updateTable('thread_members')
-        .set({ seen_place: Math.max(0, seen) })
-        .where('relay', '=', relay)
-        .where('thread', '=', threadId)
-        .where('agent_json', '=', agent_json)
-        .execute();
-    }
-  }
-
   return {
     types: ['thread', 'thread-message'],
     hears: ({ what }) => what === 'threads',
@@ -350,19 +145,17 @@ export function createThreadRecords({
         const answers = new Map<RelayRecord, RecordAnswer>();
         const said = new Map<string, Offered<'thread-message'>[]>();
         for (const record of offered) {
-          if (record.type === 'thread') answers.set(record, await restoreThread(record));
+          if (record.type === 'thread') answers.set(record, await restoring.thread(record));
           else if (record.type === 'thread-message') {
             const { threadId } = record.value;
             said.set(threadId, [...(said.get(threadId) ?? []), record]);
           }
         }
         for (const [threadId, records] of said) {
-          const restored = await restoreMessages(threadId, records);
+          const restored = await restoring.messages(threadId, records);
           records.forEach((record, i) => answers.set(record, restored[i] ?? KEPT));
         }
         return offered.map((record) => answers.get(record) ?? KEPT);
       }),
   };
 }
-
-const hasTwice = (places: readonly number[]) => new Set(places).size < places.length;

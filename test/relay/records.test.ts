@@ -1,38 +1,23 @@
 /** A relay that has lost its home is given back by a page what people and agents set and said there. */
-import { randomUUID } from 'node:crypto';
-import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createPriceTable } from '../../server/costs/price-table.ts';
-import { openEventLog } from '../../server/events/index.ts';
-import { createConfigs } from '../../server/gate/index.ts';
-import { createConfigRecords, createRecords } from '../../server/records/index.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { HOLDINGS } from '../../server/store/holdings.ts';
-import type { Store } from '../../server/store/index.ts';
 import { formatStamp } from '../../src/domain/stamp.ts';
 import type { Doc } from '../../src/protocol/documents.ts';
-import { eventSchema, type StoredEvent } from '../../src/protocol/events.ts';
+import { eventSchema } from '../../src/protocol/events.ts';
 import { documentsOf } from '../../src/protocol/intake.ts';
-import { kindOf, slotOf, wins } from '../../src/protocol/known.ts';
+import { kindOf } from '../../src/protocol/known.ts';
 import {
   comparedRecordsSchema,
   offeredRecordsSchema,
   RECORD_TYPES,
-  type OfferedRecord,
   type RecordAnswer,
 } from '../../src/protocol/records.ts';
 import { threadMessagesSchema, threadSchema } from '../../src/protocol/threads.ts';
 import { eventsOf } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
-import { openThreadHouse } from '../support/threads.ts';
+import { offered } from '../support/records.ts';
+import { createStorePlace, STORES } from '../support/stores.ts';
 
-const PRICE = { model: '*', input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
-const DEPS = {
-  now: Date.now,
-  onListenerError(error: unknown) {
-    throw error;
-  },
-};
 const ARGS = ['--rehearsal', '{"delayMs":0,"wordMs":0}'];
 
 /** What a browser has stored that has followed this log. */
@@ -42,22 +27,6 @@ async function documentsFrom(browser: Browser): Promise<Doc[]> {
     event === 'record' ? documentsOf({ id: Number(id), event: eventSchema.parse(data) }) : [],
   );
 }
-/** Those of them that hold, as a page folds them: the newest of each record, and all that was said. */
-function holding(docs: readonly Doc[]): Doc[] {
-  const held = new Map<string, Doc>();
-  for (const doc of docs) {
-    const key = slotOf(doc) ?? doc._id;
-    const before = held.get(key);
-    if (!before || wins(doc, before)) held.set(key, doc);
-  }
-  return [...held.values()];
-}
-const offered = (doc: Doc): OfferedRecord => ({
-  type: doc.type,
-  id: String(doc['recordId']),
-  at: doc.at,
-  value: doc['value'],
-});
 async function offer(browser: Browser, docs: readonly Doc[]): Promise<readonly RecordAnswer[]> {
   const answer = await browser.fetch('/api/records', { method: 'POST', json: { records: docs.map(offered) } });
   expect(answer.status).toBe(200);
@@ -266,144 +235,6 @@ describe('a relay whose home was lost', () => {
     await told(1);
     await relay.restart();
     expect(await documentsFrom(page)).toHaveLength(1);
-  });
-});
-
-describe('any life', () => {
-  let place: StorePlace;
-  let store: Store;
-  beforeAll(async () => {
-    place = await createStorePlace('pglite');
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
-
-  /** A home on the store, with all that holds records. */
-  async function openHome() {
-    const house = await openThreadHouse(store);
-    const { relay } = house;
-    const told: StoredEvent[] = [];
-    const log = await openEventLog({ ...DEPS, db: store.db, relay, newId: randomUUID });
-    log.subscribe((stored) => void told.push(stored));
-    const configs = createConfigs({
-      ...DEPS,
-      db: store.db,
-      relay,
-      alone: true,
-      timeZone: 'UTC',
-      tell: () => undefined,
-    });
-    const prices = createPriceTable(store.db, relay, true);
-    const sources = [
-      createConfigRecords({ db: store.db, relay, changing: configs.changing, forgetPrices: prices.forget }),
-      house.threads.records,
-    ];
-    const records = createRecords({ ...DEPS, log, sources, onError: DEPS.onListenerError });
-    return {
-      configs,
-      prices,
-      records,
-      threads: house.threads,
-      stored: () => told.flatMap(documentsOf),
-      toldOf: () => house.told,
-      async all() {
-        const { threads } = await house.threads.list('human', { before: null, limit: 100, closedToo: true });
-        const said = await Promise.all(
-          threads.map(async ({ threadId }) => {
-            const page = await house.threads.read('human', threadId, { before: null, limit: 200, run: null });
-            return page.ok ? page.messages.map(({ restored: _, ...message }) => message) : page.reason;
-          }),
-        );
-        return {
-          household: (await configs.household()).own,
-          agents: await Promise.all(['a', 'b', 'c'].map(async (agentId) => (await configs.agent(agentId)).own)),
-          prices: await prices.read(),
-          threads,
-          said,
-        };
-      },
-      close: () => log.close(),
-    };
-  }
-  type Home = Awaited<ReturnType<typeof openHome>>;
-
-  const usd = fc.option(fc.integer({ min: 0, max: 9 }));
-  const agent = fc.constantFrom('a', 'b', 'c');
-  const who = fc.constantFrom('human', 'a', 'b');
-  const nth = fc.nat({ max: 3 });
-  const step: fc.Arbitrary<(home: Home, threads: string[]) => Promise<unknown>> = fc.oneof(
-    usd.map((daily_budget_usd) => (home: Home) => home.configs.setHousehold({ daily_budget_usd })),
-    fc.tuple(agent, usd).map(
-      ([id, daily_budget_usd]) =>
-        (home: Home) =>
-          home.configs.setAgent(id, { coordination: { daily_budget_usd } }),
-    ),
-    fc
-      .option(fc.nat({ max: 99 }))
-      .map((input) => (home: Home) => home.prices.write(input === null ? [] : [{ ...PRICE, input }])),
-    fc.tuple(who, agent).map(([by, ref]) => async (home: Home, threads: string[]) => {
-      const made = await home.threads.create(by, { title: `Thread ${threads.length}`, participantRefs: [ref] });
-      if (made.ok) threads.push(made.thread.threadId);
-    }),
-    fc.tuple(who, nth, fc.string()).map(
-      ([by, n, text]) =>
-        (home: Home, threads: string[]) =>
-          home.threads.send(by, threads[n] ?? '', { text: `said ${text}`, mentionRefs: [], clientId: null }),
-    ),
-    fc.tuple(nth, agent).map(
-      ([n, ref]) =>
-        (home: Home, threads: string[]) =>
-          home.threads.add('human', threads[n] ?? '', ref),
-    ),
-    fc.tuple(nth, agent).map(
-      ([n, ref]) =>
-        (home: Home, threads: string[]) =>
-          home.threads.remove('human', threads[n] ?? '', ref),
-    ),
-    nth.map((n) => (home: Home, threads: string[]) => home.threads.close('human', threads[n] ?? '', 'done')),
-    // What happened so far is told; what happens before the next time is told together.
-    fc.constant((home: Home) => home.records.recover()),
-  );
-
-  it('comes back whole from what a page has stored, in whatever order it is offered, and nobody is told', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.nat(), async (life, seed) => {
-        const [before, after] = [await openHome(), await openHome()];
-        const threads: string[] = [];
-        for (const happens of life) await happens(before, threads);
-        await before.records.recover();
-        const want = await before.all();
-        // Old versions are offered too, as by a page that is behind.
-        const mixed = before
-          .stored()
-          .map((doc, i) => ({ doc, key: Math.sin(seed + i * 7_919) }))
-          .sort((a, b) => a.key - b.key)
-          .map(({ doc }) => doc);
-        for (const docs of [mixed.filter(({ type }) => type !== 'thread-message'), mixed]) {
-          const answers = await after.records.offer(docs.map(offered));
-          expect(answers.filter(({ answer }) => answer === 'refused')).toEqual([]);
-        }
-        expect(await after.all()).toEqual(want);
-        expect(after.toldOf()).toEqual([]);
-        const known = holding(mixed).filter(({ type }) => type !== 'thread-message');
-        const compared = await after.records.compare(
-          known.map((doc) => ({
-            ...offered(doc),
-            messages: want.threads.find((one) => one.threadId === doc['recordId'])?.messages,
-          })),
-        );
-        expect(compared.every((each) => each === 'known')).toBe(true);
-        // What was given back is in the household: it is not told as new.
-        await after.records.recover();
-        expect(after.stored()).toEqual([]);
-        await before.close();
-        await after.close();
-      }),
-      { numRuns: 25 },
-    );
   });
 });
 

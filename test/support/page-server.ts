@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
-import { build } from 'vite';
+import { build, type Plugin } from 'vite';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -24,15 +24,16 @@ export interface BuiltPage {
   remove(): Promise<void>;
 }
 
-/** Builds the page in `folder`. */
-export async function buildPage(folder: string): Promise<BuiltPage> {
+/** Builds the page in `folder`. `plugins`: for what is to be otherwise in it, and in its workers. */
+export async function buildPage(folder: string, plugins: readonly Plugin[] = []): Promise<BuiltPage> {
   const directory = await mkdtemp(join(tmpdir(), 'roost-page-'));
   await build({
     configFile: false,
     root: folder,
     // What Fireproof has for Node alone is warned of at every build.
     logLevel: 'error',
-    worker: { format: 'es' },
+    plugins: [...plugins],
+    worker: { format: 'es', plugins: () => [...plugins] },
     build: { outDir: directory, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 2_000 },
   });
   return {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createDirectory } from '../../server/directory/index.ts';
 import type { Directory, ThreadHooks } from '../../server/contracts.ts';
 import type { Store } from '../../server/store/index.ts';
-import { createThreads, type Threads } from '../../server/threads/index.ts';
+import { createThreads, type OpenThreads } from '../../server/threads/index.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { createManualTimers, type ManualTimers } from './manual-timers.ts';
 
@@ -13,7 +13,7 @@ export type Told = {
 
 export interface ThreadHouse {
   readonly relay: string;
-  readonly threads: Threads;
+  readonly threads: OpenThreads;
   readonly directory: Directory;
   readonly timers: ManualTimers;
   /** What was told, in order. */

@@ -6,7 +6,7 @@ import { createBurst } from '../../domain/platform/burst.ts';
 import { singleFlight } from '../../domain/platform/single-flight.ts';
 import type { After } from '../../domain/platform/timers.ts';
 import type { Doc } from '../../protocol/documents.ts';
-import { storeOf } from '../../protocol/known.ts';
+import { asOfNow, storeOf } from '../../protocol/known.ts';
 import { LEDGER } from '../settings.ts';
 import { readState, viewsTransaction, type ViewsDatabase } from './database.ts';
 import { holds } from './requests.ts';
@@ -55,7 +55,8 @@ export async function applyBatches(
   const tx = viewsTransaction(db);
   const write = async () => {
     const state = await tx.objectStore('state').get('state');
-    const docs = batches.flatMap((batch) => batch.docs);
+    // The journal has them as an earlier version of the app may have written them.
+    const docs: readonly Doc[] = batches.flatMap((batch) => batch.docs.map(asOfNow));
     const fresh = await unseen(tx, docs);
     const chars = await writeViews(tx, fresh);
     await tx.objectStore('state').put(
