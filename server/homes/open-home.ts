@@ -195,6 +195,10 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     },
     async end(reason) {
       await host.end(reason);
+      // While there are streams: what was set a moment ago is not to go with this home.
+      await records
+        .recover()
+        .catch((error: unknown) => logger.error('Some records are told when the relay is started again.', { error }));
       await mcp.close();
       proxy.close();
       streams.close();

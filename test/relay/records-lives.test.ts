@@ -153,7 +153,7 @@ describe('any life', () => {
         await before.close();
         await after.close();
       }),
-      { numRuns: 6 },
+      { numRuns: 10 },
     );
   }, 120_000);
 });
