@@ -5,12 +5,26 @@ import react from '@vitejs/plugin-react';
 import type { Plugin, Rolldown } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { offlinePage } from './src/offline/plugin.ts';
+import { SHORT_LIVED } from './test/support/short-lived.ts';
 
-// The groups run one after the other: browser tests want the machine to themselves.
-const together = { sequence: { groupOrder: 0 }, maxWorkers: Math.max(2, availableParallelism() - 1) };
 /** ms: a busy machine is not a failure. */
 const patience = { testTimeout: 30_000, hookTimeout: 60_000 };
-const alone = { sequence: { groupOrder: 1 }, fileParallelism: false };
+const browserPatience = { testTimeout: 120_000, hookTimeout: 120_000 };
+/** The groups run one after the other, what is in one side by side. */
+const group = (groupOrder: number, maxWorkers = Math.max(2, availableParallelism() - 1)) => ({
+  sequence: { groupOrder },
+  maxWorkers,
+});
+/** Browser tests that want the machine to themselves: they kill what runs, look at every frame, or start three browsers at once. */
+const ALONE = [
+  'test/browser/engines.test.ts',
+  'test/browser/ledger-damage.test.ts',
+  'test/browser/ledger-tabs.test.ts',
+  'test/browser/long-conversation.test.ts',
+  'test/browser/story.test.ts',
+  'test/faults/damage.test.ts',
+  'test/faults/*-kill.test.ts',
+];
 
 /** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
 const isKnown = ({ message }: Rolldown.RolldownLog) =>
@@ -56,7 +70,7 @@ export default defineConfig(({ isSsrBuild }) => ({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', ...together, ...patience },
+        test: { name: 'unit', include: ['test/unit/**/*.test.ts'], environment: 'node', ...group(0), ...patience },
       },
       {
         extends: true,
@@ -65,7 +79,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           include: ['test/unit/**/*.test.tsx'],
           environment: 'jsdom',
           setupFiles: ['test/support/ui-setup.ts'],
-          ...together,
+          ...group(0),
           ...patience,
         },
       },
@@ -76,7 +90,8 @@ export default defineConfig(({ isSsrBuild }) => ({
           include: ['test/relay/**/*.test.ts', 'test/attacks/**/*.test.ts'],
           environment: 'node',
           globalSetup: 'test/support/postgres-server.ts',
-          ...together,
+          execArgv: SHORT_LIVED,
+          ...group(1),
           ...patience,
         },
       },
@@ -85,10 +100,23 @@ export default defineConfig(({ isSsrBuild }) => ({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts', 'test/faults/**/*.test.ts'],
+          exclude: ALONE,
           environment: 'node',
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          ...alone,
+          execArgv: SHORT_LIVED,
+          ...group(2, 2),
+          ...browserPatience,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'browser-alone',
+          include: ALONE,
+          environment: 'node',
+          execArgv: SHORT_LIVED,
+          ...group(3, 1),
+          fileParallelism: false,
+          ...browserPatience,
         },
       },
     ],

@@ -2,7 +2,6 @@
  * What it costs to make a document durable: appends through the owner, beside a bare IndexedDB transaction and
  * a plain `put`, in turns in one page, so that what else the machine does meets all of them.
  */
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
 import { createProfile } from '../support/chromium.ts';
@@ -54,7 +53,7 @@ async function round(page: Page): Promise<Round> {
 
 /** The figures; about two minutes. */
 export async function ledgerAppend(): Promise<Section> {
-  const built = await buildPage(fileURLToPath(new URL('../support/bench-page', import.meta.url)));
+  const built = await buildPage('bench-page');
   const server = await servePage(built);
   const profile = await createProfile();
   try {
@@ -101,6 +100,5 @@ export async function ledgerAppend(): Promise<Section> {
   } finally {
     await profile.remove();
     await server.close();
-    await built.remove();
   }
 }

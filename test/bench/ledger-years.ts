@@ -2,7 +2,6 @@
  * What years cost: the same household with 1,000, 10,000 and 100,000 messages behind the same last session. The
  * page is the built one, on its relay; what it reads was written by its own owner before.
  */
-import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import type {} from '../support/bench-page/main.ts';
 import type { Profile } from '../support/chromium.ts';
@@ -69,7 +68,7 @@ async function throughOwner(
   profile: Profile,
   port: number,
 ): Promise<Pick<Years, 'usual' | 'all' | 'copied' | 'used' | 'resident'>> {
-  const built = await buildPage(fileURLToPath(new URL('../support/bench-page', import.meta.url)));
+  const built = await buildPage('bench-page');
   const server = await servePage(built, undefined, { port });
   try {
     const context = await profile.open();
@@ -95,7 +94,6 @@ async function throughOwner(
     return { usual, all, used, resident, copied };
   } finally {
     await server.close();
-    await built.remove();
   }
 }
 

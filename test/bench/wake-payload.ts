@@ -2,7 +2,6 @@
  * What a WAKE carries, gathered: from asking the ledger's owner to the finished message for all eight, from a ledger of
  * years whose last conversation lies behind many wakes that were followed by nothing.
  */
-import { fileURLToPath } from 'node:url';
 import type {} from '../support/bench-page/main.ts';
 import { freePort } from '../support/free-port.ts';
 import { AGENTS } from '../support/household-generator.ts';
@@ -28,7 +27,7 @@ interface Gathered {
 async function gather(idle: number): Promise<Gathered> {
   const port = await freePort();
   const { profile } = await prepareHousehold({ seed: 1, messages: MESSAGES, idle }, port);
-  const built = await buildPage(fileURLToPath(new URL('../support/bench-page', import.meta.url)));
+  const built = await buildPage('bench-page');
   const server = await servePage(built, undefined, { port });
   try {
     const page = await (await profile.open()).newPage();
@@ -44,7 +43,6 @@ async function gather(idle: number): Promise<Gathered> {
   } finally {
     await profile.remove();
     await server.close();
-    await built.remove();
   }
 }
 

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Doc } from '../../src/protocol/documents.ts';
@@ -37,12 +36,11 @@ let browser: Browser;
 let contexts: BrowserContext[];
 
 beforeAll(async () => {
-  built = await buildPage(fileURLToPath(new URL('../support/archive-page', import.meta.url)));
+  built = await buildPage('archive-page');
   browser = await launchBrowser();
 });
 afterAll(async () => {
   await browser.close();
-  await built.remove();
 });
 beforeEach(async () => {
   contexts = [];

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
@@ -70,14 +69,13 @@ async function exchanges(one: Browser, two: Browser) {
 }
 
 beforeAll(async () => {
-  page = await buildPage(fileURLToPath(new URL('../support/direct-page', import.meta.url)));
+  page = await buildPage('direct-page');
   server = await servePage(page);
   await Promise.all([start(ONE), start(TWO)]);
 });
 afterAll(async () => {
   await Promise.all([...browsers.values()].map(({ profile }) => profile.remove()));
   await server.close();
-  await page.remove();
 });
 
 describe('two browsers that a relay introduces', () => {

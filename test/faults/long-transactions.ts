@@ -4,7 +4,6 @@
  * loses everything (it is counted, as it is a matter of chance), and one with one at a time, which never may.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { createProfile } from '../support/chromium.ts';
 import type {} from '../support/faults-page/main.ts';
 import { buildPage, servePage } from '../support/page-server.ts';
@@ -37,7 +36,7 @@ export const transactionsPart: LongPart = {
   name: 'transactions',
   with: (seed) => [seed],
   async run(seeds) {
-    const page = await buildPage(fileURLToPath(new URL('../support/faults-page', import.meta.url)));
+    const page = await buildPage('faults-page');
     const server = await servePage(page);
     let gone = 0;
     try {
@@ -54,7 +53,6 @@ export const transactionsPart: LongPart = {
       }
     } finally {
       await server.close();
-      await page.remove();
     }
     return `${seeds.length} kills of a bare database; with two transactions at a time it was gone ${gone} times, with one never`;
   },

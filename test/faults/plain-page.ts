@@ -2,7 +2,6 @@
  * What plain Fireproof 0.24.19 loses, beside ours on the same data. Where an upgrade cures a trap, its test fails:
  * then the rule that closes it in src/ledger can go.
  */
-import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { launchBrowser } from '../support/chromium.ts';
@@ -23,14 +22,13 @@ export function usePlainPage(): PlainPage {
   let browser: Browser;
   let context: BrowserContext;
   beforeAll(async () => {
-    page = await buildPage(fileURLToPath(new URL('../support/faults-page', import.meta.url)));
+    page = await buildPage('faults-page');
     server = await servePage(page);
     browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser.close();
     await server.close();
-    await page.remove();
   });
   beforeEach(async () => {
     context = await browser.newContext();

@@ -1,5 +1,4 @@
 /** A browser profile of its own, on a page of its own, in front of a relay of a few lines. */
-import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
 import { createProfile, launchBrowser } from './chromium.ts';
 import type { LedgerPage } from './ledger-page/main.ts';
@@ -33,7 +32,7 @@ export interface MortalHousehold extends Household {
 
 /** Builds the page and serves it; one relay for all that is opened on it. */
 export async function openBench(): Promise<LedgerBench> {
-  const page = await buildPage(fileURLToPath(new URL('./ledger-page', import.meta.url)));
+  const page = await buildPage('ledger-page');
   const relay = createSseRelay();
   const server: PageServer = await servePage(page, (request, response) => relay.handle(request, response));
   const browser = await launchBrowser();
@@ -68,7 +67,6 @@ export async function openBench(): Promise<LedgerBench> {
     async close() {
       await browser.close();
       await server.close();
-      await page.remove();
     },
   };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { madeOnce } from './made-once.ts';
 import { relayMain } from './relay-build.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -17,28 +18,38 @@ export interface NextBuild {
 }
 
 /** The page of the next version says so, and has a file that no page asks for, `only-in-the-next-….txt`: `<html data-version="next">`. */
+const nextPage = () =>
+  madeOnce(
+    'next-page',
+    ['src', 'index.html', 'vite.config.ts', 'package.json', 'package-lock.json'],
+    async (outDir) => {
+      await build({
+        root: ROOT,
+        configFile: join(ROOT, 'vite.config.ts'),
+        mode: 'production',
+        logLevel: 'error',
+        build: { outDir },
+        plugins: [
+          {
+            name: 'next-version',
+            buildStart() {
+              this.emitFile({ type: 'asset', name: 'only-in-the-next.txt', source: 'new '.repeat(500) });
+            },
+            transform: (code, id) =>
+              id.endsWith('/src/main.tsx') ? `${code}\ndocument.documentElement.dataset.version = 'next';` : null,
+          },
+        ],
+      });
+    },
+  );
+
+/** A copy of its own, in which files may be changed. */
 export async function makeNextBuild(): Promise<NextBuild> {
   const root = await mkdtemp(join(tmpdir(), 'roost-next-'));
   const [page, server] = [join(root, 'dist/page'), join(root, 'dist/server')];
   for (const file of ['package.json', 'CLAUDE.md']) await cp(join(ROOT, file), join(root, file));
   await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
   await cp(dirname(await relayMain()), server, { recursive: true });
-  await build({
-    root: ROOT,
-    configFile: join(ROOT, 'vite.config.ts'),
-    mode: 'production',
-    logLevel: 'error',
-    build: { outDir: page },
-    plugins: [
-      {
-        name: 'next-version',
-        buildStart() {
-          this.emitFile({ type: 'asset', name: 'only-in-the-next.txt', source: 'new '.repeat(500) });
-        },
-        transform: (code, id) =>
-          id.endsWith('/src/main.tsx') ? `${code}\ndocument.documentElement.dataset.version = 'next';` : null,
-      },
-    ],
-  });
+  await cp(await nextPage(), page, { recursive: true });
   return { page, main: join(server, 'main.js'), remove: () => rm(root, { recursive: true, force: true }) };
 }

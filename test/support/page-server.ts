@@ -1,10 +1,11 @@
 /** A page of its own for tests: built by Vite from a folder with an index.html, served over HTTP. */
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'vite';
+import { madeOnce } from './made-once.ts';
 
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
@@ -18,29 +19,32 @@ const TYPES: Record<string, string> = {
 export const POLICY = "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'";
 
 export interface BuiltPage {
+  /** Shared with others: nothing is changed in it. */
   readonly directory: string;
   /** Paths of the built files, below `directory`. */
   readonly files: readonly string[];
-  remove(): Promise<void>;
 }
 
-/** Builds the page in `folder`. `plugins`: for what is to be otherwise in it, and in its workers. */
+/**
+ * Builds the page in `folder` of `test/support`, where it has not been built from the same sources before. `plugins`: for what
+ * is to be otherwise in it, and in its workers.
+ */
 export async function buildPage(folder: string, plugins: readonly Plugin[] = []): Promise<BuiltPage> {
-  const directory = await mkdtemp(join(tmpdir(), 'roost-page-'));
-  await build({
-    configFile: false,
-    root: folder,
-    // What Fireproof has for Node alone is warned of at every build.
-    logLevel: 'error',
-    plugins: [...plugins],
-    worker: { format: 'es', plugins: () => [...plugins] },
-    build: { outDir: directory, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 2_000 },
+  const name = [folder, ...plugins.map((plugin) => plugin.name)].join('-');
+  // A plugin stands in the test that needs it.
+  const from = ['src', 'test/support', 'package-lock.json', ...(plugins.length > 0 ? ['test/browser'] : [])];
+  const directory = await madeOnce(name, from, async (outDir) => {
+    await build({
+      configFile: false,
+      root: fileURLToPath(new URL(folder, import.meta.url)),
+      // What Fireproof has for Node alone is warned of at every build.
+      logLevel: 'error',
+      plugins: [...plugins],
+      worker: { format: 'es', plugins: () => [...plugins] },
+      build: { outDir, emptyOutDir: true, target: 'es2023', chunkSizeWarningLimit: 2_000 },
+    });
   });
-  return {
-    directory,
-    files: await readdir(directory, { recursive: true }),
-    remove: () => rm(directory, { recursive: true, force: true }),
-  };
+  return { directory, files: await readdir(directory, { recursive: true }) };
 }
 
 export interface PageServer {

@@ -2,7 +2,6 @@
  * A browser profile with a household in it that was made by the generator and written by the owner itself, so
  * that the real page, served from the same address, opens on years of messages.
  */
-import { fileURLToPath } from 'node:url';
 import { createProfile, type Profile } from './chromium.ts';
 import type { HouseholdPlan } from './household-generator.ts';
 import { drained } from './ledger-harness.ts';
@@ -21,7 +20,7 @@ export interface PreparedHousehold {
 
 /** Writes the household to the origin `http://127.0.0.1:<port>`, where nothing may be served meanwhile. Remove its profile yourself. */
 export async function prepareHousehold(plan: HouseholdPlan, port: number): Promise<PreparedHousehold> {
-  const page = await buildPage(fileURLToPath(new URL('./ledger-page', import.meta.url)));
+  const page = await buildPage('ledger-page');
   const server = await servePage(page, undefined, { port });
   const profile = await createProfile();
   try {
@@ -40,6 +39,5 @@ export async function prepareHousehold(plan: HouseholdPlan, port: number): Promi
     throw error;
   } finally {
     await server.close();
-    await page.remove();
   }
 }

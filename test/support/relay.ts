@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BUILT_MAIN, relayMain } from './relay-build.ts';
+import { SHORT_LIVED } from './short-lived.ts';
 import { headersOf, openLink, type SignIn } from './sign-in.ts';
 import { copyStoreTemplate } from './store-template.ts';
 
@@ -90,7 +91,7 @@ async function spawnRelay(
   { from = 'sources', terminal = false }: SpawnOptions = {},
 ): Promise<ChildProcess> {
   const main = typeof from === 'object' ? from.main : from === 'built' ? BUILT_MAIN : await relayMain();
-  const command = [process.execPath, main, ...args];
+  const command = [process.execPath, ...(from === 'built' ? [] : SHORT_LIVED), main, ...args];
   const [program = '', ...words] = terminal
     ? ['script', '-qfec', `exec ${command.map(quoted).join(' ')}`, '/dev/null']
     : command;

@@ -2,12 +2,14 @@
  * Making an embedded store takes seconds; tests that are about something else start from a copy of one that
  * was made before, in this run or an earlier one. Named by all that decides what is in it.
  */
+import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { openStore } from '../../server/store/index.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -39,7 +41,8 @@ async function template(): Promise<string> {
   return folder;
 }
 
-/** Puts an empty, migrated embedded store at `folder`. */
+/** Puts an empty, migrated embedded store at `folder`. By the system's own command: five hundred files, one by one from here, take half a second. */
 export async function copyStoreTemplate(folder: string): Promise<void> {
-  await cp(await template(), folder, { recursive: true });
+  await mkdir(folder, { recursive: true });
+  await promisify(execFile)('cp', ['-R', `${await template()}/.`, folder]);
 }
