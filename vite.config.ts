@@ -8,23 +8,15 @@ import { offlinePage } from './src/offline/plugin.ts';
 import { SHORT_LIVED } from './test/support/short-lived.ts';
 
 /** ms: a busy machine is not a failure. */
-const patience = { testTimeout: 30_000, hookTimeout: 60_000 };
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 };
 const browserPatience = { testTimeout: 120_000, hookTimeout: 120_000 };
-/** The groups run one after the other, what is in one side by side. */
+/** The groups run one after the other, what is in one side by side: more at once than there are cores, where most of it is waiting. */
 const group = (groupOrder: number, maxWorkers = Math.max(2, availableParallelism() - 1)) => ({
   sequence: { groupOrder },
   maxWorkers,
 });
-/** Browser tests that want the machine to themselves: they kill what runs, look at every frame, or start three browsers at once. */
-const ALONE = [
-  'test/browser/engines.test.ts',
-  'test/browser/ledger-damage.test.ts',
-  'test/browser/ledger-tabs.test.ts',
-  'test/browser/long-conversation.test.ts',
-  'test/browser/story.test.ts',
-  'test/faults/damage.test.ts',
-  'test/faults/*-kill.test.ts',
-];
+/** Browser tests that want the machine to themselves: they kill what runs at random moments, or look at every frame. */
+const ALONE = ['test/browser/long-conversation.test.ts', 'test/faults/*-kill.test.ts'];
 
 /** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
 const isKnown = ({ message }: Rolldown.RolldownLog) =>
@@ -89,9 +81,9 @@ export default defineConfig(({ isSsrBuild }) => ({
           name: 'relay',
           include: ['test/relay/**/*.test.ts', 'test/attacks/**/*.test.ts'],
           environment: 'node',
-          globalSetup: 'test/support/postgres-server.ts',
+          globalSetup: ['test/support/postgres-server.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
-          ...group(1),
+          ...group(1, Math.max(4, availableParallelism())),
           ...patience,
         },
       },
@@ -102,8 +94,9 @@ export default defineConfig(({ isSsrBuild }) => ({
           include: ['test/browser/**/*.test.ts', 'test/faults/**/*.test.ts'],
           exclude: ALONE,
           environment: 'node',
+          globalSetup: 'test/support/prepare.ts',
           execArgv: SHORT_LIVED,
-          ...group(2, 2),
+          ...group(2, 3),
           ...browserPatience,
         },
       },
@@ -113,6 +106,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           name: 'browser-alone',
           include: ALONE,
           environment: 'node',
+          globalSetup: 'test/support/prepare.ts',
           execArgv: SHORT_LIVED,
           ...group(3, 1),
           fileParallelism: false,

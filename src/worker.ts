@@ -13,11 +13,8 @@ import {
   emptyDatabases,
   isUnreadable,
   openLedger,
-  ownLock,
   serveChannel,
-  serveOne,
   servePorts,
-  SOLE_WORKER,
   StorageProblemError,
   storageProblemOf,
   takeOwnersLock,
@@ -41,7 +38,6 @@ const WAITING =
 const cursorSchema = z.object({ log: z.string(), after: z.number() });
 
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
-const isSole = self.name === SOLE_WORKER;
 /** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
 const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) =>
   desk.tell({ news: 'problem', problem }),
@@ -57,16 +53,14 @@ function crashed(error: unknown) {
 addEventListener('error', (event) => crashed(event.error ?? event.message));
 addEventListener('unhandledrejection', (event) => crashed(event.reason));
 
-const lock = isSole
-  ? ownLock()
-  : takeOwnersLock({
-      locks: navigator.locks,
-      after: realTimers.after,
-      onWait: () => {
-        // In a dedicated worker waiting is the rule, and the owner answers for all.
-        if (isShared) problems.set('owner', { kind: 'blocked', detail: WAITING });
-      },
-    });
+const lock = takeOwnersLock({
+  locks: navigator.locks,
+  after: realTimers.after,
+  onWait: () => {
+    // In a dedicated worker waiting is the rule, and the owner answers for all.
+    if (isShared) problems.set('owner', { kind: 'blocked', detail: WAITING });
+  },
+});
 
 /** Beside IndexedDB, which may fail. */
 const files = lock.acquired.then(() => openFiles(navigator.storage, realTimers.after));
@@ -303,6 +297,5 @@ const desk = createDesk({
   },
 });
 
-if (isSole) serveOne(self, desk);
-else if (isShared) servePorts(self, desk, navigator.locks, reconnect);
+if (isShared) servePorts(self, desk, navigator.locks, reconnect);
 else lock.acquired.then(() => serveChannel(desk, navigator.locks, reconnect), crashed);

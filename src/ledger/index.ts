@@ -1,19 +1,28 @@
 /** The ledger for tabs: a client of its owner. Nothing of Fireproof is reachable from here. */
 import { realTimers } from '../domain/platform/timers.ts';
-import { createOwnerClient, type OwnerClient } from './client/client.ts';
+import { createOwnerClient, type Line, type LineEnds, type OwnerClient } from './client/client.ts';
 import { channelLines, sharedLines } from './client/lines.ts';
-import { soleLines } from './client/sole.ts';
 
 export type { OwnerClient } from './client/client.ts';
+
+const NO_LOCKS =
+  'Roost needs Web Locks to keep its tabs from writing over each other. Every browser of the last years has them, where the page comes over https or from this machine.';
+
+/** Where nothing keeps two tabs apart, none opens the ledger. */
+function noLines({ take }: LineEnds): Line {
+  take({ news: 'problem', problem: { kind: 'unsupported', detail: NO_LOCKS } });
+  // Somebody is there, who says no more than that.
+  return { send: () => take({ pong: true }), close: () => undefined };
+}
 
 /** Opens this tab's line to the ledger's owner, and starts the owner where there is none. */
 export function openOwner(): OwnerClient {
   const newId = () => crypto.randomUUID();
   const { after } = realTimers;
-  // Absent in old browsers, whatever the types say.
+  // Absent in old browsers, and where the page came over plain http from another machine, whatever the types say.
   const locks: LockManager | undefined = navigator.locks;
   const lines = () => {
-    if (!locks) return soleLines({ newId, after });
+    if (!locks) return noLines;
     return typeof SharedWorker === 'undefined' ? channelLines({ locks, newId }) : sharedLines({ locks, newId });
   };
   return createOwnerClient({ openLine: lines(), newId, after });

@@ -83,11 +83,6 @@ export const OWNER_LINE = {
   reopen: 50,
   /** Pause between two looks whether somebody owns the ledger by now. */
   lookForOwner: 100,
-  /** Without Web Locks: ms that a tab waits for another one to say that it works already. */
-  objection: 300,
   /** The channel on which tabs and owner speak where there is no SharedWorker. */
   channel: 'roost-owner',
 } as const;
-
-/** The name of a worker that nobody shares, where there are no Web Locks to share it by. */
-export const SOLE_WORKER = 'roost-sole-owner';

@@ -25,7 +25,8 @@ const sources = [
 const hash = sources.reduce((sum, file) => sum.update(readFileSync(new URL(file, STORE))), createHash('sha256'));
 const made = hash.update(resolve('@electric-sql/pglite')).digest('hex').slice(0, 16);
 
-async function template(): Promise<string> {
+/** The folder of an empty, migrated embedded store. */
+export async function storeTemplate(): Promise<string> {
   const folder = join(tmpdir(), `roost-store-template-${made}`);
   if (existsSync(folder)) return folder;
   const making = await mkdtemp(join(tmpdir(), `roost-store-making-${randomBytes(4).toString('hex')}`));
@@ -44,5 +45,5 @@ async function template(): Promise<string> {
 /** Puts an empty, migrated embedded store at `folder`. By the system's own command: five hundred files, one by one from here, take half a second. */
 export async function copyStoreTemplate(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await promisify(execFile)('cp', ['-R', `${await template()}/.`, folder]);
+  await promisify(execFile)('cp', ['-R', `${await storeTemplate()}/.`, folder]);
 }

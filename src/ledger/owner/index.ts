@@ -1,7 +1,7 @@
 /** The ledger for the worker that owns it. Tabs import ../index.ts. */
 export { createDesk, type Desk, type OwnerAnswers } from './desk.ts';
-export { serveChannel, serveOne, servePorts } from './lines.ts';
-export { ownLock, takeOwnersLock } from './lock.ts';
+export { serveChannel, servePorts } from './lines.ts';
+export { takeOwnersLock } from './lock.ts';
 export { openLedger } from './open-ledger.ts';
 export type { Ledger, Origin } from '../ledger.ts';
 export type { Outgoing } from '../journal/outbox.ts';
@@ -11,4 +11,3 @@ export { createProblems } from '../problems.ts';
 export { isUnreadable, StorageProblemError, storageProblemOf } from '../problem.ts';
 export { emptyDatabases } from './empty.ts';
 export { createStorageBuckets } from './storage-bucket.ts';
-export { SOLE_WORKER } from '../settings.ts';

@@ -54,11 +54,3 @@ export function serveChannel(desk: Desk, locks: LockManager, onConnect: () => vo
   });
   post({ owner: true });
 }
-
-/** Speaks to the one tab that started this worker. */
-export function serveOne(scope: { postMessage(message: readonly FromOwner[]): void } & EventTarget, desk: Desk): void {
-  const line = desk.connect(inOneGo<FromOwner>((messages) => scope.postMessage(messages)));
-  scope.addEventListener('message', (event) => {
-    if (event instanceof MessageEvent) for (const message of membersOf(event.data)) line.take(message);
-  });
-}

@@ -34,6 +34,3 @@ export function takeOwnersLock({ locks, after, onWait }: LockDeps): OwnersLock {
     .catch(acquired.reject);
   return { held: () => held, acquired: acquired.promise, release: released.resolve };
 }
-
-/** Where one worker alone can be the owner: the lock is its own. */
-export const ownLock = (): OwnersLock => ({ held: () => true, acquired: Promise.resolve(), release: () => undefined });

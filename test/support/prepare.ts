@@ -1,0 +1,7 @@
+/** Made before the first test of a run, so that none of them waits for it within its own time. */
+import { relayMain } from './relay-build.ts';
+import { storeTemplate } from './store-template.ts';
+
+export default async function setup(): Promise<void> {
+  await Promise.all([relayMain(), storeTemplate()]);
+}
