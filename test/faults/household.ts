@@ -17,6 +17,7 @@ import { demand, faultsOfLedger, faultsOfLog, faultsOfShown } from './checks.ts'
 import { readLedger, readRelay, readShown, type Shown } from './evidence.ts';
 import { createWords, type Words } from './words.ts';
 import { letIn } from '../support/sign-in.ts';
+import { SHORT_LIVED } from '../support/short-lived.ts';
 
 const DESK = { width: 1280, height: 900 };
 /** ms that whatever must come about is waited for. */
@@ -113,7 +114,7 @@ export async function createHouse(seed: number, options: BrowserContextOptions =
       relay = await startRelay({ home, port, env, signIn: await relay.signIn() });
     },
     async startAndKillRelay(ms) {
-      const args = [await relayMain(), '--port', String(port), '--home', home, '--no-open'];
+      const args = [...SHORT_LIVED, await relayMain(), '--port', String(port), '--home', home, '--no-open'];
       const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env }, stdio: 'ignore' });
       const gone = new Promise((resolve) => child.once('close', resolve));
       await sleep(ms);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ids, usePlainPage } from './plain-page.ts';
+import { ids, itIsPlain, usePlainPage } from './plain-page.ts';
 
 const FEW = 100;
 const MANY = 400;
@@ -9,7 +9,7 @@ const { tab, reopened } = usePlainPage();
 const commits = (count: number) => Array.from({ length: count / COMMIT }, (_, n) => ids(`doc-${n}`, COMMIT));
 
 describe('opening to read one document', () => {
-  it('reads the whole ledger with plain Fireproof, however old it is', async () => {
+  itIsPlain('reads the whole ledger with plain Fireproof, however old it is', async () => {
     const bytes: number[] = [];
     for (const count of [FEW, MANY]) {
       const writer = await tab();

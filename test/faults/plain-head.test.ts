@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { messageDoc } from '../support/documents.ts';
 import { drained, ownerOf } from '../support/ledger-harness.ts';
 import { useOwnerPage } from './owner-page.ts';
-import { ids, usePlainPage } from './plain-page.ts';
+import { ids, itIsPlain, usePlainPage } from './plain-page.ts';
 
 const plain = usePlainPage();
 const ours = useOwnerPage();
 
 describe('a ledger that cannot read its head', () => {
-  it('opens empty with plain Fireproof, and the next write buries what was in it', async () => {
+  itIsPlain('opens empty with plain Fireproof, and the next write buries what was in it', async () => {
     const writer = await plain.tab();
     await writer.evaluate((all) => window.faults.put('headless', all), ids('doc', 5));
     const unlucky = await plain.reopened(writer);

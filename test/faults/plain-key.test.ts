@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { countOf, ids, usePlainPage } from './plain-page.ts';
+import { countOf, ids, itIsPlain, usePlainPage } from './plain-page.ts';
 
 const { tab, reopened } = usePlainPage();
 
 describe('a named key that is given its material at every start', () => {
-  it('leaves plain Fireproof with a ledger that it cannot decrypt', async () => {
+  itIsPlain('leaves plain Fireproof with a ledger that it cannot decrypt', async () => {
     const first = await tab();
     await first.evaluate(() => window.faults.giveKey('@shared@'));
     const second = await reopened(first);

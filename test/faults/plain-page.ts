@@ -2,8 +2,9 @@
  * What plain Fireproof 0.24.19 loses, beside ours on the same data. Where an upgrade cures a trap, its test fails:
  * then the rule that closes it in src/ledger can go.
  */
+import { installedVersion, LOOK_AGAIN, recorded } from './plain-record.ts';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, it } from 'vitest';
 import { launchBrowser } from '../support/chromium.ts';
 import type {} from '../support/faults-page/main.ts';
 import { buildPage, servePage, type BuiltPage, type PageServer } from '../support/page-server.ts';
@@ -15,26 +16,35 @@ export interface PlainPage {
   reopened(page: Page): Promise<Page>;
 }
 
-/** Serves the page for the tests of one file; each test has a browser profile of its own. */
+/**
+ * A test of plain Fireproof alone: what it loses was seen with the version in `plain-fireproof.json`, and is looked at again
+ * when another is installed, or by `npm run faults -- plain`, which writes that file.
+ */
+export function itIsPlain(name: string, test: () => Promise<void>): void {
+  if (process.env[LOOK_AGAIN] !== undefined || recorded.version !== installedVersion()) it(name, test);
+}
+
+/** Serves the page for the tests of one file; each test has a browser profile of its own, and no browser is started for none. */
 export function usePlainPage(): PlainPage {
   let page: BuiltPage;
   let server: PageServer;
-  let browser: Browser;
-  let context: BrowserContext;
+  let browser: Browser | null = null;
+  let context: BrowserContext | null = null;
   beforeAll(async () => {
     page = await buildPage('faults-page');
     server = await servePage(page);
-    browser = await launchBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    await browser?.close();
     await server.close();
   });
-  beforeEach(async () => {
-    context = await browser.newContext();
+  afterEach(async () => {
+    await context?.close();
+    context = null;
   });
-  afterEach(() => context.close());
   const tab = async () => {
+    browser ??= await launchBrowser();
+    context ??= await browser.newContext();
     const opened = await context.newPage();
     await opened.goto(server.url);
     return opened;

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { messageDoc } from '../support/documents.ts';
 import { drained, ownerOf } from '../support/ledger-harness.ts';
 import { useOwnerPage } from './owner-page.ts';
-import { ids, usePlainPage } from './plain-page.ts';
+import { ids, itIsPlain, usePlainPage } from './plain-page.ts';
 
 const plain = usePlainPage();
 const ours = useOwnerPage();
 
 describe('a query after a write', () => {
-  it('indexes every document again with plain Fireproof', async () => {
+  itIsPlain('indexes every document again with plain Fireproof', async () => {
     const indexed = await (
       await plain.tab()
     ).evaluate((all) => window.faults.indexedByQueries('asked', all), ids('doc', 50));

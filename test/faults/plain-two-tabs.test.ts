@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { messageDoc } from '../support/documents.ts';
 import { ownerOf } from '../support/ledger-harness.ts';
 import { useOwnerPage } from './owner-page.ts';
-import { countOf, ids, usePlainPage } from './plain-page.ts';
+import { countOf, ids, itIsPlain, usePlainPage } from './plain-page.ts';
 
 const plain = usePlainPage();
 const ours = useOwnerPage();
 
 describe('two tabs that write one ledger', () => {
-  it('lose what one of them wrote, with plain Fireproof', async () => {
+  itIsPlain('lose what one of them wrote, with plain Fireproof', async () => {
     const [one, two] = [await plain.tab(), await plain.tab()];
     // Both have it open before either writes.
     await Promise.all([one, two].map((each) => each.evaluate(() => window.faults.read('shared'))));

@@ -11,6 +11,7 @@ import { fullDiskPart } from './long-full-disk.ts';
 import { growthPart } from './long-growth.ts';
 import { ledgerPart } from './long-ledger.ts';
 import { memoryPart } from './long-memory.ts';
+import { plainPart } from './long-plain.ts';
 import { powerPart } from './long-power.ts';
 import { relayPart } from './long-relay.ts';
 import { transactionsPart } from './long-transactions.ts';
@@ -36,6 +37,7 @@ const PARTS: readonly LongPart[] = [
   damagePart,
   damageRestorePart,
   memoryPart,
+  plainPart,
 ];
 
 const { values, positionals } = parseArgs({

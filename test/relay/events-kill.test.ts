@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../server/events/index.ts';
 import { programOf } from '../support/relay-build.ts';
 import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { SHORT_LIVED } from '../support/short-lived.ts';
 
 const KILLS = 6;
 /** The writer is killed after this many lines at most; drawn anew each time. */
@@ -10,7 +11,7 @@ const LINES_MOST = 400;
 
 /** Runs the writer until it has said `lines` lines, kills it, and answers with everything it said. */
 async function writeAndKill(place: StorePlace, lines: number): Promise<string[]> {
-  const args = [await programOf('test/support/log-writer.ts'), place.folder, place.databaseUrl ?? ''];
+  const args = [...SHORT_LIVED, await programOf('test/support/log-writer.ts'), place.folder, place.databaseUrl ?? ''];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
   let complaints = '';

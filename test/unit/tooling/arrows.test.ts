@@ -1,8 +1,19 @@
-import { existsSync, readdirSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ESLint } from 'eslint';
 import tseslint from 'typescript-eslint';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -30,63 +41,96 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   server: ['server', 'src/protocol', 'src/domain'],
 };
+const NOT_ALLOWED = ['boundaries/dependencies'];
 const TARGETS = Object.keys(ARROWS).filter((folder) => folder !== 'src');
 
-/** A file that exists there, as the resolver needs one: the first in the folder. */
-function fileIn(folder: string): string {
-  const name = readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' }).find((entry) =>
-    /\.tsx?$/.test(entry),
-  );
-  if (!name) throw new Error(`no file in ${folder}`);
-  return `${folder}/${name}`;
+/** A tree of the layout with a file for each that is asked of; the linter runs over it once. */
+const CASES = new Map<string, string>();
+let tree = '';
+let found: ReadonlyMap<string, readonly string[]>;
+
+/** Puts `code` into the tree, as a file of `folder`; gives what the linter says of it, by rule. */
+function lint(folder: string, code: string, type = 'ts'): () => readonly string[] {
+  const path = `${folder}/case-${CASES.size}.${type}`;
+  CASES.set(path, code);
+  return () => {
+    const said = found.get(path);
+    if (!said) throw new Error(`${path} was not linted`);
+    return said;
+  };
 }
 
-let lint: (folder: string, code: string) => Promise<string[]>;
-
-beforeAll(() => {
-  // The snippets are in no project, so the rules that need types are off; the arrows need none.
+beforeAll(async () => {
+  // Its real path: elements are told by where files really are.
+  tree = realpathSync(mkdtempSync(join(tmpdir(), 'roost-arrows-')));
+  symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
+  const files = [...CASES];
+  const ends = [...TARGETS.map((folder) => `${folder}/end.ts`), 'test/end.ts'].map(
+    (path) => [path, 'export {};\n'] as const,
+  );
+  for (const [path, code] of [...files, ...ends]) {
+    mkdirSync(dirname(join(tree, path)), { recursive: true });
+    writeFileSync(join(tree, path), code);
+  }
   const eslint = new ESLint({
-    cwd: root,
-    overrideConfig: [{ ...tseslint.configs.disableTypeChecked, files: ['**/*'] }],
+    cwd: tree,
+    overrideConfigFile: join(root, 'eslint.config.js'),
+    // The files are in no project, so the rules that need types are off; the arrows need none.
+    overrideConfig: [
+      { ...tseslint.configs.disableTypeChecked, files: ['**/*'] },
+      { files: ['**/*'], settings: { 'boundaries/root-path': tree } },
+    ],
   });
-  lint = async (folder, code) => {
-    const results = await eslint.lintText(code, { filePath: `${root}${folder}/snippet-of-a-test.ts` });
-    return results.flatMap((result) => result.messages.map((message) => message.ruleId ?? message.message));
-  };
+  const results = await eslint.lintFiles(files.map(([path]) => path));
+  found = new Map(
+    results.map(({ filePath, messages }) => [
+      relative(tree, filePath),
+      messages.map((message) => message.ruleId ?? message.message),
+    ]),
+  );
 });
+afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
 const importing = (target: string) => `import * as part from '${target}';\nexport const used = part;\n`;
 const upTo = (from: string, target: string) => `${'../'.repeat(from.split('/').length)}${target}`;
+const fileIn = (folder: string) => `${folder}/end.ts`;
 
 describe('the arrows of the layout', () => {
   const pairs = Object.keys(ARROWS).flatMap((from) => TARGETS.map((to) => ({ from, to })));
   const isAllowed = ({ from, to }: { from: string; to: string }) => ARROWS[from]?.includes(to) ?? false;
 
-  it.each(pairs.filter(isAllowed))('$from may import from $to', async ({ from, to }) => {
-    expect(await lint(from, importing(upTo(from, fileIn(to))))).toEqual([]);
+  const asked = pairs.map((pair) => ({ ...pair, said: lint(pair.from, importing(upTo(pair.from, fileIn(pair.to)))) }));
+
+  it.each(asked.filter(isAllowed))('$from may import from $to', ({ said }) => {
+    expect(said()).toEqual([]);
   });
 
-  it.each(pairs.filter((pair) => !isAllowed(pair)))('$from may not import from $to', async ({ from, to }) => {
-    expect(await lint(from, importing(upTo(from, fileIn(to))))).toEqual(['boundaries/dependencies']);
+  it.each(asked.filter((pair) => !isAllowed(pair)))('$from may not import from $to', ({ said }) => {
+    expect(said()).toEqual(NOT_ALLOWED);
   });
 
-  it('hold for what is loaded later, for types and for what is passed on', async () => {
-    const target = upTo('src/ui', fileIn('src/ledger'));
-    expect(await lint('src/ui', `export const later = () => import('${target}');`)).toEqual([
-      'boundaries/dependencies',
-    ]);
-    expect(await lint('src/ui', `export type * from '${target}';`)).toEqual(['boundaries/dependencies']);
-    expect(await lint('src/ui', `export * from '${target}';`)).toEqual(['boundaries/dependencies']);
+  const target = upTo('src/ui', fileIn('src/ledger'));
+  const ways = [
+    `export const later = () => import('${target}');`,
+    `export type * from '${target}';`,
+    `export * from '${target}';`,
+  ];
+  const byWays = ways.map((code) => lint('src/ui', code));
+  it('hold for what is loaded later, for types and for what is passed on', () => {
+    for (const said of byWays) expect(said()).toEqual(NOT_ALLOWED);
   });
 
-  it.each(['src/ui', 'server'])('%s may not import from the tests', async (from) => {
-    expect(await lint(from, importing(upTo(from, 'test/unit/tooling/arrows.test.ts')))).toEqual([
-      'boundaries/dependencies',
-    ]);
+  const ofTests = ['src/ui', 'server'].map((from) => ({
+    from,
+    said: lint(from, importing(upTo(from, fileIn('test')))),
+  }));
+  it.each(ofTests)('$from may not import from the tests', ({ said }) => {
+    expect(said()).toEqual(NOT_ALLOWED);
   });
 
-  it('a folder that the layout does not know is an error', async () => {
-    expect(await lint('src/helpers', 'export const one = 1;')).toEqual(['boundaries/no-unknown-files']);
+  const unknown = lint('src/helpers', 'export const one = 1;');
+  it('a folder that the layout does not know is an error', () => {
+    expect(unknown()).toEqual(['boundaries/no-unknown-files']);
   });
 
   it('every folder of src is one of the layout', () => {
@@ -102,37 +146,40 @@ describe('packages', () => {
     { name: 'idb', owners: ['src/ledger', 'src/sync'] },
   ];
 
-  it.each(OWNERS)('only $owners may import $name', async ({ name, owners }) => {
-    expect(existsSync(`${root}node_modules/${name}`)).toBe(true);
-    for (const folder of Object.keys(ARROWS))
-      expect(await lint(folder, importing(name)), folder).toEqual(
-        owners.includes(folder) ? [] : ['boundaries/dependencies'],
-      );
-  });
+  const folders = Object.keys(ARROWS);
+  /** What is said in each folder of importing this package. */
+  const everywhere = (name: string) => folders.map((folder) => ({ folder, said: lint(folder, importing(name)) }));
 
-  it.each(['node:fs', 'fs', 'node:path'])('only the relay imports %s', async (name) => {
-    expect(await lint('server', importing(name))).toEqual([]);
-    for (const folder of Object.keys(ARROWS).filter((each) => each !== 'server'))
-      expect(await lint(folder, importing(name)), folder).toEqual(['boundaries/dependencies']);
-  });
+  it.each(OWNERS.map((owned) => ({ ...owned, asked: everywhere(owned.name) })))(
+    'only $owners may import $name',
+    ({ name, owners, asked }) => {
+      expect(existsSync(`${root}node_modules/${name}`)).toBe(true);
+      for (const { folder, said } of asked) expect(said(), folder).toEqual(owners.includes(folder) ? [] : NOT_ALLOWED);
+    },
+  );
 
-  it('the domain imports no package at all', async () => {
-    expect(await lint('src/domain', importing('zod'))).toEqual(['boundaries/dependencies']);
-    expect(await lint('src/protocol', importing('zod'))).toEqual([]);
+  it.each(['node:fs', 'fs', 'node:path'].map((name) => ({ name, asked: everywhere(name) })))(
+    'only the relay imports $name',
+    ({ asked }) => {
+      for (const { folder, said } of asked) expect(said(), folder).toEqual(folder === 'server' ? [] : NOT_ALLOWED);
+    },
+  );
+
+  const [inDomain, inProtocol] = ['src/domain', 'src/protocol'].map((folder) => lint(folder, importing('zod')));
+  it('the domain imports no package at all', () => {
+    expect(inDomain?.()).toEqual(NOT_ALLOWED);
+    expect(inProtocol?.()).toEqual([]);
   });
 });
 
 describe('the page', () => {
-  it('is checked for what a screen reader needs, and for hooks in the wrong place', async () => {
-    const eslint = new ESLint({
-      cwd: root,
-      overrideConfig: [{ ...tseslint.configs.disableTypeChecked, files: ['**/*'] }],
-    });
-    const code =
-      'export function Face({ on }: { on: boolean }) {\n  if (on) useState(0);\n  return <img src="face.png" />;\n}\n' +
-      'declare function useState(value: number): void;\n';
-    const results = await eslint.lintText(code, { filePath: `${root}src/ui/snippet-of-a-test.tsx` });
-    const rules = results.flatMap((result) => result.messages.map((message) => message.ruleId));
-    expect(rules).toEqual(expect.arrayContaining(['jsx-a11y/alt-text', 'react-hooks/rules-of-hooks']));
+  const said = lint(
+    'src/ui',
+    'export function Face({ on }: { on: boolean }) {\n  if (on) useState(0);\n  return <img src="face.png" />;\n}\n' +
+      'declare function useState(value: number): void;\n',
+    'tsx',
+  );
+  it('is checked for what a screen reader needs, and for hooks in the wrong place', () => {
+    expect(said()).toEqual(expect.arrayContaining(['jsx-a11y/alt-text', 'react-hooks/rules-of-hooks']));
   });
 });

@@ -1,0 +1,14 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { installedVersion, recorded } from '../../faults/plain-record.ts';
+
+const FAULTS = new URL('../../faults/', import.meta.url);
+
+it('what plain Fireproof loses was seen with the version that is installed, all of it that has a test', () => {
+  const named = readdirSync(FAULTS)
+    .filter((file) => /^plain-.*\.test\.ts$/.test(file))
+    .flatMap((file) => [...readFileSync(new URL(file, FAULTS), 'utf8').matchAll(/itIsPlain\(\s*'([^']+)'/g)])
+    .map(([, name]) => name);
+  expect(recorded.version, 'run: npm run faults -- plain').toBe(installedVersion());
+  expect(recorded.seen, 'run: npm run faults -- plain').toEqual(named.sort());
+});
