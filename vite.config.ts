@@ -16,7 +16,7 @@ const group = (groupOrder: number, maxWorkers = Math.max(2, availableParallelism
   maxWorkers,
 });
 /** Browser tests that want the machine to themselves: they kill what runs at random moments, or look at every frame. */
-const ALONE = ['test/browser/long-conversation.test.ts', 'test/faults/*-kill.test.ts'];
+const ALONE = ['test/browser/long-conversation.test.ts', 'test/browser/unread.test.ts', 'test/faults/*-kill.test.ts'];
 
 /** A part of Fireproof that only Node runs names Node's own modules; the browser never asks for them. */
 const isKnown = ({ message }: Rolldown.RolldownLog) =>
@@ -83,7 +83,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           globalSetup: ['test/support/postgres-server.ts', 'test/support/prepare.ts'],
           execArgv: SHORT_LIVED,
-          ...group(1, Math.max(4, availableParallelism())),
+          ...group(1, Math.max(3, availableParallelism())),
           ...patience,
         },
       },
@@ -96,7 +96,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           environment: 'node',
           globalSetup: 'test/support/prepare.ts',
           execArgv: SHORT_LIVED,
-          ...group(2, 3),
+          ...group(2, 2),
           ...browserPatience,
         },
       },
