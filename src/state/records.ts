@@ -31,7 +31,8 @@ export interface Missing {
 }
 
 export interface Given {
-  readonly taken: number;
+  /** How many, by type. */
+  readonly taken: ReadonlyMap<string, number>;
   /** The relay had them, or newer ones. */
   readonly kept: number;
   /** Why some were not taken, each reason once. */
@@ -162,6 +163,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
     if (giving || missing.length === 0) return;
     const of = missing.reduce((sum, { messages }) => sum + 1 + messages, 0);
     const answers: RecordAnswer[] = [];
+    const taken = new Map<string, number>();
     store.setState({ giving: { done: 0, of }, error: null, given: null });
     try {
       for await (const part of offers(missing)) {
@@ -171,6 +173,10 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
           return;
         }
         answers.push(...result.value);
+        result.value.forEach(({ answer }, i) => {
+          const type = part[i]?.type;
+          if (answer === 'taken' && type !== undefined) taken.set(type, (taken.get(type) ?? 0) + 1);
+        });
         store.setState({ giving: { done: answers.length, of: Math.max(of, answers.length) } });
       }
       const refused = answers.flatMap((each) => (each.answer === 'refused' ? [each.why] : []));
@@ -178,7 +184,7 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
         missing: [],
         giving: null,
         given: {
-          taken: answers.filter(({ answer }) => answer === 'taken').length,
+          taken,
           kept: answers.filter(({ answer }) => answer === 'kept').length,
           refused: [...new Set(refused)],
         },

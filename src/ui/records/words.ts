@@ -1,22 +1,23 @@
 /** What is to be given back to a relay, in words. */
 import type { Given, Missing } from '../../state/records.ts';
-import { plural } from '../text/sizes.ts';
+import { names, plural } from '../text/sizes.ts';
 
 const fieldsOf = ({ doc }: Missing): object =>
   typeof doc['value'] === 'object' && doc['value'] !== null ? doc['value'] : {};
 
-/** “your limits, prices and 3 threads” */
-export function whatIsMissing(missing: readonly Missing[]): string {
-  const of = (type: string) => missing.filter(({ doc }) => doc.type === type).length;
-  const threads = of('thread');
-  const parts = [
-    ...(of('limits') > 0 ? ['limits and budgets'] : []),
-    ...(of('prices') > 0 ? ['prices'] : []),
-    ...(threads > 0 ? [plural(threads, 'thread')] : []),
-  ];
-  const last = parts.pop() ?? '';
-  return parts.length === 0 ? `your ${last}` : `your ${parts.join(', ')} and ${last}`;
+/** “limits and budgets, prices and 3 threads”, by how many there are of each type. */
+function kindsOf(count: (type: string) => number): string {
+  return names([
+    ...(count('limits') > 0 ? ['limits and budgets'] : []),
+    ...(count('prices') > 0 ? ['prices'] : []),
+    ...(count('thread') > 0 ? [plural(count('thread'), 'thread')] : []),
+    ...(count('thread-message') > 0 ? [plural(count('thread-message'), 'message')] : []),
+  ]);
 }
+
+/** “your limits and budgets and 3 threads” */
+export const whatIsMissing = (missing: readonly Missing[]): string =>
+  `your ${kindsOf((type) => missing.filter(({ doc }) => doc.type === type).length)}`;
 
 function titleOf(missing: Missing, nameOf: (agentId: string) => string): string {
   const { doc } = missing;
@@ -48,10 +49,13 @@ export function changeOf(missing: Missing, nameOf: (agentId: string) => string):
     : `${title}: the relay has an older version, which this one replaces.`;
 }
 
+/** Which of it the relay took, and which not. */
 export function outcomeOf({ taken, kept, refused }: Given): string {
-  const parts = [
-    taken === 0 ? 'The relay took nothing' : `The relay took ${plural(taken, 'record')}`,
-    ...(kept > 0 ? [`had ${plural(kept, 'of them', 'of them')} already, or newer`] : []),
+  const took = kindsOf((type) => taken.get(type) ?? 0);
+  const sentences = [
+    took === '' ? 'The relay took nothing.' : `The relay took ${took}.`,
+    ...(kept > 0 ? [`It has ${plural(kept, 'record')} already, or newer, and keeps what it has.`] : []),
+    ...(refused.length > 0 ? [`Some were not taken. ${refused.join(' ')}`] : []),
   ];
-  return `${parts.join('; it ')}.${refused.length > 0 ? ` Some were not taken. ${refused.join(' ')}` : ''}`;
+  return sentences.join(' ');
 }
