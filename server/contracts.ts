@@ -222,6 +222,8 @@ export type Took = {
   /** Searches that the server made. */
   readonly searches?: number;
   readonly terms?: Terms;
+  /** Not whole: the most that it wrote, where that is known better than by the longest answer. */
+  readonly outputMost?: number;
 } | null;
 
 export interface RequestEnd {
@@ -230,12 +232,15 @@ export interface RequestEnd {
   readonly messageId: string | null;
   readonly via: 'session' | 'proxy';
   readonly took: Took;
-  /** Earlier tries of it that ended without a word of what they took. */
-  readonly lost?: number;
 }
 
-/** Money that is held for a request, at the most that it may cost. Of the two calls the first counts. */
+/** Money that is held for a request, at the most that it may cost. Of `settle` and `release` the first call counts. */
 export interface CostHold {
+  /**
+   * It was sent, and ended without a word of what it took: that is counted at the most that it may be. Whether it may be sent
+   * once more: as much is held for that anew, where there is room at once. Where not, the hold is over.
+   */
+  again(): Promise<boolean>;
   /** It was sent: counts what it took, and of what is not known the most that it may have been. */
   settle(end: RequestEnd): Promise<void>;
   /** It was not sent, or refused: it cost nothing. */
@@ -245,8 +250,11 @@ export interface CostHold {
 export interface CostRequest {
   readonly agentId: string;
   readonly size: RequestSize;
-  /** Whose calls are counted together, beside the agent's. */
+  /** Whose calls are counted together, beside the agent's. Left out: the session asks. */
   readonly credentialId?: string;
+  /** What it is for, as in `RequestEnd`. */
+  readonly sessionId?: string | null;
+  readonly messageId?: string;
 }
 
 export type CostCheck =

@@ -17,11 +17,13 @@ import { createMemories, createSessionHost, type Memories } from './session/inde
 import type { Logger } from './runs/context.ts';
 import { SESSION_LIMITS, type SessionLimits } from './session/settings.ts';
 import { createSleepers } from './sleeping/index.ts';
-import type { Db } from './store/index.ts';
+import type { Db, OpenJournal } from './store/index.ts';
 import { createThreads, createThreadTools, type Threads } from './threads/index.ts';
 
 export interface TeamDeps {
   readonly db: Db;
+  /** For the embedded store. Null, or left out: everything goes into the tables at once. */
+  readonly openJournal?: OpenJournal | null;
   /** Names the home. */
   readonly relay: string;
   /** No other process can have this store open, as with the embedded one. */
@@ -65,6 +67,7 @@ export interface Team {
 
 export async function openTeam({
   db,
+  openJournal = null,
   relay,
   log,
   mind,
@@ -101,7 +104,8 @@ export async function openTeam({
     logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
   const gate = createGate({ db, relay, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
-  const costs = createCosts({ db, relay, configs, directory, log, alone, now, elapsed });
+  const costs = createCosts({ db, openJournal, relay, configs, directory, log, alone, now, elapsed, newId });
+  await costs.recover();
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
   const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
@@ -181,6 +185,7 @@ export async function openTeam({
       memories.close();
       sleepers.close();
       await gate.close();
+      await costs.close();
     },
   };
 }

@@ -5,7 +5,8 @@
  * longest answer and the dearest rate that applies. Another is sent where what is spent, what is held and the most of its
  * own stay within the budget; otherwise it waits for one of them to end, and is decided anew. One alone is sent while
  * anything is left, so a budget is overrun by one request at most, and never stands unused because nothing fits in.
- * Holds are this process's; what is spent is counted in the store, for every process.
+ * Holds are this process's; what is spent is counted in the store, for every process. What a process held that was killed
+ * is spent: see `reserves.ts`.
  */
 import { microUsdOf, roomIn, usdText, type BudgetState } from '../../src/domain/prices.ts';
 import { mostCost } from '../../src/domain/request-cost.ts';
@@ -31,13 +32,14 @@ export interface BudgetDeps {
 type Spending = readonly { readonly agentId: string; readonly microUsd: number }[];
 export type BudgetScope = { readonly scope: 'household' } | { readonly scope: 'agent'; readonly agentId: string };
 
-/** As `CostCheck`, with what gives the hold back. */
+/** As `CostCheck`, with what gives the hold back. `most`: what is held, in millionths of a dollar. */
 export type Room =
-  | { readonly ok: true; readonly release: () => void }
+  | { readonly ok: true; readonly most: number; readonly release: () => void }
   | { readonly ok: false; readonly message: string; readonly until: number };
 
 export interface Budgets {
-  check(request: CostRequest, signal?: AbortSignal): Promise<Room>;
+  /** `patient` false: what would have to wait is refused. */
+  check(request: CostRequest, signal?: AbortSignal, patient?: boolean): Promise<Room>;
   /** How the message for a budget that is used up reads. */
   usedUp(scope: BudgetScope, state: BudgetState, spending: Spending, day: Day, timeZone: string): Promise<string>;
 }
@@ -78,8 +80,8 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
 
   return {
     usedUp,
-    async check({ agentId, size, credentialId }, signal) {
-      const giveUp = elapsed() + waitMs;
+    async check({ agentId, size, credentialId }, signal, patient = true) {
+      const giveUp = elapsed() + (patient ? waitMs : 0);
       for (;;) {
         const { effective } = await configs.agent(agentId);
         const household = microUsdOf(effective.daily_budget_usd);
@@ -113,7 +115,8 @@ export function createBudgets({ rows, prices, holds, configs, directory, now, el
           holds.count((held) => held.agentId === agentId) >= COST_LIMITS.underWayPerAgent ||
           (credentialId !== undefined &&
             holds.count((held) => held.credentialId === credentialId) >= COST_LIMITS.underWayPerCredential);
-        if (!full && !crowded) return { ok: true, release: holds.take({ agentId, credentialId, microUsd: most }) };
+        if (!full && !crowded)
+          return { ok: true, most, release: holds.take({ agentId, credentialId, microUsd: most }) };
         const left = giveUp - elapsed();
         if (left <= 0) return { ok: false, message: full ? held(full[1], most) : CROWDED, until: day.end };
         await holds.nextRelease(left, signal);

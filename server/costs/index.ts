@@ -1,12 +1,14 @@
 /** Tokens and money: every request to a model is a row, priced when it is written, and daily budgets stop the next one before it is sent. */
+import { randomUUID } from 'node:crypto';
 import { costOfTaken, mostTaken, PLAIN_TERMS, type RequestSize, type Taken } from '../../src/domain/request-cost.ts';
 import type { Costs as Report, Price } from '../../src/protocol/costs.ts';
-import type { Configs, Costs, Directory, EventLog, RequestEnd, Took } from '../contracts.ts';
-import type { Db } from '../store/index.ts';
-import { createBudgets } from './budgets.ts';
+import type { Configs, CostRequest, Costs, Directory, EventLog, RequestEnd, Took } from '../contracts.ts';
+import type { Db, OpenJournal } from '../store/index.ts';
+import { createBudgets, type Room } from './budgets.ts';
 import { createHolds } from './holds.ts';
 import { createPriceTable } from './price-table.ts';
 import { reportOf } from './report.ts';
+import { createReserves } from './reserves.ts';
 import { COST_LIMITS } from './settings.ts';
 import { createUsageRows } from './usage-rows.ts';
 
@@ -14,6 +16,8 @@ export { createCostRoutes } from './routes.ts';
 
 export interface CostDeps {
   readonly db: Db;
+  /** For the embedded store: see `reserves.ts`. Null, or left out: what is held goes into the tables at once. */
+  readonly openJournal?: OpenJournal | null;
   /** Names the home: homes that share a store do not share a purse. */
   readonly relay: string;
   readonly configs: Configs;
@@ -24,6 +28,7 @@ export interface CostDeps {
   readonly now: () => number;
   /** ms, only ever forward, for spans; left out: `now`. */
   readonly elapsed?: () => number;
+  readonly newId?: () => string;
   /** ms that `check` waits for requests under way. */
   readonly waitMs?: number;
 }
@@ -42,6 +47,10 @@ export interface CostBook extends Costs {
   forgetPrices(): void;
   /** An empty list brings Roost's own back. What was counted before keeps its price. */
   setPrices(prices: readonly Price[]): Promise<void>;
+  /** Charges what a process that was killed had under way. Before anything is sent; what is sent without it begins with it. */
+  recover(): Promise<void>;
+  /** Resolves when everything that ended is written as such. */
+  close(): Promise<void>;
 }
 
 /** Whole and not negative, whatever a model says. */
@@ -58,7 +67,7 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
   const count = {
     model: usage.model,
     inputTokens: whole(usage.inputTokens),
-    outputTokens: took.whole ? written : Math.max(written, most?.count.outputTokens ?? 0),
+    outputTokens: took.whole ? written : Math.max(written, took.outputMost ?? most?.count.outputTokens ?? 0),
     cacheReadTokens: whole(usage.cacheReadTokens),
     cacheWriteTokens: whole(usage.cacheWriteTokens),
   };
@@ -70,8 +79,25 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
   };
 }
 
+/** One request under way. */
+interface Held {
+  settle(end: RequestEnd): Promise<void>;
+  release(): void;
+}
+
+const viaOf = ({ credentialId }: CostRequest) => (credentialId === undefined ? 'session' : 'proxy');
+
+interface Counted {
+  readonly agentId: string;
+  /** Null: it is not known. */
+  readonly size: RequestSize | null;
+  readonly usedAt: number;
+  readonly reserve: string | null;
+}
+
 export function createCosts({
   db,
+  openJournal = null,
   relay,
   configs,
   directory,
@@ -79,6 +105,7 @@ export function createCosts({
   alone = false,
   now,
   elapsed = now,
+  newId = randomUUID,
   waitMs = COST_LIMITS.waitMs,
 }: CostDeps): CostBook {
   const rows = createUsageRows({ db, relay, alone, elapsed });
@@ -100,51 +127,101 @@ export function createCosts({
     return told;
   }
 
-  async function settle(
-    agentId: string,
-    size: RequestSize | null,
-    { sessionId, messageId, via, took, lost = 0 }: RequestEnd,
+  const reserves = createReserves({ db, relay, openJournal, elapsed });
+  let recovered: Promise<void> | null = null;
+
+  async function count(
+    { agentId, size, usedAt, reserve }: Counted,
+    { sessionId, messageId, via, took }: RequestEnd,
   ): Promise<void> {
-    const table = await prices.read();
-    for (const each of [took, ...Array.from({ length: lost }, () => null)]) {
-      const taken = takenOf(each, size);
-      const cost = costOfTaken(taken, table);
-      await rows.add({
-        usedAt: now(),
-        agentId,
-        sessionId,
-        messageId,
-        via,
-        ...taken.count,
-        costMicroUsd: cost.microUsd,
-        estimated: cost.estimated || each?.whole !== true,
-      });
-    }
+    const taken = takenOf(took, size);
+    const cost = costOfTaken(taken, await prices.read());
+    const estimated = cost.estimated || took?.whole !== true;
+    const spent = { ...taken.count, costMicroUsd: cost.microUsd, estimated };
+    await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve });
     await changed(agentId);
   }
 
+  /** Room for one request, and its reserve on disk. */
+  async function hold(
+    request: CostRequest,
+    signal: AbortSignal | undefined,
+    patient: boolean,
+  ): Promise<{ readonly ok: true; readonly held: Held } | Extract<Room, { ok: false }>> {
+    const room = await budgets.check(request, signal, patient);
+    if (!room.ok) return room;
+    const { agentId, size, sessionId = null, messageId = null } = request;
+    // What costs nothing need not outlive this process.
+    const reserve = room.most > 0 ? newId() : null;
+    const over = () => {
+      if (reserve !== null) reserves.over(reserve);
+    };
+    const release = () => {
+      over();
+      room.release();
+    };
+    try {
+      if (reserve !== null)
+        await reserves.take({ reserve, takenAt: now(), agentId, size, sessionId, messageId, via: viaOf(request) });
+      signal?.throwIfAborted();
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return {
+      ok: true,
+      held: {
+        release,
+        async settle(end) {
+          try {
+            await count({ agentId, size, usedAt: now(), reserve }, end);
+            // What could not be written stays, to be charged at the next start.
+            over();
+          } finally {
+            // It is no longer held, and whoever settles is told.
+            room.release();
+          }
+        },
+      },
+    };
+  }
+
+  const recover = () =>
+    (recovered ??= reserves.recover(async (left) => {
+      const known = await rows.settled(left.map(({ reserve }) => reserve));
+      for (const { reserve, takenAt, agentId, size, ...what } of left)
+        if (!known.has(reserve)) await count({ agentId, size, usedAt: takenAt, reserve }, { ...what, took: null });
+    }));
+
   return {
     async check(request, signal) {
-      const room = await budgets.check(request, signal);
-      if (!room.ok) return room;
-      let over = false;
+      await recover();
+      const first = await hold(request, signal, true);
+      if (!first.ok) return first;
+      const { sessionId = null, messageId = null } = request;
+      /** Null: it is over. */
+      let held: Held | null = first.held;
+      const take = () => {
+        const mine = held;
+        held = null;
+        return mine;
+      };
       return {
         ok: true,
         hold: {
-          async settle(end) {
-            if (over) return;
-            over = true;
-            // What could not be written is no longer held, and whoever settles is told.
-            await settle(request.agentId, request.size, end).finally(room.release);
+          async again() {
+            await take()?.settle({ sessionId, messageId, via: viaOf(request), took: null });
+            if (signal?.aborted) return false;
+            const next = await hold(request, signal, false);
+            if (next.ok) held = next.held;
+            return next.ok;
           },
-          release() {
-            over = true;
-            room.release();
-          },
+          settle: async (end) => await take()?.settle(end),
+          release: () => take()?.release(),
         },
       };
     },
-    note: ({ agentId, ...end }) => settle(agentId, null, end),
+    note: ({ agentId, ...end }) => count({ agentId, size: null, usedAt: now(), reserve: null }, end),
     report: (days) => reportOf({ rows, budgets, configs, directory, now }, days),
     replies: (messageIds) => rows.replies(messageIds),
     prices: () => prices.read(),
@@ -153,5 +230,7 @@ export function createCosts({
       await prices.write(table);
       await changed(null);
     },
+    recover,
+    close: () => reserves.settled(),
   };
 }

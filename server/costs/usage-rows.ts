@@ -20,6 +20,8 @@ export interface UsageRow {
   readonly cacheWriteTokens: number;
   readonly costMicroUsd: number;
   readonly estimated: boolean;
+  /** What was held for it. */
+  readonly reserve: string | null;
 }
 
 /** What one agent spent in one session on one day; `day` counts up from the first boundary, from 0. */
@@ -63,11 +65,11 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
           ${rows.map((row) => row.usedAt)}::bigint[], ${rows.map((row) => JSON.stringify(row.agentId))}::text[], ${rows.map((row) => textOrNull(row.sessionId))}::text[], ${rows.map((row) => textOrNull(row.messageId))}::text[],
           ${rows.map((row) => row.via)}::text[], ${rows.map((row) => JSON.stringify(row.model))}::text[], ${rows.map((row) => row.inputTokens)}::bigint[], ${rows.map((row) => row.outputTokens)}::bigint[],
           ${rows.map((row) => row.cacheReadTokens)}::bigint[], ${rows.map((row) => row.cacheWriteTokens)}::bigint[], ${rows.map((row) => row.costMicroUsd)}::bigint[], ${rows.map((row) => row.estimated)}::boolean[],
-          ${rows.map((row) => quarterOf(row.usedAt))}::bigint[]
-        ) as given (used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, quarter)
+          ${rows.map((row) => row.reserve)}::text[], ${rows.map((row) => quarterOf(row.usedAt))}::bigint[]
+        ) as given (used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve, quarter)
       ), added as (
-        insert into ${table('usage')} (relay, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated)
-        select ${relay}::text, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated from given
+        insert into ${table('usage')} (relay, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve)
+        select ${relay}::text, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve from given
       )
       insert into ${table('spending')} as spending (relay, quarter, agent_json, cost_micro_usd)
       select ${relay}::text, quarter, agent_json, sum(cost_micro_usd)::bigint from given group by quarter, agent_json
@@ -116,6 +118,17 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
   return {
     /** Resolves when it is on disk. */
     add: async (row: UsageRow): Promise<void> => void (await commits.add(row, false)),
+    /** Of these, the ones whose requests are counted already. */
+    async settled(reserves: readonly string[]): Promise<ReadonlySet<string>> {
+      const rows = await db
+        .selectFrom('usage')
+        .select('reserve')
+        .distinct()
+        .where('relay', '=', relay)
+        .where('reserve', '=', sql<string>`any(${reserves}::text[])`)
+        .execute();
+      return new Set(rows.flatMap(({ reserve }) => (reserve === null ? [] : [reserve])));
+    },
     /** Money by agent since a day began, the largest first. */
     async byAgent(dayStart: number): Promise<Spending> {
       const from = quarterOf(dayStart);

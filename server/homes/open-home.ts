@@ -90,6 +90,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   );
   const team = await openTeam({
     db,
+    openJournal: deps.openJournal,
     relay: id,
     log,
     mind: deps.mind,

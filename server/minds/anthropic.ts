@@ -17,7 +17,16 @@ import {
   type QueueLimits,
 } from './settings.ts';
 import { isWellFormed, mapStrings } from './well-formed.ts';
-import { blockOf, charactersOf, requestParams, stopReasonOf, usageOf, type Shape } from './wire.ts';
+import {
+  blockOf,
+  bytesOf,
+  charactersOf,
+  mostWritten,
+  requestParams,
+  stopReasonOf,
+  usageOf,
+  type Shape,
+} from './wire.ts';
 
 /** How the key travels. `both` is understood by every local server we know of. */
 export type KeyHeader = 'bearer' | 'x-api-key' | 'both';
@@ -32,6 +41,8 @@ export interface AnthropicMindConfig {
   readonly thinking?: boolean;
   readonly models?: { readonly lead: string; readonly agent: string };
   readonly kind?: MindInfo['kind'];
+  /** The server writes no further, and charges nothing more, once a request is stopped. Default: Anthropic's own does; of any other it is not known. */
+  readonly stopsWhenLeft?: boolean;
   /** Most requests at once. */
   readonly maxRequests?: number;
   readonly queue?: Partial<QueueLimits>;
@@ -44,7 +55,7 @@ interface Attempt {
   readonly answer: MindAnswer;
   /** Set where the request as such was refused before anything was said. */
   readonly refused: { readonly status: number; readonly said: string } | null;
-  /** What went wrong before a word was said; null where nothing did, or something was. */
+  /** What went wrong before a word was said; null where nothing did, something was, or it may not be sent again. */
   readonly unsaid: unknown;
 }
 
@@ -105,6 +116,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     timers: config.timers ?? realTimers,
     now: () => performance.now(),
   });
+  const stopsWhenLeft = config.stopsWhenLeft ?? official;
   const filter = createKeyFilter(config.key);
   const defaults = config.models ?? DEFAULT_MODELS;
   /** What this server turned out not to understand; learned once, kept while the relay runs. */
@@ -127,20 +139,36 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       words = filter.pieces();
       if (rest !== '') onText(rest);
     };
-    const seen: { message: Anthropic.Message | null; blockOpen: boolean; characters: number; whole: boolean } = {
+    const seen: {
+      message: Anthropic.Message | null;
+      blockOpen: boolean;
+      characters: number;
+      bytes: number;
+      blocks: number;
+      whole: boolean;
+    } = {
       message: null,
       blockOpen: false,
       characters: 0,
+      bytes: 0,
+      blocks: 0,
       whole: false,
     };
+    const begunAt = performance.now();
     const stream = client.messages.stream(requestParams(request, shape), { signal });
     stream.on('streamEvent', (event, snapshot) => {
       turn.begun();
       if (event.type === 'message_stop') turn.ended();
       seen.message = snapshot;
       if (event.type === 'message_delta') seen.whole = true;
-      if (event.type === 'content_block_start') seen.blockOpen = true;
-      if (event.type === 'content_block_delta') seen.characters += charactersOf(event.delta);
+      if (event.type === 'content_block_start') {
+        seen.blockOpen = true;
+        seen.blocks += 1;
+      }
+      if (event.type === 'content_block_delta') {
+        seen.characters += charactersOf(event.delta);
+        seen.bytes += bytesOf(event.delta);
+      }
       if (event.type !== 'content_block_stop') return;
       flush();
       seen.blockOpen = false;
@@ -167,7 +195,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
       if (broken) done.push(clean(broken));
       const cause = signal.aborted ? new Anthropic.APIUserAbortError() : error;
       const problem = clean(problemOf(cause, { model: request.model, host, key: config.key, began: message !== null }));
-      if (message === null && mayHaveArrived(error)) onLost?.();
+      const final = message === null && mayHaveArrived(error) && (await onLost?.()) === false;
       const refused =
         problem.kind === 'refused-request' && error instanceof Anthropic.APIError
           ? { status: error.status ?? 0, said: error.message }
@@ -179,9 +207,13 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
           blocks: done,
           usage: message && clean(usageOf(message, request.model)),
           whole: seen.whole,
+          outputMost:
+            signal.aborted && stopsWhenLeft && message !== null
+              ? mostWritten({ ...seen, ms: performance.now() - begunAt, unseen: shape.thinking }, request.maxTokens)
+              : null,
         },
         refused,
-        unsaid: seen.characters === 0 && done.length === 0 ? error : null,
+        unsaid: !final && seen.characters === 0 && done.length === 0 ? error : null,
       };
     }
   }
@@ -234,7 +266,14 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
         send(request, listener, turn),
       );
       return (
-        answer ?? { ok: false, error: { kind: 'aborted', message: 'Stopped.' }, blocks: [], usage: null, whole: false }
+        answer ?? {
+          ok: false,
+          error: { kind: 'aborted', message: 'Stopped.' },
+          blocks: [],
+          usage: null,
+          whole: false,
+          outputMost: null,
+        }
       );
     },
     close: () => Promise.resolve(),

@@ -84,11 +84,13 @@ export type MindAnswer =
       readonly blocks: readonly MindBlock[];
       readonly usage: Usage | null;
       readonly whole: boolean;
+      /** Not whole: the most tokens that it can have written; null: not known. */
+      readonly outputMost: number | null;
     };
 
 export interface MindListener {
-  /** The server has had the request, and it ended without a word of what it took: it is sent again, or was the last. */
-  onLost?(): void;
+  /** The server has had the request, and it ended without a word of what it took. Resolves with whether it may be sent again. */
+  onLost?(): Promise<boolean>;
   /** The next words, as they arrive. */
   onText(text: string): void;
   /** Called whenever that changes; time-outs count from the newest `sent`. */

@@ -39,6 +39,16 @@ export const QUEUE_LIMITS = {
 
 export type QueueLimits = Readonly<Record<keyof typeof QUEUE_LIMITS, number>>;
 
+/** Of an answer that is stopped: what the server can have written beside what came. */
+export const STOPPED = {
+  /** No model writes faster. */
+  tokensPerSecond: 400,
+  /** ms that words are on their way, and the stop is. */
+  afterStopMs: 2_000,
+  /** What a block takes beside its text: a call's name and marks. */
+  tokensPerBlock: 64,
+} as const;
+
 /** Requests that are sent to one model server at once, where it takes as many. */
 export const MAX_REQUESTS = 16;
 

@@ -3,8 +3,10 @@
  * tools before it), on the first user message (which holds the soul) and on the newest turn.
  */
 import type Anthropic from '@anthropic-ai/sdk';
+import { BYTES_PER_TOKEN } from '../../src/domain/request-cost.ts';
 import type { Usage } from '../../src/protocol/documents.ts';
 import type { MindBlock, MindMessage, MindRequest, StopReason } from './mind.ts';
+import { STOPPED } from './settings.ts';
 import { mapStrings, toWellFormed } from './well-formed.ts';
 
 /** How a request is written; a server that cannot read one form is given an easier one. */
@@ -96,6 +98,36 @@ export function charactersOf(delta: Anthropic.RawContentBlockDelta): number {
   if (delta.type === 'text_delta') return delta.text.length;
   if (delta.type === 'thinking_delta') return delta.thinking.length;
   return delta.type === 'input_json_delta' ? delta.partial_json.length : 0;
+}
+
+export const bytesOf = (delta: Anthropic.RawContentBlockDelta): number =>
+  Buffer.byteLength(
+    delta.type === 'text_delta'
+      ? delta.text
+      : delta.type === 'thinking_delta'
+        ? delta.thinking
+        : delta.type === 'input_json_delta'
+          ? delta.partial_json
+          : '',
+  );
+
+/**
+ * The most tokens that a server which stops when it is left can have written when it was left: what came, and what did not
+ * come yet. `unseen`: it thinks without showing it, so that only the time says how much that can be.
+ */
+export function mostWritten(
+  {
+    bytes,
+    blocks,
+    ms,
+    unseen,
+  }: { readonly bytes: number; readonly blocks: number; readonly ms: number; readonly unseen: boolean },
+  maxTokens: number,
+): number {
+  const { tokensPerSecond, afterStopMs, tokensPerBlock } = STOPPED;
+  const came = Math.ceil(bytes / BYTES_PER_TOKEN) + blocks * tokensPerBlock;
+  const unknown = Math.ceil((((unseen ? ms : 0) + afterStopMs) / 1_000) * tokensPerSecond);
+  return Math.min(maxTokens, came + unknown);
 }
 
 export function stopReasonOf(message: Anthropic.Message): StopReason {

@@ -14,6 +14,7 @@ export interface AdmitDeps {
   readonly sleepers: Pick<Sleepers, 'isSleeping' | 'wait'>;
   readonly costs: Pick<Costs, 'check'>;
   readonly configs: Pick<Configs, 'agent'>;
+  readonly sessionId: () => string | null;
   readonly now: () => number;
 }
 
@@ -25,7 +26,7 @@ export type Admit = (request: {
   readonly signal: AbortSignal;
 }) => Promise<Admission>;
 
-export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit {
+export function createAdmit({ sleepers, costs, configs, sessionId, now }: AdmitDeps): Admit {
   /** Null: awake. */
   async function rest(
     { agentId, name }: TeamMember,
@@ -79,7 +80,7 @@ export function createAdmit({ sleepers, costs, configs, now }: AdmitDeps): Admit
       const held = await rest(agent, since, signal);
       if (held) return held;
       const admission: Admission = size
-        ? await room({ agentId: agent.agentId, credentialId, size }, signal)
+        ? await room({ agentId: agent.agentId, credentialId, size, sessionId: sessionId() }, signal)
         : { kind: 'go', hold: null };
       if (admission.kind !== 'go') return admission;
       // Nothing is awaited between here and the request, so an agent that was just set to sleep sends none.

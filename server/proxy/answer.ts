@@ -55,13 +55,13 @@ async function refusal(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
   const filter = createKeyFilter(key);
 
-  const settle = async ({ hold, sessionId }: Account, took: Took, lost: number) => {
-    await hold.settle({ sessionId, messageId: null, via: 'proxy', took, lost }).catch(onError);
+  const settle = async ({ hold, sessionId }: Account, took: Took) => {
+    await hold.settle({ sessionId, messageId: null, via: 'proxy', took }).catch(onError);
   };
 
-  function counting(reader: UsageReader, account: Account | null, lost: number): ProxyAnswer['close'] {
+  function counting(reader: UsageReader, account: Account | null): ProxyAnswer['close'] {
     let closing: Promise<void> | null = null;
-    return () => (closing ??= account ? settle(account, reader.took(), lost) : Promise.resolve());
+    return () => (closing ??= account ? settle(account, reader.took()) : Promise.resolve());
   }
 
   async function* passed(
@@ -84,16 +84,11 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
   }
 
   return async (request, account) => {
-    /** Times that it went out before, and nobody will tell what that took. */
-    let lost = 0;
-    const free = async () => {
-      if (account && lost > 0) await settle(account, null, lost - 1);
-      else account?.hold.release();
-    };
+    const free = () => account?.hold.release();
     try {
-      const sent = await upstream.send({ ...request, onLost: () => (lost += 1) });
+      const sent = await upstream.send({ ...request, ...(account ? { onLost: () => account.hold.again() } : {}) });
       if (sent.status === 401) {
-        await free();
+        free();
         return {
           ok: false,
           error: {
@@ -103,7 +98,7 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
         };
       }
       if (sent.status < 200 || (sent.status >= 300 && sent.status < 400)) {
-        await free();
+        free();
         return {
           ok: false,
           error: {
@@ -116,7 +111,7 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
       const body = withoutKey(unpacked(sent), filter);
       if (!isOk(sent.status)) {
         // A model that refuses charges nothing.
-        await free();
+        free();
         const bytes = await refusal(body);
         return {
           ok: true,
@@ -132,13 +127,13 @@ export function createAsk({ upstream, key, onError }: AnswerDeps): Ask {
       const reader = headers['content-type']?.includes('text/event-stream')
         ? createStreamReader(model)
         : createJsonReader(model);
-      const close = counting(reader, account, lost);
+      const close = counting(reader, account);
       return { ok: true, answer: { status: sent.status, headers, body: passed(body, reader, close), close } };
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       // It went out, and nobody will tell what it took.
-      if (account && !isUnsent(error)) await settle(account, null, lost);
-      else await free();
+      if (account && !isUnsent(error)) await settle(account, null);
+      else free();
       return {
         ok: false,
         error: {

@@ -10,8 +10,8 @@ export interface UpstreamRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
   readonly signal: AbortSignal;
-  /** It is sent once more: whether the first was read, nobody knows. */
-  readonly onLost?: () => void;
+  /** It would be sent once more, and whether the first was read nobody knows: whether it may. */
+  readonly onLost?: () => Promise<boolean>;
 }
 
 export interface UpstreamAnswer {
@@ -55,8 +55,9 @@ export function createUpstream(baseUrl: string, silenceMs: number = PROXY_LIMITS
       });
       request.on('error', (error: NodeJS.ErrnoException) => {
         if (signal.aborted || !isStale(error, request)) return reject(error);
-        onLost?.();
-        send(asked).then(resolve, reject);
+        (onLost?.() ?? Promise.resolve(true))
+          .then((may) => (may ? send(asked) : Promise.reject(error)))
+          .then(resolve, reject);
       });
       request.end(body ?? undefined);
     });

@@ -20,9 +20,9 @@ import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { ToolOutcome, Took } from '../contracts.ts';
 import type { Window } from './window.ts';
 
-/** Of `settle`, for a request that was sent, and `release` the first call counts. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
+/** Of `settle`, for a request that was sent, and `release` the first call counts; `again` as `CostHold` has it. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
 export type Permit =
-  | { readonly ok: true; settle(took: Took, lost: number): Promise<void>; release(): void }
+  | { readonly ok: true; again(): Promise<boolean>; settle(took: Took): Promise<void>; release(): void }
   | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
@@ -87,10 +87,16 @@ async function runTools(
   return { results, endsTurn };
 }
 
-/** `lost`: times that it was sent, and ended without a word of what it took. */
-async function settle(permit: Extract<Permit, { ok: true }>, answer: MindAnswer, lost: number): Promise<void> {
-  if (answer.usage) return await permit.settle({ usage: answer.usage, whole: answer.ok || answer.whole }, lost);
-  return lost > 0 ? await permit.settle(null, lost - 1) : permit.release();
+/** One that ended without a word of what it took was counted then. */
+async function settle(permit: Extract<Permit, { ok: true }>, answer: MindAnswer): Promise<void> {
+  if (!answer.usage) return permit.release();
+  const { usage } = answer;
+  if (answer.ok || answer.whole) return await permit.settle({ usage, whole: true });
+  await permit.settle({
+    usage,
+    whole: false,
+    ...(answer.outputMost === null ? {} : { outputMost: answer.outputMost }),
+  });
 }
 
 function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'status' | 'error'> {
@@ -132,14 +138,13 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
       };
     window.fit();
     const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens };
-    let lost = 0;
     const answer = await mind.answer(request, {
       onText: (words) => writer.text(words),
-      onLost: () => (lost += 1),
+      onLost: () => permit.again(),
       onState: deps.onState,
       signal,
     });
-    await settle(permit, answer, lost);
+    await settle(permit, answer);
     usage = add(usage, answer.usage);
     if (answer.usage) window.counted(answer.usage);
     // The same turn once more, with less before it.

@@ -28,13 +28,18 @@ export function createPermits({ rest, costs, agentId, sessionId, onError }: Perm
       for (;;) {
         if (!(await untilAwake(signal)) || signal.aborted) return { ok: false, reason: null };
         try {
-          const check = await costs.check({ agentId, size }, signal);
+          const check = await costs.check({ agentId, size, sessionId, messageId }, signal);
           if (!check.ok) return { ok: false, reason: check.message };
           const { hold } = check;
           if (!rest.isSleeping(agentId))
             return {
               ok: true,
-              settle: (took, lost) => hold.settle({ sessionId, messageId, via: 'session', took, lost }).catch(onError),
+              again: () =>
+                hold.again().catch((error: unknown) => {
+                  if (!signal.aborted) onError(error);
+                  return false;
+                }),
+              settle: (took) => hold.settle({ sessionId, messageId, via: 'session', took }).catch(onError),
               release: () => hold.release(),
             };
           // It was set to sleep while it waited for others to end.

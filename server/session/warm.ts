@@ -90,9 +90,10 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
     costs: {
       async check(request, signal) {
         const checked = await costs.check(request, signal);
-        return checked.ok
-          ? { ok: true, hold: { release: checked.hold.release, settle: () => Promise.resolve(checked.hold.release()) } }
-          : checked;
+        if (!checked.ok) return checked;
+        const { release } = checked.hold;
+        const settle = () => Promise.resolve(release());
+        return { ok: true, hold: { release, settle, again: () => Promise.resolve(false) } };
       },
     },
     memories: { begin: () => undefined, called: () => undefined },

@@ -8,6 +8,7 @@ import { grants } from './steps/0005-grants.ts';
 import { pageKeys } from './steps/0006-page-keys.ts';
 import { quotas } from './steps/0007-quotas.ts';
 import { records } from './steps/0008-records.ts';
+import { reserves } from './steps/0009-reserves.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -18,4 +19,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0006-page-keys': pageKeys,
   '0007-quotas': quotas,
   '0008-records': records,
+  '0009-reserves': reserves,
 };

@@ -158,7 +158,11 @@ export interface Tables {
     cache_write_tokens: number;
     cost_micro_usd: number;
     estimated: boolean;
+    /** What was held for it, as `reserves` had it. */
+    reserve: string | null;
   };
+  /** Requests under way. On the embedded store the newest are in a journal: see `costs/reserves.ts`. */
+  reserves: { relay: string; reserve: string; reserve_json: string };
   /** The money of `usage` summed by agent and quarter of an hour, so that a day's is read without its requests. Every zone's days begin with a quarter. */
   spending: { relay: string; quarter: number; agent_json: string; cost_micro_usd: number };
   /**

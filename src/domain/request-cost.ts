@@ -32,7 +32,7 @@ export interface Terms {
 export const PLAIN_TERMS: Terms = { fast: false, priority: false, resident: false };
 
 /** UTF-8. Prose has about four bytes to a token, code three, and what is written in other scripts two to three. */
-const BYTES_PER_TOKEN = 2;
+export const BYTES_PER_TOKEN = 2;
 /** Of the largest picture that a model reads. */
 const TOKENS_PER_PICTURE = 5_000;
 /** What the server puts before a request with tools by itself. */

@@ -338,7 +338,8 @@ describe.each(STORES)('costs on %s', (kind) => {
       const end = { sessionId: null, messageId: null, via: 'proxy' } as const;
       await told?.settle({ ...end, took: { usage: usage(50), whole: true, searches: 2 } });
       await cut?.settle({ ...end, took: { usage: usage(3), whole: false } });
-      await lost?.settle({ ...end, took: null, lost: 1 });
+      expect(await lost?.again()).toBe(true);
+      await lost?.settle({ ...end, took: null });
       unsent?.release();
       await unsent?.settle({ ...end, took: null });
       expect((await costs.report(1)).today).toMatchObject({
@@ -346,6 +347,43 @@ describe.each(STORES)('costs on %s', (kind) => {
         costMicroUsd: 50 * 20 + 20_000 + 996_000 + 2 * 1_000_000,
         estimated: true,
       });
+    });
+
+    it('sends again what was lost only where there is room for it once more', async () => {
+      await configs.householdBudget(2.5);
+      const checks = await Promise.all([costs.check(asking('a1')), costs.check(asking('a1'))]);
+      const [first, second] = checks.map((checked) => (checked.ok ? checked.hold : null));
+      // Two dollars are held or spent in any case: of one that was lost, another would make three.
+      expect(await first?.again()).toBe(false);
+      expect(await allowed('a1')).toBe(false);
+      second?.release();
+      expect((await costs.report(1)).today).toMatchObject({ requests: 1, costMicroUsd: 996_000 + 4_000 });
+      expect(await allowed('a1')).toBe(true);
+    });
+
+    it('charges at the next start what a process that was killed had under way, at the most that it may have cost', async () => {
+      const counted = await costs.check({ ...asking('a1'), sessionId: 's1', messageId: 'm1' });
+      const unsent = await costs.check(asking('a1'));
+      await costs.check({ ...asking('a2'), credentialId: 'c1', sessionId: 's1' });
+      if (!counted.ok || !unsent.ok) throw new Error('There was no room.');
+      await counted.hold.settle({
+        sessionId: 's1',
+        messageId: 'm1',
+        via: 'session',
+        took: { usage: usage(50), whole: true },
+      });
+      unsent.hold.release();
+      await costs.close();
+      time += 5 * HOUR;
+      for (let start = 0; start < 2; start++) {
+        costs = again();
+        await costs.recover();
+        expect((await costs.report(1)).today).toMatchObject({
+          requests: 2,
+          costMicroUsd: 50 * 20 + 1_000_000,
+          estimated: true,
+        });
+      }
     });
 
     it('lets so many of one agent and of one credential be under way, and no more', async () => {

@@ -1,0 +1,17 @@
+/** What is held for requests under way, so that a process that is killed does not take it along. */
+import type { Kysely, Migration } from 'kysely';
+import { SCHEMA } from '../schema.ts';
+
+export const reserves: Migration = {
+  async up(db: Kysely<unknown>) {
+    const schema = db.schema.withSchema(SCHEMA);
+    await schema
+      .createTable('reserves')
+      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('reserve', 'text', (column) => column.notNull())
+      .addColumn('reserve_json', 'text', (column) => column.notNull())
+      .addPrimaryKeyConstraint('reserves_pk', ['relay', 'reserve'])
+      .execute();
+    await schema.alterTable('usage').addColumn('reserve', 'text').execute();
+  },
+};
