@@ -180,12 +180,11 @@ export interface Tables {
     recovery_box: string | null;
     recovery_epoch: number | null;
   };
-  /** One that was removed stays as a row, so that it is refused. `device_key`: an Ed25519 public key; null for one that was removed before it came here. */
+  /** One that was removed stays as a row, so that it is refused. */
   devices: {
     relay: string;
     household: string;
     device: string;
-    device_key: string | null;
     added_at: number;
     seen_at: number;
     removed_at: number | null;

@@ -64,7 +64,6 @@ export async function insertHousehold(
 
 export interface DeviceRow {
   readonly device: string;
-  readonly device_key: string | null;
   readonly added_at: number;
   readonly seen_at: number;
   readonly removed_at: number | null;
@@ -73,7 +72,7 @@ export interface DeviceRow {
 const devicesOf = (db: Db, { relay, household }: HouseholdRef) =>
   db
     .selectFrom('devices')
-    .select(['device', 'device_key', 'added_at', 'seen_at', 'removed_at'])
+    .select(['device', 'added_at', 'seen_at', 'removed_at'])
     .where('relay', '=', relay)
     .where('household', '=', household);
 
@@ -87,13 +86,9 @@ export async function insertDevice(
   db: Db,
   { relay, household }: HouseholdRef,
   device: string,
-  key: string,
   now: number,
 ): Promise<void> {
-  await db
-    .insertInto('devices')
-    .values({ relay, household, device, device_key: key, added_at: now, seen_at: now })
-    .execute();
+  await db.insertInto('devices').values({ relay, household, device, added_at: now, seen_at: now }).execute();
 }
 
 export async function noteSeen(db: Db, { relay, household }: HouseholdRef, device: string, now: number): Promise<void> {
@@ -159,7 +154,6 @@ export async function applyRotation(
         [...new Set(removed)].map((device) => ({
           ...here,
           device,
-          device_key: null,
           added_at: now,
           seen_at: now,
           removed_at: now,

@@ -118,7 +118,7 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
 
   async function register(trx: Db, household: string, request: Register, browser: string): Promise<Registered> {
     const home = homeOf(household);
-    const { device, deviceKey } = request;
+    const { device } = request;
     await lockRelay(trx, relay);
     const row = await lockHousehold(trx, home);
     if (!row && (await countHouseholds(trx, relay)) >= most) return { ok: false, reason: 'households' };
@@ -148,7 +148,7 @@ export function createHouseholds({ db, relay, now, most, mostBySignIn = most, on
     const staying = (await readDevices(trx, home)).filter(({ removed_at }) => removed_at === null);
     if (!before) {
       if (staying.length >= SYNC_LIMITS.devices) throw new TooManyDevices();
-      await insertDevice(trx, home, device, deviceKey, now());
+      await insertDevice(trx, home, device, now());
     }
     await noteBrowser(trx, home, device, browser);
     return { ok: true, epoch: key.epoch, revoked: chain.length > 0 ? await revokeBrowsers(trx, home) : [] };

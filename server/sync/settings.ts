@@ -5,8 +5,7 @@ import { SYNC } from '../../src/protocol/sync/settings.ts';
 export const SOCKET_PATH = '/api/sync/socket';
 
 export const SYNC_LIMITS = {
-  /** Devices of one household; those that were removed do not count. */
-  devices: 32,
+  devices: SYNC.devices,
   /** Sockets at once: of one household, and of all together, those included that have not said hello yet. */
   householdSockets: 64,
   sockets: 512,

@@ -11,14 +11,15 @@ export const NAME_MAX = 80;
 /** Marks on one letter, at most: more run over the lines around. */
 const MARKS_MAX = 3;
 
-/** Whose name it is. `label`: of a device, a program, a place where a credential is used. */
-export type NameKind = 'agent' | 'lead' | 'person' | 'label';
+/** Whose name it is. `device`: one of the person's own. `label`: of a program, a place where a credential is used. */
+export type NameKind = 'agent' | 'lead' | 'person' | 'device' | 'label';
 
 /** What somebody is called whose name cannot be shown. */
 const FALLBACK: Readonly<Record<NameKind, string>> = {
   agent: 'Nameless',
   lead: 'Lead',
   person: 'the human',
+  device: 'A device',
   label: 'a client',
 };
 
@@ -98,7 +99,7 @@ function isReserved(name: string, kind: NameKind): boolean {
   return (
     whole.some(taken) ||
     (kind !== 'person' && all.some((word) => NO_WORD.has(word))) ||
-    (kind !== 'label' && looksLikeSeat)
+    (kind !== 'label' && kind !== 'device' && looksLikeSeat)
   );
 }
 const THE = foldName('the');

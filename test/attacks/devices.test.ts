@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceBytes, registrationBytes, socketBytes } from '../../src/protocol/sync/proofs.ts';
 import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/sync/crypto/index.ts';
+import { SYNC } from '../../src/protocol/sync/settings.ts';
+import { deviceViews } from '../../src/sync/owner/device-views.ts';
 import { deviceRecord, recoveryRecord } from '../../src/sync/owner/genuine.ts';
 import { newHouseholdKeys, openHouseholdDevice, type HouseholdDevice } from '../support/household-device.ts';
 import { openTestRelay, type OpenRelay } from '../support/open-relay.ts';
@@ -156,6 +158,53 @@ describe('A device of the household', () => {
     await expect.poll(() => owner.heard()).toBeGreaterThanOrEqual(4);
     expect(owner.devices().map(({ deviceId }) => deviceId)).toContain(phone.id);
     expect(phone.isRemoved()).toBe(false);
+    await close();
+  });
+});
+
+describe('A device that a thief had let in while he had one', () => {
+  it('is one of the household, seen by all under a name that can be read, and gets no renewed key once it is removed', async () => {
+    const { keys, owner, phone, thief, close } = await household();
+    const accomplice = await openHouseholdDevice(await relay.signIn(), keys, 'Lap\u202etop\u200b \u2066(mine)');
+    await expect.poll(() => owner.devices().length).toBe(4);
+    const shown = deviceViews({
+      records: owner.devices(),
+      seen: new Map(),
+      self: owner.id,
+      isLive: true,
+      direct: [],
+    }).find(({ deviceId }) => deviceId === accomplice.id);
+    expect(shown?.name).toBe('Laptop mine');
+    await owner.renewals.remove(thief.id);
+    // It was not removed with him: whoever looks through the list finds it there.
+    await expect.poll(() => owner.devices().map(({ deviceId }) => deviceId)).toContain(accomplice.id);
+    await owner.renewals.remove(accomplice.id);
+    await expect.poll(() => accomplice.isRemoved()).toBe(true);
+    await expect.poll(() => phone.keys.epoch()).toBe(3);
+    const last = owner.keys.membership().rotations.at(-1)?.boxes ?? {};
+    for (const { seed } of [thief, accomplice])
+      expect(Object.values(last).filter((box) => deviceKeys(seed).openBox(box) !== null)).toEqual([]);
+    await accomplice.close();
+    await close();
+  });
+
+  it('is one of so many at most, whatever it says of others', async () => {
+    const { keys, owner, phone, thief, close } = await household();
+    const time = Date.now();
+    const made = Array.from({ length: 200 }, (_none, i) =>
+      deviceRecord(keys, deviceKeys(new Uint8Array(32).fill(1).fill(i, 0, 1)), {
+        name: `Phone ${i}`,
+        addedAt: time,
+        time,
+      }),
+    );
+    await thief.say({ devices: made });
+    await expect.poll(() => owner.devices().length).toBe(SYNC.devices);
+    expect(owner.devices().map(({ deviceId }) => deviceId)).toEqual(
+      expect.arrayContaining([owner.id, phone.id, thief.id]),
+    );
+    await owner.renewals.remove(thief.id);
+    await expect.poll(() => phone.keys.epoch()).toBe(2);
     await close();
   });
 });

@@ -12,6 +12,8 @@ export const reserves: Migration = {
       .addColumn('reserve_json', 'text', (column) => column.notNull())
       .addPrimaryKeyConstraint('reserves_pk', ['relay', 'reserve'])
       .execute();
+    // Nobody read it: a device's id is of its keys, and whoever registers shows them.
+    await schema.alterTable('devices').dropColumn('device_key').execute();
     await schema.alterTable('usage').addColumn('reserve', 'text').execute();
   },
 };

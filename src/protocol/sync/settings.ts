@@ -2,6 +2,8 @@
 export const SYNC = {
   /** Ids of households, devices and writers: random bytes, written as base64url (22 characters). */
   idBytes: 16,
+  /** Devices of one household; those that were removed do not count. */
+  devices: 32,
   /** One sealed entry, in bytes. A document of a million characters fits. */
   entryBytes: 16 * 1024 * 1024,
   /** A frame of entries aims at this many bytes; an entry that is larger goes alone. */

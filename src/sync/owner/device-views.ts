@@ -1,4 +1,5 @@
 /** The devices of the household, as the page shows them: this one first, then in the order in which they came. */
+import { shownName } from '../../domain/names.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { DeviceView } from '../../protocol/sync/page.ts';
 import type { KnownDevice } from './household.ts';
@@ -23,7 +24,7 @@ export function deviceViews({
     .filter(({ removed }) => !removed)
     .map(({ deviceId, name, addedAt }) => ({
       deviceId,
-      name,
+      name: shownName(name, 'device'),
       self: deviceId === self,
       addedAt,
       lastSeen: seen.get(deviceId)?.lastSeen ?? null,

@@ -1,4 +1,8 @@
-/** What the devices of a household tell each other about themselves: merged by the time it was written. */
+/**
+ * What the devices of a household tell each other about themselves: merged by the time it was written. A device can say that
+ * as many others came as it likes; of those that are new here, no more are heard than a household may have.
+ */
+import { SYNC } from '../../protocol/sync/settings.ts';
 import type { Remember } from './database.ts';
 import type { DeviceRecord, Head } from './records.ts';
 
@@ -57,7 +61,14 @@ export function createHouseholdBook({
     devices: () => devices.map((record) => ({ ...record, removed: !isOnRoll(record.deviceId, record.epoch) })),
     heads: () => heads,
     async hear(news) {
-      const genuine = news.devices?.filter(isGenuine) ?? [];
+      const known = new Set(devices.map(({ deviceId }) => deviceId));
+      let room = SYNC.devices - devices.filter(({ deviceId, epoch }) => isOnRoll(deviceId, epoch)).length;
+      const genuine: DeviceRecord[] = [];
+      for (const record of news.devices?.filter(isGenuine) ?? []) {
+        if (!known.has(record.deviceId) && room-- <= 0) continue;
+        known.add(record.deviceId);
+        genuine.push(record);
+      }
       if (genuine.length === 0 && !news.heads?.length) return;
       devices = newest(devices, genuine, ({ deviceId }) => deviceId);
       heads = newest(heads, news.heads ?? [], ({ agentId }) => agentId);
