@@ -288,6 +288,7 @@ const desk = createDesk({
     },
     takeReturned: async () => (await sync).answers.takeReturned(),
     beginAnew: async () => (await sync).answers.beginAnew(),
+    takeAhead: async () => (await sync).answers.takeAhead(),
     nameDevice: async (request) => (await sync).answers.nameDevice(request),
     removeDevice: async (request) => (await sync).answers.removeDevice(request),
     caughtUp: async (request) => (await sync).answers.caughtUp(request),

@@ -8,14 +8,17 @@
  * clock that was a year ahead and was set right goes on after what was said until then.
  *
  * What comes from elsewhere and is dated further ahead than MAX_AHEAD_MS is therefore asked for where it enters, in a copy
- * (src/archive) or a call to the relay, and told of where a device brings it (src/sync). None is later than LAST_TIME:
- * there is always a later stamp to be made.
+ * (src/archive), a call to the relay, or an entry of another device (src/sync): it waits until the person takes it, or until
+ * its time has come. What another device dates further ahead than any clock goes wrong is not taken at all, so that nobody
+ * moves the clocks of a household to their end. None is later than LAST_TIME: there is always a later stamp to be made.
  */
 
 export type Stamp = string;
 
 /** How far ahead of this device's clock what comes from elsewhere may be dated before it has to be asked for: 24 hours, in ms. */
 export const MAX_AHEAD_MS = 24 * 60 * 60 * 1000;
+/** How far ahead what another device dates can be taken at all, in ms: a hundred years. */
+export const MOST_AHEAD_MS = 100 * 365 * 24 * 60 * 60 * 1000;
 /** The last ms that a stamp can hold, and the last that a document may name: the year 33658. */
 export const MAX_TIME = 999_999_999_999_999;
 /** The last ms of a stamp that is taken and followed, the end of the year 9999: a clock that has seen it has 23,000 years left. */

@@ -23,6 +23,8 @@ export const SYNC_OWNER = {
   readStride: 64,
   /** The last conversations are told to the other devices this long after a session ended. */
   headsAfter: 300,
+  /** What waits because it is dated ahead is looked at again this often. */
+  aheadAgain: 10 * 60_000,
   /** Pause before sealing that failed (a full disk) is tried again. */
   sealRetry: 5_000,
   /** A relay that has said nothing of its entries this long after it let us in has none. */

@@ -7,7 +7,6 @@ import { createClock, formatStamp, LAST_TIME, MAX_AHEAD_MS, MAX_TIME, parseStamp
 import type { Doc } from '../../src/protocol/documents.ts';
 import { plainDocument } from '../../src/ledger/plain.ts';
 import { createWriter } from '../../src/state/documents.ts';
-import { createTaking } from '../../src/sync/owner/taking.ts';
 import { eventsOf, talk } from '../support/homes.ts';
 import { openTestRelay, type Browser, type OpenRelay } from '../support/open-relay.ts';
 import { identityDoc } from '../support/documents.ts';
@@ -119,28 +118,6 @@ describe("A device's own clock that was a year ahead and is set right", () => {
     expect(finalForgets([asked], [kept], NOW + FORGET_AFTER)).toEqual([]);
     wall.now = NOW + FORGET_AFTER;
     expect(finalForgets([asked], [device.writer.forgetUndo(asked._id)], wall.now)).toEqual([asked]);
-  });
-});
-
-describe('What another device brings', () => {
-  it('is kept and said, where it is dated ahead', async () => {
-    const said: string[] = [];
-    const taken: unknown[] = [];
-    const take = createTaking({
-      ledger: { append: (docs) => Promise.resolve({ written: taken.push(...docs) }) },
-      book: { hear: () => Promise.resolve() },
-      outgoing: () => ({ heard: () => undefined }),
-      renewals: () => ({ hearRecovery: () => Promise.resolve() }),
-      onMisfit: ({ message }) => said.push(message),
-      onAhead: ({ message }) => said.push(message),
-      now: () => NOW,
-    });
-    const doc = (time: number) => ({ ...identityDoc(1, 'a1', 0), at: at(time) });
-    await take([{ docs: [doc(NOW + MAX_AHEAD_MS)] }]);
-    expect(said).toEqual([]);
-    await take([{ docs: [doc(NOW + YEAR)] }]);
-    expect(said).toEqual([expect.stringContaining('365 days ahead of this device’s clock')]);
-    expect(taken).toHaveLength(2);
   });
 });
 

@@ -113,8 +113,6 @@ export async function openHouseholdDevice(
     outgoing: () => ({ heard: () => undefined }),
     renewals: () => renewals,
     onMisfit: () => undefined,
-    onAhead: () => undefined,
-    now: Date.now,
   });
 
   const entries = createMemoryEntries();

@@ -1,5 +1,6 @@
 /** What tabs and the ledger's owner say to each other about synchronisation, pairing and recovery. */
 import { z } from 'zod';
+import { checkName } from '../../domain/names.ts';
 import { SYNC } from './settings.ts';
 
 /** A device of the household. */
@@ -85,6 +86,8 @@ export type SyncStatus =
       readonly phrase: boolean;
       /** Entries written by a newer Roost: kept, and opened after an update. */
       readonly newer: number;
+      /** Entries that wait because they are dated ahead of this device's clock, up to `latest`, ms since the epoch; null: none. `taken`: all of them can be taken. */
+      readonly ahead: { readonly entries: number; readonly latest: number; readonly taken: boolean } | null;
       /** Entries that were refused since the page's start: changed, moved or forged by somebody. */
       readonly refused: number;
       /** What is wrong, as a sentence; null: nothing. */
@@ -138,6 +141,8 @@ export interface SyncCalls {
   takeReturned(): { readonly documents: number; readonly lost: number } | null;
   /** Gives up a team that cannot be brought back: nothing of it is kept here any more. */
   beginAnew(): null;
+  /** Takes what waits because it is dated ahead of this device's clock. */
+  takeAhead(): null;
   nameDevice(request: { name: string }): null;
   /** Out at once, and the household key is renewed. Rejects where the relay cannot be reached. */
   removeDevice(request: { deviceId: string }): null;
@@ -151,7 +156,15 @@ export interface SyncCalls {
 }
 
 /** A person's word for a device. */
-export const deviceName = z.string().trim().min(1).max(60);
+export const deviceName = z
+  .string()
+  .max(60)
+  .transform((raw, context) => {
+    const checked = checkName(raw, 'device');
+    if (checked.ok) return checked.name;
+    context.addIssue({ code: 'custom', message: checked.reason });
+    return z.NEVER;
+  });
 
 /** What each call is given, as the owner reads it. */
 export const SYNC_REQUESTS = {
@@ -173,6 +186,7 @@ export const SYNC_REQUESTS = {
   offerMark: z.tuple([z.object({ text: z.string().nullable() })]),
   takeReturned: z.tuple([]),
   beginAnew: z.tuple([]),
+  takeAhead: z.tuple([]),
   nameDevice: z.tuple([z.object({ name: deviceName })]),
   removeDevice: z.tuple([z.object({ deviceId: z.string() })]),
   caughtUp: z.tuple([z.object({ agentIds: z.array(z.string()), patience: z.number().min(0) })]),

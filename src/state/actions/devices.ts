@@ -40,6 +40,8 @@ export interface DeviceActions {
   keepAtRelay(on: boolean): Promise<Done>;
   /** Gives up a team that cannot be brought back. */
   beginAnew(): Promise<Done>;
+  /** Takes what other devices dated ahead of this device's clock. */
+  takeAhead(): Promise<Done>;
   rename(name: string): Promise<Done>;
   remove(deviceId: string): Promise<Done>;
   makeDirectOffer(): Promise<Answer<string>>;
@@ -118,6 +120,7 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
     restore: (phrase, deviceName) => done(owner.call('restore', { phrase, deviceName })),
     keepAtRelay: (on) => done(owner.call('keepAtRelay', { on })),
     beginAnew: () => done(owner.call('beginAnew')),
+    takeAhead: () => done(owner.call('takeAhead')),
     rename: (name) => done(owner.call('nameDevice', { name })),
     remove: (deviceId) => done(owner.call('removeDevice', { deviceId })),
     async makeDirectOffer() {

@@ -14,6 +14,8 @@ export interface EntryRow {
   readonly sealed: Uint8Array;
   /** 1: it could not be opened yet (a newer Roost's, or a key that has not come). Absent where it was. */
   readonly shut?: 1;
+  /** It can be opened, and waits: what it carries is dated so late, in ms since the epoch. */
+  readonly ahead?: number;
 }
 
 export interface HaveRow {
@@ -37,6 +39,8 @@ export interface SyncMeta {
   returned: Returned | null;
   /** Files may still hold what entries do not any more: they are written anew. */
   filesStale: boolean;
+  /** What other devices dated up to here is taken, in ms since the epoch: the person said so. */
+  aheadTaken: number;
 }
 
 interface SyncSchema extends DBSchema {

@@ -1,6 +1,7 @@
 /**
  * A device's entries, for its replica: what comes is opened, given to the ledger, and kept as it came. An
- * entry counts as here only when what it carries is durable in the ledger.
+ * entry counts as here only when what it carries is durable in the ledger, or when it waits here: for a key, a newer Roost,
+ * or, where it is dated far ahead, for the person or its time.
  */
 import { createQueue } from '../../domain/platform/queue.ts';
 import { addRange, subtract } from '../../domain/ranges.ts';
@@ -9,7 +10,7 @@ import type { EntryStore, PutOutcome } from '../../protocol/sync/store.ts';
 import type { Opened } from '../contract.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { settled, syncTransaction, type EntryRow, type SyncDatabase, type SyncTransaction } from './database.ts';
-import { readPayload, type ReadPayload } from './payload.ts';
+import { latestOf, readPayload, type ReadPayload } from './payload.ts';
 
 /** Another content for a place; null: none. */
 export interface Change extends EntryKey {
@@ -26,12 +27,14 @@ export interface EntryStoreDeps {
   readonly onKept: (entries: readonly Entry[]) => void;
   /** These places have other bytes now, or none. Resolves when nothing else keeps what was there. */
   readonly onChanged: (changes: readonly Change[]) => Promise<void>;
-  /** How many could not be opened yet, when that changes. */
-  readonly onShut: (count: number) => void;
+  /** Is what is dated so late, in ms since the epoch, to wait? */
+  readonly isAhead: (time: number) => boolean;
+  /** How many could not be opened yet, and how many wait because they are dated ahead, up to when, when that changes. */
+  readonly onShut: (count: number, ahead: { readonly entries: number; readonly latest: number }) => void;
 }
 
 export interface DeviceEntryStore extends EntryStore {
-  /** Tries those again that could not be opened: a key has come, or a newer Roost. */
+  /** Tries those again that wait: a key has come, a newer Roost, their time, or the person has said so. */
   openShut(): Promise<void>;
   /** Takes entries of our own that were just sealed, inside a transaction of the caller's; it fails where a place is taken. */
   add(tx: SyncTransaction, entries: readonly Entry[]): Promise<void>;
@@ -64,6 +67,7 @@ export function createEntryStore({
   take,
   onKept,
   onChanged,
+  isAhead,
   onShut,
 }: EntryStoreDeps): DeviceEntryStore {
   /** Puts one after the other: two that bring the same entry must not both take it for new. */
@@ -86,16 +90,26 @@ export function createEntryStore({
     await settled(tx, Promise.all([...rows.map((row) => tx.objectStore('entries').put(row)), widen(tx, fresh)]));
   }
 
-  const tellShut = async () => onShut(await db.countFromIndex('entries', 'shut'));
+  async function tellShut() {
+    const rows = await db.getAllFromIndex('entries', 'shut');
+    const waiting = rows.flatMap(({ ahead }) => ahead ?? []);
+    const latest = waiting.reduce((last, time) => Math.max(last, time), 0);
+    onShut(rows.length - waiting.length, { entries: waiting.length, latest });
+  }
 
-  /** Opened and read, or why not. */
+  /** Opened and read, or why not; `ahead`: it is to wait. */
   function read(
     entry: Entry,
-  ): { readonly kind: 'open'; readonly payload: ReadPayload } | { readonly kind: 'shut' | 'forged' } {
+  ):
+    | { readonly kind: 'open'; readonly payload: ReadPayload }
+    | { readonly kind: 'ahead'; readonly payload: ReadPayload; readonly latest: number }
+    | { readonly kind: 'shut' | 'forged' } {
     const opened = open(entry);
     if (!opened.ok) return { kind: opened.reason === 'forged' ? 'forged' : 'shut' };
     const payload = readPayload(opened.payload);
-    return payload === null ? { kind: 'shut' } : { kind: 'open', payload };
+    if (payload === null) return { kind: 'shut' };
+    const latest = latestOf(payload);
+    return isAhead(latest) ? { kind: 'ahead', payload, latest } : { kind: 'open', payload };
   }
 
   async function put(entries: readonly Entry[], replace: boolean): Promise<PutOutcome> {
@@ -122,7 +136,12 @@ export function createEntryStore({
         return;
       }
       if (result.kind === 'open') payloads.push(result.payload);
-      rows.push({ ...keyOf(entry), sealed: entry.sealed, ...(result.kind === 'shut' ? { shut: 1 as const } : {}) });
+      rows.push({
+        ...keyOf(entry),
+        sealed: entry.sealed,
+        ...(result.kind === 'open' ? {} : { shut: 1 as const }),
+        ...(result.kind === 'ahead' ? { ahead: result.latest } : {}),
+      });
       if (!here) fresh.push(keyOf(entry));
     });
     if (payloads.length > 0) await take(payloads);
@@ -164,17 +183,22 @@ export function createEntryStore({
       inTurn(async () => {
         const row = await db.get('entries', placeOf(key));
         // Whoever says that it is broken may be wrong: what we can open stays.
-        if (!row || digestOf(row.sealed) !== digest || row.shut !== 1) return false;
+        if (!row || digestOf(row.sealed) !== digest || row.shut !== 1 || row.ahead !== undefined) return false;
         await forget(key.writer, [key.counter]);
         return true;
       }),
     openShut: () =>
       inTurn(async () => {
         const shut = await db.getAllFromIndex('entries', 'shut');
-        const opened = shut.flatMap((row) => {
-          const result = read(row);
-          return result.kind === 'open' ? [{ row, payload: result.payload }] : [];
-        });
+        const results = shut.map((row) => ({ row, result: read(row) }));
+        const opened = results.flatMap(({ row, result }) =>
+          result.kind === 'open' ? [{ row, payload: result.payload }] : [],
+        );
+        // A key has come to one that is dated ahead.
+        const ahead = results.flatMap(({ row, result }) =>
+          result.kind === 'ahead' && row.ahead === undefined ? [{ ...row, ahead: result.latest }] : [],
+        );
+        await write(ahead, []);
         if (opened.length > 0) {
           await take(opened.map(({ payload }) => payload));
           await write(
@@ -195,9 +219,11 @@ export function createEntryStore({
       let done = 0;
       await each((some) =>
         inTurn(async () => {
-          const payloads = some.flatMap((entry) => {
-            const result = read(entry);
-            return result.kind === 'open' ? [result.payload] : [];
+          const payloads = some.flatMap((row) => {
+            const result = read(row);
+            // What was taken before is not asked for again.
+            const taken = result.kind === 'open' || (result.kind === 'ahead' && row.shut !== 1);
+            return taken ? [result.payload] : [];
           });
           if (payloads.length > 0) await take(payloads);
           onProgress((done += some.length));
@@ -209,7 +235,7 @@ export function createEntryStore({
       await each((some) => {
         for (const entry of some) {
           const result = read(entry);
-          if (result.kind !== 'open') continue;
+          if (result.kind !== 'open' && result.kind !== 'ahead') continue;
           for (const doc of result.payload.docs ?? [])
             if (typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string')
               ids.add(doc._id);
@@ -235,7 +261,7 @@ export function createEntryStore({
             const rows = await db.getAll('entries', range);
             const rewritten = rows.flatMap((row) => {
               const sealed = change(row);
-              return sealed === null ? [] : [{ writer, counter: row.counter, sealed }];
+              return sealed === null ? [] : [{ ...row, sealed }];
             });
             await write(rewritten, []);
             if (rewritten.length > 0) await onChanged(rewritten);
@@ -252,7 +278,7 @@ export function createEntryStore({
     },
   };
 
-  async function each(visit: (entries: readonly Entry[]) => Promise<void>) {
+  async function each(visit: (entries: readonly EntryRow[]) => Promise<void>) {
     let after: [string, number] | null = null;
     for (;;) {
       const rows: EntryRow[] = await db.getAll(

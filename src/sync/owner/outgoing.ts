@@ -5,6 +5,7 @@
  */
 import { createBurst } from '../../domain/platform/burst.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
+import type { Doc } from '../../protocol/documents.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { sealingsOf } from './lanes.ts';
 import type { LedgerPort } from './ports.ts';
@@ -20,6 +21,8 @@ export interface OutgoingDeps {
   readonly random: () => number;
   /** Are there other devices that may seal what the relay tells all of them? */
   readonly hasOthers: () => boolean;
+  /** These were written on this device, and are sealed once it resolves. */
+  readonly onOwn: (docs: readonly Doc[]) => Promise<void>;
   /** null: it works again. */
   readonly onTrouble: (error: unknown) => void;
   /** What `waiting` answers has changed. */
@@ -45,6 +48,7 @@ export function createOutgoing({
   elapsed,
   random,
   hasOthers,
+  onOwn,
   onTrouble,
   onChange,
 }: OutgoingDeps): OutgoingPump {
@@ -72,6 +76,7 @@ export function createOutgoing({
     });
     if (ready.length > 0) {
       const docs = ready.flatMap((row) => (row.told ? row.docs.filter(({ _id }) => !isKnown(_id)) : row.docs));
+      await onOwn(ready.flatMap((row) => (row.told ? [] : row.docs)));
       await sealer.seal(sealingsOf(docs));
       await ledger.clearOutbox(ready.map(({ number }) => number));
       for (const { number } of ready) due.delete(number);

@@ -1,5 +1,6 @@
 /** What an entry carries, as JSON: documents of the ledger, or what devices tell each other about themselves. */
 import { z } from 'zod';
+import { parseStamp } from '../../domain/stamp.ts';
 import { isCovered } from '../../protocol/known.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { readJson, writeJson } from './json.ts';
@@ -45,6 +46,10 @@ export function withoutForgotten(bytes: Uint8Array, forgets: readonly ForgetDoc[
   if (!kept || kept.length === payload?.docs?.length) return null;
   return writeJson({ ...payload, docs: kept });
 }
+
+/** The latest that one of its documents is dated, in ms since the epoch; 0: none is. */
+export const latestOf = ({ docs = [] }: ReadPayload): number =>
+  docs.reduce<number>((latest, doc) => Math.max(latest, isWritten(doc) ? (parseStamp(doc.at)?.time ?? 0) : 0), 0);
 
 export const writePayload = (payload: Payload): Uint8Array => writeJson(payload);
 

@@ -3,6 +3,7 @@
  * hears, the lines to the relay and to other browsers.
  */
 import type { Timers } from '../../domain/platform/timers.ts';
+import { MAX_AHEAD_MS, MOST_AHEAD_MS } from '../../domain/stamp.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
@@ -27,7 +28,7 @@ import { createSecondHome } from './second-home.ts';
 import { createKeys, type Keys } from './keys.ts';
 import { openLine, type RelayLine } from './line.ts';
 import { createOutgoing } from './outgoing.ts';
-import { withoutForgotten, writePayload, type Payload } from './payload.ts';
+import { latestOf, withoutForgotten, writePayload, type Payload } from './payload.ts';
 import type { LedgerPort, OpenSocket, SyncRelayPort } from './ports.ts';
 import type { FirstSeal, Membership } from './records.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
@@ -75,6 +76,8 @@ export interface Shared {
   progress(): Extract<SyncStatus, { kind: 'returning' }>['progress'];
   /** Files lack something: it is written again. */
   refill(): void;
+  /** The person takes what waits because it is dated ahead, but for what no clock can be. */
+  takeAhead(): Promise<void>;
   /** The person wants entries handed to the relay, or no more. */
   keepAtRelay(on: boolean): Promise<void>;
   /** Something waits in the ledger's outbox. */
@@ -119,6 +122,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   let backlog: { readonly done: number; readonly of: number; readonly people: number } | null = null;
   let sealing: { readonly done: number; readonly of: number } | null = null;
   let shut = 0;
+  let ahead = { entries: 0, latest: 0 };
+  let lookAgain: (() => void) | null = null;
+  /** What is dated up to here, ms since the epoch, the person has taken, or was written on this device. */
+  let aheadTaken = (await recallMeta(db, 'aheadTaken')) ?? 0;
   let refused = 0;
   let closed = false;
   const troubles = new Map<string, string>();
@@ -160,6 +167,14 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     changed();
   }
 
+  /** What is dated up to then, ms since the epoch, need not wait any more. */
+  async function takeUpTo(time: number): Promise<void> {
+    const most = Math.min(time, now() + MOST_AHEAD_MS);
+    if (most <= Math.max(now() + MAX_AHEAD_MS, aheadTaken)) return;
+    aheadTaken = most;
+    await rememberMeta(db, { aheadTaken });
+  }
+
   const open = ({ writer, counter, sealed }: Entry) => openEntry({ keys: keys.household(), writer, counter, sealed });
   const entries = createEntryStore({
     db,
@@ -171,13 +186,20 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       outgoing: () => outgoing,
       renewals: () => renewals,
       onMisfit: trouble('misfit'),
-      onAhead: trouble('ahead'),
-      now,
     }),
     onKept: (fresh) => log?.add(fresh),
     onChanged: (changes) => home.replace(changes),
-    onShut(count) {
+    // A household of one device hears only what it wrote itself, as it comes back.
+    isAhead: (time) => !keys.membership().alone && time > Math.max(now(), aheadTaken) + MAX_AHEAD_MS,
+    onShut(count, waiting) {
       shut = count;
+      ahead = waiting;
+      // Its time comes, or the clock of this device is set right.
+      if (ahead.entries > 0)
+        lookAgain ??= timers.after(SYNC_OWNER.aheadAgain, () => {
+          lookAgain = null;
+          void entries.openShut().catch(trouble('storing'));
+        });
       changed();
     },
   });
@@ -205,6 +227,8 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     timers,
     elapsed,
     random: chance,
+    // What is written in answer to it is dated after it.
+    onOwn: (docs) => takeUpTo(latestOf({ docs: [...docs] })),
     hasOthers: () => book.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId),
     onTrouble: trouble('sealing'),
     onChange: changed,
@@ -432,6 +456,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     introduce,
     progress: home.progress,
     refill: () => void home.refill().catch(trouble('files')),
+    async takeAhead() {
+      await takeUpTo(ahead.latest);
+      await entries.openShut();
+    },
     async keepAtRelay(on) {
       await keys.change({ relay: on });
       line.switched();
@@ -465,12 +493,14 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         arriving: arrivals.arriving(),
         phrase: keys.membership().recovery !== null,
         newer: shut,
+        ahead: ahead.entries === 0 ? null : { ...ahead, taken: ahead.latest <= now() + MOST_AHEAD_MS },
         refused,
         trouble: [...troubles.values()][0] ?? null,
       };
     },
     async close() {
       closed = true;
+      lookAgain?.();
       await log?.flush();
       overtaken.close();
       line.close();

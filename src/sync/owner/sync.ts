@@ -492,6 +492,10 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         teller.stir();
         return null;
       }),
+    async takeAhead() {
+      await need().takeAhead();
+      return null;
+    },
     async nameDevice({ name }) {
       await need().introduce(name);
       return null;

@@ -1,5 +1,4 @@
 /** What came from other devices, into the ledger and into the household's book. */
-import { MAX_AHEAD_MS, parseStamp } from '../../domain/stamp.ts';
 import type { HouseholdBook } from './household.ts';
 import type { OutgoingPump } from './outgoing.ts';
 import type { ReadPayload } from './payload.ts';
@@ -15,10 +14,6 @@ export interface TakingDeps {
   readonly outgoing: () => Pick<OutgoingPump, 'heard'>;
   readonly renewals: () => Pick<Renewals, 'hearRecovery'>;
   readonly onMisfit: (error: Error) => void;
-  /** What came is dated further ahead of this device's clock than a clock may be. It is kept, and what is written here stands after it. */
-  readonly onAhead: (error: Error) => void;
-  /** ms since the epoch */
-  readonly now: () => number;
 }
 
 /** Is it that a document does not fit, rather than that nothing can be written? */
@@ -29,20 +24,8 @@ function idOf(doc: unknown): string[] {
   return typeof doc === 'object' && doc !== null && '_id' in doc && typeof doc._id === 'string' ? [doc._id] : [];
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** How far the latest of these is dated ahead of `now`, in ms. */
-function leadOf(docs: readonly unknown[], now: number): number {
-  const times = docs.map((doc) =>
-    typeof doc === 'object' && doc !== null && 'at' in doc && typeof doc.at === 'string'
-      ? (parseStamp(doc.at)?.time ?? 0)
-      : 0,
-  );
-  return times.reduce((latest, time) => Math.max(latest, time), 0) - now;
-}
-
 /** Answers how to take what entries carry: it resolves when all of it is durable, and rejects where it cannot be stored. */
-export function createTaking({ ledger, book, outgoing, renewals, onMisfit, onAhead, now }: TakingDeps) {
+export function createTaking({ ledger, book, outgoing, renewals, onMisfit }: TakingDeps) {
   /** One that is no document keeps none of the others out. */
   async function append(docs: readonly unknown[]) {
     if (docs.length === 0) return;
@@ -66,13 +49,6 @@ export function createTaking({ ledger, book, outgoing, renewals, onMisfit, onAhe
     // Before they are in the ledger: what waits here to be sealed need not be.
     outgoing().heard(docs.flatMap(idOf));
     await append(docs);
-    const lead = leadOf(docs, now());
-    if (lead > MAX_AHEAD_MS)
-      onAhead(
-        new Error(
-          `Another device wrote something that is dated ${Math.round(lead / DAY_MS)} days ahead of this device’s clock: one of the two clocks is wrong. It is kept. What you set here from now on is dated after it, so that yours holds.`,
-        ),
-      );
     await book.hear({
       devices: payloads.flatMap((payload) => payload.devices ?? []),
       heads: payloads.flatMap((payload) => payload.heads ?? []),

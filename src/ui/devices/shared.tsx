@@ -1,8 +1,11 @@
+import { useState } from 'react';
 import type { SyncStatus } from '../../protocol/sync/page.ts';
-import { useHousehold } from '../context.tsx';
+import { deviceActionsOf } from '../../state/actions/devices.ts';
+import { useHousehold, useRoost } from '../context.tsx';
 import { Progress } from '../parts/progress.tsx';
 import { handedText } from '../text/devices.ts';
 import { count, names, plural } from '../text/sizes.ts';
+import { fullTime } from '../text/time.ts';
 import { DeviceList } from './device-list.tsx';
 import { SecondHome } from './second-home.tsx';
 import { WithoutRelay } from './without-relay.tsx';
@@ -24,9 +27,39 @@ function Arriving({ agentIds }: { agentIds: readonly string[] }) {
   );
 }
 
+/** What waits because its date cannot be right. */
+function Ahead({ ahead: { entries, latest, taken } }: { ahead: NonNullable<SharedStatus['ahead']> }) {
+  const actions = deviceActionsOf(useRoost());
+  const [failed, setFailed] = useState<string | null>(null);
+  const one = entries === 1;
+  return (
+    <div className="devices-warning" role="status">
+      <p>
+        <strong>
+          {plural(entries, 'entry', 'entries')} of another device {one ? 'waits' : 'wait'} outside.
+        </strong>{' '}
+        {one ? 'It is' : 'They are'} dated ahead of this device’s clock, up to {fullTime(latest)}: the clock of that
+        device was wrong, or this one is. Set the clocks right first. {one ? 'It comes' : 'They come'} in when that time
+        has come
+        {taken
+          ? ', or when you take them; what you write then stands after them.'
+          : '; no clock goes that wrong, so look at who is among your devices.'}
+      </p>
+      <button
+        type="button"
+        className="ghost"
+        onClick={() => void actions.takeAhead().then((done) => setFailed(done.ok ? null : done.reason))}
+      >
+        Take {one ? 'it' : 'them'} in
+      </button>
+      {failed !== null && <p className="wrong-note">{failed}</p>}
+    </div>
+  );
+}
+
 /** How far both ways are: to the relay, and from there to here. */
 function HowFar({ status }: { status: SharedStatus }) {
-  const { backlog, newer, refused, trouble } = status;
+  const { backlog, newer, ahead, refused, trouble } = status;
   return (
     <section className="devices-block" aria-label="On the way">
       <h3>On the way</h3>
@@ -48,6 +81,7 @@ function HowFar({ status }: { status: SharedStatus }) {
         />
       )}
       <Arriving agentIds={status.arriving} />
+      {ahead !== null && <Ahead ahead={ahead} />}
       {newer > 0 && (
         <p>
           {plural(newer, 'entry was', 'entries were')} written by a newer Roost on another device. They are kept, and

@@ -29,6 +29,7 @@ export const sharedStatus = (more: Partial<SharedStatus> = {}): SharedStatus => 
   arriving: [],
   phrase: false,
   newer: 0,
+  ahead: null,
   refused: 0,
   trouble: null,
   ...more,

@@ -1,0 +1,77 @@
+/**
+ * A device of the household that dates what it writes far ahead, by a wrong clock or on purpose, as the person at another
+ * one sees it: two real Chromium profiles, one relay, what is written goes through the real synchronisation.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { formatStamp, LAST_TIME } from '../../src/domain/stamp.ts';
+import { createProfile, type Profile } from '../support/chromium.ts';
+import { deviceOf, openDevice, pair, type DeviceBrowser } from '../support/devices.ts';
+import { settingDoc } from '../support/documents.ts';
+import { startRelay, type TestRelay } from '../support/relay.ts';
+import { createVisitor, type Visitor } from '../support/visitor.ts';
+
+const YEAR = 365 * 86_400_000;
+const at = (time: number) => formatStamp({ time, counter: 999_999, node: 'zzzz' });
+
+let relay: TestRelay;
+const profiles: Profile[] = [];
+let desk: Visitor;
+let laptop: DeviceBrowser;
+let phone: DeviceBrowser;
+beforeAll(async () => {
+  relay = await startRelay({ args: ['--rehearsal', '{"delayMs":0,"wordMs":0}'] });
+  const profile = await createProfile();
+  profiles.push(profile);
+  const context = await profile.open({ reducedMotion: 'reduce' });
+  desk = await createVisitor(context, relay.link);
+  laptop = deviceOf(profile, context, desk.page);
+  await desk.begin('Ada');
+  phone = await openDevice(relay.url, context);
+  profiles.push(phone.profile);
+  await pair(laptop, phone);
+});
+afterAll(async () => {
+  await Promise.all(profiles.map((profile) => profile.remove()));
+  await relay.stop();
+});
+
+const called = async ({ owner }: DeviceBrowser) =>
+  (await owner.call('household')).settings.find(({ key }) => key === 'humanName')?.value;
+const waiting = async (entries: number) =>
+  (await laptop.until(`${entries} that wait`, ({ ahead }) => (ahead?.entries ?? 0) === entries)).ahead;
+
+it('is not heard before the person takes it, and the person’s own edit wins then, which the page says', async () => {
+  const { page } = desk;
+  const far = Date.now() + YEAR;
+  await phone.owner.call('append', [{ ...settingDoc(901, 'humanName', 'Mallory'), at: at(far) }]);
+  expect(await waiting(1)).toMatchObject({ latest: far, taken: true });
+  // Nobody moves the clocks of a household to their end.
+  await phone.owner.call('append', [{ ...settingDoc(902, 'leadName', 'Mallory too'), at: at(LAST_TIME) }]);
+  expect(await waiting(2)).toMatchObject({ latest: LAST_TIME, taken: false });
+  expect(await called(laptop)).toBe('Ada');
+
+  await page.goto(new URL('/settings/devices', relay.url).href);
+  await page.getByText('2 entries of another device wait outside.').waitFor();
+  await desk.press('Take them in');
+  await page.getByText('1 entry of another device waits outside.').waitFor();
+  await expect.poll(() => called(laptop)).toBe('Mallory');
+  expect(await waiting(1)).toMatchObject({ latest: LAST_TIME });
+
+  await page.goto(new URL('/settings', relay.url).href);
+  const box = page.getByLabel('Your name');
+  await expect.poll(() => box.inputValue()).toBe('Mallory');
+  await box.fill('Grace');
+  await box.press('Enter');
+  await page.getByText('Something here is dated 365 days ahead of this device’s clock.').waitFor();
+  await expect.poll(() => called(laptop)).toBe('Grace');
+  await expect.poll(() => called(phone)).toBe('Grace');
+});
+
+it('lets the session begin where the person goes on after it', async () => {
+  await desk.page.goto(relay.url);
+  await desk.press('SUMMON');
+  await desk.page.getByText(/more than a day ahead of the relay’s clock/).waitFor();
+  await desk.press('Go on after it');
+  await desk.page.getByRole('button', { name: 'End session' }).waitFor();
+  await desk.press('End session');
+});
