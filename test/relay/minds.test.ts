@@ -277,8 +277,24 @@ describe('a mind behind the Messages API', () => {
       blocks: [{ kind: 'text', text: 'Once upon' }],
       usage: expect.anything(),
       whole: false,
+      // It may write on, and charge for it.
+      outputMost: null,
     });
     expect(model.requests).toHaveLength(1);
+  });
+
+  it('tells how much a server can have written that stops when it is left', async () => {
+    const never = new Promise<never>(() => undefined);
+    const words = 'Once upon a time. '.repeat(20);
+    const { heard, ask, stop } = await connect(() => [{ say: words }, { until: never }], { stopsWhenLeft: true });
+    const answer = ask(request({ maxTokens: 8_192 }));
+    while (heard.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    stop();
+    const told = await answer;
+    expect(told).toMatchObject({ ok: false, whole: false });
+    const most = told.ok ? null : told.outputMost;
+    expect(most).toBeGreaterThan(words.length / 2);
+    expect(most).toBeLessThan(2_000);
   });
 
   it('gives tool results back as the API wants them', async () => {
