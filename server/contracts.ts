@@ -255,6 +255,8 @@ export interface CostRequest {
   /** What it is for, as in `RequestEnd`. */
   readonly sessionId?: string | null;
   readonly messageId?: string;
+  /** Of a warm-up: nothing goes to a model, and no trace is left. */
+  readonly rehearsed?: boolean;
 }
 
 export type CostCheck =

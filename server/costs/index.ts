@@ -152,7 +152,7 @@ export function createCosts({
     if (!room.ok) return room;
     const { agentId, size, sessionId = null, messageId = null } = request;
     // What costs nothing need not outlive this process.
-    const reserve = room.most > 0 ? newId() : null;
+    const reserve = room.most > 0 && request.rehearsed !== true ? newId() : null;
     const over = () => {
       if (reserve !== null) reserves.over(reserve);
     };

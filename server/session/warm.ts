@@ -89,7 +89,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
     },
     costs: {
       async check(request, signal) {
-        const checked = await costs.check(request, signal);
+        const checked = await costs.check({ ...request, rehearsed: true }, signal);
         if (!checked.ok) return checked;
         const { release } = checked.hold;
         const settle = () => Promise.resolve(release());
@@ -108,7 +108,11 @@ export async function askStore({ costs, teamTools, inbox, log, configs, now }: S
   const caller: Caller = { agentId: LEAD_ID, sessionId: null, run: 'warm', kind: 'session', signal };
   const [check, { effective }] = await Promise.all([
     costs.check(
-      { agentId: LEAD_ID, size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }) },
+      {
+        agentId: LEAD_ID,
+        size: sizeOfRequest({ model: '', system: '', messages: [], tools: [], maxTokens: 0 }),
+        rehearsed: true,
+      },
       signal,
     ),
     configs.household(),

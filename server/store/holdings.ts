@@ -31,6 +31,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   credentials: 'lease',
   usage: 'counter',
   spending: 'counter',
+  reserves: 'counter',
   households: 'lease',
   devices: 'lease',
   device_browsers: 'lease',
