@@ -41,10 +41,11 @@ async function everything(args: readonly string[]): Promise<boolean> {
   const lanes = await Promise.all([
     inTurn(
       () => script('types'),
+      () => script('lint:format'),
       () => script('browser'),
       () => script('build'),
     ),
-    script('lint'),
+    script('lint:code'),
   ]);
   return lanes.every(Boolean) && vitest('run', ...REPORTERS, ...args);
 }
