@@ -5,7 +5,7 @@ import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 /** The arrows of the layout: a folder may import from those named here and from itself, and nothing else of ours. */
-const MAY_IMPORT = {
+export const MAY_IMPORT = {
   domain: [],
   protocol: ['domain'],
   ledger: ['protocol', 'domain'],

@@ -36,6 +36,9 @@ const ROOMS: ReadonlyMap<string, string> = new Map([['/gallery', '/gallery/index
 function asRelay(relay: string, nonce: string): Plugin {
   const withNonce = (policy: string) =>
     policy.replace(/(script-src|style-src) 'self'/g, (allowed) => `${allowed} 'nonce-${nonce}'`);
+  /** The gallery shows itself, many times. */
+  const inFrames = (text: string) =>
+    `${text.replace("frame-ancestors 'none'", "frame-ancestors 'self'")}; frame-src 'self'`;
   let policy: string | null = null;
 
   async function answer(
@@ -59,8 +62,9 @@ function asRelay(relay: string, nonce: string): Plugin {
       // The relay starts again, or is broken: the page opens without it, as it does.
       if (!(error instanceof TypeError)) throw error;
     }
-    if (policy !== null) response.setHeader('content-security-policy', withNonce(policy));
-    request.url = ROOMS.get(path) ?? request.url;
+    const room = ROOMS.get(path);
+    if (policy !== null) response.setHeader('content-security-policy', withNonce(room ? inFrames(policy) : policy));
+    if (room) request.url = `${room}${(request.url ?? '').slice(path.length)}`;
     return false;
   }
 

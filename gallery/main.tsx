@@ -1,0 +1,108 @@
+/**
+ * The gallery: the page in states that are rare or hard to come by, each with the real components and stores over a
+ * made-up household. For whoever works on it: it is served by `npm run dev` alone and is in no build.
+ *
+ * `/gallery` shows them side by side; `/gallery?scene=NAME` is one of them.
+ */
+import { createRoot } from 'react-dom/client';
+import { RoostProvider } from '../src/ui/context.tsx';
+import { App } from '../src/ui/app.tsx';
+import { fetchLaterParts } from '../src/ui/later.ts';
+import { Broken } from '../src/ui/shell/broken.tsx';
+import { createRoostState } from '../src/state/index.ts';
+import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../test/unit/ui/support/fakes.ts';
+import { NOW, NO_SESSION_SNAPSHOT } from '../test/unit/ui/support/household.ts';
+import { memoryReach } from '../test/unit/ui/support/reach.ts';
+import { SCENES, type Scene } from './scenes.ts';
+import './gallery.css';
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The gallery has no #root to be mounted in');
+const mount = createRoot(root);
+const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+function List() {
+  return (
+    <main className="gallery">
+      <h1>States of the page</h1>
+      {Object.keys(SCENES).map((name) => (
+        <figure key={name}>
+          <figcaption>
+            <a href={`/gallery?scene=${encodeURIComponent(name)}`}>{name}</a>
+          </figcaption>
+          <iframe title={`${name}, on a phone`} loading="lazy" src={`/gallery?scene=${encodeURIComponent(name)}`} />
+          <iframe
+            title={`${name}, on a desk`}
+            className="wide"
+            loading="lazy"
+            src={`/gallery?scene=${encodeURIComponent(name)}`}
+          />
+        </figure>
+      ))}
+    </main>
+  );
+}
+
+/** Presses what is called so; what a scene opens by hand has no address of its own. */
+function press(name: string): void {
+  const all = [...document.querySelectorAll<HTMLElement>('button, [role="menuitem"], summary, a')];
+  const found = all.find((each) => (each.getAttribute('aria-label') ?? each.textContent).trim().startsWith(name));
+  if (!found) throw new Error(`There is nothing called "${name}" to press.`);
+  found.click();
+}
+
+async function show(scene: Scene): Promise<void> {
+  if (scene.broken !== undefined) {
+    mount.render(<Broken error={new Error(scene.broken)} resetErrorBoundary={() => undefined} />);
+    return;
+  }
+  localStorage.clear();
+  sessionStorage.clear();
+  history.replaceState(null, '', scene.path ?? '/');
+  const [owner, relay, archive, reach] = [memoryOwner(scene.docs ?? []), memoryRelay(), memoryArchive(), memoryReach()];
+  scene.prepare?.({ owner, relay, reach });
+  const { after } = testDevice(NOW);
+  const state = createRoostState({
+    owner,
+    relay,
+    reach: reach.port,
+    archive,
+    device: { ...testDevice(NOW), after },
+    node: 'gallery',
+  });
+  await fetchLaterParts();
+  state.start();
+  owner.say({
+    news: 'welcome',
+    link: scene.link ?? { kind: 'live' },
+    snapshot: scene.snapshot === undefined ? NO_SESSION_SNAPSHOT : scene.snapshot,
+    answers: [],
+    problem: scene.problem ?? null,
+  });
+  mount.render(
+    <RoostProvider state={state}>
+      <App />
+    </RoostProvider>,
+  );
+  await settled();
+  let id = 1000;
+  for (const event of scene.events ?? []) owner.say({ news: 'event', stored: { id: (id += 1), event } });
+  scene.then?.(state, owner);
+  for (const name of scene.press ?? []) {
+    await settled();
+    press(name);
+  }
+}
+
+const wanted = new URLSearchParams(location.search).get('scene');
+const scene = wanted === null ? undefined : SCENES[wanted];
+if (wanted === null) mount.render(<List />);
+else if (!scene) mount.render(<p>There is no scene called {wanted}.</p>);
+else {
+  await show(scene);
+  // Parts of the page that come when they are first wanted.
+  do await settled();
+  while (document.querySelector('.lazy'));
+  // What takes pictures waits for it.
+  document.documentElement.dataset['scene'] = wanted;
+}

@@ -1,0 +1,257 @@
+/** Each state of the page, by a name that says what it shows. */
+import type { Block, Doc } from '../src/protocol/documents.ts';
+import type { RoostEvent, Snapshot } from '../src/protocol/events.ts';
+import type { OwnerNews, StorageProblem } from '../src/protocol/worker.ts';
+import type { RoostState } from '../src/state/index.ts';
+import type { MemoryOwner, MemoryRelay } from '../test/unit/ui/support/fakes.ts';
+import { device, LAPTOP, sharedStatus } from '../test/unit/ui/support/devices.ts';
+import { NOW, runningSession, said, sessionEnd, sessionStart, team } from '../test/unit/ui/support/household.ts';
+import { refused, type MemoryReach } from '../test/unit/ui/support/reach.ts';
+
+export interface Scene {
+  readonly docs?: readonly Doc[];
+  readonly path?: string;
+  readonly snapshot?: Snapshot | null;
+  readonly link?: Extract<OwnerNews, { news: 'link' }>['link'];
+  readonly problem?: StorageProblem;
+  readonly prepare?: (parts: { owner: MemoryOwner; relay: MemoryRelay; reach: MemoryReach }) => void;
+  readonly events?: readonly RoostEvent[];
+  readonly then?: (state: RoostState, owner: MemoryOwner) => void;
+  /** Names of what is pressed then, one after the other. */
+  readonly press?: readonly string[];
+  /** In place of everything: the page has failed with this. */
+  readonly broken?: string;
+}
+
+const HOUR = 3_600_000;
+const MINUTE = 60_000;
+const YESTERDAY = [sessionStart('session-1', NOW - 20 * HOUR), sessionEnd('session-1', NOW - 19 * HOUR)];
+
+const tool = (name: string, result: string | null, isError = false): Block => ({
+  kind: 'tool',
+  toolUseId: `tool-${name}-${result === null}`,
+  name,
+  input: { to: 'Wren', text: 'Does the bridge hold?' },
+  result,
+  isError,
+});
+const MARKDOWN = `It holds. **Three** things remain:
+
+1. the northern pier
+2. \`measure(load)\`, which is 4 % high
+3. the [drawing](https://example.org)
+
+| pier | load |
+|---|---|
+| north | 41 t |
+| south | 38 t |
+
+\`\`\`ts
+const load = piers.reduce((sum, { tons }) => sum + tons, 0);
+\`\`\`
+
+> And somebody has to tell the mayor.`;
+
+/** Every kind of message that a conversation can hold. */
+const TALK: readonly Doc[] = [
+  ...YESTERDAY,
+  said('agent-1', 'agent-1', 'I am Lyra. Good morning.', NOW - 20 * HOUR),
+  said('agent-1', 'human', 'Does the bridge hold?', NOW - 19.9 * HOUR),
+  said('agent-1', 'agent-1', MARKDOWN, NOW - 19.8 * HOUR),
+  sessionStart('session-2', NOW - 12 * MINUTE),
+  said('agent-1', 'human', 'And the southern one?\nIt creaked last night.', NOW - 11 * MINUTE, {
+    sessionId: 'session-2',
+  }),
+  said('agent-1', 'agent-1', '', NOW - 10 * MINUTE, {
+    sessionId: 'session-2',
+    blocks: [
+      { kind: 'text', text: 'I asked.' },
+      tool('message_agent', 'It waits in Wren’s inbox.'),
+      tool('read_file', 'There is no such file.', true),
+      { kind: 'text', text: 'Wren will look.' },
+    ],
+  }),
+  said('agent-1', 'agent-2', 'The southern pier is sound; I was there.', NOW - 9 * MINUTE, { sessionId: 'session-2' }),
+  said('agent-1', 'human', 'Stop there, please.', NOW - 8 * MINUTE, { sessionId: 'session-2' }),
+  said('agent-1', 'agent-1', 'Then I would say that', NOW - 7.9 * MINUTE, {
+    sessionId: 'session-2',
+    status: 'stopped',
+  }),
+  said('agent-1', 'human', 'Once more?', NOW - 5 * MINUTE, { sessionId: 'session-2' }),
+  said('agent-1', 'agent-1', '', NOW - 4 * MINUTE, {
+    sessionId: 'session-2',
+    status: 'failed',
+    error: 'The model’s server is overloaded. Try again in a minute.',
+    blocks: [],
+  }),
+];
+const AWAKE = runningSession({ awake: ['agent-1', 'agent-2', 'agent-3'] });
+const egg = (agentId: string, position: number, call: 'wake' | 'summon', name: string | null) => ({
+  agentId,
+  position,
+  call,
+  wakeId: 'wake-1',
+  name,
+});
+/** Seat by seat: awake, answering, waking, an egg, asleep of its own accord, resting, played from elsewhere, sleeping. */
+const EVERY_SEAT = runningSession({
+  awake: ['agent-1', 'agent-2', 'agent-6'],
+  answering: [{ messageId: 'm-open', agentId: 'agent-2' }],
+  hatching: [egg('agent-3', 2, 'wake', 'Sable'), egg('egg-1', 8, 'summon', null)],
+  asleep: [{ agentId: 'agent-5', reason: { code: 'silent', message: 'It did not answer in time.' } }],
+  resting: ['agent-6'],
+  clients: [{ agentId: 'agent-7', credentialId: 'credential-1', client: 'Claude Code', readsInbox: true }],
+});
+
+const THREAD = {
+  threadId: 'thread-1',
+  title: 'The bridge',
+  createdBy: 'agent-1',
+  createdAt: NOW - 3 * HOUR,
+  participants: ['agent-1', 'agent-2'],
+  messages: 2,
+  lastTime: NOW - HOUR,
+  closed: null,
+};
+const withThreads = ({ reach }: { reach: MemoryReach }) => {
+  reach.on('GET /api/threads', {
+    threads: [
+      THREAD,
+      {
+        ...THREAD,
+        threadId: 'thread-2',
+        title: 'The mayor',
+        closed: { time: NOW - HOUR, by: 'agent-1', summary: 'He knows.' },
+      },
+    ],
+    more: false,
+  });
+  reach.on('GET /api/threads/thread-1/messages', {
+    thread: THREAD,
+    messages: [
+      { messageId: 't-1', place: 1, from: 'agent-1', text: 'Who has the drawing?', mentions: [], time: NOW - 2 * HOUR },
+      { messageId: 't-2', place: 2, from: 'human', text: 'Wren should.', mentions: ['agent-2'], time: NOW - HOUR },
+    ],
+    more: false,
+  });
+};
+const settings = (section: string, more: Scene = {}): Scene => ({
+  docs: team(3),
+  path: `/settings/${section}`,
+  ...more,
+});
+const notices = (tell: (state: RoostState) => void): Scene => ({ docs: team(3), then: tell });
+
+export const SCENES: Readonly<Record<string, Scene>> = {
+  // The first screens.
+  welcome: { docs: [] },
+  'welcome, others live here': {
+    docs: [],
+    prepare: ({ relay }) => (relay.standing = { begun: false, lived: false, others: 1, look: true }),
+  },
+  opening: { docs: team(8), prepare: ({ owner }) => (owner.pause = () => new Promise(() => undefined)) },
+  'the ledger cannot be read': { docs: [], prepare: ({ owner }) => (owner.broken = 'The disk says no.') },
+  'the page stumbled': { broken: 'undefined is not a function' },
+  'the page is outdated': { broken: 'Failed to fetch dynamically imported module' },
+
+  // The hearth.
+  'seats, all empty': { docs: team(0) },
+  'seats, all asleep': { docs: [...team(8), ...TALK] },
+  'seats, every state': { docs: [...team(7), ...TALK], snapshot: EVERY_SEAT },
+  'seats, waiting in line': {
+    docs: team(2),
+    snapshot: runningSession({ hatching: [egg('agent-1', 0, 'wake', 'Lyra'), egg('agent-2', 1, 'wake', 'Wren')] }),
+    then: (_state, owner) =>
+      owner.say({
+        news: 'waiting',
+        waiting: {
+          waiting: [
+            { agentId: 'agent-1', place: 1 },
+            { agentId: 'agent-2', place: 2 },
+          ],
+        },
+      }),
+  },
+  'seat menu': { docs: team(3), snapshot: AWAKE, press: ['More for Lyra'] },
+
+  // Conversations.
+  'conversation, every message': { docs: [...team(3), ...TALK], snapshot: AWAKE, path: '/agent/agent-1' },
+  'conversation, empty': { docs: team(1), snapshot: runningSession({ awake: ['agent-1'] }), path: '/agent/agent-1' },
+  'conversation, asleep': { docs: [...team(3), ...TALK], path: '/agent/agent-1' },
+  'conversation, an egg': {
+    docs: team(0),
+    snapshot: runningSession({ hatching: [egg('egg-1', 0, 'summon', null)] }),
+    path: '/agent/egg-1',
+  },
+  'agent, soul': { docs: [...team(3), ...TALK], path: '/agent/agent-1/soul' },
+  'agent, inbox empty': { docs: team(3), path: '/agent/agent-1/inbox' },
+  'agent, inbox fails': {
+    docs: team(3),
+    path: '/agent/agent-1/inbox',
+    prepare: ({ reach }) => reach.on('GET /api/agents/agent-1/inbox', () => refused('The store is being opened.', 503)),
+  },
+
+  // Pages.
+  'threads, none': {
+    docs: team(3),
+    path: '/threads',
+    prepare: ({ reach }) => reach.on('GET /api/threads', { threads: [], more: false }),
+  },
+  'threads, some': { docs: team(3), path: '/threads', prepare: withThreads },
+  'thread, open': { docs: team(3), path: '/threads/thread-1', snapshot: AWAKE, prepare: withThreads },
+  'thread, begin': { docs: team(3), path: '/threads/new', prepare: withThreads },
+  'threads, failed': {
+    docs: team(3),
+    path: '/threads',
+    prepare: ({ reach }) => reach.on('GET /api/threads', () => refused('The store is being opened.', 503)),
+  },
+  'threads, loading': {
+    docs: team(3),
+    path: '/threads',
+    prepare: ({ reach }) => reach.on('GET /api/threads', () => new Response(new ReadableStream())),
+  },
+  'wakes, none': { docs: team(3), path: '/wakes' },
+  'costs, failed': { docs: team(3), path: '/costs' },
+  'wake preview': { docs: [...team(8), ...TALK], path: '/wake-preview' },
+  'connect a model': { docs: team(1), path: '/connect' },
+  'adopt into a seat': { docs: team(1), path: '/adopt/4' },
+  keys: { docs: team(3), press: ['Keys'] },
+
+  // Settings.
+  'settings, people': settings('people'),
+  'settings, minds': settings('minds'),
+  'settings, waking': settings('waking'),
+  'settings, limits': settings('limits'),
+  'settings, prompts': settings('prompt'),
+  'settings, rehearsal': settings('rehearsal'),
+  'settings, team': settings('team'),
+  'settings, costs': settings('costs'),
+  'settings, clients': settings('clients', {
+    prepare: ({ reach }) => reach.on('GET /api/credentials', { credentials: [] }),
+  }),
+  'settings, devices alone': settings('devices'),
+  'settings, devices shared': settings('devices', {
+    then: (_state, owner) =>
+      owner.say({
+        news: 'sync',
+        status: sharedStatus({ devices: [LAPTOP, device('Phone', { online: true, direct: true }), device('Attic')] }),
+      }),
+  }),
+  'settings, storage': settings('storage'),
+  'settings, copies': settings('copies'),
+  'settings, about': settings('about'),
+
+  // Banners and notices.
+  'relay unreachable': { docs: [...team(3), ...TALK], link: { kind: 'lost', reason: 'unreachable' }, snapshot: null },
+  'storage full': { docs: team(3), problem: { kind: 'quota', detail: 'The browser’s disk is full. Make room.' } },
+  'storage damaged': { docs: team(3), problem: { kind: 'damaged', detail: 'Volume 3 on this device is damaged.' } },
+  'a session by itself ended': {
+    docs: [...team(3), ...TALK],
+    snapshot: { upTo: 100, session: null, lastEnd: { sessionId: 'session-1', reason: 'crash', endedAt: NOW - HOUR } },
+  },
+  notices: notices(({ notices: list }) => {
+    list.info('Lyra is asleep.');
+    list.offer('A newer Roost is here.', { label: 'Reload', run: () => undefined });
+    list.error('The relay did not take it: no session runs.');
+  }),
+};
