@@ -33,13 +33,15 @@ export interface ConfigsDeps {
 
 export interface OpenConfigs extends Configs {
   /**
-   * Decides with the limits for a wake of `target`, with the budget of `caller`, an agent or null. Until `decide` has
-   * ended, nobody else decides in this household, and nobody changes its settings: when the household's switch has
-   * been turned, no wake passes any more. What it reads through `db` is what was committed before.
+   * Decides with the limits for a wake of `target`, with the budget of `caller`, an agent or null. `decide` writes its
+   * decision only where the household is at `version` still, which every decision and every change of settings counts on
+   * (null: nobody else can), and answers null where it is not: then it is asked again. So decisions stand one after the
+   * other without a lock that would cost a call of its own, and when the household's switch has been turned, no wake
+   * passes any more.
    */
   deciding<Decision>(
     wake: { readonly target: string; readonly caller: string | null },
-    decide: (db: Db, limits: WakeLimits) => Promise<Decision>,
+    decide: (limits: WakeLimits, version: number | null) => Promise<Decision | null>,
   ): Promise<Decision>;
   /** Runs a change of this row: nobody decides by it meanwhile, and nothing of it is remembered. */
   changing<Result>(scope: string, work: () => Promise<Result>): Promise<Result>;
@@ -64,11 +66,13 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
   const known = new Map<string, string | null>();
   let turn = 0;
   const inTurn = createQueue();
+  /** As of a version: what was read for the decisions before, as long as nobody else has counted on. */
+  let held: { readonly version: number; readonly known: ReadonlyMap<string, string | null> } | null = null;
 
   const rowsOf = (from: Db, agentIds: readonly string[]) =>
     from
       .selectFrom('configs')
-      .select(['scope', 'config_json'])
+      .select(['scope', 'config_json', 'version'])
       .where('relay', '=', relay)
       .where('scope', '=', sql<string>`any(${[HOUSEHOLD, ...agentIds.map(scopeOf)]}::text[])`);
 
@@ -80,6 +84,8 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
       agent: (agentId: string) => agentConfigSchema.parse(json.get(scopeOf(agentId)) ?? {}),
     };
   }
+  const asRows = (settings: ReadonlyMap<string, string | null>) =>
+    [...settings].flatMap(([scope, config_json]) => (config_json === null ? [] : [{ scope, config_json }]));
   type Gathered = ReturnType<typeof parse>;
   let gathering: { readonly agentIds: Set<string>; readonly parsed: Promise<Gathered> } | null = null;
   async function gathered(agentIds: ReadonlySet<string>): Promise<Gathered> {
@@ -93,13 +99,7 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
   /** What is asked in one moment, as by eight that are woken at once, is one query. What is asked later is read anew, unless it is known. */
   function read(agentIds: readonly string[]): Promise<Gathered> {
     const scopes = [HOUSEHOLD, ...agentIds.map(scopeOf)];
-    if (scopes.every((scope) => known.has(scope))) {
-      const rows = scopes.flatMap((scope) => {
-        const config_json = known.get(scope) ?? null;
-        return config_json === null ? [] : [{ scope, config_json }];
-      });
-      return Promise.resolve(parse(rows));
-    }
+    if (scopes.every((scope) => known.has(scope))) return Promise.resolve(parse(asRows(known)));
     if (!gathering) {
       const asked = new Set<string>();
       const parsed = Promise.resolve().then(() => {
@@ -117,6 +117,7 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
       const forget = () => {
         turn += 1;
         known.delete(scope);
+        held = null;
       };
       forget();
       try {
@@ -134,18 +135,25 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
     return { own, effective: effectiveConfig(household, own, timeZone) };
   }
 
-  /** The household's row is what is locked, so it has to be there. */
-  async function lock(trx: Db, agentIds: readonly string[]) {
-    // The household before agents: everybody locks in this order.
-    const locked = () => rowsOf(trx, agentIds).orderBy('scope', 'desc').forUpdate().execute();
-    const rows = await locked();
-    if (rows.some(({ scope }) => scope === HOUSEHOLD)) return rows;
-    await trx
-      .insertInto('configs')
-      .values({ relay, scope: HOUSEHOLD, config_json: '{}', stamp: '' })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    return await locked();
+  async function heldFor(agentIds: readonly string[]) {
+    const scopes = [HOUSEHOLD, ...agentIds.map(scopeOf)];
+    for (;;) {
+      if (held && scopes.every((scope) => held?.known.has(scope))) return held;
+      const rows = await rowsOf(db, agentIds).execute();
+      const version = rows.find(({ scope }) => scope === HOUSEHOLD)?.version;
+      if (version === undefined) {
+        await db
+          .insertInto('configs')
+          .values({ relay, scope: HOUSEHOLD, config_json: '{}', stamp: '' })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+        continue;
+      }
+      const fresh = scopes.map(
+        (scope) => [scope, rows.find((row) => row.scope === scope)?.config_json ?? null] as const,
+      );
+      held = { version, known: new Map([...(held?.version === version ? held.known : []), ...fresh]) };
+    }
   }
 
   return {
@@ -172,13 +180,17 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
           ? limits(target)
           : { ...limits(target), maxWakesPerSession: limits(caller).maxWakesPerSession };
       };
-      // A transaction costs the embedded store as much as the decision, and would lock out nobody who is there.
-      if (alone) return await inTurn(async () => decide(db, limitsIn(await read(agentIds))));
-      return await db
-        .transaction()
-        // Each statement sees what was committed before it: what is read after the lock is what holds.
-        .setIsolationLevel('read committed')
-        .execute(async (trx) => decide(trx, limitsIn(parse(await lock(trx, agentIds)))));
+      return await inTurn(async () => {
+        for (;;) {
+          const now = alone ? null : await heldFor(agentIds);
+          const decision = await decide(
+            limitsIn(now ? parse(asRows(now.known)) : await read(agentIds)),
+            now?.version ?? null,
+          );
+          held = now && decision !== null ? { ...now, version: now.version + 1 } : null;
+          if (decision !== null) return decision;
+        }
+      });
     },
   };
 }

@@ -86,14 +86,15 @@ export function createGate(deps: GateDeps): OpenGate {
     latest = time;
   }
 
-  async function decide(trx: Db, limits: WakeLimits, request: WakeRequest, wakeId: string) {
+  /** null: somebody else was first, and what was decided on holds no more. */
+  async function decide(limits: WakeLimits, version: number | null, request: WakeRequest, wakeId: string) {
     const { source, target, way, state } = request;
     // Not before: others may have decided while this one waited for its turn.
     const time = now();
-    await mendClock(trx, time);
+    await mendClock(db, time);
     const budget = budgetKey(request, dayOf(limits.timeZone, time));
     const { facts, dead } = await situationOf(
-      trx,
+      db,
       { relay, target, source: sourceKey(source), budget },
       limits,
       time,
@@ -121,11 +122,14 @@ export function createGate(deps: GateDeps): OpenGate {
     };
     // Also those that another process of this household has left.
     if (dead.length > 0)
-      await endAsSeen(trx, relay)
+      await endAsSeen(db, relay)
         .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
         .execute();
-    await insertDecision(trx, relay, decision, budget);
     if (outcome === 'granted') runs.opened(wakeId);
+    if (!(await insertDecision(db, relay, decision, budget, version))) {
+      runs.withdrawn(wakeId);
+      return null;
+    }
     return { decision, left: leftOf(request, limits, facts, outcome === 'granted') };
   }
 
@@ -136,14 +140,12 @@ export function createGate(deps: GateDeps): OpenGate {
       try {
         const answer = await configs.deciding(
           { target, caller: source.kind === 'agent' ? source.agentId : null },
-          (trx, limits) => decide(trx, limits, request, wakeId),
+          (limits, version) => decide(limits, version, request, wakeId),
         );
         tell(request.target);
         return answer;
       } catch (error) {
         runs.withdrawn(wakeId);
-        // What was mended went with the transaction.
-        latest = null;
         throw error;
       }
     },
@@ -216,7 +218,7 @@ export function createGate(deps: GateDeps): OpenGate {
         detail: '',
       };
       const taken = db.transaction().execute(async (trx) => {
-        await insertDecision(trx, relay, decision, null);
+        await insertDecision(trx, relay, decision, null, null);
         throw new TakenBack();
       });
       await taken.catch((error: unknown) => {

@@ -1,7 +1,14 @@
 /** Decisions as rows. */
+import { sql } from 'kysely';
 import { wakeDecisionSchema, type WakeDecision, type WakeFeed } from '../../src/protocol/wakes.ts';
 import type { Db } from '../store/index.ts';
+import { SCHEMA } from '../store/schema.ts';
+import { HOUSEHOLD_SCOPE } from './scopes.ts';
 import { sourceKey } from './source.ts';
+
+const CONFIGS = sql.id(SCHEMA, 'configs');
+const RUNS = sql.id(SCHEMA, 'runs');
+const WAKES = sql.id(SCHEMA, 'wakes');
 
 /**
  * Grants that are noted for later than now are of before the clock went back: they count from now on, so that what they
@@ -17,42 +24,38 @@ export async function countFromNow(db: Db, relay: string, now: number): Promise<
     .execute();
 }
 
-/** With the session that it opens, where it was granted. `budget`: what it used, see source.ts. */
+/**
+ * With the session that it opens, where it was granted. `budget`: what it used, see source.ts. One statement: one call, one
+ * flush. `version`: where the household is at it no more, nothing is written, and the answer is false; null: nobody else
+ * can have counted on.
+ */
 export async function insertDecision(
   db: Db,
   relay: string,
   decision: WakeDecision,
   budget: string | null,
-): Promise<void> {
+  version: number | null,
+): Promise<boolean> {
   const { wakeId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
   const target = JSON.stringify(decision.target);
-  const row = {
-    relay,
-    wake,
-    asked_at: time,
-    target_json: target,
-    source_kind: source.kind,
-    source_json: sourceKey(source),
-    way: decision.way,
-    reason: decision.reason,
-    message_json: decision.messageId === null ? null : JSON.stringify(decision.messageId),
-    outcome: decision.outcome,
-    stopped_by: decision.check,
-    until_at: decision.until,
-    detail_json: JSON.stringify(decision.detail),
-    granted_target_json: granted ? target : null,
-    budget_json: granted ? budget : null,
-  };
-  if (!granted) {
-    await db.insertInto('wakes').values(row).execute();
-    return;
-  }
-  await db
-    .with('decision', (trx) => trx.insertInto('wakes').values(row))
-    .insertInto('runs')
-    .values({ relay, wake, target_json: target, opened_at: time, seen_at: time, ended_at: null })
-    .execute();
+  const from = version === null ? sql`(select 1) as claim` : sql`claim`;
+  const claim = sql`claim as (
+    update ${CONFIGS} set version = version + 1
+    where relay = ${relay} and scope = ${HOUSEHOLD_SCOPE} and version = ${version}::bigint returning version)`;
+  const run = sql`run as (
+    insert into ${RUNS} (relay, wake, target_json, opened_at, seen_at)
+    select ${relay}, ${wake}, ${target}, ${time}::bigint, ${time}::bigint from ${from})`;
+  const parts = [...(version === null ? [] : [claim]), ...(granted ? [run] : [])];
+  const { numAffectedRows } = await sql`
+    ${parts.length === 0 ? sql`` : sql`with ${sql.join(parts)}`}
+    insert into ${WAKES} (relay, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json,
+      outcome, stopped_by, until_at, detail_json, granted_target_json, budget_json)
+    select ${relay}, ${wake}, ${time}::bigint, ${target}, ${source.kind}, ${sourceKey(source)}, ${decision.way}, ${decision.reason},
+      ${decision.messageId === null ? null : JSON.stringify(decision.messageId)}, ${decision.outcome}, ${decision.check},
+      ${decision.until}::bigint, ${JSON.stringify(decision.detail)}, ${granted ? target : null}, ${granted ? budget : null}
+    from ${from}`.execute(db);
+  return numAffectedRows === 1n;
 }
 
 const COLUMNS = [

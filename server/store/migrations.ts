@@ -9,6 +9,7 @@ import { pageKeys } from './steps/0006-page-keys.ts';
 import { quotas } from './steps/0007-quotas.ts';
 import { records } from './steps/0008-records.ts';
 import { reserves } from './steps/0009-reserves.ts';
+import { configVersion } from './steps/0010-config-version.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -20,4 +21,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0007-quotas': quotas,
   '0008-records': records,
   '0009-reserves': reserves,
+  '0010-config-version': configVersion,
 };

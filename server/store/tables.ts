@@ -46,9 +46,10 @@ export interface Tables {
   agents: { relay: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
   /**
    * What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON text. `stamp`: of its
-   * event in the log; null: not told yet; empty: nothing was set, and the row is there to be locked.
+   * event in the log; null: not told yet; empty: nothing was set, and the row is there to be counted on. `version`: in
+   * the household's row every decision of the gate counts on, and the store itself with every change of settings.
    */
-  configs: { relay: string; scope: string; config_json: string; stamp: string | null };
+  configs: { relay: string; scope: string; config_json: string; stamp: string | null; version: Generated<number> };
   /** Every decision of the gate. Written once, never changed. */
   wakes: {
     relay: string;
