@@ -87,6 +87,37 @@ describe('two relay processes on one Postgres', () => {
     expect(wakes).toHaveLength(54);
   });
 
+  it('decide anew where the other one has decided meanwhile, and where it has turned the switch', async () => {
+    const relay = newRelay();
+    const clock = createTestClock(MORNING);
+    const other = createTestGate(store, clock, { relay });
+    await other.configs.setHousehold(ONE_LEFT);
+    await other.gate.ask(request());
+    /** Runs once, when the first has read what it decides on, and has not written. */
+    let meanwhile: (() => Promise<unknown>) | null = null;
+    const db = store.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        if (result.rows.some((row) => 'what' in row)) {
+          const run = meanwhile;
+          meanwhile = null;
+          await run?.();
+        }
+        return result;
+      },
+    });
+    const one = createTestGate({ db, kind: 'postgres' }, clock, { relay });
+    meanwhile = async () => {
+      expect((await other.gate.ask(request())).decision.outcome).toBe('granted');
+    };
+    expect((await one.gate.ask(request())).decision.check).toBe('daily');
+    const again = { max_wakes_per_day: 9, cooldown_seconds: 0, max_wakes_per_pair_per_day: 9 };
+    await other.configs.setHousehold({ coordination: { ...ONE_LEFT.coordination, wake_guardrails: again } });
+    meanwhile = () => other.configs.setAgent('orin', { coordination: { wakes_enabled: false } });
+    expect((await one.gate.ask(request())).decision).toMatchObject({ outcome: 'suppressed', check: 'disabled' });
+    expect((await other.gate.feed({ before: null, limit: 9, agentId: null })).wakes).toHaveLength(4);
+  });
+
   it('leave what runs in the other one alone while it lives, and end it with its last sign of life when it does not', async () => {
     const relay = newRelay();
     const clock = createTestClock(MORNING);
