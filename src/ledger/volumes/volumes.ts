@@ -9,18 +9,12 @@
  */
 import type { After } from '../../domain/platform/timers.ts';
 import { putVolume, type JournalDatabase, type VolumeRecord } from '../journal/database.ts';
-import { isDeepEqual } from '../equal.ts';
 import { storageProblemOf } from '../problem.ts';
 import { LEDGER } from '../settings.ts';
 import type { ViewsDatabase } from '../views/database.ts';
-import { storeOf } from '../../protocol/known.ts';
-import { DOCUMENT_STORES } from '../views/write.ts';
-import { checkVolume } from './check.ts';
-import { decodeDocuments, encodeDocument, type StoredDoc } from './codec.ts';
-import { writeStored } from './commit.ts';
+import { createCurrentVolume, DamagedError } from './current.ts';
 import type { Volume } from './fireproof-volume.ts';
-import { currentRecord, putListed } from './records.ts';
-import { createRows, type Group } from './rows.ts';
+import { currentRecord } from './records.ts';
 
 export interface VolumesDeps {
   readonly db: JournalDatabase;
@@ -63,24 +57,6 @@ export interface Volumes {
   close(): Promise<void>;
 }
 
-interface Current {
-  readonly record: VolumeRecord;
-  readonly volume: Volume;
-  readonly ids: Set<string>;
-}
-
-/** What the volume holds is not what it should hold. */
-class DamagedError extends Error {
-  override readonly name = 'DamagedError';
-  readonly record: VolumeRecord;
-  readonly faults: readonly string[];
-  constructor(record: VolumeRecord, faults: readonly string[]) {
-    super(`Volume ${record.name} is damaged: ${faults.slice(0, 3).join('; ')}`);
-    this.record = record;
-    this.faults = faults;
-  }
-}
-
 const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** How far to go: one group and then only full ones, or until the journal is empty. */
@@ -88,8 +64,6 @@ type Extent = 'due' | 'all';
 
 export function createVolumes(deps: VolumesDeps): Volumes {
   const { db } = deps;
-  const opened = createRows(db);
-  let current: Current | null = null;
   /** What the journal holds; `chars` roughly. */
   let backlog = 0;
   let { upTo } = deps;
@@ -106,83 +80,23 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   let givingWaySince: number | null = null;
   let alone: Promise<unknown> = Promise.resolve();
 
+  const current = createCurrentVolume({
+    db,
+    views: deps.views,
+    open: deps.open,
+    now: deps.now,
+    onFiled(group) {
+      backlog = group ? Math.max(0, backlog - group.docs.length) : 0;
+      chars = group ? Math.max(0, chars - JSON.stringify(group.stored).length) : 0;
+    },
+    onTrouble: deps.onOutcome,
+  });
+
   /** One after the other: work on the journal, and whoever needs the volumes for himself. */
   function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const turn = alone.then(run);
     alone = turn.catch(() => undefined);
     return turn;
-  }
-
-  async function closeCurrent() {
-    const held = current;
-    current = null;
-    await held?.volume.close();
-  }
-
-  async function openCurrent(): Promise<Current> {
-    if (current) return current;
-    const record = await currentRecord(db);
-    const volume = await deps.open(record.name);
-    let ids: readonly string[] = [];
-    if (record.documents > 0) {
-      try {
-        if (volume.isEmpty())
-          throw new DamagedError(record, [`it should hold ${record.documents} documents and opened empty`]);
-        const { docs } = decodeDocuments(await volume.read());
-        if (docs.length < record.documents)
-          throw new DamagedError(record, [`${docs.length} of ${record.documents} documents are there`]);
-        ids = docs.map(({ _id }) => _id);
-      } catch (error) {
-        await volume.close().catch(deps.onOutcome);
-        throw error;
-      }
-    }
-    current = { record, volume, ids: new Set(ids) };
-    return current;
-  }
-
-  /** Without what the volume has already, and without what came under an id that was taken: what was written first holds. */
-  async function toWrite(group: Group, ids: ReadonlySet<string>): Promise<readonly StoredDoc[]> {
-    const tx = (await deps.views()).transaction([...DOCUMENT_STORES]);
-    const viewed = await Promise.all(group.docs.map((doc) => tx.objectStore(storeOf(doc)).get(doc._id)));
-    const skipped = group.docs.filter((doc, i) => ids.has(doc._id) || !isDeepEqual(viewed[i]?.doc, doc));
-    if (skipped.length === 0) return group.stored;
-    const skip = new Set(skipped);
-    return group.docs.filter((doc) => !skip.has(doc)).flatMap(encodeDocument);
-  }
-
-  async function commitGroup(): Promise<void> {
-    const rows = await opened;
-    const { record, volume, ids } = await openCurrent();
-    const group = await rows.next(upTo, Math.min(LEDGER.groupMost, Math.max(1, LEDGER.volumeDocuments - ids.size)));
-    if (group.rows.length === 0 && group.docs.length === 0) {
-      backlog = 0;
-      chars = 0;
-      return;
-    }
-    const stored = await toWrite(group, ids);
-    if (stored.length > 0) await writeStored(volume, stored);
-    for (const doc of group.docs) ids.add(doc._id);
-    const grown: VolumeRecord = { ...record, documents: ids.size };
-    await rows.filed(group, grown);
-    current = { record: grown, volume, ids };
-    backlog = Math.max(0, backlog - group.docs.length);
-    chars = Math.max(0, chars - JSON.stringify(group.stored).length);
-    if (grown.documents >= LEDGER.volumeDocuments) await seal();
-    else if (volume.cars() > LEDGER.compactAboveCars) await volume.compact();
-  }
-
-  /** Compacts the full volume, opens it afresh, checks it document by document, and closes it for good. */
-  async function seal() {
-    if (!current) return;
-    const { record, volume, ids } = current;
-    await volume.compact();
-    await closeCurrent();
-    const sealed = await deps.open(record.name);
-    const check = await checkVolume(await deps.views(), [...ids], await sealed.read());
-    await sealed.close();
-    if (check.faults.length > 0) throw new DamagedError(record, check.faults);
-    await putListed(db, { ...record, state: 'sealed', checkedAt: deps.now(), faults: [] }, check.ids);
   }
 
   /** Keeps the volume as it is, and files what it held anew: first that, so that a kill in between repeats it. */
@@ -214,9 +128,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
   }
 
   async function recoverFrom(error: unknown): Promise<void> {
-    const failed = current;
-    current = null;
-    await failed?.volume.close().catch(deps.onOutcome);
+    await current.leave();
     if (error instanceof DamagedError) {
       await giveUp(error.record, error.faults);
       failures = 0;
@@ -249,8 +161,8 @@ export function createVolumes(deps: VolumesDeps): Volumes {
     const more = () => (extent === 'all' ? backlog > 0 : isDue() && !givesWay());
     try {
       try {
-        if (backlog > 0) await commitGroup();
-        while (more()) await commitGroup();
+        if (backlog > 0) await current.commit(upTo);
+        while (more()) await current.commit(upTo);
       } catch (error) {
         await recoverFrom(error);
       }
@@ -310,11 +222,11 @@ export function createVolumes(deps: VolumesDeps): Volumes {
       else if (!hurried && isDue()) later(LEDGER.volumesQuiet);
     },
     backlog: () => backlog,
-    currentIds: () => current?.ids ?? [],
+    currentIds: () => current.ids(),
     drain,
     exclusively: (run) =>
       inTurn(async () => {
-        await closeCurrent();
+        await current.close();
         return run();
       }),
     async close() {
@@ -324,7 +236,7 @@ export function createVolumes(deps: VolumesDeps): Volumes {
       } finally {
         cancelTimer?.();
         await alone;
-        await closeCurrent();
+        await current.close();
       }
     },
   };
