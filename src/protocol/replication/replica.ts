@@ -11,29 +11,17 @@ import { createAccount, placesOf } from './account.ts';
 import { createBacklog } from './backlog.ts';
 import { createComparing } from './comparing.ts';
 import type { Link, LinkEnd, Replica, ReplicaDeps } from './contract.ts';
-import { digestOf } from './digest.ts';
 import { createFetching } from './fetching.ts';
-import { decodeFrame, type Digested, type Frame } from './frames.ts';
+import { decodeFrame, type Frame } from './frames.ts';
 import { createPeer, type Peer } from './peer.ts';
+import { createRefusals } from './refusals.ts';
 import { answerTo } from './serving.ts';
 import { REPLICATION, type ReplicationSettings } from './settings.ts';
 import { createStoring, keyOf, type Came, type Manner } from './storing.ts';
-
-const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
+import { createTelling } from './telling.ts';
 
 export function createReplica(deps: ReplicaDeps): Replica {
-  const {
-    store,
-    priority,
-    forwards = false,
-    own = () => false,
-    left = () => false,
-    onStored,
-    onConflict,
-    onAhead,
-    onRefused,
-    onPeers,
-  } = deps;
+  const { store, priority, forwards = false, own = () => false, left = () => false, onAhead } = deps;
   const settings: ReplicationSettings = { ...REPLICATION, ...deps.settings };
   const here = createAccount();
   const peers = new Map<Peer, { stop: () => void }>();
@@ -70,8 +58,29 @@ export function createReplica(deps: ReplicaDeps): Replica {
     left,
     look,
     isReplaced,
-    onConflict: (key, theirs) => onConflict?.(key, theirs),
+    onConflict: (key, theirs) => deps.onConflict?.(key, theirs),
     pump: () => fetching.pump(),
+  });
+
+  const { push, put: tellOf } = createTelling({
+    here,
+    peers: all,
+    settings,
+    forwards,
+    onMet: (peer, others) => comparing.met(peer, others),
+  });
+
+  /** An account has changed: what is missing, and what may be asked for. */
+  function goOn(): void {
+    backlog.look();
+    fetching.pump();
+  }
+  const refusals = createRefusals({
+    store,
+    here,
+    trying,
+    peers: all,
+    onDropped: goOn,
   });
 
   function isReplaced(key: EntryKey, peer: Peer): boolean {
@@ -81,67 +90,12 @@ export function createReplica(deps: ReplicaDeps): Replica {
     return true;
   }
 
-  /** New entries go to a peer at once where they are few and it has room; otherwise it is told of them, and asks. */
-  function push(peer: Peer, entries: readonly Entry[]): void {
-    if (entries.length === 0) return;
-    const fits = entries.length <= settings.askEntries && bytesOf(entries) <= settings.pushBytes;
-    if (
-      fits &&
-      peer.told() &&
-      peer.heard &&
-      peer.hasRoom() &&
-      peer.send({ kind: 'entries', request: null, replace: false, entries })
-    )
-      return;
-    peer.owe(entries);
-  }
-
   function onPut(batch: readonly Came[], outcome: PutOutcome, manner: Manner): void {
     if (closed) return;
-    const [stored, refused, conflicts] = [outcome.stored, outcome.refused, outcome.conflicts].map(
-      (keys) => new Set(keys.map(keyOf)),
-    );
-    const came = (keys: Set<string> | undefined, peer: Peer) =>
-      batch.filter(({ entry, from }) => from === peer && keys?.has(keyOf(entry))).map(({ entry }) => entry);
-    // Also what was here before: between two answers of the store an account may be behind.
-    for (const { entry } of batch) if (!refused?.has(keyOf(entry))) here.add(entry);
-    for (const peer of new Set(batch.map(({ from }) => from))) {
-      const bad = came(refused, peer);
-      for (const key of bad) peer.has.remove(key);
-      if (bad.length > 0 && peer.hasRoom())
-        peer.send({
-          kind: 'refused',
-          refused: bad.map((entry) => ({
-            writer: entry.writer,
-            counter: entry.counter,
-            digest: digestOf(entry.sealed),
-          })),
-        });
-      const others = came(conflicts, peer);
-      if (others.length > 0 && manner !== 'shown') comparing.met(peer, others);
-      // What is here is acknowledged, also where it was here before.
-      const good = batch
-        .filter(({ entry, from }) => from === peer && here.has(entry) && !conflicts?.has(keyOf(entry)))
-        .map(({ entry }) => entry);
-      peer.owe(good);
-    }
-    for (const peer of all()) {
-      const fresh = batch
-        .filter(({ entry, from }) => from !== peer && stored?.has(keyOf(entry)))
-        .map(({ entry }) => entry);
-      if (manner === 'replace') peer.oweReplaced(fresh);
-      else {
-        const lacking = fresh.filter((entry) => !peer.has.has(entry));
-        if (forwards) push(peer, lacking);
-        // Whoever has it too waits to hear that the relay does.
-        peer.owe(forwards ? fresh.filter((entry) => peer.has.has(entry)) : lacking);
-      }
-      peer.settle();
-    }
-    if (outcome.refused.length > 0) onRefused?.(outcome.refused);
-    if (outcome.stored.length > 0) onStored?.(outcome.stored);
-    backlog.look();
-    fetching.pump();
+    tellOf(batch, outcome, manner);
+    if (outcome.refused.length > 0) deps.onRefused?.(outcome.refused);
+    if (outcome.stored.length > 0) deps.onStored?.(outcome.stored);
+    goOn();
   }
 
   /** Looks at entries as at any that come; answers those that met others here. */
@@ -155,24 +109,6 @@ export function createReplica(deps: ReplicaDeps): Replica {
     );
     const others = new Set(put.value.conflicts.map(keyOf));
     return entries.filter((entry) => others.has(keyOf(entry)));
-  }
-
-  /** What a peer refused is let go of, where it still lies here with those bytes. A relay has no key, so it is not believed. */
-  function drop(peer: Peer, refused: readonly Digested[]): void {
-    if (peer.link.kind === 'relay') return;
-    peer.tasks.add(async () => {
-      for (const { digest, ...key } of refused) {
-        if (!here.has(key)) continue;
-        const dropped = await trying.attempt(() => store.drop(key, digest));
-        if (!dropped?.value) continue;
-        here.remove(key);
-        for (const each of all()) each.oweLess(key);
-      }
-      for (const each of all()) each.settle();
-      backlog.look();
-      fetching.pump();
-      return 'done';
-    }, 'theirs');
   }
 
   /** What a device has news of comes from the relay too, as a rule: it is asked for only if it does not. */
@@ -208,9 +144,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
         break;
     }
     lookAhead(peer);
-    onPeers?.();
-    backlog.look();
-    fetching.pump();
+    deps.onPeers?.();
+    goOn();
   }
 
   function lookAhead(peer: Peer): void {
@@ -237,7 +172,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       case 'conflict':
         return comparing.shown(peer, frame.request, frame.entries, frame.more);
       case 'refused':
-        return drop(peer, frame.refused);
+        return refusals.heard(peer, frame.refused);
       case 'compare':
         return comparing.compare(peer, frame.request, frame.compared);
     }
@@ -251,9 +186,8 @@ export function createReplica(deps: ReplicaDeps): Replica {
     fetching.forget(peer);
     if (closed) return;
     if (!viaRelay()) for (const each of all()) each.fresh.set(new Map());
-    onPeers?.();
-    backlog.look();
-    fetching.pump();
+    deps.onPeers?.();
+    goOn();
   }
   function broken(peer: Peer, reason: string): void {
     end(peer);
@@ -307,8 +241,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
         if (peer.heard) comparing.heard(peer);
         lookAhead(peer);
       }
-      backlog.look();
-      fetching.pump();
+      goOn();
     });
 
   return {
@@ -334,8 +267,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
         peer.oweAll();
         peer.settle();
       }
-      backlog.look();
-      fetching.pump();
+      goOn();
     },
     have: () => here.now(),
     agrees: (writer) =>
