@@ -152,3 +152,10 @@ export const KINDS: readonly Kind[] = [
   noDatabaseWithout('localStorage'),
   noDatabaseWithout('opfs'),
 ];
+
+/** Throws where there is none. */
+export function kindNamed(name: string): Kind {
+  const kind = KINDS.find((each) => each.name === name);
+  if (!kind) throw new Error(`There is no kind of damage "${name}".`);
+  return kind;
+}

@@ -3,21 +3,14 @@ import type { Page } from 'playwright-core';
 import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import type { DamagedHome } from './damage.ts';
-import { harmBucket, KINDS, type Kind } from './damage-kinds.ts';
+import { harmBucket, kindNamed } from './damage-kinds.ts';
 
-const kindNamed = (name: string): Kind => {
-  const kind = KINDS.find((each) => each.name === name);
-  if (!kind) throw new Error(`There is no kind of damage "${name}".`);
-  return kind;
-};
 const NO_DATABASE = kindNamed('indexedDB gone');
 const ONLY_THE_RELAY = kindNamed('indexedDB and opfs gone');
 const NEVER_OPENS = kindNamed('the manifest of IndexedDB, deleted');
 
 export interface Interruption {
   readonly name: string;
-  /** Is it part of the ordinary run? The others are in the long form alone. */
-  readonly isShort: boolean;
   /** The relay has what was here before. */
   run(home: DamagedHome): Promise<void>;
 }
@@ -34,7 +27,6 @@ const underWay = (page: Page) =>
 export const INTERRUPTIONS: readonly Interruption[] = [
   {
     name: 'the browser is killed in the middle of it, and started again with two tabs',
-    isShort: true,
     async run(home) {
       await home.harmed(NO_DATABASE);
       const first = await home.tab(await home.open());
@@ -49,7 +41,6 @@ export const INTERRUPTIONS: readonly Interruption[] = [
   },
   {
     name: 'two tabs are opened at once',
-    isShort: false,
     async run(home) {
       await home.harmed(NO_DATABASE);
       const context = await home.open();
@@ -61,7 +52,6 @@ export const INTERRUPTIONS: readonly Interruption[] = [
   },
   {
     name: 'there is no relay until it is over',
-    isShort: true,
     async run(home) {
       await home.harmed(NO_DATABASE);
       await home.killRelay();
@@ -74,8 +64,15 @@ export const INTERRUPTIONS: readonly Interruption[] = [
     },
   },
   {
+    name: 'no database opens any more, and none of the storage bucket that it moved into',
+    async run(home) {
+      const used = await fromBucketToBucket(home, 2);
+      if (used.join() !== 'roost-2')
+        throw new Error(`It lives in ${used.join(' and ')}, and not in the second bucket.`);
+    },
+  },
+  {
     name: 'the relay is killed while it gives, and started again',
-    isShort: false,
     async run(home) {
       await home.harmed(ONLY_THE_RELAY);
       const context = await home.open();
@@ -89,11 +86,11 @@ export const INTERRUPTIONS: readonly Interruption[] = [
   },
 ];
 
-/** Databases that open no more are left for a storage bucket; and when that one opens no more either, for the next. Answers which is used in the end. */
-export async function fromBucketToBucket(home: DamagedHome): Promise<readonly string[]> {
+/** Databases that open no more are left for a storage bucket; and when that one opens no more either, for the next. Answers which are used in the end. */
+export async function fromBucketToBucket(home: DamagedHome, moves: number): Promise<readonly string[]> {
   let used: readonly string[] = [];
   await home.harmed(NEVER_OPENS);
-  for (const moved of ['into a bucket', 'into the next one']) {
+  for (const moved of ['into a bucket', 'into the next one'].slice(0, moves)) {
     if (used.length > 0) await home.harmedFurther(harmBucket);
     const context = await home.open();
     const page = await home.tab(context);
@@ -115,11 +112,11 @@ declare global {
 }
 
 const WRITTEN_SINCE = 5;
-/** Longer than what is sealed waits to be handed over, many times. */
-const HANDED_OVER_MS = 1_500;
+/** Longer than what is sealed waits to be handed over, some times. */
+const HANDED_OVER_MS = 800;
 
-/** In Settings; then a browser that knows nothing but the key asks the relay for what it has: what was there before, and no more. */
-export async function switchOff(home: DamagedHome): Promise<void> {
+/** In Settings; then a browser that knows nothing but the key asks the relay for what it has: what was there before, and no more. Answers how often its person was told. */
+export async function switchOff(home: DamagedHome): Promise<number> {
   await home.harmed({ name: 'nothing', needsRelay: false, harm: () => Promise.resolve() });
   const context = await home.open();
   const page = await home.tab(context);
@@ -144,8 +141,6 @@ export async function switchOff(home: DamagedHome): Promise<void> {
   await new Promise<void>((resolve) => void setTimeout(resolve, HANDED_OVER_MS));
   await context.close();
 
-  await home.harmed(ONLY_THE_RELAY);
-  const other = await home.open();
-  await home.untilWhole(await home.tab(other), 'by what the relay has');
-  await other.close();
+  const { told } = await home.round(ONLY_THE_RELAY, { next: 'owner' });
+  return told;
 }

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KINDS } from './damage-kinds.ts';
-import { fromBucketToBucket, INTERRUPTIONS, switchOff } from './damage-restore.ts';
+import { kindNamed } from './damage-kinds.ts';
+import { fromBucketToBucket, switchOff } from './damage-restore.ts';
 import { createDamagedHome, type DamagedHome } from './damage.ts';
 
-/** One telling kind of damage for each relay; every kind at both by `npm run faults -- damage`. */
-const AT_A_RELAY_WITH_EVERYTHING = ['indexedDB and opfs gone'];
-const AT_A_FRESH_RELAY = ['the log of IndexedDB, cut'];
+/**
+ * Each road by which a household comes back, once. Every kind of damage at both relays, and everything that may break into a
+ * restore, in a household for which it takes a while: `npm run faults -- damage` and `damage-restore`.
+ */
 const MESSAGES = 60;
 
 let home: DamagedHome;
@@ -14,41 +15,18 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-const kinds = (names: readonly string[]) => KINDS.filter(({ name }) => names.includes(name));
-/** By `npm run faults -- damage-restore`: all of them, in a household for which it takes a while. */
-const short = INTERRUPTIONS.filter(({ isShort }) => isShort);
-
-describe('A restore that is broken into', () => {
-  it.each(short)('brings everything back, once: $name', async ({ run }) => {
-    await run(home);
+describe('A browser that lost what it stored', () => {
+  it('has everything again from the relay, and says so once, and nothing that was written since the person switched the relay’s part off', async () => {
+    expect(await switchOff(home)).toBe(1);
   });
-});
 
-describe('The relay’s part, switched off by the person', () => {
-  it('hands nothing more to the relay, and says what that means', async () => {
-    await switchOff(home);
-  });
-});
-
-describe('A browser that lost what it stored, at a relay that has everything', () => {
-  it.each(kinds(AT_A_RELAY_WITH_EVERYTHING))(
-    'has everything again after this, and says so once: $name',
-    async (kind) => {
-      const { told } = await home.round(kind, { next: 'owner' });
-      expect(told).toBe(1);
-    },
-  );
-});
-
-describe('A browser that lost what it stored, at a relay that has nothing', () => {
-  beforeAll(() => home.freshRelay());
-
-  it.each(kinds(AT_A_FRESH_RELAY))('has everything again after this, and says so once: $name', async (kind) => {
-    const { told } = await home.round(kind, { next: 'owner' });
+  it('has everything again from files, at a relay that has nothing, and says so once', async () => {
+    await home.freshRelay();
+    const { told } = await home.round(kindNamed('the log of IndexedDB, cut'), { next: 'owner' });
     expect(told).toBe(1);
   });
 
-  it('moves into a storage bucket where no database opens any more, and into the next where that is damaged too', async () => {
-    expect(await fromBucketToBucket(home)).toEqual(['roost-2']);
+  it('moves into a storage bucket where no database opens any more', async () => {
+    expect(await fromBucketToBucket(home, 1)).toEqual(['roost-1']);
   });
 });

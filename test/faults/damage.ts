@@ -73,6 +73,8 @@ async function painted(page: Page): Promise<Page> {
 const toldOn = async (page: Page) => (await page.locator('body').innerText()).split(TOLD).length - 1;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+/** So many documents are written in a moment. */
+const SMALL = 1_000;
 /** ms after which what is not there is not awaited any more: the bar, and what a busy machine adds. */
 const PATIENCE_MS = 45_000;
 
@@ -91,8 +93,18 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
   const [whole, older] = [join(copies, 'whole'), join(copies, 'older')];
   const expected = new Map<string, string>();
 
-  async function opened(): Promise<Page> {
+  let browser: BrowserContext | null = null;
+  let isKilled = false;
+  async function openBrowser(): Promise<BrowserContext> {
     const context = await profile.open();
+    browser = context;
+    context.once('close', () => {
+      if (browser === context) browser = null;
+    });
+    return context;
+  }
+  async function opened(): Promise<Page> {
+    const context = await openBrowser();
     await letIn(context, relay.url, await relay.signIn());
     const page = await context.newPage();
     await page.goto(relay.url);
@@ -108,8 +120,8 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
       if (status.kind === 'alone' && status.kept?.link === 'live' && status.kept.toSend === 0) break;
       if (Date.now() > end) throw new Error(`not everything was handed over: ${JSON.stringify(status)}`);
     }
-    // Files follow within a quarter of a second, volumes in their own time.
-    await pause(1_500);
+    // Files follow within a quarter of a second; volumes in their own time, and most of a large household is in them.
+    await pause(docs.length > SMALL ? 1_500 : 600);
     for (const [id, doc] of await owner.documents()) expected.set(id, JSON.stringify(doc));
     await page.context().close();
   }
@@ -159,7 +171,17 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
       if (found === null) await page.evaluate(() => delete window.ownerLine);
     }
   }
+  /** Whatever a round that failed has left: its failure is to be the only one. */
+  async function tidy(): Promise<void> {
+    if (browser) await profile.kill();
+    if (isKilled) await started();
+  }
+  async function started(): Promise<void> {
+    relay = await startRelay({ from, port, home: relay.home, signIn: await relay.signIn() });
+    isKilled = false;
+  }
   async function harmed(kind: Kind): Promise<void> {
+    await tidy();
     await rm(profile.directory, { recursive: true, force: true });
     await cp(whole, profile.directory, { recursive: true });
     await kind.harm(profile.directory, older);
@@ -177,20 +199,19 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
     tab,
     untilWhole,
     async open() {
-      const context = await profile.open();
+      const context = await openBrowser();
       await letIn(context, relay.url, await relay.signIn());
       return context;
     },
     killBrowser: () => profile.kill(),
     async killRelay() {
+      isKilled = true;
       await relay.kill('SIGKILL');
     },
-    async startRelay() {
-      relay = await startRelay({ from, port, home: relay.home, signIn: await relay.signIn() });
-    },
+    startRelay: started,
     async round(kind, { next: starts = 'browser' } = {}) {
       await harmed(kind);
-      let context = await profile.open();
+      let context = await openBrowser();
       try {
         const page = await context.newPage();
         await page.addInitScript(rememberWords);
@@ -215,7 +236,7 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
         if (starts === 'owner') await page.close();
         else {
           await context.close();
-          context = await profile.open();
+          context = await openBrowser();
           await letIn(context, relay.url, await relay.signIn());
         }
         const next = await context.newPage();
@@ -231,6 +252,7 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
       }
     },
     async freshRelay() {
+      await tidy();
       await relay.stop();
       relay = await startRelay({ from, port });
     },
