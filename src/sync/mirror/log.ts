@@ -5,8 +5,9 @@
  */
 import { createQueue } from '../../domain/platform/queue.ts';
 import type { After } from '../../domain/platform/timers.ts';
-import { addOne, contains, subtract, type Ranges } from '../../domain/ranges.ts';
+import { addOne, contains, subtract, union, type Ranges } from '../../domain/ranges.ts';
 import type { Entry, EntryKey, Have } from '../../protocol/sync/entries.ts';
+import { createContents } from './contents.ts';
 import type { Files } from './files.ts';
 import { decodeFrames, encodeFrames } from './frames.ts';
 import { MIRROR } from './settings.ts';
@@ -26,10 +27,14 @@ export interface Replacement extends EntryKey {
 }
 
 export interface SealedLog {
-  /** Hands over everything that can be read, oldest first, some at a time. Whoever waits for nothing lets it rest in between. */
+  /** Hands over everything that can be read, oldest first, some at a time. Without what `isHere` says is here already, as a rule. */
   read(
     each: (entries: readonly Entry[], progress: { readonly done: number; readonly of: number }) => Promise<void>,
-    pause?: () => Promise<void>,
+    options?: {
+      /** Of whoever waits for nothing: it rests between two segments. */
+      readonly pause?: () => Promise<void>;
+      readonly isHere?: (have: Have) => boolean;
+    },
   ): Promise<void>;
   /** What was read and written so far. */
   have(): Have;
@@ -54,6 +59,7 @@ const keyOf = ({ writer, counter }: EntryKey) => `${writer} ${counter}`;
 export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLogDeps): SealedLog {
   const inTurn = createQueue();
   const have = new Map<string, Ranges>();
+  const contents = createContents(files);
   /** Bytes of each segment, by its number; null: not looked at yet. */
   let segments: Map<number, number> | null = null;
   let waiting: Entry[] = [];
@@ -61,8 +67,16 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
   let failed = false;
   let closed = false;
 
+  let loading: Promise<void> | null = null;
+  const loaded = () => (loading ??= contents.load());
+  const isFull = (bytes: number) => bytes >= MIRROR.segmentBytes;
+  /** Only a help for the next start: whatever fails here, that one reads more. */
+  const saveContents = async (all: ReadonlyMap<number, number>) =>
+    contents.save(new Map([...all].filter(([, bytes]) => isFull(bytes)))).catch(() => undefined);
+
   async function known(): Promise<Map<number, number>> {
     if (segments) return segments;
+    await loaded();
     const found = (await files.list()).flatMap(({ name, bytes }) => {
       const number = numberOf(name);
       return number === null ? [] : [[number, bytes] as const];
@@ -84,18 +98,24 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
 
   async function write() {
     const all = await known();
+    let filled = false;
     while (waiting.length > 0) {
       const last = Math.max(0, ...all.keys());
       const size = all.get(last) ?? MIRROR.segmentBytes;
-      const fresh = size >= MIRROR.segmentBytes;
+      const fresh = isFull(size);
       const some = takeSome(fresh ? MIRROR.segmentBytes : MIRROR.segmentBytes - size);
       const bytes = encodeFrames(some);
       const number = fresh ? last + 1 : last;
       if (fresh) await files.write(nameOf(number), bytes);
       else await files.append(nameOf(number), bytes);
-      all.set(number, (fresh ? 0 : size) + bytes.length);
+      const length = (fresh ? 0 : size) + bytes.length;
+      all.set(number, length);
       note(some);
+      if (fresh) contents.set(number, some);
+      else contents.grew(number, some);
+      filled ||= isFull(length);
     }
+    if (filled) await saveContents(all);
   }
 
   async function attempt() {
@@ -118,26 +138,35 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
   const flush = () => inTurn(attempt);
 
   return {
-    read: (each, pause) =>
+    read: (each, { pause, isHere } = {}) =>
       inTurn(async () => {
         const all = await known();
         const of = [...all.values()].reduce((sum, bytes) => sum + bytes, 0);
         let done = 0;
         for (const [number, size] of [...all]) {
-          const bytes = await files.read(nameOf(number)).catch(() => null);
-          const { entries } = decodeFrames(bytes ?? new Uint8Array());
-          note(entries);
           done += size;
+          const told = isHere ? contents.of(number, size) : null;
+          if (told && isHere?.(told)) {
+            for (const [writer, ranges] of told) have.set(writer, union(have.get(writer) ?? [], ranges));
+            continue;
+          }
+          const bytes = await files.read(nameOf(number)).catch(() => null);
+          const { entries, damaged } = decodeFrames(bytes ?? new Uint8Array());
+          note(entries);
+          if (damaged === 0) contents.set(number, entries);
+          else contents.forget(number);
           for (let at = 0; at < entries.length; at += MIRROR.readEntries)
             await each(entries.slice(at, at + MIRROR.readEntries), { done, of });
           // Nothing in it can be read: it is in the way of nothing, and of no use.
           if (entries.length === 0) {
             await files.remove(nameOf(number)).catch(() => undefined);
             all.delete(number);
+            contents.forget(number);
           }
           await pause?.();
           if (closed) return;
         }
+        await saveContents(all);
       }),
     have: () => have,
     add(entries) {
@@ -162,7 +191,9 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
           const bytes = encodeFrames(kept);
           await files.write(nameOf(number), bytes);
           all.set(number, bytes.length);
+          contents.set(number, kept);
         }
+        await saveContents(all);
         for (const { writer, counter, sealed } of changes) {
           if (sealed === null) have.set(writer, subtract(have.get(writer) ?? [], [[counter, counter]]));
         }
@@ -172,6 +203,7 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
       inTurn(async () => {
         waiting = [];
         for (const { name } of await files.list()) if (numberOf(name) !== null) await files.remove(name);
+        await contents.clear();
         segments = new Map();
         have.clear();
       }),

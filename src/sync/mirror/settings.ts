@@ -17,6 +17,9 @@ export const MIRROR = {
   segmentSuffix: '.sealed',
   /** A segment with this many bytes is written no more: adding to a file copies it. */
   segmentBytes: 256 * 1024,
+  /** What each full segment holds; and one start in so many reads it all the same. */
+  contentsFile: 'contents.json',
+  lookEvery: 50,
   /** Entries are written at most this long after they were sealed. */
   writeAfter: 100,
   /** Pause before a write that failed (a full disk) is tried again. */

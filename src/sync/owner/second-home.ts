@@ -68,6 +68,8 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
   /** Whatever the database lacks. */
   async function takeFromFiles(from: SealedLog) {
     let stored = 0;
+    // Who waits for a team gets all that can be read; else what is here already need not be read again.
+    const here = over ? await entries.have() : null;
     await from.read(
       async (some, progress) => {
         if (!over) {
@@ -76,7 +78,13 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
         }
         stored += (await entries.put(some, { replace: false })).stored.length;
       },
-      over ? pause : undefined,
+      here
+        ? {
+            pause,
+            isHere: (have) =>
+              [...have].every(([writer, ranges]) => subtract(ranges, here.get(writer) ?? []).length === 0),
+          }
+        : {},
     );
     if (stored === 0) return;
     await deps.reread();

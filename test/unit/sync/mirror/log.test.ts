@@ -130,3 +130,68 @@ test('what was just read is not written once more', async () => {
   await log.flush();
   expect([...files.held.values()].reduce((sum, { length }) => sum + length, 0)).toBe(before);
 });
+
+const MANY = range(1, 41).map((counter) => entryOf(counter, 30_000));
+/** A start on these files: the segments that it reads, and the counters that it then knows of. */
+async function startOn(files: MemoryFiles, isHere: (() => boolean) | null) {
+  const readNames: string[] = [];
+  const { log } = logOn({
+    ...files,
+    read(name) {
+      if (name.endsWith(MIRROR.segmentSuffix)) readNames.push(name);
+      return files.read(name);
+    },
+  });
+  await log.read(() => Promise.resolve(), isHere ? { isHere } : {});
+  return { readNames, have: log.have().get(WRITER) };
+}
+const segmentsOf = (files: MemoryFiles) => [...files.held.keys()].filter((name) => name.endsWith(MIRROR.segmentSuffix));
+
+test('a start that lacks nothing reads no full segment, however many there are, and knows what they hold', async () => {
+  const files = await filled(MANY);
+  expect(segmentsOf(files).length).toBeGreaterThan(4);
+  const { readNames, have } = await startOn(files, () => true);
+  expect(readNames).toEqual(segmentsOf(files).slice(-1));
+  expect(have).toEqual([[1, 40]]);
+});
+
+test('a start that lacks something, or waits for everything, reads them all', async () => {
+  const files = await filled(MANY);
+  expect((await startOn(files, () => false)).readNames).toEqual(segmentsOf(files));
+  expect((await startOn(files, null)).readNames).toEqual(segmentsOf(files));
+});
+
+test('a segment of another length is read, and one that is gone is not believed in', async () => {
+  const files = await filled(MANY);
+  const [first = '', second = ''] = segmentsOf(files);
+  files.held.set(first, files.held.get(first)?.slice(0, 70_000) ?? new Uint8Array());
+  files.held.delete(second);
+  const { readNames, have } = await startOn(files, () => true);
+  expect(readNames[0]).toBe(first);
+  expect(readNames).toHaveLength(2);
+  const lost = decodeFrames((await filled(MANY)).held.get(second) ?? new Uint8Array()).entries.length;
+  expect(have?.reduce((sum, [from, to]) => sum + to - from + 1, 0)).toBeLessThan(40 - lost);
+});
+
+test('every segment is read at one start of many, and one that was damaged counts as lacking from then on', async () => {
+  const files = await filled(MANY);
+  const [first = ''] = segmentsOf(files);
+  const bytes = files.held.get(first);
+  bytes?.fill(0, 40_000, 41_000);
+  const seen = new Set<string>();
+  let have: Awaited<ReturnType<typeof startOn>>['have'];
+  for (let start = 0; start < MIRROR.lookEvery; start++) {
+    const now = await startOn(files, () => true);
+    for (const name of now.readNames) seen.add(name);
+    have = now.have;
+  }
+  expect([...seen].sort()).toEqual(segmentsOf(files));
+  expect(have?.[0]).toEqual([1, 1]);
+});
+
+test('what no longer makes sense as an account of them is no account', async () => {
+  const files = await filled(MANY);
+  files.held.set(MIRROR.contentsFile, new TextEncoder().encode('{"starts":'));
+  expect((await startOn(files, () => true)).readNames).toEqual(segmentsOf(files));
+  expect((await startOn(files, () => true)).readNames).toEqual(segmentsOf(files).slice(-1));
+});
