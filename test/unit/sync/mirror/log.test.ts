@@ -39,6 +39,10 @@ async function filled(entries: readonly Entry[] = all): Promise<MemoryFiles> {
   return files;
 }
 
+const segmentsOf = (files: MemoryFiles) => [...files.held.keys()].filter((name) => name.endsWith(MIRROR.segmentSuffix));
+const bytesOf = (files: MemoryFiles) =>
+  segmentsOf(files).reduce((sum, name) => sum + (files.held.get(name)?.length ?? 0), 0);
+
 test('frames give back what was framed, byte for byte', () => {
   expect(decodeFrames(encodeFrames(all))).toEqual({ entries: all, damaged: 0 });
 });
@@ -75,9 +79,9 @@ test('what was written is read by the next start, from segments of a bounded siz
 test('a lost segment costs what lay in it, and writing goes on behind a torn one', async () => {
   const big = range(1, 41).map((counter) => entryOf(counter, 30_000));
   const files = await filled(big);
-  const [first = ''] = files.held.keys();
+  const [first = ''] = segmentsOf(files);
   files.held.delete(first);
-  const last = [...files.held.keys()].at(-1) ?? '';
+  const last = segmentsOf(files).at(-1) ?? '';
   files.held.set(last, files.held.get(last)?.slice(0, -10) ?? new Uint8Array());
   const { log } = logOn(files);
   const found = countersOf(await readAll(log));
@@ -124,11 +128,11 @@ test('what is replaced or taken out lies in no file any more', async () => {
 
 test('what was just read is not written once more', async () => {
   const files = await filled();
-  const before = [...files.held.values()].reduce((sum, { length }) => sum + length, 0);
+  const before = bytesOf(files);
   const { log } = logOn(files);
   log.add(await readAll(log));
   await log.flush();
-  expect([...files.held.values()].reduce((sum, { length }) => sum + length, 0)).toBe(before);
+  expect(bytesOf(files)).toBe(before);
 });
 
 const MANY = range(1, 41).map((counter) => entryOf(counter, 30_000));
@@ -145,7 +149,6 @@ async function startOn(files: MemoryFiles, isHere: (() => boolean) | null) {
   await log.read(() => Promise.resolve(), isHere ? { isHere } : {});
   return { readNames, have: log.have().get(WRITER) };
 }
-const segmentsOf = (files: MemoryFiles) => [...files.held.keys()].filter((name) => name.endsWith(MIRROR.segmentSuffix));
 
 test('a start that lacks nothing reads no full segment, however many there are, and knows what they hold', async () => {
   const files = await filled(MANY);
