@@ -1,5 +1,5 @@
 /** What may happen while a lost household is being brought back: in the end everything is there, once. */
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { messageDoc } from '../support/documents.ts';
 import { createOwnerLine } from '../support/owner-line.ts';
 import type { DamagedHome } from './damage.ts';
@@ -86,19 +86,30 @@ export const INTERRUPTIONS: readonly Interruption[] = [
   },
 ];
 
-/** Databases that open no more are left for a storage bucket; and when that one opens no more either, for the next. Answers which are used in the end. */
-export async function fromBucketToBucket(home: DamagedHome, moves: number): Promise<readonly string[]> {
+/** Databases that open no more are left for a storage bucket; and when that one opens no more either, for the next. Answers which are used in the end, and whether the browser keeps the last for good, which it would if asked. */
+export async function fromBucketToBucket(
+  home: DamagedHome,
+  moves: number,
+): Promise<{ readonly used: readonly string[]; readonly isKept: boolean | null }> {
   let used: readonly string[] = [];
+  let isKept: boolean | null = null;
   await home.harmed(NEVER_OPENS);
   for (const moved of ['into a bucket', 'into the next one'].slice(0, moves)) {
     if (used.length > 0) await home.harmedFurther(harmBucket);
     const context = await home.open();
+    await keepIfAsked(context, home.url);
     const page = await home.tab(context);
     await home.untilWhole(page, moved);
     used = await page.evaluate(bucketNames);
+    isKept = (await createOwnerLine(page).call('storage')).persisted;
     await context.close();
   }
-  return used;
+  return { used, isKept };
+}
+/** As Chromium decides for a page that its person uses often. */
+async function keepIfAsked(context: BrowserContext, url: string): Promise<void> {
+  const session = await context.browser()?.newBrowserCDPSession();
+  await session?.send('Browser.grantPermissions', { permissions: ['durableStorage'], origin: url });
 }
 /** Runs in the page. */
 async function bucketNames(): Promise<readonly string[]> {

@@ -26,7 +26,7 @@ describe('A browser that lost what it stored', () => {
     expect(told).toBe(1);
   });
 
-  it('moves into a storage bucket where no database opens any more', async () => {
-    expect(await fromBucketToBucket(home, 1)).toEqual(['roost-1']);
+  it('moves into a storage bucket where no database opens any more, and asks for that to be kept for good', async () => {
+    expect(await fromBucketToBucket(home, 1)).toEqual({ used: ['roost-1'], isKept: true });
   });
 });

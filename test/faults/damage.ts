@@ -21,6 +21,8 @@ export interface RoundOptions {
 }
 
 export interface DamagedHome {
+  /** The relay's, whichever it is. */
+  readonly url: string;
   readonly documents: number;
   /** Opens the profile as `kind` left it. Rejects with what is wrong; answers ms until everything was there, and how often the person was told. */
   round(kind: Kind, options?: RoundOptions): Promise<{ readonly ms: number; readonly told: number }>;
@@ -193,6 +195,7 @@ export async function createDamagedHome({ messages, from, hasOlder = true }: Dam
   }
 
   return {
+    url: relay.url,
     documents: expected.size,
     harmed,
     harmedFurther: (harm) => harm(profile.directory),
