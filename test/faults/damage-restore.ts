@@ -66,7 +66,7 @@ export const INTERRUPTIONS: readonly Interruption[] = [
   {
     name: 'no database opens any more, and none of the storage bucket that it moved into',
     async run(home) {
-      const used = await fromBucketToBucket(home, 2);
+      const { used } = await fromBucketToBucket(home, 2);
       if (used.join() !== 'roost-2')
         throw new Error(`It lives in ${used.join(' and ')}, and not in the second bucket.`);
     },
