@@ -54,10 +54,10 @@ export const LEDGER = {
   faultsKept: 20,
   /** ms between two looks whether something is to be forgotten by now. */
   forgetEvery: 60 * 60 * 1000,
-  /** What an agent takes along: sessions that are looked at together; greetings on end after which the rest of them is passed over. */
-  wakeStride: 64,
-  /** Of those, how many at first: a few conversations fill the room. */
-  wakeSessions: 4,
+  /** What an agent takes along: sessions that are looked at together, at first and at most: a few conversations fill the room. */
+  wakeSessions: { first: 4, most: 64 },
+  /** Greetings on end that are counted one by one: of more it is said that there are more. */
+  wakeGreetings: 64,
   /** Messages that are read together, at first and at most: one may be a megabyte. */
   wakeMessages: { first: 8, most: 64 },
   /** Messages that are looked at together for what is new in a conversation. */

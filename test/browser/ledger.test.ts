@@ -344,6 +344,21 @@ describe('what an agent takes along', () => {
     });
   });
 
+  it('has it behind many sessions in which the agent did something small by itself, each of them told too', async () => {
+    const deed = { kind: 'tool', toolUseId: 't', name: 'search', input: {}, result: 'Found.', isError: false } as const;
+    await append([
+      ...range(0, 4).map((n) => messageDoc(n, { sessionId: 'talk' })),
+      ...range(10, 60).map((n) =>
+        messageDoc(n, { sessionId: `run${n}`, author: 'a1', role: 'assistant', blocks: [deed] }),
+      ),
+    ]);
+    const all = ['talk', ...range(10, 60).map((n) => `run${n}`)];
+    expect(told(await material('a1')).map((one) => (Array.isArray(one) ? one[0] : one))).toEqual(all);
+    // Where it fills the room itself, it stands behind what is newest, and nothing else is read.
+    const [small] = told(await material('a1', 40));
+    expect(small).toEqual(['talk', expect.arrayContaining(['m3'])]);
+  });
+
   it('counts no message twice of half the room, so that a long one leaves room for what was said before it', async () => {
     await append([
       ...range(0, 20).map((n) => long(n)),

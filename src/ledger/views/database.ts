@@ -21,7 +21,7 @@ import { kindsMark } from '../../protocol/known.ts';
 import type { OpenOptions } from '../journal/database.ts';
 
 /** Goes up with every change of their shape. */
-const SHAPE = 3;
+const SHAPE = 4;
 export const viewsVersion = (): string => `${SHAPE}.${kindsMark().toString(36)}`;
 
 /** A document of a view, with the keys that its indexes sort by; a record without a key is not in that index. */
@@ -67,11 +67,13 @@ export interface TalkRecord {
   readonly place?: readonly [string, string];
   /** The same, where it was more than a greeting. */
   readonly full?: readonly [string, string];
-  /** The same, where somebody said something to the agent. */
+  /** The same, where it was nothing but a greeting: exactly one of the two. What a wake passes over is found by key, without reading it. */
+  readonly quiet?: readonly [string, string];
+  /** As `full`, where somebody said something to the agent. */
   readonly addressed?: readonly [string, string];
 }
 
-/** All that ever stood before an agent and shows. */
+/** All that ever stood before an agent and shows, but for sessions of nothing but a greeting. */
 export interface TotalRecord {
   readonly agentId: string;
   readonly said: number;
@@ -126,7 +128,7 @@ export interface ViewsSchema extends DBSchema {
   talks: {
     key: [string, string];
     value: TalkRecord;
-    indexes: { place: string[]; full: string[]; addressed: string[] };
+    indexes: { place: string[]; full: string[]; quiet: string[]; addressed: string[] };
   };
   totals: { key: string; value: TotalRecord };
   replacements: { key: string; value: ReplacementRecord; indexes: { reach: string[] } };
@@ -187,6 +189,7 @@ export function openViewsDatabase(name: string, { onBlocking, onTerminated }: Op
       const talks = db.createObjectStore('talks', { keyPath: ['agentId', 'sessionId'] });
       talks.createIndex('place', 'place');
       talks.createIndex('full', 'full');
+      talks.createIndex('quiet', 'quiet');
       talks.createIndex('addressed', 'addressed');
       db.createObjectStore('totals', { keyPath: 'agentId' });
       db.createObjectStore('replacements', { keyPath: '_id' }).createIndex('reach', 'reach');

@@ -5,7 +5,7 @@
  */
 import type { MessageDoc } from '../../protocol/documents.ts';
 import type { MessageRecord, ReplacementRecord, ViewsTransaction } from './database.ts';
-import { emptyTalk, withMessage, withRead } from './message.ts';
+import { emptyTalk, toldIn, withMessage, withRead } from './message.ts';
 import { newestFirst } from './order.ts';
 
 /** Sorts after every stamp. */
@@ -47,10 +47,10 @@ async function recount(tx: ViewsTransaction, agentId: string, sessionId: string)
     shown.reduce((sum, { doc }) => withMessage(sum, doc), none),
   );
   await talks.put(talk);
-  await addSaid(tx, agentId, talk.said - (held?.said ?? 0));
+  await addSaid(tx, agentId, toldIn(talk) - toldIn(held));
 }
 
-/** So much of what stood before an agent shows more, or less. */
+/** So much more of what stood before an agent shows, or less. */
 export async function addSaid(tx: ViewsTransaction, agentId: string, more: number) {
   const totals = tx.objectStore('totals');
   if (more !== 0) await totals.put({ agentId, said: ((await totals.get(agentId))?.said ?? 0) + more });

@@ -16,6 +16,9 @@ export const emptyTalk = (agentId: string, sessionId: string): TalkRecord => ({
   time: 0,
 });
 
+/** What of a session counts as told: a greeting alone does not. */
+export const toldIn = (talk: TalkRecord | undefined): number => (talk?.full ? talk.said : 0);
+
 /** An agent's part in a session, with one thing more in it. The same comes out in whatever order they are added. */
 export function withMessage(talk: TalkRecord, doc: MessageDoc): TalkRecord {
   const counted = { ...talk, messages: talk.messages + 1 };
@@ -41,7 +44,7 @@ function grown(
     said: talk.said + 1,
     time: Math.max(talk.time, time),
     place,
-    ...(talk.full || addressed || deed ? { full: place } : {}),
+    ...(talk.full || addressed || deed ? { full: place } : { quiet: place }),
     ...(talk.addressed || addressed ? { addressed: place } : {}),
   };
 }

@@ -81,7 +81,7 @@ async function readTalk(
   };
 }
 
-/** Its last greeting, where it said one. */
+/** Its greeting, where it said one. */
 async function readGreeting(tx: Reading, { sessionId, agentId }: TalkRecord): Promise<MessageDoc | null> {
   const newest = await tx
     .objectStore('messages')
@@ -95,13 +95,46 @@ async function readGreeting(tx: Reading, { sessionId, agentId }: TalkRecord): Pr
   );
 }
 
+type Place = readonly [string, string?];
+
+/** The sessions of nothing but a greeting between two places (newest first, both exclusive), counted by their keys alone. */
+async function readGreetings(
+  tx: Reading,
+  from: Place,
+  end: Place,
+  withWords: boolean,
+  births: Request['births'],
+): Promise<WakeSession | null> {
+  const talks = tx.objectStore('talks');
+  const range = IDBKeyRange.bound(from, end, true, true);
+  const keys = await talks.index('quiet').getAllKeys(range, LEDGER.wakeGreetings + 1);
+  const more = keys.length > LEDGER.wakeGreetings;
+  // A birth is told by the soul.
+  const counted = keys.slice(0, LEDGER.wakeGreetings).filter(([, sessionId]) => !births.has(sessionId));
+  const read = (key: [string, string] | undefined) => Promise.resolve(key && talks.get(key));
+  const [newest, oldest] = await Promise.all([read(counted.at(0)), read(counted.at(-1))]);
+  if (!newest || !oldest) return null;
+  // The last that has words: an agent that was cut off said nothing.
+  let last: MessageDoc | null = null;
+  for (let n = 0; withWords && last === null && n < counted.length; n++) {
+    const [agentId, sessionId] = counted[n] ?? newest.place ?? ['', ''];
+    last = await readGreeting(tx, { ...newest, agentId, sessionId });
+  }
+  return { kind: 'greetings', times: counted.length, more, from: oldest.time, until: newest.time, last };
+}
+
 async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> {
   const { agentId, cap, hidden, births } = request;
   const talks = tx.objectStore('talks');
-  const end = [agentId, hidden === '' ? AFTER_ALL : newestFirst(hidden)];
-  const [[primary], total] = await Promise.all([
+  const end = [agentId, hidden === '' ? AFTER_ALL : newestFirst(hidden)] as const;
+  const fullAfter = (from: Place, limit: number) =>
+    talks.index('full').getAll(IDBKeyRange.bound(from, end, true), limit);
+
+  const { first, most } = LEDGER.wakeSessions;
+  const [[primary], total, newest] = await Promise.all([
     talks.index('addressed').getAll(IDBKeyRange.bound([agentId], end), 1),
     tx.objectStore('totals').get(agentId),
+    fullAfter([agentId], first),
   ]);
 
   // Newest first, as they are read.
@@ -115,58 +148,35 @@ async function materialOf(tx: Reading, request: Request): Promise<WakeMaterial> 
     return one.session;
   };
   const last = primary ? await take(primary) : null;
-  const greet = async (talk: TalkRecord) => {
-    read += talk.said;
-    // A birth is told by the soul.
-    if (births.has(talk.sessionId)) return;
-    const held = sessions.at(-1);
-    const isNewest = sessions.length === 0 || (sessions.length === 1 && held?.kind === 'greetings');
-    // Of the newest run, the last greeting that has words: an agent that was cut off said nothing.
-    const last =
-      held?.kind === 'greetings' && held.last !== null ? held.last : isNewest ? await readGreeting(tx, talk) : null;
-    if (held?.kind === 'greetings')
-      sessions[sessions.length - 1] = { ...held, times: held.times + 1, from: talk.time, last };
-    else sessions.push({ kind: 'greetings', times: 1, more: false, from: talk.time, until: talk.time, last });
+  /** What lies between the last one taken and this place, where nobody said anything. */
+  const greet = async (from: Place, until: Place) => {
+    const greetings = await readGreetings(tx, from, until, sessions.length === 0, births);
+    if (greetings) sessions.push(greetings);
   };
 
-  let from: readonly string[] = [agentId];
-  let quiet = 0;
-  let stride: number = LEDGER.wakeSessions;
-  let seen = last === null;
-  // The last conversation is passed on the way, also where what is newer has filled the room.
-  while (room > 0 || !seen) {
-    const some = await talks.index('place').getAll(IDBKeyRange.bound(from, end, true), stride);
+  let passed = last === null;
+  let from: Place = [agentId];
+  let some = newest;
+  for (let stride: number = first; some.length > 0;) {
     for (const talk of some) {
-      from = talk.place ?? from;
-      if (room <= 0 && seen) break;
-      quiet = talk.full ? 0 : quiet + 1;
+      if (!talk.full || (room <= 0 && sessions.length > 0)) break;
+      await greet(from, talk.full);
+      from = talk.full;
       if (last && talk.sessionId === primary?.sessionId) {
         sessions.push(last);
-        seen = true;
-      } else if (!talk.full) await greet(talk);
-      else if (room > 0) sessions.push(await take(talk));
+        passed = true;
+      } else if (room > 0) sessions.push(await take(talk));
     }
-    if (some.length < stride) break;
-    stride = Math.max(1, Math.min(2 * stride, LEDGER.wakeStride - quiet));
-    if (quiet < LEDGER.wakeStride) continue;
-    // Nothing but greetings for long: on to what was more than that.
-    const [next] = await talks
-      .index('full')
-      .getAllKeys(IDBKeyRange.bound(from, end, true), 1)
-      .then((keys) => Promise.all(keys.map((key) => talks.get(key))));
-    const held = sessions.at(-1);
-    if (held?.kind === 'greetings') sessions[sessions.length - 1] = { ...held, more: true };
-    if (!next?.place) break;
-    from = [agentId, before(next.place[1])];
-    quiet = 0;
-    stride = LEDGER.wakeSessions;
+    if (room <= 0 || some.length < stride) break;
+    stride = Math.min(2 * stride, most);
+    some = await fullAfter(from, stride);
   }
+  if (room > 0) await greet(from, end);
+  // What is newer has filled the room that it left.
+  if (last && !passed) sessions.push(last);
   const earlier = hidden === '' ? Math.max(0, (total?.said ?? 0) - read) : 0;
   return { agentId, sessions: sessions.reverse(), earlier };
 }
-
-/** A key that sorts just before this one, and after all that are smaller. */
-const before = (key: string) => `${key.slice(0, -1)}${String.fromCharCode(key.charCodeAt(key.length - 1) - 1)}\uffff`;
 
 /** For each agent the newest sessions, until `cap` characters are filled. */
 export async function readWakeMaterial(

@@ -8,7 +8,7 @@ import type { DocumentStore } from '../../protocol/documents/kind.ts';
 import { aboutOf, isKnown, slotOf, storeOf, wins } from '../../protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, addSaid, applyReplacements, replacementsReaching } from './hide.ts';
-import { emptyTalk, isWaiting, withMessage, withRead } from './message.ts';
+import { emptyTalk, toldIn, withMessage, withRead } from './message.ts';
 import { newestFirst } from './order.ts';
 import { holds, putAll } from './requests.ts';
 
@@ -97,8 +97,10 @@ async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {
   const { _id, agentId, sessionId } = doc;
   const talks = tx.objectStore('talks');
   await tx.objectStore('reads').put({ _id, doc, talk: [sessionId, agentId, newestFirst(doc.at), _id] });
-  await talks.put(withRead((await talks.get([agentId, sessionId])) ?? emptyTalk(agentId, sessionId), doc));
-  await addSaid(tx, agentId, 1);
+  const held = await talks.get([agentId, sessionId]);
+  const talk = withRead(held ?? emptyTalk(agentId, sessionId), doc);
+  await talks.put(talk);
+  await addSaid(tx, agentId, toldIn(talk) - toldIn(held));
 }
 
 async function writeQueued(tx: ViewsTransaction, doc: QueuedMessageDoc) {
@@ -149,8 +151,11 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
     waiting.flat().map(({ _id, doc, clientId }) => ({ _id, doc, clientId })),
   );
 
-  for (const agentId of agents.keys())
-    await addSaid(tx, agentId, docs.filter((doc) => doc.agentId === agentId && !isWaiting(doc)).length);
+  const told = new Map<string, number>();
+  [...counted.values()].forEach((talk, i) =>
+    told.set(talk.agentId, (told.get(talk.agentId) ?? 0) + toldIn(talk) - toldIn(held[i])),
+  );
+  for (const [agentId, more] of told) await addSaid(tx, agentId, more);
 
   for (const doc of docs) if (doc.replaces !== null) await addReplacement(tx, doc, doc.replaces);
   const edits = reaching.flat();
