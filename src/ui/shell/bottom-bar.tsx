@@ -1,8 +1,11 @@
 import { Link } from 'wouter';
 import { useUnread } from '../context.tsx';
 import { HomeIcon, TalkIcon, ThreadsIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../places.ts';
 import { newCount } from '../text/unread.ts';
+
+const ThreadsBadge = optional(() => import('../threads/threads-badge.tsx'));
 
 /** Phones: the hearth and the conversation are two views. */
 export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string; talkName: string }) {
@@ -26,6 +29,7 @@ export function BottomBar({ at, talkTo, talkName }: { at: string; talkTo: string
       <Link href={PATHS.threads} aria-current={at === 'threads' ? 'page' : undefined}>
         <ThreadsIcon />
         Threads
+        {at !== 'threads' && <ThreadsBadge className="bar-badge" />}
       </Link>
     </nav>
   );

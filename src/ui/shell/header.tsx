@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useActions, useLive, usePending } from '../context.tsx';
 import { CoinIcon, GearIcon, HelpIcon, MoonIcon, ThreadsIcon, WakesIcon } from '../parts/icons.tsx';
+import { optional } from '../parts/optional.tsx';
 import { PATHS } from '../places.ts';
 import { HeaderMenu } from './header-menu.tsx';
 import { Mark } from './mark.tsx';
@@ -10,6 +11,8 @@ import { SessionPill } from './session-pill.tsx';
 import { SyncSign } from './sync-sign.tsx';
 import { WakesStopped } from './wakes-switch.tsx';
 import './header.css';
+
+const ThreadsBadge = optional(() => import('../threads/threads-badge.tsx'));
 
 function EndSession() {
   const actions = useActions();
@@ -37,17 +40,20 @@ function HeaderLink({
   href,
   label,
   wide = false,
+  badge,
   children,
 }: {
   href: string;
   label: string;
   wide?: boolean;
+  badge?: ReactNode;
   children: ReactNode;
 }) {
   return (
-    <Link href={href} className={wide ? 'ghost hide-small' : 'ghost'} aria-label={label}>
+    <Link href={href} className={wide ? 'ghost hide-small' : 'ghost'} aria-label={wide ? undefined : label}>
       {children}
       <span className="hide-small">{label}</span>
+      {badge}
     </Link>
   );
 }
@@ -72,7 +78,7 @@ export function Header({ begun, onHelp }: { begun: boolean; onHelp: () => void }
           <HeaderLink href={PATHS.wakes()} label="Wakes" wide>
             <WakesIcon />
           </HeaderLink>
-          <HeaderLink href={PATHS.threads} label="Threads" wide>
+          <HeaderLink href={PATHS.threads} label="Threads" wide badge={<ThreadsBadge className="header-badge" />}>
             <ThreadsIcon />
           </HeaderLink>
           <HeaderLink href={PATHS.costs} label="Costs" wide>

@@ -1,0 +1,20 @@
+import { newCount } from '../text/unread.ts';
+import { useQuery } from '../use-query.ts';
+import { useNewInThread, useThreads } from './use-threads.ts';
+
+/** How much in threads is new to the person, beside what leads there. */
+export default function ThreadsBadge({ className }: { className: string }) {
+  const newIn = useNewInThread();
+  const list = useQuery(useThreads().list);
+  const count = list.kind === 'ready' ? newCount(list.value.map(newIn)) : '';
+  if (count === '') return null;
+  return (
+    <>
+      {' '}
+      <span className={className}>
+        {count}
+        <span className="visually-hidden"> new</span>
+      </span>
+    </>
+  );
+}
