@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { matchedRoutes } from 'hono/route';
-import { rehearsalSchema, type Health, type OpenHealth, type Rehearsal } from '../src/protocol/http.ts';
+import { ENDPOINTS } from '../src/protocol/endpoints/index.ts';
+import { relayEndpoints } from '../src/protocol/endpoints/session.ts';
+import type { OpenHealth, Rehearsal } from '../src/protocol/http.ts';
 import type { MindInfo, Snapshot } from '../src/protocol/events.ts';
 import { onlyByTls, securityHeaders, type Access } from './access/index.ts';
-import { limitBody, readBody } from './body.ts';
+import { limitBody } from './body.ts';
+import { answer, checkWhole, mount, refuseHead, refuseOthers, type Env, type Handled } from './endpoint.ts';
 import { createPageRoutes, faviconOf } from './page.ts';
 import { problem, problemResponse } from './problem.ts';
 import { storeTrouble } from './store/index.ts';
-import { createRoute, type Env, type Routes } from './route.ts';
 
 export interface AppDeps {
   readonly access: Access;
@@ -21,10 +23,8 @@ export interface AppDeps {
   readonly mind: MindInfo;
   /** Null with a real mind. */
   readonly rehearsal: { options(): Rehearsal; setOptions(options: Rehearsal): void } | null;
-  /** Calls of parts that know themselves who may make them: before anybody is asked for a cookie. */
-  readonly openRoutes: readonly Routes[];
-  /** Calls of further parts, for browsers that are signed in. */
-  readonly routes: readonly Routes[];
+  /** The endpoints of further parts. Throws where, with those of this file, one is missing. */
+  readonly endpoints: readonly Handled[];
   /** The name that is served by our own TLS alone; null where there is none. */
   readonly tlsName: string | null;
   /** Where the built page is. */
@@ -48,11 +48,11 @@ const TROUBLES = {
   recovering: 'The store was interrupted and is being opened again. Nothing acknowledged is lost; try again.',
 } as const;
 const RETRY_AFTER_SECONDS = '5';
+const CALLS = ['/api/*', '/v1/*'];
 
 export function createApp(deps: AppDeps): App {
   const { access, sessionOf, version, mind, rehearsal, onError } = deps;
   const app = new Hono<Env>();
-  const route = createRoute(app);
   const newErrorId = () => randomUUID().slice(0, 8);
 
   function refuse(error: unknown): Response {
@@ -79,54 +79,54 @@ export function createApp(deps: AppDeps): App {
   app.use(securityHeaders());
   if (deps.tlsName !== null) app.use(onlyByTls(deps.tlsName));
   app.use(access.own);
-  app.use('/api/*', async (context, next) => {
-    await next();
-    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
-  });
+  for (const prefix of CALLS)
+    app.use(prefix, async (context, next) => {
+      await next();
+      if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
+    });
 
-  route('/api/health', {
-    async GET(context) {
+  const withRehearsal = () => rehearsal ?? refuseRealMind();
+  const favicon = faviconOf(deps.pageFolder);
+  const own = answer(relayEndpoints, {
+    async health(_, context) {
       const open: OpenHealth = { status: 'ok', version };
       const browser = await access.browserOf(context);
-      if (browser === null) return context.json(open);
+      if (browser === null) return open;
       const session = await sessionOf(browser);
-      const health: Health = {
+      return {
         ...open,
         mind: mind.kind,
         model: session?.mind.leadModel ?? mind.leadModel,
         sessionActive: session !== null,
       };
-      return context.json(health);
+    },
+    enter(_, context) {
+      // Programs that look at links before people do must not use them up.
+      refuseHead(context);
+      return access.enter(context);
+    },
+    favicon,
+    getRehearsal: () => withRehearsal().options(),
+    putRehearsal({ body }) {
+      withRehearsal().setOptions(body);
+      return body;
     },
   });
-  app.get('/enter', (context) => {
-    // Programs that look at links before people do must not use them up.
-    if (context.req.method !== 'GET')
-      throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
-    return access.enter(context);
-  });
-
-  route('/favicon.ico', { GET: faviconOf(deps.pageFolder) });
-
-  for (const add of deps.openRoutes) add(route);
-
+  const all = [...own, ...deps.endpoints];
+  checkWhole(ENDPOINTS, all);
+  const isOpen = ({ endpoint }: Handled) => endpoint.access === 'anyone' || endpoint.access === 'credential';
+  mount(app, all.filter(isOpen));
   app.use(access.signedIn);
-  for (const prefix of ['/api/*', '/v1/*']) app.use(prefix, limitBody());
-  app.all('/enter', () => {
-    throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
-  });
-
-  const withRehearsal = () => rehearsal ?? refuseRealMind();
-  route('/api/rehearsal', {
-    GET: (context) => context.json(withRehearsal().options()),
-    async PUT(context) {
-      const options = await readBody(context, rehearsalSchema);
-      withRehearsal().setOptions(options);
-      return context.json(options);
-    },
-  });
-  for (const add of deps.routes) add(route);
-  for (const prefix of ['/api/*', '/v1/*'])
+  for (const prefix of CALLS) app.use(prefix, limitBody());
+  mount(
+    app,
+    all.filter((each) => !isOpen(each)),
+  );
+  refuseOthers(
+    app,
+    all.filter(({ endpoint }) => endpoint.access === 'anyone'),
+  );
+  for (const prefix of CALLS)
     app.all(prefix, () => {
       throw problem(404, 'no-such-call', 'The relay has no such call.');
     });

@@ -10,7 +10,7 @@ import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { lockHome } from './home-lock.ts';
 import { openHomeFolder, readHome } from './home.ts';
-import { bytesOfBrowser, createHomeRoutes, eachAtHome, homeCallsOf, openCallsOf, openHomes } from './homes/index.ts';
+import { bytesOfBrowser, createEachHome, createHomeRoutes, openHomes } from './homes/index.ts';
 import { createKeyFilter } from './key-filter.ts';
 import { listen } from './listen.ts';
 import { createLogger, type Logger } from './logger.ts';
@@ -240,12 +240,11 @@ async function open(
     version: root.version,
     mind: mind.models({ lead: config.leadModel, agent: config.agentModel }),
     rehearsal,
-    openRoutes: [eachAtHome(homes.first().openCalls, (context) => openCallsOf(homes, context))],
-    routes: [
-      createHomeRoutes(homes, checkStreams),
-      eachAtHome(homes.first().calls, (context) => homeCallsOf(homes, context)),
-      sync.routes,
-      room.routes,
+    endpoints: [
+      ...createHomeRoutes(homes, checkStreams),
+      ...createEachHome(homes),
+      ...sync.endpoints,
+      ...room.endpoints,
     ],
     tlsName: tls !== null && !config.proxied && config.publicUrl?.port === '' ? config.publicUrl.host : null,
     pageFolder: join(root.path, 'dist/page'),

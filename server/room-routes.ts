@@ -3,8 +3,9 @@ import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { keepLoaded } from '../src/domain/platform/single-flight.ts';
+import { roomEndpoints } from '../src/protocol/endpoints/team.ts';
 import type { Room } from '../src/protocol/http.ts';
-import type { Routes } from './route.ts';
+import { answer, type Handled } from './endpoint.ts';
 import { SCHEMA } from './store/schema.ts';
 import type { Db } from './store/index.ts';
 
@@ -55,7 +56,7 @@ export interface RoomDeps {
 }
 
 export interface HomeRoom {
-  readonly routes: Routes;
+  readonly endpoints: readonly Handled[];
   /** Why agents may store no more just now, as a sentence; null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
 }
@@ -83,19 +84,17 @@ export function createHomeRoom({
     { forMs: ROOM_DEFAULTS.freeKeptMs, elapsed },
   );
   return {
-    routes: (route) =>
-      route('/api/room', {
-        async GET(context) {
-          const browser = context.get('browser');
-          const room: Room = {
-            bytes: await taken.get(),
-            free: await free.get(),
-            keepFree,
-            part: browser === undefined ? null : await partOf(browser),
-          };
-          return context.json(room);
-        },
-      }),
+    endpoints: answer(roomEndpoints, {
+      async room(_, context) {
+        const browser = context.get('browser');
+        return {
+          bytes: await taken.get(),
+          free: await free.get(),
+          keepFree,
+          part: browser === undefined ? null : await partOf(browser),
+        };
+      },
+    }),
     async refuseForRoom() {
       const left = await free.get();
       return left >= keepFree

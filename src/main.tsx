@@ -38,9 +38,10 @@ addEventListener('storage', ({ key }) => {
 const line = { fetch: withPageKey((...args) => fetch(...args), pageKey), baseUrl: '' };
 const state = createRoostState({
   owner,
-  relay: createRelayPort(async () => {
-    const { createRelayClient } = await import('./relay/client.ts');
-    return createRelayClient(line);
+  relay: createRelayPort({
+    client: async () => (await import('./relay/page-client.ts')).createPageClient(line),
+    // Few look on: what it takes is fetched then.
+    look: async (listener) => (await import('./relay/look.ts')).openLook(line, listener),
   }),
   reach: createReachPort(async () => {
     const { createReachClient } = await import('./relay/reach-client.ts');

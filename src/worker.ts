@@ -31,6 +31,7 @@ import {
 } from './relay/index.ts';
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
+import { sessionEndpoints } from './protocol/endpoints/session.ts';
 import { guessDeviceName } from './domain/device-name.ts';
 
 const WAITING =
@@ -169,13 +170,13 @@ const ledger = orAnew(
 
 const pageKey = createHeldPageKey(realTimers.after, RELAY_TIMES.pageKeyWithin);
 const line = { fetch: withPageKey((...args) => fetch(...args), pageKey.told), baseUrl: '' };
-const client = createRelayClient(line);
 /** What cannot be read is no sign that nobody lives here. */
 const isVacant = ({ household }: Awaited<typeof ledger>) =>
   household().then(
     ({ identities }) => identities.length === 0,
     () => false,
   );
+const client = createRelayClient(sessionEndpoints, line);
 const feed = ledger.then(async (open) => {
   const cursor = cursorSchema.safeParse(await open.recallCursor());
   return createFeed({

@@ -4,8 +4,10 @@
  */
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
+import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
+import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
 import { problem } from '../problem.ts';
-import type { Env } from '../route.ts';
+import type { Env } from '../endpoint.ts';
 import { addressOf } from './address.ts';
 import type { Bearer, Credentials } from './credentials.ts';
 import { isOwnRequest, type Origins } from './origins.ts';
@@ -70,17 +72,25 @@ export function bearerOf(context: Context): string | null {
   return /^Bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1] ?? null;
 }
 
-/**
- * What a client may ask beside `/mcp` and `/llm`: about its agent (an application: about any), and for sleeping flags. Whose
- * flags, that call decides itself: it knows names.
- */
-function isForClients({ req: { method, path } }: Context, { agentId }: Bearer): boolean {
-  const [, first, second, third, fourth, fifth, last] = path.split('/').map((part) => safeDecode(part));
-  if (first === 'v1') return method === 'GET' && second === 'agents' && (agentId === null || third === agentId);
-  return (
-    first === 'api' && second === 'v1' && third === 'sessions' && fourth !== '' && fifth !== '' && last === 'sleeping'
-  );
-}
+/** What takes a credential as Bearer. All of it is about one agent. */
+const forClients = Object.values<Endpoint>(ENDPOINTS).flatMap(({ method, path, access }) =>
+  access === 'agent' || access === 'client'
+    ? [
+        {
+          method,
+          access,
+          pattern: new RegExp(`^${path.replaceAll('{agentId}', '(?<agentId>[^/]+)').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        },
+      ]
+    : [],
+);
+
+/** What a client may ask beside `/mcp` and `/llm`. */
+const isForClients = ({ req }: Context, { agentId }: Bearer): boolean =>
+  forClients.some(({ method, access, pattern }) => {
+    const named = method === req.method ? pattern.exec(req.path)?.groups?.['agentId'] : undefined;
+    return named !== undefined && (access === 'client' || agentId === null || safeDecode(named) === agentId);
+  });
 
 function safeDecode(part: string): string {
   try {

@@ -9,8 +9,4 @@ export const COST_LIMITS = {
   spendersNamed: 3,
   /** Sessions in a report. */
   sessions: 50,
-  /** Days in a report, and replies asked for at once. */
-  reportDays: 90,
-  defaultReportDays: 14,
-  replies: 100,
 } as const;

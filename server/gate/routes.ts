@@ -1,17 +1,12 @@
 /** The gate's calls: settings, what was decided, and how much of its limits an agent has used. */
 import type { Context } from 'hono';
-import {
-  setAgentConfigSchema,
-  setHouseholdConfigSchema,
-  type AgentConfigAnswer,
-  type HouseholdConfigAnswer,
-} from '../../src/protocol/config.ts';
-import { WAKE_PAGE } from '../../src/protocol/wakes.ts';
+import type { AgentConfigAnswer, HouseholdConfigAnswer } from '../../src/protocol/config.ts';
+import { wakeEndpoints } from '../../src/protocol/endpoints/wakes.ts';
+import { answerConfig } from '../config-text.ts';
 import type { Configs, Directory, Gate } from '../contracts.ts';
 import { findMember } from '../directory/index.ts';
+import { answer, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
-import { idOf, numberOf, optionalIdOf, type Routes } from '../route.ts';
-import { answerConfig, readConfig } from './config-text.ts';
 
 export interface GateRoutesDeps {
   readonly gate: Pick<Gate, 'stats' | 'feed'>;
@@ -19,10 +14,9 @@ export interface GateRoutesDeps {
   readonly directory: Pick<Directory, 'all'>;
 }
 
-export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): Routes {
+export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): readonly Handled[] {
   /** By id, name or seat. Throws a 404 where it is nobody's, or that of several. */
-  async function agentOf(context: Context): Promise<string> {
-    const called = idOf(context);
+  async function agentOf(called: string): Promise<string> {
     const members = await directory.all();
     // Also of one who is retired: its settings can be looked at.
     if (members.some(({ agentId }) => agentId === called)) return called;
@@ -42,38 +36,19 @@ export function createGateRoutes({ gate, configs, directory }: GateRoutesDeps): 
     return answerConfig(context, { title: 'What holds for the household.', holds: effective, own, json });
   }
 
-  return (route) => {
-    route('/api/wakes', {
-      GET: async (context) =>
-        context.json(
-          await gate.feed({
-            before: optionalIdOf(context, 'before'),
-            limit: numberOf(context, 'limit', WAKE_PAGE),
-            agentId: optionalIdOf(context, 'agent'),
-          }),
-        ),
-    });
-    route('/v1/agents/:id/wake-stats', {
-      async GET(context) {
-        const stats = await gate.stats(await agentOf(context));
-        context.header('cache-control', 'no-store');
-        return context.json(stats);
-      },
-    });
-    route('/v1/agents/:id/config', {
-      GET: async (context) => agentConfig(context, await agentOf(context)),
-      async PUT(context) {
-        const agentId = await agentOf(context);
-        await configs.setAgent(agentId, await readConfig(context, setAgentConfigSchema));
-        return await agentConfig(context, agentId);
-      },
-    });
-    route('/v1/config', {
-      GET: householdConfig,
-      async PUT(context) {
-        await configs.setHousehold(await readConfig(context, setHouseholdConfigSchema));
-        return await householdConfig(context);
-      },
-    });
-  };
+  return answer(wakeEndpoints, {
+    wakes: async ({ before, limit, agent }) => await gate.feed({ before, limit, agentId: agent }),
+    wakeStats: async ({ agentId }) => await gate.stats(await agentOf(agentId)),
+    agentConfig: async ({ agentId }, context) => await agentConfig(context, await agentOf(agentId)),
+    async putAgentConfig({ agentId: called, body }, context) {
+      const agentId = await agentOf(called);
+      await configs.setAgent(agentId, body);
+      return await agentConfig(context, agentId);
+    },
+    householdConfig: (_, context) => householdConfig(context),
+    async putHouseholdConfig({ body }, context) {
+      await configs.setHousehold(body);
+      return await householdConfig(context);
+    },
+  });
 }

@@ -24,8 +24,7 @@ import {
 } from './rows.ts';
 
 export { bytesOfBrowser } from './rows.ts';
-export { eachAtHome } from './calls.ts';
-export { createHomeRoutes, homeCallsOf, openCallsOf } from './routes.ts';
+export { createEachHome, createHomeRoutes } from './routes.ts';
 export type { OpenHome } from './open-home.ts';
 
 export interface HomesDeps extends OpenHomeDeps {

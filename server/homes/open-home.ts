@@ -2,8 +2,10 @@
 import type { Context } from 'hono';
 import type { Protocol } from '../../src/domain/prompts.ts';
 import { createCredentialRoutes, createCredentials, type Bearer, type Credentials } from '../access/index.ts';
+import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import type { EventLog } from '../contracts.ts';
 import { createCostRoutes } from '../costs/index.ts';
+import type { Handled } from '../endpoint.ts';
 import { createDirectoryRoutes } from '../directory/index.ts';
 import { openEventLog } from '../events/index.ts';
 import { createGateRoutes } from '../gate/index.ts';
@@ -20,7 +22,6 @@ import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
 import { openTeam, type Team } from '../team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
-import { tableOf, type CallTable } from './calls.ts';
 import { createSessionRoutes } from './session-routes.ts';
 
 export interface OpenHomeDeps {
@@ -56,10 +57,7 @@ export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
   readonly log: EventLog;
   readonly credentials: Credentials;
   readonly streams: Streams;
-  /** For browsers that are signed in. */
-  readonly calls: CallTable;
-  /** They ask for a credential themselves. */
-  readonly openCalls: CallTable;
+  readonly endpoints: ReadonlyMap<Endpoint, Handled>;
   /** Does once what a wake does, so that the first one need not pay for it. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
   /** Ends the session, and everything that hangs on it. */
@@ -140,6 +138,50 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     bufferBytes: deps.streamBufferBytes,
     onError: deps.onStreamError,
   });
+  const endpoints: readonly Handled[] = [
+    ...createSessionRoutes({ host, log, streams, checkStreams: deps.checkStreams }),
+    ...createDirectoryRoutes({ directory, onTeam }),
+    ...createInboxRoutes({ inbox }),
+    ...createGateRoutes({ gate, configs, directory }),
+    ...createSleepingRoutes({
+      sleepers,
+      directory,
+      sessionId: () => host.sessionId(),
+      async callerOf(context, target) {
+        const client = await deps.clientOf(context);
+        if (client === null) return { kind: 'person' };
+        if (client.agentId === null)
+          return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
+        if (
+          client.agentId !== target &&
+          !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep
+        )
+          throw problem(
+            403,
+            'other-agent',
+            'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).',
+          );
+        return { kind: 'api', name: client.agentId };
+      },
+      wake: async (agentId, source) =>
+        (
+          await reach.ask({
+            target: agentId,
+            source,
+            way: source.kind === 'person' ? 'person' : 'api',
+            reason: null,
+            messageId: null,
+            callerSession: null,
+          })
+        ).decision,
+    }),
+    ...createThreadRoutes({ threads }),
+    ...createCredentialRoutes({ credentials, directory }),
+    ...createCostRoutes({ costs }),
+    ...createRecordRoutes({ records }),
+    ...mcp.endpoints,
+    ...proxy.endpoints,
+  ];
   return {
     id,
     log,
@@ -147,49 +189,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     directory,
     credentials,
     streams,
-    calls: tableOf([
-      createSessionRoutes({ host, log, streams, checkStreams: deps.checkStreams }),
-      createDirectoryRoutes({ directory, onTeam }),
-      createInboxRoutes({ inbox }),
-      createGateRoutes({ gate, configs, directory }),
-      createSleepingRoutes({
-        sleepers,
-        directory,
-        sessionId: () => host.sessionId(),
-        async callerOf(context, target) {
-          const client = await deps.clientOf(context);
-          if (client === null) return { kind: 'person' };
-          if (client.agentId === null)
-            return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
-          if (
-            client.agentId !== target &&
-            !(await configs.agent(client.agentId)).effective.coordination.may_put_others_to_sleep
-          )
-            throw problem(
-              403,
-              'other-agent',
-              'This credential is another agent’s. It may do this to others where the person allows it (Settings, under the agent’s limits).',
-            );
-          return { kind: 'api', name: client.agentId };
-        },
-        wake: async (agentId, source) =>
-          (
-            await reach.ask({
-              target: agentId,
-              source,
-              way: source.kind === 'person' ? 'person' : 'api',
-              reason: null,
-              messageId: null,
-              callerSession: null,
-            })
-          ).decision,
-      }),
-      createThreadRoutes({ threads }),
-      createCredentialRoutes({ credentials, directory }),
-      createCostRoutes({ costs }),
-      createRecordRoutes({ records }),
-    ]),
-    openCalls: tableOf([mcp.routes, proxy.routes]),
+    endpoints: new Map(endpoints.map((each) => [each.endpoint, each])),
     async warm(mind, signal) {
       await log.warm();
       await team.warm(mind, signal);

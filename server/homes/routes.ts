@@ -1,13 +1,13 @@
 /** Which home a call goes to, and the calls by which a browser asks for one. */
 import type { Context } from 'hono';
-import { beginHomeSchema, type HomeStanding, type LookedAt } from '../../src/protocol/http.ts';
+import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
+import { homeEndpoints, sessionEndpoints } from '../../src/protocol/endpoints/session.ts';
 import { bearerOf } from '../access/index.ts';
-import { readBody } from '../body.ts';
+import { answer, browserOf, refuseHead, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
-import type { Env, Routes } from '../route.ts';
-import type { CallTable } from './calls.ts';
 import type { Begun, Homes } from './index.ts';
-import { refuseHead, streamResponse } from './session-routes.ts';
+import type { OpenHome } from './open-home.ts';
+import { streamResponse } from './session-routes.ts';
 
 export function notBegun(reason: Extract<Begun, { ok: false }>['reason']) {
   return reason === 'others'
@@ -23,42 +23,44 @@ export function notBegun(reason: Extract<Begun, { ok: false }>['reason']) {
       );
 }
 
-const browserOf = (context: Context<Env>): string => {
+/** The endpoints of the caller's home. A first write begins it; throws a problem where the person must be asked before. */
+async function homeOf(homes: Homes, endpoint: Endpoint, context: Context<Env>): Promise<OpenHome> {
   const browser = context.get('browser');
-  if (browser === undefined)
-    throw problem(
-      401,
-      'not-signed-in',
-      'This browser is not let in. Open the link that Roost printed when it started.',
-    );
-  return browser;
-};
-
-/** These write nothing by themselves: who has only looked in has not begun to live anywhere. */
-const WRITES_NOTHING = new Set(['/api/events/ack', '/api/team', '/api/records/compare']);
-
-/** The calls of the caller's home. A first write begins it; throws a problem where the person must be asked before. */
-export async function homeCallsOf(homes: Homes, context: Context<Env>): Promise<CallTable> {
-  const browser = context.get('browser');
-  const { method, path } = context.req;
-  if (browser === undefined) return (await homes.ofSecret(bearerOf(context) ?? '')).calls;
-  if (path === '/api/events') {
+  if (browser === undefined) return await homes.ofSecret(bearerOf(context) ?? '');
+  if (endpoint === sessionEndpoints.events) {
     const log = context.req.query('log') ?? '';
     if (log !== '') await homes.comesBack(browser, log);
-  } else if (method !== 'GET' && method !== 'HEAD' && !WRITES_NOTHING.has(path)) {
+  } else if (endpoint.method !== 'GET' && endpoint.beginsNothing !== true) {
     const begun = await homes.begin(browser);
     if (!begun.ok) throw notBegun(begun.reason);
   }
-  return (await homes.of(browser)).calls;
+  return await homes.of(browser);
 }
 
-/** The calls that ask for a credential themselves: in the path, or as bearer. */
-export async function openCallsOf(homes: Homes, context: Context<Env>): Promise<CallTable> {
+/** Of those that ask for a credential themselves: in the path, or as bearer. */
+async function homeOfSecret(homes: Homes, context: Context<Env>): Promise<OpenHome> {
   const inPath = /^\/llm\/([^/]+)/.exec(context.req.path)?.[1];
-  return (await homes.ofSecret(inPath ?? bearerOf(context) ?? '')).openCalls;
+  return await homes.ofSecret(inPath ?? bearerOf(context) ?? '');
 }
 
-export function createHomeRoutes(homes: Homes, checkStreams: (browser: string | undefined) => void): Routes {
+/** Each home has all of these; the app has each once, and gives it to the home of whoever calls. */
+export function createEachHome(homes: Homes): readonly Handled[] {
+  return [...homes.first().endpoints.keys()].map((endpoint) => ({
+    endpoint,
+    async handle(context) {
+      const home =
+        endpoint.access === 'credential' ? await homeOfSecret(homes, context) : await homeOf(homes, endpoint, context);
+      const handled = home.endpoints.get(endpoint);
+      if (!handled) throw new Error(`a home has no ${endpoint.method} ${endpoint.path}`);
+      return await handled.handle(context);
+    },
+  }));
+}
+
+export function createHomeRoutes(
+  homes: Homes,
+  checkStreams: (browser: string | undefined) => void,
+): readonly Handled[] {
   async function lookedAt(context: Context<Env>) {
     const home = await homes.lookedAt(browserOf(context));
     if (home === null)
@@ -69,35 +71,27 @@ export function createHomeRoutes(homes: Homes, checkStreams: (browser: string | 
       );
     return home;
   }
-  return (route) => {
-    route('/api/home', {
-      GET: async (context) => context.json((await homes.standing(browserOf(context))) satisfies HomeStanding),
-      async POST(context) {
-        const how = await readBody(context, beginHomeSchema);
-        const begun = await homes.beginHousehold(browserOf(context), how);
-        if (!begun.ok) throw notBegun(begun.reason);
-        return context.json((await homes.standing(browserOf(context))) satisfies HomeStanding);
-      },
-    });
-    route('/api/look', {
-      async GET(context) {
-        const { directory } = await lookedAt(context);
-        const answer: LookedAt = {
-          agents: (await directory.all())
-            .filter(({ retired }) => !retired)
-            .map(({ agentId, name, position }) => ({ agentId, name, position })),
-        };
-        return context.json(answer);
-      },
-    });
-    route('/api/look/events', {
-      async GET(context) {
-        refuseHead(context);
-        const { streams } = await lookedAt(context);
-        checkStreams(context.get('browser'));
-        const { outgoing } = context.env;
-        return streamResponse(streams.look(() => outgoing.destroy(), browserOf(context)));
-      },
-    });
-  };
+  return answer(homeEndpoints, {
+    home: async (_, context) => await homes.standing(browserOf(context)),
+    async beginHome({ body }, context) {
+      const begun = await homes.beginHousehold(browserOf(context), body);
+      if (!begun.ok) throw notBegun(begun.reason);
+      return await homes.standing(browserOf(context));
+    },
+    async lookedAt(_, context) {
+      const { directory } = await lookedAt(context);
+      return {
+        agents: (await directory.all())
+          .filter(({ retired }) => !retired)
+          .map(({ agentId, name, position }) => ({ agentId, name, position })),
+      };
+    },
+    async lookEvents(_, context) {
+      refuseHead(context);
+      const { streams } = await lookedAt(context);
+      checkStreams(context.get('browser'));
+      const { outgoing } = context.env;
+      return streamResponse(streams.look(() => outgoing.destroy(), browserOf(context)));
+    },
+  });
 }

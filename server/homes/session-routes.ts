@@ -2,11 +2,10 @@
 import type { HTTPException } from 'hono/http-exception';
 import type { Context } from 'hono';
 import { parseStamp } from '../../src/domain/stamp.ts';
-import { ackSchema, postMessageSchema, startSessionSchema } from '../../src/protocol/http.ts';
-import { readBody } from '../body.ts';
+import { sessionEndpoints } from '../../src/protocol/endpoints/session.ts';
 import type { EventLog, PostOutcome, SessionHost } from '../contracts.ts';
+import { answer, refuseHead, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
-import { idOf, type Env, type Routes } from '../route.ts';
 import type { Streams } from '../stream.ts';
 
 export interface SessionRoutesDeps {
@@ -58,75 +57,46 @@ export const streamResponse = (stream: ReadableStream<Uint8Array>): Response =>
     },
   });
 
-/** Throws a problem for a HEAD, which would open a stream that nobody reads. */
-export function refuseHead(context: Context): void {
-  if (context.req.method === 'HEAD')
-    throw problem(405, 'method', 'This address takes GET.', { headers: { allow: 'GET' } });
-}
-
 const clockAhead = (after: string) =>
   `The newest of this household is dated ${new Date(parseStamp(after)?.time ?? 0).toISOString().slice(0, 10)}, more than a day ahead of the relay’s clock: one of the clocks is wrong, or was. Set it right, or go on after what is there.`;
 
-export function createSessionRoutes({ host, log, streams, checkStreams }: SessionRoutesDeps): Routes {
-  return (route) => {
-    route('/api/sessions', {
-      async POST(context) {
-        const request = await readBody(context, startSessionSchema);
-        const started = await host.start(request);
-        const { sessionId } = started;
-        if (sessionId === null) throw problem(422, 'clock-ahead', clockAhead(request.after ?? ''));
-        if (!started.ok)
-          throw problem(409, 'session-active', 'A session is running already.', { fields: { sessionId } });
-        return context.json({ sessionId }, 201);
-      },
-    });
-    route('/api/sessions/current', {
-      async DELETE(context) {
-        if (!(await host.end('ended'))) throw problem(409, 'no-session', 'No session is running.');
-        return context.body(null, 204);
-      },
-    });
-    route('/api/messages', {
-      async POST(context) {
-        const outcome = await host.post(await readBody(context, postMessageSchema));
-        if (!outcome.ok) throw refusal(outcome);
-        return context.json({ eventId: outcome.eventId }, 202);
-      },
-    });
-    route('/api/agents/:id/stop', {
-      async POST(context) {
-        // One that has just finished by itself is what was asked for.
-        await host.stop(idOf(context));
-        return context.json({}, 202);
-      },
-    });
-    route('/api/agents/:id/sleep', {
-      async POST(context) {
-        if (!(await host.sleep(idOf(context))))
-          throw problem(404, 'not-awake', 'This agent is neither awake nor hatching.');
-        return context.json({}, 202);
-      },
-    });
-    route('/api/events', {
-      GET(context: Context<Env>) {
-        refuseHead(context);
-        const after = cursorOf(context);
-        checkStreams(context.get('browser'));
-        const { outgoing } = context.env;
-        return streamResponse(
-          streams.open(
-            { after, log: context.req.query('log') ?? null },
-            () => outgoing.destroy(),
-            context.get('browser'),
-          ),
-        );
-      },
-    });
-    route('/api/events/ack', {
-      async POST(context) {
-        await log.ack((await readBody(context, ackSchema)).upTo);
-        return context.body(null, 204);
-      },
-    });
-  };
+export function createSessionRoutes({ host, log, streams, checkStreams }: SessionRoutesDeps): readonly Handled[] {
+  return answer(sessionEndpoints, {
+    async startSession({ body }) {
+      const started = await host.start(body);
+      const { sessionId } = started;
+      if (sessionId === null) throw problem(422, 'clock-ahead', clockAhead(body.after ?? ''));
+      if (!started.ok) throw problem(409, 'session-active', 'A session is running already.', { fields: { sessionId } });
+      return { sessionId };
+    },
+    async endSession() {
+      if (!(await host.end('ended'))) throw problem(409, 'no-session', 'No session is running.');
+      return null;
+    },
+    async postMessage({ body }) {
+      const outcome = await host.post(body);
+      if (!outcome.ok) throw refusal(outcome);
+      return { eventId: outcome.eventId };
+    },
+    async stop({ agentId }) {
+      // One that has just finished by itself is what was asked for.
+      await host.stop(agentId);
+      return null;
+    },
+    async sleep({ agentId }) {
+      if (!(await host.sleep(agentId))) throw problem(404, 'not-awake', 'This agent is neither awake nor hatching.');
+      return null;
+    },
+    events({ log: followed = null }, context) {
+      refuseHead(context);
+      const after = cursorOf(context);
+      checkStreams(context.get('browser'));
+      const { outgoing } = context.env;
+      return streamResponse(streams.open({ after, log: followed }, () => outgoing.destroy(), context.get('browser')));
+    },
+    async ack({ body }) {
+      await log.ack(body.upTo);
+      return null;
+    },
+  });
 }

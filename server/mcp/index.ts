@@ -3,7 +3,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Credentials } from '../access/index.ts';
 import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
-import type { Routes } from '../route.ts';
+import type { Handled } from '../endpoint.ts';
 import type { Threads } from '../threads/index.ts';
 import { createHeard } from './heard.ts';
 import { createHold } from './hold.ts';
@@ -42,8 +42,7 @@ export interface McpDeps {
 }
 
 export interface Mcp {
-  /** Open routes: they ask for a credential themselves. */
-  readonly routes: Routes;
+  readonly endpoints: readonly Handled[];
   /** Ends every stream and session, after the session of the relay has ended. */
   close(): Promise<void>;
 }
@@ -88,7 +87,7 @@ export function createMcp(deps: McpDeps): Mcp {
   const stop = credentials.onRevoke((credentialId) => sessions.revoke(credentialId));
 
   return {
-    routes: createMcpRoutes({ credentials, directory, modern, sessions, bodyBytes: settings.bodyBytes }),
+    endpoints: createMcpRoutes({ credentials, directory, modern, sessions, bodyBytes: settings.bodyBytes }),
     async close() {
       stop();
       hold.close();

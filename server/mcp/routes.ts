@@ -2,6 +2,7 @@
  * `/mcp`: the relay as MCP server, over streamable HTTP, for both generations of the protocol. What carries the
  * envelope of 2026-07-28 is answered from a fresh instance; everything else belongs to a session.
  */
+import type { Context } from 'hono';
 import {
   isJsonContentType,
   isLegacyRequest,
@@ -9,9 +10,9 @@ import {
   type AuthInfo,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
+import { mcpEndpoints } from '../../src/protocol/endpoints/clients.ts';
+import { answer, refuseHead, type Env, type Handled } from '../endpoint.ts';
 import { refuseJson } from '../json-bounds.ts';
-import { problem } from '../problem.ts';
-import type { Routes } from '../route.ts';
 import { authenticate, joinedFrom, type BearerDeps } from './bearer.ts';
 import { refusal, type McpSessions } from './sessions.ts';
 
@@ -42,38 +43,26 @@ async function readJson(
   }
 }
 
-export function createMcpRoutes({ modern, sessions, bodyBytes, ...bearer }: McpRoutesDeps): Routes {
+export function createMcpRoutes({ modern, sessions, bodyBytes, ...bearer }: McpRoutesDeps): readonly Handled[] {
   const inSession = (request: Request, auth: AuthInfo, body: unknown) =>
     sessions.handle(request, { auth, credentialId: joinedFrom(auth).credentialId, body });
 
-  return (route) =>
-    route('/mcp', {
-      async POST(context) {
-        const auth = await authenticate(bearer, context.req.header('authorization'));
-        const request = context.req.raw;
-        const read = await readJson(request, bodyBytes);
-        if (!read.ok) return read.response;
-        if (await isLegacyRequest(request, read.body)) return await inSession(request, auth, read.body);
-        return await modern.fetch(request, { authInfo: auth, parsedBody: read.body });
-      },
-      async GET(context) {
-        // A HEAD would open a stream that nobody reads.
-        if (context.req.method === 'HEAD')
-          throw problem(405, 'method', 'This address takes POST, GET, DELETE.', {
-            headers: { allow: 'POST, GET, DELETE' },
-          });
-        return await inSession(
-          context.req.raw,
-          await authenticate(bearer, context.req.header('authorization')),
-          undefined,
-        );
-      },
-      async DELETE(context) {
-        return await inSession(
-          context.req.raw,
-          await authenticate(bearer, context.req.header('authorization')),
-          undefined,
-        );
-      },
-    });
+  const inOneSession = async (context: Context<Env>) =>
+    await inSession(context.req.raw, await authenticate(bearer, context.req.header('authorization')), undefined);
+
+  return answer(mcpEndpoints, {
+    async mcpPost(_, context) {
+      const auth = await authenticate(bearer, context.req.header('authorization'));
+      const request = context.req.raw;
+      const read = await readJson(request, bodyBytes);
+      if (!read.ok) return read.response;
+      if (await isLegacyRequest(request, read.body)) return await inSession(request, auth, read.body);
+      return await modern.fetch(request, { authInfo: auth, parsedBody: read.body });
+    },
+    mcpGet(_, context) {
+      refuseHead(context, 'POST, GET, DELETE');
+      return inOneSession(context);
+    },
+    mcpDelete: (_, context) => inOneSession(context),
+  });
 }

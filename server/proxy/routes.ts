@@ -5,10 +5,11 @@
 import type { Context } from 'hono';
 import { singleFlight } from '../../src/domain/platform/single-flight.ts';
 import { realTimers, within } from '../../src/domain/platform/timers.ts';
+import { proxyEndpoints } from '../../src/protocol/endpoints/proxy.ts';
 import type { Credentials } from '../access/index.ts';
 import type { CallingClient, Configs, Costs, Directory, SessionHost, Sleepers } from '../contracts.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
-import type { Env, Route, Routes } from '../route.ts';
+import { answer, type Env, type Handled } from '../endpoint.ts';
 import { createAdmit } from './admit.ts';
 import { createAsk, type Account, type Ask, type ProxyAnswer } from './answer.ts';
 import { readRequest, streamOf, type ProxyBody } from './body.ts';
@@ -62,16 +63,10 @@ const nothing = () =>
       'Roost passes on /v1/messages, /v1/messages/count_tokens, /v1/models and /v1/models/<model>, below /llm/<credential>.',
   });
 
-/**
- * Some clients put `/v1` behind a base address (Anthropic's SDKs), some take one that ends in it (the Vercel AI SDK),
- * and people give either to both: below each of these stands the same.
- */
-const VERSIONS = ['/v1', '', '/v1/v1'] as const;
-
 type Call = { readonly agent: TeamMember; readonly client: CallingClient; readonly ask: Ask; readonly to: UpstreamKey };
 
 export interface Proxy {
-  readonly routes: Routes;
+  readonly endpoints: readonly Handled[];
   /** Lets go of connections that nobody uses. */
   close(): void;
 }
@@ -182,7 +177,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
   }
 
   /** `costly`: it is counted, and budgets hold for it. */
-  const post = (costly: boolean) => (context: Context<Env>) =>
+  const post = (costly: boolean) => (_: unknown, context: Context<Env>) =>
     called(context, async (call, gone, done) => {
       const read = await readRequest(context.req.raw);
       if (!read.ok) return respond(context, { kind: 'error', error: read.error }, gone, done);
@@ -199,7 +194,7 @@ export function createProxy(deps: ProxyDeps): Proxy {
       return passing(context, { status: 200, headers, body: heldAnswer(outcome, pingMs), close }, gone, done);
     });
 
-  const get = (context: Context<Env>) =>
+  const get = (_: unknown, context: Context<Env>) =>
     called(context, async ({ ask: sendOn, to: key }, gone, done) => {
       const sent = await sendOn(
         {
@@ -220,16 +215,14 @@ export function createProxy(deps: ProxyDeps): Proxy {
     });
 
   return {
-    routes(route) {
-      for (const version of VERSIONS) {
-        const add: Route = (path, methods) => route(path.replace('/v1', version), methods);
-        add('/llm/:credential/v1/messages', { POST: post(true) });
-        add('/llm/:credential/v1/messages/count_tokens', { POST: post(false) });
-        add('/llm/:credential/v1/models', { GET: get });
-        add('/llm/:credential/v1/models/:model', { GET: get });
-      }
-      route('/llm/*', { GET: nothing, POST: nothing });
-    },
+    endpoints: answer(proxyEndpoints, {
+      llmMessages: post(true),
+      llmCountTokens: post(false),
+      llmModels: get,
+      llmModel: get,
+      llmOtherGet: nothing,
+      llmOtherPost: nothing,
+    }),
     close: () => upstream?.close(),
   };
 }

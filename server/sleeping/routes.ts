@@ -1,15 +1,18 @@
-/** The calls of the sleeping flag. `PUT` and `POST` do the same, so that plain tools can call it. */
+/** The calls of the sleeping flag. */
 import type { Context } from 'hono';
 import { LEAD_ID } from '../../src/domain/seat.ts';
-import { sleepingSchema, type Sleeping } from '../../src/protocol/team.ts';
+import type { Given } from '../../src/protocol/endpoints/endpoint.ts';
+import { sleepingEndpoints } from '../../src/protocol/endpoints/sleeping.ts';
+import type { Sleeping } from '../../src/protocol/team.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
-import { readBody } from '../body.ts';
 import type { Directory, Sleepers } from '../contracts.ts';
+import { answer, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
-import { idOf, type Routes } from '../route.ts';
 
 /** In the path, for the session that runs: who calls from outside need not ask for its id first. */
 const CURRENT = 'current';
+
+type Addressed = Given<typeof sleepingEndpoints.sleeping>;
 
 export interface SleepingRoutesDeps {
   readonly sleepers: Pick<Sleepers, 'get' | 'set'>;
@@ -31,14 +34,16 @@ export function createSleepingRoutes({
   sessionId: runningId,
   callerOf,
   wake,
-}: SleepingRoutesDeps): Routes {
+}: SleepingRoutesDeps): readonly Handled[] {
   function unknown(): never {
     throw problem(404, 'unknown', 'There is no such session, or this agent is not in it.');
   }
 
   /** Agents by id, name or seat, as everywhere else. What nobody is called stays as it is, and is unknown later. */
-  async function addressed(context: Context): Promise<readonly [sessionId: string, agentId: string]> {
-    const [session, called] = [idOf(context, 'sessionId'), idOf(context, 'agentId')];
+  async function addressed({
+    sessionId: session,
+    agentId: called,
+  }: Addressed): Promise<readonly [sessionId: string, agentId: string]> {
     const found = await directory.find(called);
     return [session === CURRENT ? (runningId() ?? unknown()) : session, found.ok ? found.agent.agentId : called];
   }
@@ -46,19 +51,19 @@ export function createSleepingRoutes({
   const flagOf = (sessionId: string, agentId: string) =>
     sleepers.get(sessionId, agentId) ?? (agentId === LEAD_ID && sessionId === runningId() ? false : unknown());
 
-  async function read(context: Context): Promise<Response> {
-    const [sessionId, agentId] = await addressed(context);
+  async function read(given: Addressed, context: Context): Promise<Sleeping> {
+    const [sessionId, agentId] = await addressed(given);
     await callerOf(context, agentId);
-    return context.json({ sleeping: flagOf(sessionId, agentId) } satisfies Sleeping);
+    return { sleeping: flagOf(sessionId, agentId) };
   }
 
-  async function write(context: Context): Promise<Response> {
-    const [sessionId, agentId] = await addressed(context);
+  async function write(given: Given<typeof sleepingEndpoints.putSleeping>, context: Context): Promise<Sleeping> {
+    const [sessionId, agentId] = await addressed(given);
     const source = await callerOf(context, agentId);
-    const asked = await readBody(context, sleepingSchema);
+    const asked = given.body;
     const before = flagOf(sessionId, agentId);
     // Not set and waited for: it may be set by another call in this moment, and that one is not undone without the gate.
-    if (!before && !asked.sleeping) return context.json({ sleeping: false } satisfies Sleeping);
+    if (!before && !asked.sleeping) return { sleeping: false };
     if (agentId === LEAD_ID)
       throw problem(
         409,
@@ -72,8 +77,8 @@ export function createSleepingRoutes({
     const sleeping =
       (await sleepers.set(sessionId, agentId, asked.sleeping, source.kind === 'api' ? source.name : 'human')) ??
       unknown();
-    return context.json({ sleeping } satisfies Sleeping);
+    return { sleeping };
   }
 
-  return (route) => route('/api/v1/sessions/:sessionId/:agentId/sleeping', { GET: read, PUT: write, POST: write });
+  return answer(sleepingEndpoints, { sleeping: read, putSleeping: write, postSleeping: write });
 }

@@ -2,7 +2,8 @@
 import { SYNC } from '../../src/protocol/sync/settings.ts';
 import { createRateLimit } from '../access/index.ts';
 import type { Logger } from '../logger.ts';
-import type { Routes } from '../route.ts';
+import { syncEndpoints } from '../../src/protocol/endpoints/sync.ts';
+import type { Handled } from '../endpoint.ts';
 import type { Db } from '../store/index.ts';
 import { createUpgrades, type Upgrades } from '../upgrade.ts';
 import { createEntryStore } from './entry-store.ts';
@@ -10,7 +11,7 @@ import { createHouseholds } from './households.ts';
 import { createHub } from './hub.ts';
 import { createOffers } from './offers.ts';
 import { createSyncRoutes } from './routes.ts';
-import { SOCKET_PATH, SYNC_LIMITS, type SyncSettings } from './settings.ts';
+import { SYNC_LIMITS, type SyncSettings } from './settings.ts';
 import { createSockets } from './socket.ts';
 
 export interface SyncDeps {
@@ -32,7 +33,7 @@ export interface SyncDeps {
 }
 
 export interface Sync {
-  readonly routes: Routes;
+  readonly endpoints: readonly Handled[];
   readonly upgrades: Upgrades;
   /** Ends every socket in good order; resolves when what came over them is stored or let go of. */
   close(): Promise<void>;
@@ -82,7 +83,7 @@ export function createSync({
     elapsed,
     onError: (error) => logger.error('A sync socket failed.', { error }),
   });
-  const upgrades = createUpgrades({ path: SOCKET_PATH, messageBytes: SYNC_LIMITS.messageBytes });
+  const upgrades = createUpgrades({ path: syncEndpoints.syncSocket.path, messageBytes: SYNC_LIMITS.messageBytes });
 
   // What another process has changed is seen with the next look; alone, it is enough to note now and then who is here.
   const looks = setInterval(
@@ -91,7 +92,7 @@ export function createSync({
     alone ? SYNC_LIMITS.noteSeenMs : SYNC.heartbeatMs,
   );
   return {
-    routes: createSyncRoutes({
+    endpoints: createSyncRoutes({
       households,
       offers: createOffers({ db, relay, now }),
       hub,

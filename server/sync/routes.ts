@@ -1,23 +1,16 @@
 /** The calls of synchronisation: letting a device in, offers to join, recovery, and the way to the socket. */
 import type { Context } from 'hono';
-import {
-  OFFER_SLOTS,
-  publicKey,
-  registerSchema,
-  slotSchema,
-  syncId,
-  type OfferSlot,
-} from '../../src/protocol/sync/control.ts';
+import { syncEndpoints } from '../../src/protocol/endpoints/sync.ts';
+import { publicKey } from '../../src/protocol/sync/control.ts';
 import type { RateLimit } from '../access/index.ts';
-import { readBody } from '../body.ts';
+import { answer, browserOf, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
-import type { Env, Routes } from '../route.ts';
 import type { Upgrades } from '../upgrade.ts';
 import { QUOTAS } from '../quotas.ts';
 import type { Households, Registered } from './households.ts';
 import type { Hub } from './hub.ts';
 import type { Offers } from './offers.ts';
-import { SOCKET_PATH, triesKey } from './settings.ts';
+import { triesKey } from './settings.ts';
 import type { Sockets } from './socket.ts';
 
 export interface SyncRoutesDeps {
@@ -32,36 +25,6 @@ export interface SyncRoutesDeps {
 }
 
 const addressOf = (context: Context<Env>) => context.get('address') ?? '';
-const browserOf = (context: Context<Env>): string => {
-  const browser = context.get('browser');
-  if (browser === undefined)
-    throw problem(
-      401,
-      'not-signed-in',
-      'This browser is not let in. Open the link that Roost printed when it started.',
-    );
-  return browser;
-};
-
-function householdOf(context: Context): string {
-  const id = syncId.safeParse(context.req.param('id'));
-  if (!id.success) throw problem(404, 'unknown', 'There can be no household under such an id.');
-  return id.data;
-}
-
-/** An offer is named by a hash, so its id is of 16 or of 32 bytes. */
-function offerOf(context: Context): string {
-  const id = syncId.or(publicKey).safeParse(context.req.param('id'));
-  if (!id.success) throw problem(404, 'no-offer', 'There can be no offer under such an id.');
-  return id.data;
-}
-
-function slotOf(context: Context): OfferSlot {
-  const slot = OFFER_SLOTS.find((name) => name === context.req.param('slot'));
-  if (slot === undefined) throw problem(404, 'no-slot', `An offer has the slots ${OFFER_SLOTS.join(', ')}.`);
-  return slot;
-}
-
 function notThere(reason: 'unknown' | 'gone') {
   return reason === 'gone'
     ? problem(
@@ -134,7 +97,7 @@ export function createSyncRoutes({
   upgrades,
   failures,
   lookups,
-}: SyncRoutesDeps): Routes {
+}: SyncRoutesDeps): readonly Handled[] {
   function checkRate(seconds: number, what: string): void {
     if (seconds > 0)
       throw problem(429, 'too-many-tries', `${what} Try again in ${seconds} s.`, {
@@ -142,96 +105,85 @@ export function createSyncRoutes({
       });
   }
 
-  return (route) => {
-    route(SOCKET_PATH, {
-      GET(context) {
-        const { incoming } = context.env;
-        if (!upgrades.isUpgrade(incoming))
-          throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', {
-            headers: { upgrade: 'websocket' },
-          });
-        // Every browser names the page that opens a socket; whoever does not is none.
-        if (context.req.header('origin') === undefined)
-          throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
-        if (sockets.full(browserOf(context)))
-          throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', {
-            headers: { 'retry-after': '5' },
-          });
-        const [browser, address] = [browserOf(context), addressOf(context)];
-        upgrades.accept(incoming, (socket) => sockets.open(socket, { browser, address }));
-        return context.body(null, 204);
-      },
-    });
-    route('/api/sync/households/:id', {
-      async PUT(context) {
-        const [household, browser] = [householdOf(context), browserOf(context)];
-        const tries = triesKey({ browser, address: addressOf(context) });
-        checkRate(failures.wait(tries), 'Too many proofs of this browser have failed.');
-        const registered = await households.register(household, await readBody(context, registerSchema), browser);
-        if (!registered.ok) {
-          if (registered.reason === 'bad-proof' || registered.reason === 'bad-rotations') failures.take(tries);
-          throw refusal(registered);
-        }
-        await hub.changed(household, registered.revoked);
-        return context.json({ epoch: registered.epoch });
-      },
-    });
-    route('/api/sync/offers/:id', {
-      async PUT(context) {
-        const made = await offers.make(offerOf(context), browserOf(context));
-        if (made.ok) return context.json({ until: made.until });
-        if (made.reason === 'gone') throw notThere('gone');
-        if (made.reason === 'too-many-of-yours')
-          throw problem(
-            429,
-            'too-many-offers',
-            `This browser has begun to join too often: ${QUOTAS.offersBySignIn.open} tries may be open at once, and ${QUOTAS.offersBySignIn.remembered} within an hour. End one, or wait five minutes.`,
-            { headers: { 'retry-after': '300' } },
-          );
-        throw problem(429, 'too-many-offers', 'Too many devices want to join at once. Try again in a few minutes.', {
-          headers: { 'retry-after': '60' },
+  return answer(syncEndpoints, {
+    syncSocket(_, context) {
+      const { incoming } = context.env;
+      if (!upgrades.isUpgrade(incoming))
+        throw problem(426, 'not-a-socket', 'This address takes WebSockets alone.', {
+          headers: { upgrade: 'websocket' },
         });
-      },
-      async DELETE(context) {
-        await offers.end(offerOf(context));
-        return context.body(null, 204);
-      },
-    });
-    route('/api/sync/offers/:id/:slot', {
-      async PUT(context) {
-        const [offer, slot] = [offerOf(context), slotOf(context)];
-        const written = await offers.write(offer, slot, (await readBody(context, slotSchema)).data);
-        if (written.ok) return context.body(null, 204);
-        if (written.reason === 'taken')
-          throw problem(
-            409,
-            'slot-taken',
-            'Another device has answered this offer already. Make a new one on the device that wants to join.',
-          );
-        throw notThere(written.reason);
-      },
-      async GET(context) {
-        const read = await offers.read(offerOf(context), slotOf(context));
-        if (!read.ok) throw notThere(read.reason);
-        return read.data === null ? context.body(null, 204) : context.json({ data: read.data });
-      },
-    });
-    route('/api/sync/recoveries/:id', {
-      async GET(context) {
-        checkRate(
-          lookups.take(triesKey({ browser: browserOf(context), address: addressOf(context) })),
-          'Recovery phrases were tried too often by this browser.',
+      // Every browser names the page that opens a socket; whoever does not is none.
+      if (context.req.header('origin') === undefined)
+        throw problem(403, 'other-site', 'A WebSocket must name its Origin, and it must be Roost’s own page.');
+      if (sockets.full(browserOf(context)))
+        throw problem(503, 'too-many-sockets', 'Too many devices are connected at once. Try again later.', {
+          headers: { 'retry-after': '5' },
+        });
+      const [browser, address] = [browserOf(context), addressOf(context)];
+      upgrades.accept(incoming, (socket) => sockets.open(socket, { browser, address }));
+      return new Response(null, { status: 204 });
+    },
+    async register({ household, body }, context) {
+      const browser = browserOf(context);
+      const tries = triesKey({ browser, address: addressOf(context) });
+      checkRate(failures.wait(tries), 'Too many proofs of this browser have failed.');
+      const registered = await households.register(household, body, browser);
+      if (!registered.ok) {
+        if (registered.reason === 'bad-proof' || registered.reason === 'bad-rotations') failures.take(tries);
+        throw refusal(registered);
+      }
+      await hub.changed(household, registered.revoked);
+      return { epoch: registered.epoch };
+    },
+    async openOffer({ offer }, context) {
+      const made = await offers.make(offer, browserOf(context));
+      if (made.ok) return { until: made.until };
+      if (made.reason === 'gone') throw notThere('gone');
+      if (made.reason === 'too-many-of-yours')
+        throw problem(
+          429,
+          'too-many-offers',
+          `This browser has begun to join too often: ${QUOTAS.offersBySignIn.open} tries may be open at once, and ${QUOTAS.offersBySignIn.remembered} within an hour. End one, or wait five minutes.`,
+          { headers: { 'retry-after': '300' } },
         );
-        const id = publicKey.safeParse(context.req.param('id'));
-        const found = id.success ? await households.recovery(id.data) : null;
-        if (found === null)
-          throw problem(
-            404,
-            'no-recovery',
-            'This relay knows no household with this recovery phrase. Look at the words once more; the phrase may also be of another relay, or have been replaced by a newer one.',
-          );
-        return context.json(found);
-      },
-    });
-  };
+      throw problem(429, 'too-many-offers', 'Too many devices want to join at once. Try again in a few minutes.', {
+        headers: { 'retry-after': '60' },
+      });
+    },
+    async closeOffer({ offer }) {
+      await offers.end(offer);
+      return null;
+    },
+    async putSlot({ offer, slot, body }) {
+      const written = await offers.write(offer, slot, body.data);
+      if (written.ok) return null;
+      if (written.reason === 'taken')
+        throw problem(
+          409,
+          'slot-taken',
+          'Another device has answered this offer already. Make a new one on the device that wants to join.',
+        );
+      throw notThere(written.reason);
+    },
+    async getSlot({ offer, slot }) {
+      const read = await offers.read(offer, slot);
+      if (!read.ok) throw notThere(read.reason);
+      return read.data === null ? null : { data: read.data };
+    },
+    async recovery({ recovery }, context) {
+      checkRate(
+        lookups.take(triesKey({ browser: browserOf(context), address: addressOf(context) })),
+        'Recovery phrases were tried too often by this browser.',
+      );
+      const id = publicKey.safeParse(recovery);
+      const found = id.success ? await households.recovery(id.data) : null;
+      if (found === null)
+        throw problem(
+          404,
+          'no-recovery',
+          'This relay knows no household with this recovery phrase. Look at the words once more; the phrase may also be of another relay, or have been replaced by a newer one.',
+        );
+      return found;
+    },
+  });
 }

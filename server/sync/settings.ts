@@ -1,9 +1,6 @@
 /** Every limit and pause of the relay's side of synchronisation. What an owner may set stands in ../settings.ts. */
 import { SYNC } from '../../src/protocol/sync/settings.ts';
 
-/** Where a device's WebSocket is to be had. */
-export const SOCKET_PATH = '/api/sync/socket';
-
 export const SYNC_LIMITS = {
   devices: SYNC.devices,
   /** Sockets at once: of one household, and of all together, those included that have not said hello yet. */

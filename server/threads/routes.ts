@@ -1,19 +1,9 @@
 /** The person's own calls: every thread is read and written by the person. */
 import type { HTTPException } from 'hono/http-exception';
-import type { z } from 'zod';
 import { PERSON } from '../../src/domain/threads.ts';
-import {
-  addToThreadSchema,
-  closeThreadSchema,
-  createThreadSchema,
-  sendToThreadSchema,
-  type threadMessagesSchema,
-  type threadsSchema,
-} from '../../src/protocol/threads.ts';
-import { readBody } from '../body.ts';
+import { threadEndpoints } from '../../src/protocol/endpoints/threads.ts';
+import { answer, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
-import { idOf, numberOf, optionalIdOf, type Routes } from '../route.ts';
-import { THREAD_LIMITS } from './settings.ts';
 import type { Answer, Refusal, Threads } from './types.ts';
 
 /** `field`: the part of the body that names agents. */
@@ -33,78 +23,31 @@ function refusal({ reason, detail }: Refusal, field: string): HTTPException {
   }
 }
 
-function orRefuse<Value>(answer: Answer<Value>, field = 'body'): { readonly ok: true } & Value {
-  if (answer.ok) return answer;
-  throw refusal(answer, field);
+function orRefuse<Value>(outcome: Answer<Value>, field = 'body'): { readonly ok: true } & Value {
+  if (outcome.ok) return outcome;
+  throw refusal(outcome, field);
 }
 
-export function createThreadRoutes({ threads }: { readonly threads: Threads }): Routes {
-  const { page, listPage } = THREAD_LIMITS;
-  return (route) => {
-    route('/api/threads', {
-      async GET(context) {
-        const listed = await threads.list(PERSON, {
-          before: optionalIdOf(context, 'before'),
-          limit: numberOf(context, 'limit', listPage),
-          closedToo: true,
-        });
-        const answer: z.infer<typeof threadsSchema> = { threads: [...listed.threads], more: listed.more };
-        return context.json(answer);
-      },
-      async POST(context) {
-        const { title, participants } = await readBody(context, createThreadSchema);
-        const { thread } = orRefuse(
-          await threads.create(PERSON, { title, participantRefs: participants }),
-          'participants',
-        );
-        return context.json(thread, 201);
-      },
-    });
-    route('/api/threads/:threadId/messages', {
-      async GET(context) {
-        const before = numberOf(context, 'before', { min: 1, max: Number.MAX_SAFE_INTEGER, otherwise: 0 });
-        const read = orRefuse(
-          await threads.read(PERSON, idOf(context, 'threadId'), {
-            before: before === 0 ? null : before,
-            limit: numberOf(context, 'limit', page),
-            run: null,
-          }),
-        );
-        const answer: z.infer<typeof threadMessagesSchema> = {
-          thread: read.thread,
-          messages: [...read.messages],
-          more: read.more,
-        };
-        return context.json(answer);
-      },
-      async POST(context) {
-        const { text, mentions, clientId } = await readBody(context, sendToThreadSchema);
-        const { message } = orRefuse(
-          await threads.send(PERSON, idOf(context, 'threadId'), { text, mentionRefs: mentions, clientId }),
-          'mentions',
-        );
-        return context.json(message);
-      },
-    });
-    route('/api/threads/:threadId/participants', {
-      async POST(context) {
-        const { agentId } = await readBody(context, addToThreadSchema);
-        const { thread } = orRefuse(await threads.add(PERSON, idOf(context, 'threadId'), agentId), 'agentId');
-        return context.json(thread);
-      },
-    });
-    route('/api/threads/:threadId/participants/:agentId', {
-      async DELETE(context) {
-        const { thread } = orRefuse(await threads.remove(PERSON, idOf(context, 'threadId'), idOf(context, 'agentId')));
-        return context.json(thread);
-      },
-    });
-    route('/api/threads/:threadId/close', {
-      async POST(context) {
-        const { summary } = await readBody(context, closeThreadSchema);
-        const { thread } = orRefuse(await threads.close(PERSON, idOf(context, 'threadId'), summary));
-        return context.json(thread);
-      },
-    });
-  };
+export function createThreadRoutes({ threads }: { readonly threads: Threads }): readonly Handled[] {
+  return answer(threadEndpoints, {
+    async threads({ before, limit }) {
+      const listed = await threads.list(PERSON, { before, limit, closedToo: true });
+      return { threads: [...listed.threads], more: listed.more };
+    },
+    async createThread({ body: { title, participants } }) {
+      return orRefuse(await threads.create(PERSON, { title, participantRefs: participants }), 'participants').thread;
+    },
+    async threadMessages({ threadId, before, limit }) {
+      const { thread, messages, more } = orRefuse(await threads.read(PERSON, threadId, { before, limit, run: null }));
+      return { thread, messages: [...messages], more };
+    },
+    async sendToThread({ threadId, body: { text, mentions, clientId } }) {
+      return orRefuse(await threads.send(PERSON, threadId, { text, mentionRefs: mentions, clientId }), 'mentions')
+        .message;
+    },
+    addToThread: async ({ threadId, body }) =>
+      orRefuse(await threads.add(PERSON, threadId, body.agentId), 'agentId').thread,
+    removeFromThread: async ({ threadId, agentId }) => orRefuse(await threads.remove(PERSON, threadId, agentId)).thread,
+    closeThread: async ({ threadId, body }) => orRefuse(await threads.close(PERSON, threadId, body.summary)).thread,
+  });
 }

@@ -9,6 +9,7 @@ import type { Snapshot, StoredEvent } from '../protocol/events.ts';
 import { createAckMark, documentsOf } from '../protocol/intake.ts';
 import { applyEvent } from '../protocol/live.ts';
 import type { LinkState, OpenAnswer, OwnerNews } from '../protocol/worker.ts';
+import type { sessionEndpoints } from '../protocol/endpoints/session.ts';
 import type { RelayClient } from './client.ts';
 import type { Cursor, EventStream, StreamItem } from './event-stream.ts';
 import { createOpenAnswers } from './open-answers.ts';
@@ -23,7 +24,7 @@ export interface FeedDeps {
    */
   readonly vacant: boolean;
   readonly openStream: (cursor: Cursor | null, listener: (item: StreamItem) => void) => EventStream;
-  readonly client: Pick<RelayClient, 'ack' | 'postMessage'>;
+  readonly client: Pick<RelayClient<typeof sessionEndpoints>, 'ack' | 'postMessage'>;
   /** Resolves when the documents are durable. */
   readonly store: (docs: readonly Doc[]) => Promise<unknown>;
   readonly saveCursor: (cursor: Cursor) => Promise<void>;
@@ -81,7 +82,7 @@ export function createFeed(deps: FeedDeps): Feed {
     const of = log;
     if (upTo <= acknowledged) return;
     await deps.saveCursor({ log: of, after: upTo });
-    const result = await client.ack(upTo);
+    const result = await client.ack({ body: { upTo } });
     // Where it did not arrive, the next stored event or the next connection sends it again.
     if (result.ok && of === log) acknowledged = Math.max(acknowledged, upTo);
   }
@@ -132,7 +133,9 @@ export function createFeed(deps: FeedDeps): Feed {
   async function deliverOnce() {
     for (const { text, agentId, clientId } of await deps.queued()) {
       if (!snapshot?.session || handedOver.has(clientId)) continue;
-      const result = await client.postMessage({ text, clientId, ...(agentId === LEAD_ID ? {} : { to: agentId }) });
+      const result = await client.postMessage({
+        body: { text, clientId, ...(agentId === LEAD_ID ? {} : { to: agentId }) },
+      });
       if (result.ok) handedOver.add(clientId);
     }
   }

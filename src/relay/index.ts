@@ -1,5 +1,6 @@
 /** The relay's client: calls for tabs, the event stream and what follows from it for the ledger's owner. */
 export { createRelayClient, type RelayClient, type RelayClientDeps } from './client.ts';
+export type { PageClient } from './page-client.ts';
 export {
   createEventStream,
   type Cursor,

@@ -1,4 +1,5 @@
 /** What the one other household of a relay says and hears from now on, for a browser without one. Nothing is stored or acknowledged. */
+import { homeEndpoints } from '../protocol/endpoints/session.ts';
 import { createEventStream, type StreamItem } from './event-stream.ts';
 import type { SendDeps } from './send.ts';
 import { realTimers } from '../domain/platform/timers.ts';
@@ -11,7 +12,7 @@ export function openLook({ fetch, baseUrl }: SendDeps, listener: (item: StreamIt
     timers: realTimers,
     random: Math.random,
     cursor: null,
-    path: '/api/look/events',
+    path: homeEndpoints.lookEvents.path,
     listener,
     report: (error) => console.error(error),
   });

@@ -21,8 +21,11 @@ export interface SentCall {
 }
 
 export interface Sender {
-  /** The answer as this schema reads it. */
-  answered<Value>(call: SentCall, schema: z.ZodType<Value>): Promise<RelayResult<Value>>;
+  /** The answer as the schema for its status reads it; null where there is none. */
+  answered<Value>(
+    call: SentCall,
+    schemaFor: (status: number) => z.ZodType<Value> | undefined,
+  ): Promise<RelayResult<Value | null>>;
   /** For calls whose answer says nothing. */
   done(call: SentCall): Promise<RelayResult<null>>;
   words(call: SentCall): Promise<RelayResult<string>>;
@@ -73,8 +76,10 @@ export function createSender({ fetch, baseUrl }: SendDeps): Sender {
   }
 
   return {
-    answered: (call, schema) =>
+    answered: (call, schemaFor) =>
       send(call, ({ status, text }) => {
+        const schema = schemaFor(status);
+        if (!schema) return { ok: true, value: null };
         const parsed = schema.safeParse(parseJson(text));
         return parsed.success
           ? { ok: true, value: parsed.data }

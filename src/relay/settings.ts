@@ -5,7 +5,7 @@ export const RELAY_TIMES = {
   /** A call that carries little. */
   call: 15_000,
   /** A message may carry a whole team's souls and transcripts. */
-  postMessage: 60_000,
+  heavy: 60_000,
   /** From asking for the event stream to its first header. */
   connect: 10_000,
   /** No byte for this long on an open stream: the line is lost, whatever the socket says. */

@@ -1,15 +1,9 @@
 /** The relay's calls about households: registering a device, offers to join, recovery. */
-import {
-  recoveryAnswerSchema,
-  registeredSchema,
-  slotSchema,
-  type OfferSlot,
-  type Register,
-} from '../protocol/sync/control.ts';
-import type { Called } from '../protocol/sync/line.ts';
-import { parseJson, type RelayResult } from './problem.ts';
-import { createSender, type SendDeps } from './send.ts';
-import { RELAY_TIMES } from './settings.ts';
+import { syncEndpoints } from '../protocol/endpoints/sync.ts';
+import type { Called, SyncRelay } from '../protocol/sync/line.ts';
+import { createRelayClient } from './client.ts';
+import type { RelayResult } from './problem.ts';
+import type { SendDeps } from './send.ts';
 
 const PROBLEM_NAME = /^about:roost\/(.+)$/;
 
@@ -37,41 +31,11 @@ function called<Value>(result: RelayResult<Value>): Called<Value> {
   }
 }
 
-export function createSyncClient(deps: SendDeps) {
-  const sender = createSender(deps);
-  const timeout = RELAY_TIMES.call;
-  const offer = (id: string) => `/api/sync/offers/${id}`;
-  return {
-    register: async (household: string, body: Register) =>
-      called(
-        await sender.answered(
-          { method: 'PUT', path: `/api/sync/households/${household}`, body, timeout },
-          registeredSchema,
-        ),
-      ),
-    openOffer: async (id: string) => called(await sender.done({ method: 'PUT', path: offer(id), timeout })),
-    closeOffer: async (id: string) => called(await sender.done({ method: 'DELETE', path: offer(id), timeout })),
-    putSlot: async (id: string, slot: OfferSlot, data: string) =>
-      called(await sender.done({ method: 'PUT', path: `${offer(id)}/${slot}`, body: { data }, timeout })),
-    /** Null: nothing lies there yet. */
-    async getSlot(id: string, slot: OfferSlot): Promise<Called<{ readonly data: string } | null>> {
-      const words = called(await sender.words({ method: 'GET', path: `${offer(id)}/${slot}`, timeout }));
-      if (!words.ok) return words;
-      if (words.value === '') return { ok: true, value: null };
-      const read = slotSchema.safeParse(parseJson(words.value));
-      return read.success
-        ? { ok: true, value: read.data }
-        : {
-            ok: false,
-            status: null,
-            type: null,
-            reason: 'The relay answered with something that this page cannot read. Reload the page.',
-            box: null,
-          };
-    },
-    recovery: async (id: string) =>
-      called(
-        await sender.answered({ method: 'GET', path: `/api/sync/recoveries/${id}`, timeout }, recoveryAnswerSchema),
-      ),
-  };
+export function createSyncClient(deps: SendDeps): SyncRelay {
+  const client = createRelayClient(syncEndpoints, deps);
+  const methods = Object.entries<(said: never) => Promise<RelayResult<unknown>>>(client).map(
+    ([name, call]) => [name, async (said: never) => called(await call(said))] as const,
+  );
+  // Each is the client's own, with its answer put in other words.
+  return Object.fromEntries(methods) as unknown as SyncRelay;
 }

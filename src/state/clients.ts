@@ -3,6 +3,7 @@ import type { Credential } from '../protocol/team.ts';
 import { DONE, type Done } from './actions/parts.ts';
 import type { RoostState } from './index.ts';
 import { createQuery, type Query } from './query.ts';
+import { mapResult } from './reach.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 
@@ -22,7 +23,7 @@ interface Clients {
 
 function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'changes' | 'device'>): Clients {
   const list = createQuery<readonly Credential[]>({
-    ask: () => reach((client) => client.credentials()),
+    ask: async () => mapResult(await reach((client) => client.credentials()), ({ credentials }) => credentials),
     changes,
     device,
     what: ['credentials'],
@@ -30,13 +31,13 @@ function createClients({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
   return {
     list,
     async make(agentId, label, readsSoul) {
-      const made = await reach((client) => client.makeCredential({ agentId, label, readsSoul }));
+      const made = await reach((client) => client.makeCredential({ body: { agentId, label, readsSoul } }));
       if (!made.ok) return { ok: false, reason: problemText(made.problem) };
       await list.again();
       return { ok: true, ...made.value };
     },
     async revoke(credentialId) {
-      const revoked = await reach((client) => client.revokeCredential(credentialId));
+      const revoked = await reach((client) => client.revokeCredential({ credentialId }));
       if (!revoked.ok) return { ok: false, reason: problemText(revoked.problem) };
       await list.again();
       return DONE;

@@ -8,6 +8,7 @@ import { withCoordination } from './limits.ts';
 import { onePerPage } from './per-page.ts';
 import { problemText } from './ports.ts';
 import { reachQueries } from './reach-queries.ts';
+import { mapResult } from './reach.ts';
 
 export interface CostBook {
   /** Over so many days, 1 to 90. */
@@ -30,17 +31,14 @@ function createCostBook(state: RoostState): CostBook {
   const { reach, changes, device, limits } = state;
   const reports = createQueryFamily((days) =>
     createQuery<Costs>({
-      ask: () => reach((client) => client.costs(Number(days))),
+      ask: () => reach((client) => client.costs({ days: Number(days) })),
       changes,
       device,
       what: ['costs', 'config'],
     }),
   );
   const prices = createQuery<readonly Price[]>({
-    ask: async () => {
-      const read = await reach((client) => client.prices());
-      return read.ok ? { ok: true, value: read.value.prices } : read;
-    },
+    ask: async () => mapResult(await reach((client) => client.prices()), ({ prices: table }) => table),
     changes,
     device,
     what: ['costs'],
@@ -67,7 +65,7 @@ function createCostBook(state: RoostState): CostBook {
           })),
       ),
     async setPrices(table) {
-      const put = await reach((client) => client.putPrices({ prices: [...table] }));
+      const put = await reach((client) => client.putPrices({ body: { prices: [...table] } }));
       if (put.ok) prices.put(put.value.prices);
       return doneOf(put);
     },

@@ -24,7 +24,7 @@ import { createLimits, type HouseholdLimits } from './limits.ts';
 import { createLive, type Live } from './live.ts';
 import { createNotices, type Notices } from './notices.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
-import type { ReachPort } from './reach.ts';
+import { mapResult, type ReachPort } from './reach.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createRemember, type Remember } from './remember.ts';
 import { tellTeam } from './tell-team.ts';
@@ -99,7 +99,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const copies = createCopies({ owner, archive, device, unread });
   const changes = createChanges();
   const unreadMessages = createQuery({
-    ask: () => reach((client) => client.unread()),
+    ask: async () => mapResult(await reach((client) => client.unread()), ({ unread }) => unread),
     changes,
     device,
     what: ['inbox'],
@@ -108,7 +108,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   const limits = createLimits({
     query: createQuery({ ask: readLimits, changes, device, what: ['config'] }),
     read: readLimits,
-    put: (own) => reach((client) => client.putHouseholdConfig(own)),
+    put: (own) => reach((client) => client.putHouseholdConfig({ body: own })),
   });
   const parts = {
     owner,

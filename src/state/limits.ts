@@ -1,7 +1,6 @@
 /** Changes to what agents may do: one after the other, each over the newest that the relay has, live at once. */
 import type { AgentConfig, EffectiveConfig, HouseholdConfig } from '../protocol/config.ts';
 import type { RelayResult } from '../relay/index.ts';
-import type { ConfigAnswer } from '../relay/reach-client.ts';
 import type { Query } from './query.ts';
 
 /** What a household and an agent both have: only what was set. */
@@ -21,6 +20,12 @@ export const withGuardrails = (own: Coordination, values: Guardrails): Coordinat
   return { ...own, wake_guardrails: next.length === 0 ? undefined : Object.fromEntries(next) };
 };
 
+/** What was set, and what holds with every default filled in. */
+export interface ConfigAnswer<Own> {
+  readonly own: Own;
+  readonly effective: EffectiveConfig;
+}
+
 export interface Limits<Own> {
   readonly query: Query<ConfigAnswer<Own>>;
   /** Done when the relay has it and the page shows what holds now. */
@@ -30,7 +35,7 @@ export interface Limits<Own> {
 interface LimitsDeps<Own> {
   readonly query: Query<ConfigAnswer<Own>>;
   readonly read: () => Promise<RelayResult<ConfigAnswer<Own>>>;
-  readonly put: (own: Own) => Promise<RelayResult<null>>;
+  readonly put: (own: Own) => Promise<RelayResult<unknown>>;
 }
 
 export function createLimits<Own>({ query, read, put }: LimitsDeps<Own>): Limits<Own> {
@@ -41,8 +46,9 @@ export function createLimits<Own>({ query, read, put }: LimitsDeps<Own>): Limits
     const known = await read();
     if (!known.ok) return known;
     const result = await put(edit(known.value.own));
-    if (result.ok) await query.again();
-    return result;
+    if (!result.ok) return result;
+    await query.again();
+    return { ok: true, value: null };
   }
 
   return {

@@ -4,7 +4,7 @@
  */
 import type { OwnerCallName, OwnerCalls, OwnerNews } from '../protocol/worker.ts';
 import type { Archive } from '../archive/index.ts';
-import type { RelayClient, RelayProblem } from '../relay/index.ts';
+import type { PageClient, RelayProblem, StreamItem } from '../relay/index.ts';
 
 /** The ledger's owner, as one tab sees it. Calls reject with an Error whose message people can read. */
 export interface OwnerPort {
@@ -14,7 +14,10 @@ export interface OwnerPort {
 }
 
 /** The relay's calls that a page makes. An expected failure is a value; nothing here rejects for one. */
-export type RelayPort = Omit<RelayClient, 'ack'>;
+export type RelayPort = Omit<PageClient, 'ack'> & {
+  /** What is said in the one household of others from now on. Returns the way to stop. */
+  look(listener: (item: StreamItem) => void): () => void;
+};
 
 /** Packs and unpacks copies, in a worker of its own. */
 export type ArchivePort = Omit<Archive, 'warm'>;

@@ -35,7 +35,7 @@ function createReachQueries({
   function wakePage(agentId: string | null) {
     return (page: { readonly before: string | null; readonly limit: number }) =>
       reach(async (client) => {
-        const feed = await client.wakes({ ...page, agentId });
+        const feed = await client.wakes({ ...page, agent: agentId });
         return feed.ok ? { ok: true, value: { rows: feed.value.wakes, more: feed.value.more } } : feed;
       });
   }
@@ -60,7 +60,7 @@ function createReachQueries({
         size: PAGE,
         askPage: (page) =>
           reach(async (client) => {
-            const inbox = await client.inbox(agentId, page);
+            const inbox = await client.inbox({ agentId, ...page });
             return inbox.ok ? { ok: true, value: { rows: inbox.value.messages, more: inbox.value.more } } : inbox;
           }),
       }),
@@ -71,15 +71,15 @@ function createReachQueries({
         ...deps,
         what: ['wakes', 'config'],
         agentId,
-        ask: () => reach((client) => client.wakeStats(agentId)),
+        ask: () => reach((client) => client.wakeStats({ agentId })),
       }),
     ),
     limits: createQueryFamily((agentId: string) => {
-      const read = () => reach((client) => client.agentConfig(agentId));
+      const read = () => reach((client) => client.agentConfig({ agentId }));
       return createLimits({
         query: createQuery({ ...deps, what: ['config'], agentId, ask: read }),
         read,
-        put: (own) => reach((client) => client.putAgentConfig(agentId, own)),
+        put: (own) => reach((client) => client.putAgentConfig({ agentId, body: own })),
       });
     }),
   };

@@ -1,5 +1,5 @@
 /** The relay's calls, as the page holds them: fetched while the page is painted, or after. */
-import type { RelayClient, RelayResult } from '../relay/index.ts';
+import type { PageClient, RelayResult, StreamItem } from '../relay/index.ts';
 import type { ReachClient } from '../relay/reach-client.ts';
 import type { RelayPort } from './ports.ts';
 
@@ -8,6 +8,10 @@ const MISSING =
 
 /** Makes one call. An expected failure is a value. */
 type Port<Client> = <Value>(call: (client: Client) => Promise<RelayResult<Value>>) => Promise<RelayResult<Value>>;
+
+/** An answer, as `pick` sees it. */
+export const mapResult = <Value, Part>(result: RelayResult<Value>, pick: (value: Value) => Part): RelayResult<Part> =>
+  result.ok ? { ok: true, value: pick(result.value) } : result;
 
 /** The calls about how agents reach each other. */
 export type ReachPort = Port<ReachClient>;
@@ -24,32 +28,37 @@ export function createReachPort<Client = ReachClient>(load: () => Promise<Client
   };
 }
 
-/** As `createReachPort`, for the calls of a session. */
-export function createRelayPort(load: () => Promise<RelayClient>): RelayPort {
-  const ask = createReachPort(load);
-  return {
-    health: () => ask((client) => client.health()),
-    startSession: (request) => ask((client) => client.startSession(request)),
-    endSession: () => ask((client) => client.endSession()),
-    postMessage: (message) => ask((client) => client.postMessage(message)),
-    stop: (agentId) => ask((client) => client.stop(agentId)),
-    sleep: (agentId) => ask((client) => client.sleep(agentId)),
-    getRehearsal: () => ask((client) => client.getRehearsal()),
-    home: () => ask((client) => client.home()),
-    beginHome: (how) => ask((client) => client.beginHome(how)),
-    lookedAt: () => ask((client) => client.lookedAt()),
-    look(listener) {
-      let stop: (() => void) | null = null;
-      let over = false;
-      void ask(async (client) => {
-        if (!over) stop = client.look(listener);
-        return await Promise.resolve({ ok: true, value: null } as const);
-      });
-      return () => {
-        over = true;
-        stop?.();
-      };
-    },
-    putRehearsal: (rehearsal) => ask((client) => client.putRehearsal(rehearsal)),
+/** As `createReachPort`, for the calls of a session, each by its own name. */
+export function createRelayPort(load: {
+  readonly client: () => Promise<PageClient>;
+  /** Resolves with the way to stop. */
+  readonly look: (listener: (item: StreamItem) => void) => Promise<() => void>;
+}): RelayPort {
+  const ask = createReachPort(load.client);
+  const look: RelayPort['look'] = (listener) => {
+    let over = false;
+    let stop: (() => void) | null = null;
+    load
+      .look((item) => !over && listener(item))
+      .then(
+        (opened) => {
+          if (over) opened();
+          else stop = opened;
+        },
+        () => listener({ kind: 'lost', reason: 'unreachable' }),
+      );
+    return () => {
+      over = true;
+      stop?.();
+    };
   };
+  const call =
+    (name: keyof PageClient) =>
+    (...said: readonly unknown[]) =>
+      // The method of this name, with what it was called with.
+      ask((client) => (client[name] as (...said: readonly unknown[]) => Promise<RelayResult<unknown>>)(...said));
+  // Its methods are those of a client that is not here yet.
+  return new Proxy({ look } as RelayPort, {
+    get: (own, name) => (name in own ? own[name as keyof RelayPort] : call(name as keyof PageClient)),
+  });
 }

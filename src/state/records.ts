@@ -93,11 +93,13 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
     const missing: Missing[] = [];
     for (let from = 0; from < known.length; from += GIVING.compared) {
       const part = known.slice(from, from + GIVING.compared);
-      const compared = await reach((client) => client.compareRecords(part.map(({ asked }) => asked)));
+      const compared = await reach((client) =>
+        client.compareRecords({ body: { records: part.map(({ asked }) => asked) } }),
+      );
       // What cannot be asked now is asked when the line is there again.
       if (!compared.ok) return;
       part.forEach(({ doc, messages }, i) => {
-        const standing = compared.value[i];
+        const standing = compared.value.standings[i];
         if (standing === 'unknown' || standing === 'older') missing.push({ doc, standing, messages });
       });
     }
@@ -167,13 +169,13 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
     store.setState({ giving: { done: 0, of }, error: null, given: null });
     try {
       for await (const part of offers(missing)) {
-        const result = await reach((client) => client.offerRecords(part));
+        const result = await reach((client) => client.offerRecords({ body: { records: [...part] } }));
         if (!result.ok) {
           store.setState({ giving: null, error: problemText(result.problem) });
           return;
         }
-        answers.push(...result.value);
-        result.value.forEach(({ answer }, i) => {
+        answers.push(...result.value.answers);
+        result.value.answers.forEach(({ answer }, i) => {
           const type = part[i]?.type;
           if (answer === 'taken' && type !== undefined) taken.set(type, (taken.get(type) ?? 0) + 1);
         });

@@ -36,7 +36,7 @@ export function tellTeam({
   let telling = false;
 
   async function liveBeside() {
-    const begun = await relay.beginHome({ beside: true });
+    const begun = await relay.beginHome({ body: { beside: true } });
     if (!begun.ok) return notices.error(problemText(begun.problem));
     await tell();
   }
@@ -53,7 +53,7 @@ export function tellTeam({
     const text = JSON.stringify(team);
     if (text === told) return;
     telling = true;
-    const result = await reach((client) => client.putTeam(team));
+    const result = await reach((client) => client.putTeam({ body: team }));
     telling = false;
     // Where it did not arrive, the next change or the next connection says it again.
     if (!result.ok) {

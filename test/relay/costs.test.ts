@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCostRoutes, createCosts, type CostBook } from '../../server/costs/index.ts';
 import { COST_LIMITS } from '../../server/costs/settings.ts';
 import { openEventLog } from '../../server/events/index.ts';
-import { createRoute, type Env } from '../../server/route.ts';
+import { mount, type Env } from '../../server/endpoint.ts';
 import type { Store } from '../../server/store/index.ts';
 import { DEFAULT_PRICES } from '../../src/domain/prices.ts';
 import { PLAIN_TERMS, type RequestSize } from '../../src/domain/request-cost.ts';
@@ -90,7 +90,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
   const app = () => {
     const hono = new Hono<Env>();
-    createCostRoutes({ costs })(createRoute(hono));
+    mount(hono, createCostRoutes({ costs }));
     return hono;
   };
 

@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCredentialRoutes, createCredentials, type Credentials } from '../../server/access/index.ts';
 import { NOTE_USE_EVERY_MS } from '../../server/access/credentials.ts';
-import { createRoute, type Env } from '../../server/route.ts';
+import { mount, type Env } from '../../server/endpoint.ts';
 import type { Store } from '../../server/store/index.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { credentialsSchema, madeCredentialSchema, type TeamMember } from '../../src/protocol/team.ts';
@@ -176,7 +176,7 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
       { agentId: 'vega', name: 'Vega', position: null, retired: true },
     ];
     const app = new Hono<Env>();
-    createCredentialRoutes({ credentials, directory: { all: () => Promise.resolve(team) } })(createRoute(app));
+    mount(app, createCredentialRoutes({ credentials, directory: { all: () => Promise.resolve(team) } }));
     const post = (body: unknown) =>
       app.request('/api/credentials', {
         method: 'POST',

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { createGateRoutes } from '../../server/gate/index.ts';
-import { createRoute, type Env } from '../../server/route.ts';
+import { mount, type Env } from '../../server/endpoint.ts';
 import type { Store } from '../../server/store/index.ts';
 import { agentConfigAnswerSchema, householdConfigAnswerSchema } from '../../src/protocol/config.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
@@ -36,7 +36,7 @@ function open() {
     all: () =>
       Promise.resolve(['orin', 'lyra'].map((agentId) => ({ agentId, name: agentId, position: null, retired: false }))),
   };
-  createGateRoutes({ ...household, directory })(createRoute(app));
+  mount(app, createGateRoutes({ ...household, directory }));
   const get = (path: string, accept = 'application/json') => app.request(path, { headers: { accept } });
   const put = (path: string, body: string, type = 'application/json', accept = 'application/json') =>
     app.request(path, { method: 'PUT', body, headers: { 'content-type': type, accept } });

@@ -8,7 +8,7 @@ import { createEntryStore } from '../../server/sync/entry-store.ts';
 import { createHouseholds } from '../../server/sync/households.ts';
 import { createHub, type Hub } from '../../server/sync/hub.ts';
 import { createSockets, type Sockets, type SocketsDeps } from '../../server/sync/socket.ts';
-import { SOCKET_PATH } from '../../server/sync/settings.ts';
+import { syncEndpoints } from '../../src/protocol/endpoints/sync.ts';
 import { createUpgrades } from '../../server/upgrade.ts';
 import { createStorePlace, type StorePlace } from '../support/stores.ts';
 import {
@@ -81,7 +81,7 @@ describe('a sync socket', () => {
       heartbeatMs,
       limits,
     });
-    const upgrades = createUpgrades({ path: SOCKET_PATH, messageBytes: 1_000_000 });
+    const upgrades = createUpgrades({ path: syncEndpoints.syncSocket.path, messageBytes: 1_000_000 });
     const listener = upgrades.listener({
       fetch: (_request, env) => {
         if (sockets.full('browser')) return new Response(null, { status: 503 });

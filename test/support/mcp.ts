@@ -19,7 +19,7 @@ import { openEventLog } from '../../server/events/index.ts';
 import { createInbox } from '../../server/inbox/index.ts';
 import { listen } from '../../server/listen.ts';
 import { createMcp, type McpSettings } from '../../server/mcp/index.ts';
-import { createRoute, type Env } from '../../server/route.ts';
+import { mount, type Env } from '../../server/endpoint.ts';
 import { createSleepers, type OpenSleepers } from '../../server/sleeping/index.ts';
 import type { Store } from '../../server/store/index.ts';
 import { createThreads, type Threads } from '../../server/threads/index.ts';
@@ -214,7 +214,7 @@ export async function openMcp(
     throw error;
   });
   app.use(access.own);
-  mcp.routes(createRoute(app));
+  mount(app, mcp.endpoints);
   http.serve(getRequestListener((request, env) => app.fetch(request, env)));
   const url = `http://127.0.0.1:${http.port}/mcp`;
   const clients: Client[] = [];

@@ -75,7 +75,7 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
     onError,
     ...(pingMs === undefined ? {} : { pingMs }),
   });
-  const served = await serveRoutes(proxy.routes);
+  const served = await serveRoutes(proxy.endpoints);
   const made = new Map<string, string>();
   return {
     url: served.url,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { createRoute, type Env, type Routes } from '../../server/route.ts';
+import { mount, type Env, type Handled } from '../../server/endpoint.ts';
 
 export interface ServedRoutes {
   readonly url: string;
@@ -17,13 +17,13 @@ export interface ServedRoutes {
   close(): Promise<void>;
 }
 
-export async function serveRoutes(routes: Routes): Promise<ServedRoutes> {
+export async function serveRoutes(endpoints: readonly Handled[]): Promise<ServedRoutes> {
   const app = new Hono<Env>();
   app.onError((error) => {
     if (error instanceof HTTPException) return error.getResponse();
     throw error;
   });
-  routes(createRoute(app));
+  mount(app, endpoints);
   const answer = getRequestListener((request, env) => app.fetch(request, env));
   const server = createServer((incoming, outgoing) => void answer(incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

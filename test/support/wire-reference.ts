@@ -4,7 +4,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { CALLS, type Call } from '../../src/protocol/calls/index.ts';
+import { ENDPOINTS } from '../../src/protocol/endpoints/index.ts';
+import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import { blockSchema, knownSchemas, unknownDocumentSchema, usageSchema } from '../../src/protocol/documents.ts';
 import { SCHEMA_VERSION } from '../../src/protocol/known.ts';
 import {
@@ -51,8 +52,35 @@ const sentence = (text = '') =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`;
 const joined = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n');
 
-function callSection({ method, path, does, open, parameters = [], body, answers }: Call): string {
-  const parts = [`### \`${method} ${path}\``, `${does}${open ? ' Needs no cookie.' : ''}`];
+const WHO = {
+  page: '',
+  agent: ' A credential will do as well, as a Bearer token: the agent’s own, or an application’s.',
+  client: '',
+  credential: ' Needs no cookie.',
+  anyone: ' Needs no cookie.',
+};
+
+/** By name, with what each is for. */
+const parametersOf = (fields: Endpoint['params'], where: string) =>
+  Object.entries(fields ?? {}).map(([name, schema]) => ({ name, in: where, does: schema.description ?? '' }));
+
+function callSection({
+  method,
+  path,
+  does,
+  access = 'page',
+  params,
+  query,
+  headers = {},
+  body,
+  answers,
+}: Endpoint): string {
+  const parts = [`### \`${method} ${path}\``, `${does}${WHO[access]}`];
+  const parameters = [
+    ...parametersOf(params, 'path'),
+    ...parametersOf(query, 'query'),
+    ...Object.entries(headers).map(([name, does]) => ({ name, in: 'header', does })),
+  ];
   if (parameters.length > 0) {
     const rows = parameters.map((parameter) => `| \`${parameter.name}\` | ${parameter.in} | ${parameter.does} |`);
     parts.push(['| parameter | in | |', '|---|---|---|', ...rows].join('\n'));
@@ -100,7 +128,7 @@ export function wireReference(): string {
 
     '## Calls',
     `Bodies are JSON of at most ${LIMITS.bodyBytes.toLocaleString('en')} bytes. Every call needs the session cookie that the one-time link gives, and in \`roost-page-key\` the page key that it hands over besides (a WebSocket offers the subprotocols \`roost\` and \`roost.page-key.…\`), unless it says otherwise. Any of them may also answer 400 (what did not fit, and where), 401 (not signed in), 403 (another website, or a name that is not the relay’s), 405, 413, 415 (not JSON) or 429 (too many at once).`,
-    ...CALLS.map(callSection),
+    ...Object.values<Endpoint>(ENDPOINTS).map(callSection),
     '### Problem documents',
     'Every status from 400 on comes with an RFC 9457 problem document, `application/problem+json`.',
     fieldTable(json(problemSchema)),

@@ -1,4 +1,6 @@
 /** A device's line to the relay, as the relay's client gives it and synchronisation uses it. */
+import type { Callable, Heard, Said } from '../endpoints/endpoint.ts';
+import type { syncEndpoints } from '../endpoints/sync.ts';
 import type { FromDevice, FromRelay } from './control.ts';
 
 /** What comes on the sync socket. */
@@ -33,3 +35,10 @@ export interface Refusal {
 }
 /** One call's answer. */
 export type Called<Value> = { readonly ok: true; readonly value: Value } | Refusal;
+
+/** The relay's calls about households, as synchronisation makes them. */
+export type SyncRelay = {
+  readonly [Name in Callable<typeof syncEndpoints>]: (
+    said: Said<(typeof syncEndpoints)[Name]>,
+  ) => Promise<Called<Heard<(typeof syncEndpoints)[Name]>>>;
+};

@@ -63,7 +63,7 @@ export function createHomeActions({ owner, relay, writer, clock, household, noti
       const led = called.ok ? checkName(lead, 'lead', called.name) : called;
       if (!called.ok) return called;
       if (!led.ok) return led;
-      const begun = await relay.beginHome({ beside, anew: beside });
+      const begun = await relay.beginHome({ body: { beside, anew: beside } });
       // Without its relay a household begins all the same; where others live there, nobody begins beside them unasked.
       if (begun.ok) info.setState({ home: begun.value });
       else if (begun.problem.kind === 'refused' && begun.problem.problem.status === 409) {

@@ -51,10 +51,12 @@ export function createTalkActions({
       return conversations.sending({ ...item, error: 'Nobody is awake to answer anew. Press WAKE first.' });
     }
     const posted = await relay.postMessage({
-      text,
-      clientId,
-      ...(agentId === LEAD_ID ? {} : { to: agentId }),
-      ...(replaces === null ? {} : { replaces }),
+      body: {
+        text,
+        clientId,
+        ...(agentId === LEAD_ID ? {} : { to: agentId }),
+        ...(replaces === null ? {} : { replaces }),
+      },
     });
     if (posted.ok) return;
     // The same client id goes along, so that a message which did arrive after all is not there twice.
@@ -80,7 +82,7 @@ export function createTalkActions({
     },
     retry: (message) => send(message.agentId, textOf(message.blocks), message.messageId),
     async stop(agentId) {
-      const stopped = await relay.stop(agentId);
+      const stopped = await relay.stop({ agentId });
       if (!stopped.ok) notices.refused(stopped.problem);
     },
   };

@@ -56,9 +56,7 @@ export function createTeamActions({
     const { roster, settings } = household.store.getState();
     const [lead = null] = roster.lead ? await remember.read([roster.lead]) : [];
     const started = await relay.startSession({
-      ...startSessionBody(lead, roster, settings),
-      after: clock.next(),
-      ...(ahead ? { ahead } : {}),
+      body: { ...startSessionBody(lead, roster, settings), after: clock.next(), ...(ahead ? { ahead } : {}) },
     });
     if (started.ok) return true;
     if (started.problem.kind === 'refused' && started.problem.problem.type.endsWith('clock-ahead')) {
@@ -162,7 +160,7 @@ export function createTeamActions({
       }
       pending.setState({ step: null });
       const before = live.store.getState().callsHeard;
-      const posted = await relay.postMessage({ text, clientId: device.newId() });
+      const posted = await relay.postMessage({ body: { text, clientId: device.newId() } });
       if (posted.ok) await heardToBegin(before);
       else if (isAlreadyUnderWay(posted.problem)) notices.info(posted.problem.message);
       else notices.refused(posted.problem);
@@ -183,7 +181,9 @@ export function createTeamActions({
   async function setSleeping(agentId: string, sleeping: boolean): Promise<void> {
     const session = live.store.getState().live;
     if (!session) return;
-    const set = await reach((client) => client.putSleeping(session.sessionId, agentId, sleeping));
+    const set = await reach((client) =>
+      client.putSleeping({ sessionId: session.sessionId, agentId, body: { sleeping } }),
+    );
     if (!set.ok) notices.refused(set.problem);
   }
 
@@ -229,7 +229,7 @@ export function createTeamActions({
       await setSleeping(agentId, true);
     },
     async sleep(agentId) {
-      const slept = await relay.sleep(agentId);
+      const slept = await relay.sleep({ agentId });
       if (!slept.ok) notices.refused(slept.problem);
     },
     async endSession() {

@@ -49,7 +49,7 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
     return known;
   }
   /** A change of one thread; what is shown follows before it is called done. */
-  async function change(threadId: string, call: (client: ReachClient) => Promise<RelayResult<null>>): Promise<Done> {
+  async function change(threadId: string, call: (client: ReachClient) => Promise<RelayResult<unknown>>): Promise<Done> {
     const done = await reach(call);
     if (!done.ok) return { ok: false, reason: problemText(done.problem) };
     await Promise.all([talk(threadId).again(), list.again()]);
@@ -60,14 +60,14 @@ function createThreads({ reach, changes, device }: Pick<RoostState, 'reach' | 'c
     list,
     talk,
     async create(title, participants) {
-      const made = await reach((client) => client.createThread({ title, participants }));
+      const made = await reach((client) => client.createThread({ body: { title, participants: [...participants] } }));
       if (!made.ok) return { ok: false, reason: problemText(made.problem) };
       await list.again();
       return { ok: true, threadId: made.value.threadId };
     },
-    add: (threadId, agentId) => change(threadId, (client) => client.addToThread(threadId, agentId)),
-    remove: (threadId, agentId) => change(threadId, (client) => client.removeFromThread(threadId, agentId)),
-    close: (threadId, summary) => change(threadId, (client) => client.closeThread(threadId, summary)),
+    add: (threadId, agentId) => change(threadId, (client) => client.addToThread({ threadId, body: { agentId } })),
+    remove: (threadId, agentId) => change(threadId, (client) => client.removeFromThread({ threadId, agentId })),
+    close: (threadId, summary) => change(threadId, (client) => client.closeThread({ threadId, body: { summary } })),
   };
 }
 

@@ -1,8 +1,7 @@
 /** One thread as it is shown: its newest messages, earlier ones as they are asked for, and what is on its way. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Thread, ThreadMessage } from '../../protocol/threads.ts';
+import type { Thread, ThreadMessage, ThreadMessages } from '../../protocol/threads.ts';
 import type { RelayProblem, RelayResult } from '../../relay/index.ts';
-import type { ThreadPage } from '../../relay/reach-client.ts';
 import type { Changes } from '../changes.ts';
 import { createQuery } from '../query.ts';
 import { problemText, type Device } from '../ports.ts';
@@ -75,14 +74,15 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
     sending: [],
   }));
   const page = (before: number | null) =>
-    reach((client) => client.threadMessages(threadId, { before, limit: THREAD_PAGE }));
+    reach((client) => client.threadMessages({ threadId, before, limit: THREAD_PAGE }));
 
   /** The newest page, and whatever came between it and what is shown. */
-  async function newest(): Promise<RelayResult<ThreadPage>> {
+  async function newest(): Promise<RelayResult<ThreadMessages>> {
     const first = await page(null);
     if (!first.ok) return first;
     const last = store.getState().messages.at(-1)?.place;
-    let { messages, more } = first.value;
+    let messages: readonly ThreadMessage[] = first.value.messages;
+    let { more } = first.value;
     while (last !== undefined && more && (messages[0]?.place ?? 0) > last + 1) {
       const before = await page(messages[0]?.place ?? null);
       if (!before.ok) return before;
@@ -90,10 +90,10 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
       messages = merged(before.value.messages, messages);
       more = before.value.more;
     }
-    return { ok: true, value: { thread: first.value.thread, messages, more } };
+    return { ok: true, value: { thread: first.value.thread, messages: [...messages], more } };
   }
 
-  const query = createQuery<ThreadPage>({ ask: newest, changes, device, what: ['threads'] });
+  const query = createQuery<ThreadMessages>({ ask: newest, changes, device, what: ['threads'] });
   query.store.subscribe((held) => {
     const shown = store.getState();
     switch (held.kind) {
@@ -129,7 +129,9 @@ export function createThreadTalk(threadId: string, { reach, changes, device }: T
   async function deliver(item: ThreadSending) {
     note({ ...item, error: null });
     const { clientId, text, mentions } = item;
-    const sent = await reach((client) => client.sendToThread(threadId, { clientId, text, mentions }));
+    const sent = await reach((client) =>
+      client.sendToThread({ threadId, body: { clientId, text, mentions: [...mentions] } }),
+    );
     // The same client id goes along when it is tried again: what did arrive after all is not there twice.
     if (!sent.ok) return note({ ...item, error: problemText(sent.problem) });
     const { value } = sent;

@@ -7,7 +7,7 @@ import { createInvite, createJoin, type Invite, type Join, type PairingSlots } f
 import { SYNC_OWNER } from '../settings.ts';
 import { deviceRecord, isGenuineDevice } from './genuine.ts';
 import { readJson, writeJson } from './json.ts';
-import type { Called, SyncRelayPort } from './ports.ts';
+import type { Called, SyncRelay } from './ports.ts';
 import { deviceRecordSchema, type DeviceRecord } from './records.ts';
 import { readWelcoming, writeWelcoming, type Welcoming } from './welcoming.ts';
 
@@ -31,16 +31,16 @@ function createSlots(relay: PairingDeps['relay']): PairingSlots {
     throw new Error(answer.reason);
   }
   return {
-    open: async (offerId) => void said(await relay.openOffer(offerId)),
-    close: async (offerId) => void said(await relay.closeOffer(offerId)),
+    open: async (offerId) => void said(await relay.openOffer({ offer: offerId })),
+    close: async (offerId) => void said(await relay.closeOffer({ offer: offerId })),
     async putSlot(offerId, slot, data) {
-      const answer = await relay.putSlot(offerId, slot, data);
+      const answer = await relay.putSlot({ offer: offerId, slot, body: { data } });
       if (answer.ok) return 'kept';
       if (answer.status === 409) return 'taken';
       return isGone(answer.status) ? 'gone' : said(answer);
     },
     async getSlot(offerId, slot) {
-      const answer = await relay.getSlot(offerId, slot);
+      const answer = await relay.getSlot({ offer: offerId, slot });
       if (answer.ok) return answer.value === null ? { kind: 'empty' } : { kind: 'data', data: answer.value.data };
       if (isGone(answer.status)) return { kind: 'gone' };
       // Too many calls, or a relay that is busy with itself: asking again helps.
@@ -51,7 +51,7 @@ function createSlots(relay: PairingDeps['relay']): PairingSlots {
 }
 
 export interface PairingDeps {
-  readonly relay: Pick<SyncRelayPort, 'openOffer' | 'closeOffer' | 'putSlot' | 'getSlot'>;
+  readonly relay: Pick<SyncRelay, 'openOffer' | 'closeOffer' | 'putSlot' | 'getSlot'>;
   readonly timers: Timers;
   /** ms since the epoch */
   readonly now: () => number;

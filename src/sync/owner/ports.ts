@@ -1,7 +1,5 @@
 /** What synchronisation needs from outside, and nothing more. `src/worker.ts` gives the real ones. */
 import type { Doc } from '../../protocol/documents.ts';
-import type { OfferSlot, Register } from '../../protocol/sync/control.ts';
-import type { Called } from '../../protocol/sync/line.ts';
 import type { TeamMark } from './records.ts';
 
 /** A document's place in the ledger, and when it was written. */
@@ -35,15 +33,4 @@ export interface LedgerPort {
   countTalks(talks: readonly { readonly agentId: string; readonly sessionId: string }[]): Promise<readonly number[]>;
 }
 
-/** The relay's calls about households. */
-export interface SyncRelayPort {
-  register(household: string, request: Register): Promise<Called<{ readonly epoch: number }>>;
-  openOffer(offerId: string): Promise<Called<null>>;
-  closeOffer(offerId: string): Promise<Called<null>>;
-  putSlot(offerId: string, slot: OfferSlot, data: string): Promise<Called<null>>;
-  /** Null: nothing lies there yet. */
-  getSlot(offerId: string, slot: OfferSlot): Promise<Called<{ readonly data: string } | null>>;
-  recovery(id: string): Promise<Called<{ readonly household: string; readonly epoch: number; readonly box: string }>>;
-}
-
-export type { Called, OpenSocket, Socket, SocketItem } from '../../protocol/sync/line.ts';
+export type { Called, OpenSocket, Socket, SocketItem, SyncRelay } from '../../protocol/sync/line.ts';

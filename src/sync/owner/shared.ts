@@ -29,7 +29,7 @@ import { createKeys, type Keys } from './keys.ts';
 import { openLine, type RelayLine } from './line.ts';
 import { createOutgoing } from './outgoing.ts';
 import { latestOf, withoutForgotten, writePayload, type Payload } from './payload.ts';
-import type { LedgerPort, OpenSocket, SyncRelayPort } from './ports.ts';
+import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
 import type { FirstSeal, Membership } from './records.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
 import { createOvertaken } from './overtaken.ts';
@@ -39,7 +39,7 @@ import { createTaking } from './taking.ts';
 export interface SharedDeps {
   readonly db: SyncDatabase;
   readonly ledger: LedgerPort;
-  readonly relay: SyncRelayPort;
+  readonly relay: SyncRelay;
   readonly openSocket: OpenSocket;
   readonly timers: Timers;
   readonly backoff: (failures: number) => number;
@@ -315,7 +315,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     timers,
     backoff: deps.backoff,
     async register() {
-      const answer = await deps.relay.register(household, keys.registration());
+      const answer = await deps.relay.register({ household, body: keys.registration() });
       if (answer.ok) trouble('register')(null);
       else if (answer.type === 'device-removed') deps.onRemoved();
       // Renewed while this device was away: with the newer keys it is let in.
@@ -352,7 +352,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     timers,
     now,
     line: () => line,
-    register: () => deps.relay.register(household, keys.registration()),
+    register: () => deps.relay.register({ household, body: keys.registration() }),
     say,
     onKeys() {
       bookChanged();

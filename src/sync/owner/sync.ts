@@ -433,7 +433,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       if (isOpen() && !returning) throw new Error(IS_SHARED);
       const read = recoveryOf(typed);
       if (!read.ok) throw new Error(read.reason);
-      const answer = await deps.relay.recovery(read.id);
+      const answer = await deps.relay.recovery({ recovery: read.id });
       if (!answer.ok)
         throw new Error(
           answer.status === 404

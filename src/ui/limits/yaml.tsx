@@ -22,7 +22,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: string | null; limits:
   const [said, setSaid] = useState<Said | null>(null);
 
   async function read(otherwise: Step) {
-    const yaml = await state.reach((client) => client.configAsYaml(agentId));
+    const yaml = await state.reach((client) => client.configYaml.read(agentId));
     setStep(yaml.ok ? 'open' : otherwise);
     if (yaml.ok) setText(yaml.value);
     else setSaid({ wrong: true, text: problemText(yaml.problem), undo: null });
@@ -35,7 +35,7 @@ export function Yaml<Own>({ agentId, limits }: { agentId: string | null; limits:
   async function save() {
     const before = limits.query.store.getState();
     setStep('saving');
-    const put = await state.reach((client) => client.putConfigAsYaml(agentId, text));
+    const put = await state.reach((client) => client.configYaml.write(agentId, text));
     if (!put.ok) {
       setStep('open');
       setSaid({ wrong: true, text: problemText(put.problem), undo: null });

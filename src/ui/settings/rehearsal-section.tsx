@@ -49,7 +49,7 @@ export function RehearsalSection() {
 
   const { rehearsal } = loaded;
   const change = async (part: Partial<Rehearsal>) => {
-    const put = await relay.putRehearsal({ ...rehearsal, ...part });
+    const put = await relay.putRehearsal({ body: { ...rehearsal, ...part } });
     if (put.ok) setLoaded({ kind: 'ready', rehearsal: put.value });
     else notices.refused(put.problem);
   };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CALLS } from '../../../src/protocol/calls/index.ts';
+import { ENDPOINTS } from '../../../src/protocol/endpoints/index.ts';
 import { knownSchemas } from '../../../src/protocol/documents.ts';
 import { eventSchema } from '../../../src/protocol/events.ts';
 import { REFERENCE, wireReference } from '../../support/wire-reference.ts';
@@ -13,7 +13,7 @@ describe('the wire reference', () => {
   });
 
   it('describes every call, every event and every document', () => {
-    for (const { method, path } of CALLS) expect(written).toContain(`### \`${method} ${path}\``);
+    for (const { method, path } of Object.values(ENDPOINTS)) expect(written).toContain(`### \`${method} ${path}\``);
     for (const { shape } of eventSchema.options) expect(written).toContain(`### \`${shape.kind.value}\``);
     for (const type of knownSchemas().keys()) expect(written).toContain(`### \`${type}\``);
   });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createRelayClient } from '../../../src/relay/index.ts';
+import { createPageClient } from '../../../src/relay/page-client.ts';
 import { createSender } from '../../../src/relay/send.ts';
 import { listen, type Listening } from '../../support/sse-relay.ts';
 
@@ -25,7 +25,7 @@ async function answering(status: number, body: unknown) {
         .end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
     });
   });
-  return createRelayClient({ fetch, baseUrl: server.url });
+  return createPageClient({ fetch, baseUrl: server.url });
 }
 
 afterEach(async () => {
@@ -36,7 +36,7 @@ afterEach(async () => {
 describe('the relay’s client', () => {
   it('asks as the relay expects and gives its answer', async () => {
     const client = await answering(202, { eventId: 7 });
-    expect(await client.postMessage({ text: 'hello', clientId: 'c1', to: 'a1' })).toEqual({
+    expect(await client.postMessage({ body: { text: 'hello', clientId: 'c1', to: 'a1' } })).toEqual({
       ok: true,
       value: { eventId: 7 },
     });
@@ -52,8 +52,8 @@ describe('the relay’s client', () => {
 
   it('puts an agent’s id into an address whatever it holds', async () => {
     const client = await answering(202, {});
-    await client.stop('a/b?c');
-    await client.sleep('ä');
+    await client.stop({ agentId: 'a/b?c' });
+    await client.sleep({ agentId: 'ä' });
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       'POST /api/agents/a%2Fb%3Fc/stop',
       'POST /api/agents/%C3%A4/sleep',
@@ -63,7 +63,7 @@ describe('the relay’s client', () => {
   it('takes an answer without a body for done', async () => {
     const client = await answering(204, undefined);
     expect(await client.endSession()).toEqual({ ok: true, value: null });
-    expect(await client.ack(4)).toEqual({ ok: true, value: null });
+    expect(await client.ack({ body: { upTo: 4 } })).toEqual({ ok: true, value: null });
     expect(seen.map(({ method, url, body }) => `${method} ${url} ${body}`)).toEqual([
       'DELETE /api/sessions/current ',
       'POST /api/events/ack {"upTo":4}',
@@ -80,8 +80,7 @@ describe('the relay’s client', () => {
     };
     const client = await answering(409, problem);
     const result = await client.startSession({
-      human: { name: 'Mira' },
-      lead: { name: 'Julian', soul: null, transcript: null },
+      body: { human: { name: 'Mira' }, lead: { name: 'Julian', soul: null, transcript: null } },
     });
     expect(result).toEqual({ ok: false, problem: { kind: 'refused', status: 409, problem, message: 'End it first.' } });
   });
@@ -110,20 +109,20 @@ describe('the relay’s client', () => {
     const broken = z.unknown().transform(() => {
       throw new TypeError('undefined is not a function');
     });
-    await expect(client.answered({ method: 'GET', path: '/', timeout: 1_000 }, broken)).rejects.toThrow(
+    await expect(client.answered({ method: 'GET', path: '/', timeout: 1_000 }, () => broken)).rejects.toThrow(
       'undefined is not a function',
     );
   });
 
   it('gives up on a relay that does not answer in time', async () => {
     server = await listen(() => undefined);
-    const client = createRelayClient({ fetch, baseUrl: server.url, times: { call: 30, postMessage: 30 } });
+    const client = createPageClient({ fetch, baseUrl: server.url, times: { call: 30, heavy: 30 } });
     expect(await client.health()).toMatchObject({ ok: false, problem: { kind: 'timeout' } });
   });
 
   it('gives up on an answer that stops in the middle', async () => {
     server = await listen((_request, response) => response.writeHead(200, { 'content-length': '100' }).write('{'));
-    const client = createRelayClient({ fetch, baseUrl: server.url, times: { call: 30, postMessage: 30 } });
+    const client = createPageClient({ fetch, baseUrl: server.url, times: { call: 30, heavy: 30 } });
     expect(await client.health()).toMatchObject({ ok: false, problem: { kind: 'timeout' } });
   });
 
@@ -150,12 +149,12 @@ describe('the relay’s client', () => {
     };
     const client = await answering(200, rehearsal);
     expect(await client.getRehearsal()).toEqual({ ok: true, value: rehearsal });
-    expect(await client.putRehearsal(rehearsal)).toEqual({ ok: true, value: rehearsal });
+    expect(await client.putRehearsal({ body: rehearsal })).toEqual({ ok: true, value: rehearsal });
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /api/rehearsal', 'PUT /api/rehearsal']);
   });
 
   it('lets a mistake of its own be seen', async () => {
-    const client = createRelayClient({ fetch: () => Promise.reject(new RangeError('a bug')), baseUrl: '' });
+    const client = createPageClient({ fetch: () => Promise.reject(new RangeError('a bug')), baseUrl: '' });
     await expect(client.health()).rejects.toThrow('a bug');
   });
 });

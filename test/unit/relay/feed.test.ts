@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { sessionEndpoints } from '../../../src/protocol/endpoints/session.ts';
 import {
   createEventStream,
   createFeed,
@@ -77,7 +78,7 @@ const open = (cursor: Cursor | null = null, vacant = false) => {
         listener,
         report: (error) => troubles.push(String(error)),
       }),
-    client: createRelayClient({ fetch, baseUrl: server.url }),
+    client: createRelayClient(sessionEndpoints, { fetch, baseUrl: server.url }),
     store(docs) {
       if (refusal) return Promise.reject(refusal);
       stored.push(...docs);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_PRICES } from '../../../src/domain/prices.ts';
 import type { Costs, Spent } from '../../../src/protocol/costs.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
-import { json, refused, type MemoryReach } from './support/reach.ts';
+import { configAnswer, json, refused, type MemoryReach } from './support/reach.ts';
 import { openPage, type Page } from './support/render.tsx';
 
 const spent = (costMicroUsd: number, change: Partial<Spent> = {}): Spent => ({
@@ -58,15 +58,15 @@ function configs(reach: MemoryReach, own: { household?: object; agent?: object }
     daily_budget_usd: null,
     sleep_wait_seconds: 600,
   };
-  reach.on('GET /v1/config', { own: { coordination: {}, ...own.household }, effective });
+  reach.on('GET /v1/config', configAnswer({ coordination: {}, ...own.household }, effective));
   for (const id of ['lead', 'agent-1', 'agent-2'])
-    reach.on(`GET /v1/agents/${id}/config`, {
-      own: { coordination: { wakes_enabled: false, ...own.agent } },
-      effective,
-    });
-  const done = () => new Response(null, { status: 204 });
-  reach.on('PUT /v1/config', done);
-  reach.on('PUT /v1/agents/agent-1/config', done);
+    reach.on(
+      `GET /v1/agents/${id}/config`,
+      configAnswer({ coordination: { wakes_enabled: false, ...own.agent } }, effective),
+    );
+  const set = ({ body }: { body: object }) => json(configAnswer(body, effective));
+  reach.on('PUT /v1/config', set);
+  reach.on('PUT /v1/agents/agent-1/config', set);
 }
 
 interface Open {

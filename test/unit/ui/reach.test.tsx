@@ -4,7 +4,8 @@ import { GATE_CHECKS } from '../../../src/domain/guardrails.ts';
 import type { InboxMessage } from '../../../src/protocol/inbox.ts';
 import type { WakeDecision } from '../../../src/protocol/wakes.ts';
 import { NOW, runningSession, said, team } from './support/household.ts';
-import { EFFECTIVE, json, refused, STATS } from './support/reach.ts';
+import type { EffectiveConfig } from '../../../src/protocol/config.ts';
+import { configAnswer, EFFECTIVE, json, refused, STATS } from './support/reach.ts';
 import { openPage } from './support/render.tsx';
 
 const MINUTE = 60_000;
@@ -198,19 +199,22 @@ describe('what is left today', () => {
   });
 });
 
+const withBlackouts = (blackouts: EffectiveConfig['coordination']['blackouts']): EffectiveConfig => ({
+  ...EFFECTIVE,
+  coordination: { ...EFFECTIVE.coordination, blackouts },
+});
+
 describe('the switch that stops all wakes', () => {
   test('is one click away in the header, keeps what else is set, and is seen everywhere while it is on', async () => {
     const own = { coordination: { wakes_enabled: true }, time_zone: 'Europe/Berlin' };
     const page = await openPage({
       docs: team(2),
-      prepare: ({ reach }) => reach.on('GET /v1/config', { own, effective: EFFECTIVE }),
+      prepare: ({ reach }) => reach.on('GET /v1/config', configAnswer(own)),
     });
     page.reach.on('PUT /v1/config', () => {
-      page.reach.on('GET /v1/config', {
-        own: { ...own, wakes_enabled: false },
-        effective: { ...EFFECTIVE, wakes_enabled: false },
-      });
-      return new Response(null, { status: 204 });
+      const stopped = configAnswer({ ...own, wakes_enabled: false }, { ...EFFECTIVE, wakes_enabled: false });
+      page.reach.on('GET /v1/config', stopped);
+      return json(stopped);
     });
     await page.user.click(screen.getByRole('button', { name: 'More places' }));
     await page.user.click(screen.getByRole('menuitem', { name: /^Stop all wakes/ }));
@@ -227,10 +231,10 @@ describe('limits', () => {
       docs: team(2),
       path: '/settings/limits/agent-1',
       prepare: ({ reach }) => {
-        reach.on('GET /v1/agents/agent-1/config', () => json({ own, effective: EFFECTIVE }));
+        reach.on('GET /v1/agents/agent-1/config', () => json(configAnswer(own)));
         reach.on('PUT /v1/agents/agent-1/config', ({ body }: { body: object }) => {
           own = body;
-          return new Response(null, { status: 204 });
+          return json(configAnswer(own));
         });
       },
     });
@@ -285,7 +289,7 @@ describe('limits', () => {
       path: '/settings/limits',
       prepare: ({ reach }) => {
         reach.on('GET /v1/config', ({ accept }: { accept: string | null }) =>
-          accept === 'application/yaml' ? new Response(yaml) : json({ own: {}, effective: EFFECTIVE }),
+          accept === 'application/yaml' ? new Response(yaml) : json(configAnswer({})),
         );
         reach.on('PUT /v1/config', ({ body, type }: { body: string; type: string | null }) => {
           if (type !== 'application/yaml') return refused('not YAML');
@@ -309,12 +313,9 @@ describe('limits', () => {
       docs: team(2),
       path: '/settings/limits',
       prepare: ({ reach }) =>
-        reach.on('GET /v1/config', {
-          own: { coordination: { blackouts } },
-          effective: { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, blackouts } },
-        }),
+        reach.on('GET /v1/config', configAnswer({ coordination: { blackouts } }, withBlackouts(blackouts))),
     });
-    page.reach.on('PUT /v1/config', () => new Response(null, { status: 204 }));
+    page.reach.on('PUT /v1/config', ({ body }: { body: object }) => json(configAnswer(body)));
     const row = await screen.findByRole('listitem', { name: 'Quiet hours 1' });
     expect(row.textContent).toContain('Ends on the next day.');
     await page.user.click(within(row).getByRole('button', { name: 'Sunday' }));
@@ -328,17 +329,19 @@ describe('limits', () => {
 
 describe('a single time in which nobody is woken', () => {
   test('is added, moved, and not turned round', async () => {
-    const away = { type: 'one_off', label: 'Away', start_time: '2026-12-24T18:00', end_time: '2026-12-27T08:00' };
+    const away = {
+      type: 'one_off' as const,
+      label: 'Away',
+      start_time: '2026-12-24T18:00',
+      end_time: '2026-12-27T08:00',
+    };
     const page = await openPage({
       docs: team(2),
       path: '/settings/limits',
       prepare: ({ reach }) =>
-        reach.on('GET /v1/config', {
-          own: { coordination: { blackouts: [away] } },
-          effective: { ...EFFECTIVE, coordination: { ...EFFECTIVE.coordination, blackouts: [away] } },
-        }),
+        reach.on('GET /v1/config', configAnswer({ coordination: { blackouts: [away] } }, withBlackouts([away]))),
     });
-    page.reach.on('PUT /v1/config', () => new Response(null, { status: 204 }));
+    page.reach.on('PUT /v1/config', ({ body }: { body: object }) => json(configAnswer(body)));
     const row = await screen.findByRole('listitem', { name: 'Quiet hours 1' });
     expect(within(row).queryByRole('button', { name: 'Sunday' })).toBeNull();
     fireEvent.change(within(row).getByLabelText('Until'), { target: { value: '2026-12-24T17:00' } });

@@ -280,9 +280,9 @@ test('somebody is added and removed, and it can be undone', async () => {
   const bridge = thread('bridge', 'The bridge', { messages: 2, participants: ['agent-1', 'agent-2', 'agent-3'] });
   page.reach.on('POST /api/threads/bridge/participants', () => {
     page.reach.on('GET /api/threads/bridge/messages', { thread: bridge, messages: BRIDGE, more: false });
-    return new Response(null, { status: 204 });
+    return json(bridge);
   });
-  page.reach.on('DELETE /api/threads/bridge/participants/agent-3', () => new Response(null, { status: 204 }));
+  page.reach.on('DELETE /api/threads/bridge/participants/agent-3', bridge);
   await page.user.click(await screen.findByRole('button', { name: /^Who takes part/ }));
   const dialog = screen.getByRole('dialog', { name: 'Who takes part' });
   await page.user.click(within(dialog).getByRole('button', { name: 'Add Sable' }));
@@ -300,7 +300,7 @@ test('a thread is closed with a summary, which then stands where one wrote', asy
       closed: { time: NOW, by: 'human', summary: 'The second pier.' },
     });
     page.reach.on('GET /api/threads/bridge/messages', { thread: closed, messages: BRIDGE, more: false });
-    return new Response(null, { status: 204 });
+    return json(closed);
   });
   await log();
   await page.user.click(screen.getByRole('button', { name: 'More about this thread' }));

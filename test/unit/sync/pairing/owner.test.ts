@@ -34,15 +34,15 @@ function createOwners(getSlot?: PairingDeps['relay']['getSlot'], given = welcomi
   const room = createRoom();
   const { slots } = room;
   const relay: PairingDeps['relay'] = {
-    openOffer: async (offer) => slots.open(offer).then(() => ({ ok: true, value: null })),
-    closeOffer: async (offer) => slots.close(offer).then(() => ({ ok: true, value: null })),
-    async putSlot(...place) {
-      const put = await slots.putSlot(...place);
+    openOffer: async ({ offer }) => slots.open(offer).then(() => ({ ok: true, value: { until: 0 } })),
+    closeOffer: async ({ offer }) => slots.close(offer).then(() => ({ ok: true, value: null })),
+    async putSlot({ offer, slot, body }) {
+      const put = await slots.putSlot(offer, slot, body.data);
       return put === 'kept' ? { ok: true, value: null } : refused(put === 'taken' ? 409 : 410, put);
     },
-    async getSlot(...place) {
-      if (getSlot) return getSlot(...place);
-      const read = await slots.getSlot(...place);
+    async getSlot(said) {
+      if (getSlot) return getSlot(said);
+      const read = await slots.getSlot(said.offer, said.slot);
       return read.kind === 'data'
         ? { ok: true, value: { data: read.data } }
         : read.kind === 'empty'

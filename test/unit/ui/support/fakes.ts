@@ -204,12 +204,12 @@ export function memoryRelay(): MemoryRelay {
         ok: true,
         value: { status: 'ok', version: '0.1.0', mind: relay.mind, model: 'claude-sonnet', sessionActive: false },
       }),
-    startSession(body) {
+    startSession({ body }) {
       relay.started.push(body);
       return answer({ sessionId: 'session-new' });
     },
     home: () => Promise.resolve({ ok: true, value: relay.standing }),
-    beginHome({ beside, anew }) {
+    beginHome({ body: { beside, anew } }) {
       relay.asked.push(`begin ${anew && relay.standing.lived ? 'anew' : beside ? 'beside' : 'alone'}`);
       if ((relay.standing.others > 0 || relay.standing.lived) && !beside)
         return Promise.resolve({
@@ -238,21 +238,21 @@ export function memoryRelay(): MemoryRelay {
       relay.asked.push('end');
       return answer(null);
     },
-    postMessage(body) {
+    postMessage({ body }) {
       relay.posted.push(body);
       return answer({ eventId: 1 });
     },
-    stop(agentId) {
+    stop({ agentId }) {
       relay.asked.push(`stop ${agentId}`);
       return answer(null);
     },
-    sleep(agentId) {
+    sleep({ agentId }) {
       relay.asked.push(`sleep ${agentId}`);
       return answer(null);
     },
     getRehearsal: () => answer(rehearsal),
-    putRehearsal(next) {
-      rehearsal = next;
+    putRehearsal({ body: next }) {
+      rehearsal = rehearsalSchema.parse(next);
       return answer(rehearsal);
     },
   };

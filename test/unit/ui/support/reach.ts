@@ -71,12 +71,19 @@ export const STATS: WakeStats = {
   stoppedBy: null,
 };
 
+/** As the relay answers both kinds of configuration. */
+export const configAnswer = (own: object, effective: EffectiveConfig = EFFECTIVE): object => ({
+  ...effective,
+  own,
+  effective,
+});
+
 /** A relay on which nothing has happened yet. */
 function quiet({ method, path }: AskedCall): Response {
   if (method !== 'GET') return refused('There is nothing here.', 404);
   if (path.endsWith('/inbox')) return json({ messages: [], more: false });
   if (path.endsWith('/wake-stats')) return json(STATS);
-  if (path.endsWith('/config')) return json({ own: {}, effective: EFFECTIVE });
+  if (path.endsWith('/config')) return json(configAnswer({}));
   if (path === '/api/wakes') return json({ wakes: [], more: false });
   return refused('There is nothing here.', 404);
 }

@@ -1,35 +1,50 @@
-/** Calls of tokens and money. */
+/** Tokens and money. */
+import { z } from 'zod';
 import { costsSchema, pricesSchema, replyCostsSchema } from '../costs.ts';
-import type { Call } from './call.ts';
+import { endpoint, wholeNumber } from './endpoint.ts';
 
-export const COST_CALLS: readonly Call[] = [
-  {
+const MOST_REPLIES = 100;
+
+export const costEndpoints = {
+  costs: endpoint({
     method: 'GET',
     path: '/api/costs',
     does: 'What requests to models took, by day, agent and session, and which daily budgets are used up.',
-    parameters: [{ name: 'days', in: 'query', does: 'how many days back, from 1 to 90; 14 where it is left out' }],
+    query: {
+      days: wholeNumber(
+        { min: 1, max: 90, otherwise: 14 },
+        'how many days back, from 1 to 90; 14 where it is left out',
+      ),
+    },
     answers: [
       { status: 200, when: 'always', body: costsSchema },
       { status: 400, when: '`days` does not fit' },
     ],
-  },
-  {
+  }),
+  replyCosts: endpoint({
     method: 'GET',
     path: '/api/costs/replies',
     does: 'What replies cost. Those of which nothing was counted are left out.',
-    parameters: [{ name: 'ids', in: 'query', does: 'ids of messages, separated by commas, at most 100' }],
+    query: {
+      ids: z
+        .preprocess(
+          (text) => [...new Set(typeof text === 'string' ? text.split(',').filter((id) => id !== '') : [])],
+          z.array(z.string()).max(MOST_REPLIES, `must name at most ${MOST_REPLIES} replies`),
+        )
+        .describe(`ids of messages, separated by commas, at most ${MOST_REPLIES}`),
+    },
     answers: [
       { status: 200, when: 'always', body: replyCostsSchema },
       { status: 400, when: 'too many ids' },
     ],
-  },
-  {
+  }),
+  prices: endpoint({
     method: 'GET',
     path: '/api/prices',
     does: 'The table of prices by which requests are counted.',
     answers: [{ status: 200, when: 'always', body: pricesSchema }],
-  },
-  {
+  }),
+  putPrices: endpoint({
     method: 'PUT',
     path: '/api/prices',
     does: 'Sets the table of prices, for requests from now on. An empty list brings Roost’s own back.',
@@ -38,5 +53,5 @@ export const COST_CALLS: readonly Call[] = [
       { status: 200, when: 'it holds; the table as it is now', body: pricesSchema },
       { status: 400, when: 'it does not fit, or names a model twice' },
     ],
-  },
-];
+  }),
+};

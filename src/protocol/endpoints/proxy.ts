@@ -1,8 +1,8 @@
-/** Calls of the model proxy: the Messages API under an agent’s credential. */
+/** The model proxy: the Messages API under an agent’s credential. */
 import { z } from 'zod';
-import type { Call, CallParameter } from './call.ts';
+import { endpoint } from './endpoint.ts';
 
-const credential: CallParameter = { name: 'credential', in: 'path', does: 'the secret of one agent’s credential' };
+const credential = z.string().describe('the secret of one agent’s credential');
 const passed = z.unknown().describe('as the model answered');
 const refused = [
   { status: 400, when: 'no model is connected, the session ended while the agent slept, or the body is no JSON' },
@@ -15,50 +15,61 @@ const gated = [
   unreachable,
   { status: 529, when: 'the agent was asleep for too long; `retry-after` says when to try again' },
 ] as const;
+const proxied = { access: 'credential', raw: true } as const;
 
-export const PROXY_CALLS: readonly Call[] = [
-  {
+/**
+ * Some clients put `/v1` behind a base address (Anthropic's SDKs), some take one that ends in it (the Vercel AI SDK),
+ * and people give either to both: the same stands below each.
+ */
+const below = <const Rest extends string>(rest: Rest) => ({
+  path: `/llm/{credential}/v1${rest}` as const,
+  aliases: [`/llm/{credential}${rest}`, `/llm/{credential}/v1/v1${rest}`],
+});
+const nothing = {
+  ...proxied,
+  path: '/llm/*',
+  does: 'No other call of the Messages API is passed on.',
+  answers: [{ status: 404, when: 'always, in the Messages API’s shape' }],
+} as const;
+
+export const proxyEndpoints = {
+  llmMessages: endpoint({
+    ...proxied,
+    ...below('/messages'),
     method: 'POST',
-    path: '/llm/{credential}/v1/messages',
     does: 'A request to the model, with the relay’s key and on this agent’s account. This and the calls below answer without `/v1` too, and with it twice: some clients put it behind their base address, some do not. Every error is of the Messages API’s shape. While the agent’s sleeping flag is set, the request waits: a streaming one is answered 200 at once and kept alive with `ping` events, and what would be a status later is an `error` event.',
-    open: true,
-    parameters: [credential],
+    params: { credential },
     answers: [
       { status: 200, when: 'as the model answers, byte for byte', body: passed },
       ...refused,
       { status: 402, when: 'a daily budget is used up; nothing was sent' },
       ...gated,
     ],
-  },
-  {
+  }),
+  llmCountTokens: endpoint({
+    ...proxied,
+    ...below('/messages/count_tokens'),
     method: 'POST',
-    path: '/llm/{credential}/v1/messages/count_tokens',
     does: 'Counts the tokens of a request. It costs nothing, so no budget stops it; the sleeping flag does.',
-    open: true,
-    parameters: [credential],
+    params: { credential },
     answers: [{ status: 200, when: 'as the model answers', body: passed }, ...refused, ...gated],
-  },
-  {
+  }),
+  llmModels: endpoint({
+    ...proxied,
+    ...below('/models'),
     method: 'GET',
-    path: '/llm/{credential}/v1/models',
     does: 'The models that there are.',
-    open: true,
-    parameters: [credential],
+    params: { credential },
     answers: [{ status: 200, when: 'as the model answers', body: passed }, ...refused, unreachable],
-  },
-  {
+  }),
+  llmModel: endpoint({
+    ...proxied,
+    ...below('/models/{model}'),
     method: 'GET',
-    path: '/llm/{credential}/v1/models/{model}',
     does: 'One model.',
-    open: true,
-    parameters: [credential, { name: 'model', in: 'path', does: 'its name, as the model’s server knows it' }],
+    params: { credential, model: z.string().describe('its name, as the model’s server knows it') },
     answers: [{ status: 200, when: 'as the model answers', body: passed }, ...refused, unreachable],
-  },
-  ...(['GET', 'POST'] as const).map((method) => ({
-    method,
-    path: '/llm/*',
-    does: 'No other call of the Messages API is passed on.',
-    open: true as const,
-    answers: [{ status: 404, when: 'always, in the Messages API’s shape' }],
-  })),
-];
+  }),
+  llmOtherGet: endpoint({ ...nothing, method: 'GET' }),
+  llmOtherPost: endpoint({ ...nothing, method: 'POST' }),
+};

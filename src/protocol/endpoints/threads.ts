@@ -1,4 +1,4 @@
-/** Calls of threads: the person's own. Agents have tools for the same. */
+/** Threads: the person's own calls. Agents have tools for the same. */
 import {
   addToThreadSchema,
   closeThreadSchema,
@@ -9,24 +9,24 @@ import {
   threadSchema,
   threadsSchema,
 } from '../threads.ts';
-import type { Call, CallParameter } from './call.ts';
+import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
-const parameters: readonly CallParameter[] = [{ name: 'threadId', in: 'path', does: 'the thread’s id' }];
+const params = { threadId: named(idText, 'the thread’s id') };
 const unknown = { status: 404, when: 'there is no such thread' } as const;
 const closed = { status: 409, when: 'it is closed, and takes nothing more' } as const;
 
-export const THREAD_CALLS: readonly Call[] = [
-  {
+export const threadEndpoints = {
+  threads: endpoint({
     method: 'GET',
     path: '/api/threads',
     does: 'Every thread, also those that are closed.',
-    parameters: [
-      { name: 'before', in: 'query', does: 'a thread’s id: only those that come after it in this list' },
-      { name: 'limit', in: 'query', does: 'how many at most, 1–200; default 100' },
-    ],
+    query: {
+      before: optional(named(idText, 'a thread’s id: only those that come after it in this list')),
+      limit: wholeNumber({ min: 1, max: 200, otherwise: 100 }, 'how many at most, 1–200; default 100'),
+    },
     answers: [{ status: 200, when: 'always', body: threadsSchema }],
-  },
-  {
+  }),
+  createThread: endpoint({
     method: 'POST',
     path: '/api/threads',
     does: 'Opens a thread among agents. They are told of it.',
@@ -35,23 +35,28 @@ export const THREAD_CALLS: readonly Call[] = [
       { status: 201, when: 'it is open', body: threadSchema },
       { status: 400, when: 'one of them is not known, or is retired' },
     ],
-  },
-  {
+  }),
+  threadMessages: endpoint({
     method: 'GET',
     path: '/api/threads/{threadId}/messages',
     does: 'What was said in a thread, the newest page first.',
-    parameters: [
-      ...parameters,
-      { name: 'before', in: 'query', does: 'only what stands before this place' },
-      { name: 'limit', in: 'query', does: 'how many at most, 1–200; default 50. Long ones make a page shorter' },
-    ],
+    params,
+    query: {
+      before: optional(
+        wholeNumber({ min: 1, max: Number.MAX_SAFE_INTEGER, otherwise: 1 }, 'only what stands before this place'),
+      ),
+      limit: wholeNumber(
+        { min: 1, max: 200, otherwise: 50 },
+        'how many at most, 1–200; default 50. Long ones make a page shorter',
+      ),
+    },
     answers: [{ status: 200, when: 'it is there', body: threadMessagesSchema }, unknown],
-  },
-  {
+  }),
+  sendToThread: endpoint({
     method: 'POST',
     path: '/api/threads/{threadId}/messages',
     does: 'Says something in a thread, as the person. Those who are mentioned get it in their inbox, and may be woken for it.',
-    parameters,
+    params,
     body: sendToThreadSchema,
     answers: [
       {
@@ -63,12 +68,12 @@ export const THREAD_CALLS: readonly Call[] = [
       unknown,
       closed,
     ],
-  },
-  {
+  }),
+  addToThread: endpoint({
     method: 'POST',
     path: '/api/threads/{threadId}/participants',
     does: 'Adds an agent to a thread. It may read everything that was said there.',
-    parameters,
+    params,
     body: addToThreadSchema,
     answers: [
       { status: 200, when: 'it is in it, also where it was before', body: threadSchema },
@@ -76,24 +81,24 @@ export const THREAD_CALLS: readonly Call[] = [
       unknown,
       closed,
     ],
-  },
-  {
+  }),
+  removeFromThread: endpoint({
     method: 'DELETE',
     path: '/api/threads/{threadId}/participants/{agentId}',
     does: 'Takes an agent out of a thread.',
-    parameters: [...parameters, { name: 'agentId', in: 'path', does: 'the agent’s id' }],
+    params: { ...params, agentId: named(idText, 'the agent’s id') },
     answers: [
       { status: 200, when: 'it is in it no more', body: threadSchema },
       { status: 404, when: 'there is no such thread, or it is not in it' },
       closed,
     ],
-  },
-  {
+  }),
+  closeThread: endpoint({
     method: 'POST',
     path: '/api/threads/{threadId}/close',
     does: 'Closes a thread for good, with a summary.',
-    parameters,
+    params,
     body: closeThreadSchema,
     answers: [{ status: 200, when: 'it is closed', body: threadSchema }, unknown, closed],
-  },
-];
+  }),
+};

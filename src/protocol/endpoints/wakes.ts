@@ -1,4 +1,4 @@
-/** Calls of wakes, and the limits they keep to. */
+/** Wakes, and the limits they keep to. */
 import {
   agentConfigAnswerSchema,
   householdConfigAnswerSchema,
@@ -6,80 +6,82 @@ import {
   setHouseholdConfigSchema,
 } from '../config.ts';
 import { WAKE_PAGE, wakeFeedSchema, wakeStatsSchema } from '../wakes.ts';
-import type { Call, CallAnswer, CallParameter } from './call.ts';
+import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
 
-const agent: CallParameter = { name: 'id', in: 'path', does: 'the agent’s id' };
-const accept: CallParameter = {
-  name: 'Accept',
-  in: 'header',
-  does: '`application/yaml`: what holds, as YAML to copy out, with a mark on each line that was set here; otherwise JSON',
+const params = { agentId: named(idText, 'the agent’s id, name or seat') };
+const accept = {
+  Accept:
+    '`application/yaml`: what holds, as YAML to copy out, with a mark on each line that was set here; otherwise JSON',
 };
-const contentType: CallParameter = {
-  name: 'Content-Type',
-  in: 'header',
-  does: '`application/json` or `application/yaml`',
-};
-const unknown: CallAnswer = { status: 404, when: 'no such agent' };
-const misfits: readonly CallAnswer[] = [
+const contentType = { 'Content-Type': '`application/json` or `application/yaml`' };
+const unknown = { status: 404, when: 'no such agent' } as const;
+const misfits = [
   { status: 400, when: 'something does not fit; `errors` names each field' },
   { status: 413, when: 'too large' },
   { status: 415, when: 'neither JSON nor YAML' },
-];
+] as const;
 
-export const WAKE_CALLS: readonly Call[] = [
-  {
+export const wakeEndpoints = {
+  wakes: endpoint({
     method: 'GET',
     path: '/api/wakes',
     does: 'What the gate decided, newest first.',
-    parameters: [
-      { name: 'before', in: 'query', does: 'the `wakeId` that the page before ended with' },
-      {
-        name: 'limit',
-        in: 'query',
-        does: `at most so many: ${WAKE_PAGE.min}–${WAKE_PAGE.max}, otherwise ${WAKE_PAGE.otherwise}`,
-      },
-      { name: 'agent', in: 'query', does: 'only wakes of this agent' },
-    ],
+    query: {
+      before: optional(named(idText, 'the `wakeId` that the page before ended with')),
+      limit: wholeNumber(
+        WAKE_PAGE,
+        `at most so many: ${WAKE_PAGE.min}–${WAKE_PAGE.max}, otherwise ${WAKE_PAGE.otherwise}`,
+      ),
+      agent: optional(named(idText, 'only wakes of this agent')),
+    },
     answers: [
       { status: 200, when: 'always', body: wakeFeedSchema },
       { status: 400, when: '`limit` does not fit' },
     ],
-  },
-  {
+  }),
+  wakeStats: endpoint({
     method: 'GET',
-    path: '/v1/agents/{id}/wake-stats',
+    path: '/v1/agents/{agentId}/wake-stats',
     does: 'How much of its limits an agent has used today, and when it could be woken next.',
-    parameters: [agent],
+    access: 'agent',
+    params,
     answers: [{ status: 200, when: 'it is known', body: wakeStatsSchema }, unknown],
-  },
-  {
+  }),
+  agentConfig: endpoint({
     method: 'GET',
-    path: '/v1/agents/{id}/config',
+    path: '/v1/agents/{agentId}/config',
     does: 'What was set for an agent, and what holds for it.',
-    parameters: [agent, accept],
+    access: 'agent',
+    params,
+    headers: accept,
+    yaml: true,
     answers: [{ status: 200, when: 'it is known', body: agentConfigAnswerSchema }, unknown],
-  },
-  {
+  }),
+  putAgentConfig: endpoint({
     method: 'PUT',
-    path: '/v1/agents/{id}/config',
+    path: '/v1/agents/{agentId}/config',
     does: 'Sets all that is an agent’s own, at once. What is left out is the household’s from now on.',
-    parameters: [agent, contentType, accept],
+    params,
+    headers: { ...contentType, ...accept },
     body: setAgentConfigSchema,
+    yaml: true,
     answers: [{ status: 200, when: 'it holds', body: agentConfigAnswerSchema }, unknown, ...misfits],
-  },
-  {
+  }),
+  householdConfig: endpoint({
     method: 'GET',
     path: '/v1/config',
     does: 'What was set for the household, and what holds.',
-    parameters: [accept],
+    headers: accept,
+    yaml: true,
     answers: [{ status: 200, when: 'always', body: householdConfigAnswerSchema }],
-  },
-  {
+  }),
+  putHouseholdConfig: endpoint({
     method: 'PUT',
     path: '/v1/config',
     does: 'Sets all that is the household’s, at once. What is left out is Roost’s own default from now on.',
-    parameters: [contentType, accept],
+    headers: { ...contentType, ...accept },
     body: setHouseholdConfigSchema,
+    yaml: true,
     answers: [{ status: 200, when: 'it holds', body: householdConfigAnswerSchema }, ...misfits],
-  },
-];
+  }),
+};

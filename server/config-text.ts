@@ -4,8 +4,8 @@ import { accepts } from 'hono/accepts';
 import { bodyLimit } from 'hono/body-limit';
 import { Document, isMap, isScalar, parseDocument, YAMLError, type Node } from 'yaml';
 import type { z } from 'zod';
-import { readBody } from '../body.ts';
-import { misfit, problem } from '../problem.ts';
+import { readBody } from './body.ts';
+import { misfit, problem } from './problem.ts';
 
 /** Characters are few: the largest configuration has some twenty blackouts. */
 const MOST_BYTES = 64 * 1_024;

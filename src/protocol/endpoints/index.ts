@@ -1,0 +1,30 @@
+/** Every endpoint of the relay. It starts only where each has its handler. */
+import { credentialEndpoints, mcpEndpoints } from './clients.ts';
+import { costEndpoints } from './costs.ts';
+import type { Endpoints } from './endpoint.ts';
+import { proxyEndpoints } from './proxy.ts';
+import { recordEndpoints } from './records.ts';
+import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
+import { sleepingEndpoints } from './sleeping.ts';
+import { syncEndpoints } from './sync.ts';
+import { inboxEndpoints, roomEndpoints, teamEndpoints } from './team.ts';
+import { threadEndpoints } from './threads.ts';
+import { wakeEndpoints } from './wakes.ts';
+
+export const ENDPOINTS = {
+  ...relayEndpoints,
+  ...homeEndpoints,
+  ...sessionEndpoints,
+  ...roomEndpoints,
+  ...teamEndpoints,
+  ...inboxEndpoints,
+  ...wakeEndpoints,
+  ...threadEndpoints,
+  ...sleepingEndpoints,
+  ...credentialEndpoints,
+  ...mcpEndpoints,
+  ...proxyEndpoints,
+  ...costEndpoints,
+  ...recordEndpoints,
+  ...syncEndpoints,
+} satisfies Endpoints;
