@@ -16,12 +16,49 @@ export const MAY_IMPORT = {
   state: ['relay', 'ledger', 'sync', 'archive', 'protocol', 'domain'],
   ui: ['state', 'archive', 'protocol', 'domain'],
   entry: ['ui', 'state', 'relay', 'ledger', 'sync', 'archive', 'offline', 'protocol', 'domain'],
-  server: ['protocol', 'domain'],
 };
+/** Files of `server` itself that everything there may stand on: HTTP, errors, settings, and what parts are to each other. */
+const SERVER_BASE = [
+  ...['body', 'config-text', 'endpoint', 'json-bounds', 'problem', 'connections', 'listen', 'tls', 'upgrade'],
+  ...['key-filter', 'logger', 'quotas', 'settings', 'start-error', 'stream', 'unsent'],
+  ...['contracts', 'define-tool', 'tool-outcome'],
+];
+/** The same within the relay, from the lowest: each stands on `base` and on those named here, which stand above it in this list. */
+const SERVER_MAY_IMPORT = {
+  store: [],
+  access: ['store'],
+  directory: ['store'],
+  events: ['store'],
+  inbox: ['store'],
+  minds: [],
+  sleeping: [],
+  threads: ['store'],
+  costs: ['events', 'store'],
+  gate: ['directory', 'store'],
+  mcp: ['access', 'threads'],
+  proxy: ['access', 'minds'],
+  runs: ['inbox', 'minds'],
+  reach: ['inbox', 'runs'],
+  session: ['minds', 'runs'],
+  sync: ['access', 'store'],
+};
+for (const [part, others] of Object.entries({
+  ...SERVER_MAY_IMPORT,
+  homes: Object.keys(SERVER_MAY_IMPORT),
+}))
+  MAY_IMPORT[`server/${part}`] = [...others.map((other) => `server/${other}`), 'server/base', 'protocol', 'domain'];
+// A mind is an argument of the session's contract; no mind knows any contract.
+MAY_IMPORT['server/base'] = ['server/minds', 'protocol', 'domain'];
+MAY_IMPORT['server'] = [...Object.keys(MAY_IMPORT).filter((type) => type.startsWith('server/')), 'protocol', 'domain'];
 const types = Object.keys(MAY_IMPORT);
-/** Elements are folders; the files that stand in `src` itself are a category of files. */
-const selector = (type) => (type === 'entry' ? { file: { categories: 'entry' } } : { element: { type } });
-const folderOf = (type) => (type === 'server' ? 'server' : `src/${type}`);
+/** Elements are folders; the files that stand in `src` and in `server` themselves are categories of files. */
+const FILES = {
+  entry: 'src/*.{ts,tsx}',
+  'server/base': `server/{${SERVER_BASE.join(',')}}.ts`,
+  server: `server/!(${SERVER_BASE.join('|')}).ts`,
+};
+const selector = (type) => (type in FILES ? { file: { categories: type } } : { element: { type } });
+const folderOf = (type) => (type.startsWith('server/') ? type : `src/${type}`);
 const packages = (...source) => ({ to: { module: { origin: 'external', source } } });
 const nodeModules = { to: { module: { origin: 'core' } } };
 /** Storage of the browser's, each known to one folder, or two. */
@@ -113,9 +150,9 @@ export default tseslint.config(
       // Our imports name their files whole, so no resolver that knows TypeScript is needed.
       'import/resolver': { node: { extensions: ['.ts', '.tsx', '.js'] } },
       'boundaries/elements': types
-        .filter((type) => type !== 'entry')
+        .filter((type) => !(type in FILES))
         .map((type) => ({ type, pattern: folderOf(type), partialMatch: false })),
-      'boundaries/files': [{ category: 'entry', pattern: 'src/*.{ts,tsx}' }],
+      'boundaries/files': Object.entries(FILES).map(([category, pattern]) => ({ category, pattern })),
     },
     rules: {
       // A folder that is not in the table above would go unchecked.
@@ -129,7 +166,9 @@ export default tseslint.config(
           checkInternals: false,
           policies: [
             { allow: packages('*', '@*/*') },
-            { from: selector('server'), allow: nodeModules },
+            ...types
+              .filter((type) => type.startsWith('server'))
+              .map((type) => ({ from: selector(type), allow: nodeModules })),
             // What is not code: the protocol document, the version, styles and pictures.
             { allow: { to: { file: { path: ['CLAUDE.md', 'package.json', '**/*.{css,svg,png}'] } } } },
             ...types.flatMap((type) =>

@@ -13,6 +13,7 @@ import { answer, checkWhole, mount, refuseHead, refuseOthers, type Env, type Han
 import { createPageRoutes, faviconOf } from './page.ts';
 import { problem, problemResponse } from './problem.ts';
 import { storeTrouble } from './store/index.ts';
+import type { App } from './upgrade.ts';
 
 export interface AppDeps {
   readonly access: Access;
@@ -35,12 +36,6 @@ export interface AppDeps {
   readonly elapsed: () => number;
   /** An error of ours; `id` is what the person was told. */
   readonly onError: (id: string, error: unknown) => void;
-}
-
-export interface App {
-  readonly fetch: Hono<Env>['fetch'];
-  /** An answer for what is no HTTP request, or fails outside of every route. */
-  readonly refuse: (error: unknown) => Response;
 }
 
 const TROUBLES = {

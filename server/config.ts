@@ -4,15 +4,13 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { rehearsalSchema, type Rehearsal } from '../src/protocol/http.ts';
 import { isLoopback, isWildcard } from './access/index.ts';
+import { KEY_HEADERS, type KeyHeader } from './key-filter.ts';
 import { QUOTAS } from './quotas.ts';
 import { LOG_LEVELS, type LogLevel } from './logger.ts';
 import { BOUNDS, SETTINGS, type NumberSetting, type SettingName, type SettingSpec } from './settings.ts';
 import { StartError } from './start-error.ts';
 import type { TlsFiles } from './tls.ts';
 import type { SyncSettings } from './sync/settings.ts';
-
-const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
-export type KeyHeader = (typeof KEY_HEADERS)[number];
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000_000_000;

@@ -26,7 +26,7 @@ import type { InboxMessage } from '../src/protocol/inbox.ts';
 import type { RequestSize, Terms } from '../src/domain/request-cost.ts';
 import type { Stamp } from '../src/domain/stamp.ts';
 import type { Team, TeamMember } from '../src/protocol/team.ts';
-import type { Mind } from './minds/index.ts';
+import type { Mind } from './minds/mind.ts';
 import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../src/protocol/wakes.ts';
 
 /** The durable, append-only log of events. What is answered or shown to anyone was written here first. */

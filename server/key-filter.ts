@@ -2,6 +2,9 @@
  * Takes a secret out of what somebody else wrote: a server that echoes what it was sent must not tell it on. As it is,
  * and as JSON, addresses and base64 write it; where a text comes in pieces, also where they cut it.
  */
+/** In which headers a model's server wants its key. */
+export const KEY_HEADERS = ['bearer', 'x-api-key', 'both'] as const;
+export type KeyHeader = (typeof KEY_HEADERS)[number];
 
 /** What stands in its place. */
 const INSTEAD = '[key]';

@@ -5,12 +5,20 @@
  */
 import { ServerResponse, STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Hono } from 'hono';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { PAGE_KEY } from '../src/protocol/page-key.ts';
-import type { App } from './app.ts';
 import { farewell } from './connections.ts';
+import type { Env } from './endpoint.ts';
 import type { UpgradeListener } from './listen.ts';
 import { problem } from './problem.ts';
+
+/** All that the relay answers. */
+export interface App {
+  readonly fetch: Hono<Env>['fetch'];
+  /** An answer for what is no HTTP request, or fails outside of every route. */
+  readonly refuse: (error: unknown) => Response;
+}
 
 /** A request as it was, with these left out, is one that asks for no upgrade. */
 const UPGRADING = new Set(['upgrade', 'http2-settings']);

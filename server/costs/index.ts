@@ -12,8 +12,6 @@ import { createReserves } from './reserves.ts';
 import { COST_LIMITS } from './settings.ts';
 import { createUsageRows } from './usage-rows.ts';
 
-export { createCostRoutes } from './routes.ts';
-
 export interface CostDeps {
   readonly db: Db;
   /** For the embedded store: see `reserves.ts`. Null, or left out: what is held goes into the tables at once. */

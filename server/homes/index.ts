@@ -10,7 +10,7 @@ import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { HomeStanding } from '../../src/protocol/http.ts';
 import { hashOf } from '../access/index.ts';
 import type { Db } from '../store/index.ts';
-import { notBegun } from './routes.ts';
+import { notBegun, type Begun } from './begun.ts';
 import { openHome, type OpenHome, type OpenHomeDeps } from './open-home.ts';
 import {
   bindBrowser,
@@ -24,7 +24,6 @@ import {
 } from './rows.ts';
 
 export { bytesOfBrowser } from './rows.ts';
-export { createEachHome, createHomeRoutes } from './routes.ts';
 export type { OpenHome } from './open-home.ts';
 
 export interface HomesDeps extends OpenHomeDeps {
@@ -33,8 +32,6 @@ export interface HomesDeps extends OpenHomeDeps {
   /** Most homes in which somebody lives. */
   readonly most: number;
 }
-
-export type Begun = { readonly ok: true } | { readonly ok: false; readonly reason: 'others' | 'full' };
 
 export interface Homes {
   /** Those that are open now; the first is always. */

@@ -4,7 +4,7 @@ import type { Protocol } from '../../src/domain/prompts.ts';
 import { createCredentialRoutes, createCredentials, type Bearer, type Credentials } from '../access/index.ts';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import type { EventLog } from '../contracts.ts';
-import { createCostRoutes } from '../costs/index.ts';
+import { createCostRoutes } from '../costs/routes.ts';
 import type { Handled } from '../endpoint.ts';
 import { createDirectoryRoutes } from '../directory/index.ts';
 import { openEventLog } from '../events/index.ts';

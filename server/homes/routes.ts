@@ -5,23 +5,10 @@ import { homeEndpoints, sessionEndpoints } from '../../src/protocol/endpoints/se
 import { bearerOf } from '../access/index.ts';
 import { answer, browserOf, refuseHead, type Env, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
-import type { Begun, Homes } from './index.ts';
+import type { Homes } from './index.ts';
+import { notBegun } from './begun.ts';
 import type { OpenHome } from './open-home.ts';
 import { streamResponse } from './session-routes.ts';
-
-export function notBegun(reason: Extract<Begun, { ok: false }>['reason']) {
-  return reason === 'others'
-    ? problem(
-        409,
-        'not-begun',
-        'Another household lives at this relay. Join it from one of its devices, or begin a household of your own beside it.',
-      )
-    : problem(
-        409,
-        'households-full',
-        'This relay keeps as many households as it may. Its owner can set --households higher.',
-      );
-}
 
 /** The endpoints of the caller's home. A first write begins it; throws a problem where the person must be asked before. */
 async function homeOf(homes: Homes, endpoint: Endpoint, context: Context<Env>): Promise<OpenHome> {

@@ -3,8 +3,7 @@
  * cookie of a client reaches the upstream, and nothing of the upstream's connection reaches a client.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { KeyHeader } from '../config.ts';
-import type { KeyFilter } from '../key-filter.ts';
+import type { KeyFilter, KeyHeader } from '../key-filter.ts';
 import { OFFICIAL_API } from '../minds/settings.ts';
 import { FIRST_VERSION } from './settings.ts';
 

@@ -11,7 +11,7 @@ import type { Caller, Configs, Directory, Gate, Inbox, Reach, SessionHost, Sleep
 import { defineTool } from '../define-tool.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 import { TO_HUMAN, type ToHuman } from './to-human.ts';
-import { moreWait } from './words.ts';
+import { moreWait } from '../inbox/words.ts';
 
 export interface ReachToolDeps {
   readonly reach: Reach;

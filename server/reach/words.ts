@@ -25,10 +25,6 @@ export function outcomeText(name: string, { outcome, detail }: WakeDecision, lef
   }
 }
 
-/** What was given is not all. */
-export const moreWait = (count: number): string =>
-  `${count} more ${count === 1 ? 'message waits' : 'messages wait'} for you; read_inbox gives the next`;
-
 export const delivered = (name: string): string => `Delivered to ${name}’s inbox. It is read at ${name}’s next turn.`;
 
 const WHY: Readonly<Record<WakeReason, string>> = {

@@ -11,9 +11,9 @@ import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Directory, Inbox } from '../contracts.ts';
 import type { RunContext } from './context.ts';
 import { toldEvent } from './message-event.ts';
-import { moreWait } from '../reach/words.ts';
+import { moreWait } from '../inbox/words.ts';
 import type { Item } from './item.ts';
-import type { Speaker } from './speaker.ts';
+import type { Gathered, Speaker } from './speaker.ts';
 
 export interface InboxReader {
   /** From now on what waits is delivered. */
@@ -24,7 +24,7 @@ export interface InboxReader {
    * Takes everything that waits, to be put before the agent in this run: the items, and what to write of them.
    * On disk as read before it resolves, so that nothing is put before an agent twice.
    */
-  take(run: string): Promise<{ readonly items: readonly Item[]; readonly events: readonly RoostEvent[] }>;
+  take(run: string): Promise<Gathered>;
 }
 
 const NOTHING = { items: [], events: [] } as const;

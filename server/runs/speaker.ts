@@ -14,7 +14,6 @@ import { createNews, type Around } from './around.ts';
 import { createConversation, type UserText } from './conversation.ts';
 import { statusOf, type Interruption } from './interruption.ts';
 import { priorityOf, type Item } from './item.ts';
-import type { InboxReader } from './inbox-reader.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT, type OwnTools } from './toolbox.ts';
 import { mindToolOf } from './team-tools.ts';
@@ -28,6 +27,12 @@ export interface AnswerEnd extends AnswerOutcome {
   readonly interruption: Interruption | null;
 }
 
+/** What waits and is put before the agent now, with what to write of it. */
+export interface Gathered {
+  readonly items: readonly Item[];
+  readonly events: readonly RoostEvent[];
+}
+
 export interface SpeakerHooks {
   onStart?(items: readonly Item[]): void;
   /** Before the first word of each answer; the events stand before that word. */
@@ -39,7 +44,7 @@ export interface SpeakerHooks {
   /** Something waits while an answer is being given. */
   onWaiting?(): void;
   /** What else is to be put before it with this turn, and what to write of that. */
-  gather?(run: string): ReturnType<InboxReader['take']>;
+  gather?(run: string): Promise<Gathered>;
 }
 
 export interface Speaker {

@@ -1,62 +1,27 @@
 /** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
 import { LEAD_ID } from '../../src/domain/seat.ts';
-import type { Protocol } from '../../src/domain/prompts.ts';
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
-import type {
-  Configs,
-  Costs,
-  Directory,
-  EventLog,
-  Inbox,
-  PostOutcome,
-  SessionHost,
-  Sleepers,
-  TeamTool,
-} from '../contracts.ts';
-import type { Mind } from '../minds/index.ts';
+import type { PostOutcome, SessionHost } from '../contracts.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import { createReadAround } from '../runs/around.ts';
-import type { Logger, Rest } from '../runs/context.ts';
+import type { Rest } from '../runs/context.ts';
 import type { SessionContext, SessionSettings } from './context.ts';
 import { createLine } from '../runs/line.ts';
-import type { Memories } from './memories.ts';
+import type { SessionHostDeps } from './host-deps.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { toldEvent } from '../runs/message-event.ts';
 import { createPrompts } from './prompts.ts';
 import { recoverSession } from './recover.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
-import { SESSION_LIMITS, type SessionLimits } from './settings.ts';
-import { createTimerSet, realTimers, type Timers } from '../../src/domain/platform/timers.ts';
+import { SESSION_LIMITS } from './settings.ts';
+import { createTimerSet, realTimers } from '../../src/domain/platform/timers.ts';
 import { askStore, runWakes, standIns } from './warm.ts';
 
 export { createMemories, type Memories } from './memories.ts';
 export { createMemoryTools } from './memory-tools.ts';
-
-export interface SessionHostDeps {
-  readonly log: EventLog;
-  readonly inbox: Inbox;
-  readonly directory: Directory;
-  readonly sleepers: Sleepers;
-  readonly costs: Costs;
-  readonly configs: Pick<Configs, 'household' | 'agent'>;
-  readonly teamTools: readonly TeamTool[];
-  readonly memories: Pick<Memories, 'begin' | 'called'>;
-  /** The person wakes an agent: for the gate's record. */
-  readonly onPersonWake: (agentId: string) => Promise<void>;
-  readonly mind: Mind;
-  readonly protocol: Protocol;
-  /** ms since the epoch */
-  readonly now: () => number;
-  /** ms, only ever forward, for spans; left out: `now`. */
-  readonly elapsed?: () => number;
-  readonly newId: () => string;
-  readonly logger: Logger;
-  readonly timers?: Timers;
-  readonly limits?: SessionLimits;
-}
 
 interface Running {
   readonly sessionId: string;

@@ -1,8 +1,10 @@
 /** The `[TEAM REPORT]`: who came, who did not and why, and who is still on the way. */
 import { onOneLine } from '../../src/domain/quoting.ts';
-import type { SeatOutcome } from './team-call.ts';
+import type { AsleepReason } from '../../src/protocol/events.ts';
 
 export const REPORT_TAG = '[TEAM REPORT]';
+
+export type SeatOutcome = { readonly here: true } | { readonly here: false; readonly reason: AsleepReason };
 
 export interface ReportLine {
   readonly seat: number;

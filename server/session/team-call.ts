@@ -7,9 +7,7 @@ import { seatNumber } from '../../src/domain/seat.ts';
 import type { AsleepReason, CallKind, RoostEvent } from '../../src/protocol/events.ts';
 import type { SessionContext } from './context.ts';
 import type { Present } from './presence.ts';
-import { teamReport, type ReportLine } from './report.ts';
-
-export type SeatOutcome = { readonly here: true } | { readonly here: false; readonly reason: AsleepReason };
+import { teamReport, type ReportLine, type SeatOutcome } from './report.ts';
 
 export interface RunningCall {
   readonly wakeId: string;

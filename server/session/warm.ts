@@ -11,7 +11,7 @@ import type { StoredEvent } from '../../src/protocol/events.ts';
 import { postMessageSchema, startSessionSchema } from '../../src/protocol/http.ts';
 import type { Caller, EventLog, SessionHost } from '../contracts.ts';
 import { sizeOfRequest, type Mind } from '../minds/index.ts';
-import type { SessionHostDeps } from './index.ts';
+import type { SessionHostDeps } from './host-deps.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
 
 export const WARM_SETTINGS = {

@@ -1,21 +1,32 @@
 /** The ledger's long work, one at a time and beside everything else: rebuilding, and forgetting what is due. */
 import { deleteDB } from 'idb';
+import type { After } from '../domain/platform/timers.ts';
 import { finalForgets } from '../domain/forgetting.ts';
 import type { Doc, ForgetDoc, ForgetUndoDoc } from '../protocol/documents.ts';
 import { isCovered, isKnown } from '../protocol/known.ts';
-import type { RebuildReport } from '../protocol/worker.ts';
+import type { OwnerProgress, RebuildReport } from '../protocol/worker.ts';
 import { journalTransaction, recall, remember } from './journal/database.ts';
 import { rowsAfter } from './journal/journal.ts';
-import type { LedgerDeps } from './ledger.ts';
 import { rebuildViews, viewsNames } from './rebuild.ts';
 import { LEDGER } from './settings.ts';
 import { readState, viewsVersion } from './views/database.ts';
 import { applyBatches, type Views } from './views/views.ts';
 import { discardVolumes, replaceVolumes, swap } from './volumes/replace.ts';
+import type { Volume } from './volumes/fireproof-volume.ts';
 import type { Volumes } from './volumes/volumes.ts';
 
+/** What it needs of the ledger's surroundings. */
+interface UpkeepHost {
+  readonly openVolume: (name: string) => Promise<Volume>;
+  readonly databaseNames: () => Promise<readonly string[]>;
+  readonly after: After;
+  readonly now: () => number;
+  readonly onProgress: (progress: OwnerProgress | null) => void;
+  readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
+}
+
 export interface UpkeepDeps {
-  readonly deps: LedgerDeps;
+  readonly deps: UpkeepHost;
   readonly views: Views;
   readonly volumes: Volumes;
   /** All there are; what comes later is told to `hearForgets`. */
@@ -164,7 +175,7 @@ export function createUpkeep({
 
 /** Deletes the databases of views that are no longer read. One that is still open somewhere goes at the next start. */
 export async function dropOldViews(
-  { databaseNames }: Pick<LedgerDeps, 'databaseNames'>,
+  { databaseNames }: Pick<UpkeepHost, 'databaseNames'>,
   current: string,
 ): Promise<void> {
   for (const name of viewsNames(await databaseNames())) if (name !== current) await deleteDB(name);

@@ -2,7 +2,6 @@
 import type { z } from 'zod';
 import { createCrc32 } from '../domain/crc32.ts';
 import { isAmong, type Forget } from '../domain/forgetting.ts';
-import type { UnknownDoc } from './documents.ts';
 import { agentChange } from './documents/agent-change.ts';
 import { agentIdentity } from './documents/agent-identity.ts';
 import { forgetUndo } from './documents/forget-undo.ts';
@@ -59,7 +58,7 @@ export function addKind(kind: AnyKind): () => void {
 export const isKnownType = (type: unknown): type is KnownType => typeof type === 'string' && byType.has(type);
 
 /** Documents are parsed where they come in, and older versions read as this one then. */
-export function isKnown(doc: AnyDoc | KnownDoc | UnknownDoc): doc is KnownDoc {
+export function isKnown(doc: AnyDoc | KnownDoc): doc is KnownDoc {
   return doc.schema <= (byType.get(doc.type)?.version ?? 0);
 }
 

@@ -1,7 +1,7 @@
 /** How it stands with the person's other devices, as the owner tells it. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { SyncStatus } from '../protocol/sync/page.ts';
-import { attempt } from './actions/parts.ts';
+import { attempt } from './attempt.ts';
 import type { Memory, OwnerPort } from './ports.ts';
 
 /** The mark of a team in localStorage, where a worker cannot reach: it brings this device back where IndexedDB is lost. */

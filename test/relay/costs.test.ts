@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createCostRoutes, createCosts, type CostBook } from '../../server/costs/index.ts';
+import { createCosts, type CostBook } from '../../server/costs/index.ts';
+import { createCostRoutes } from '../../server/costs/routes.ts';
 import { COST_LIMITS } from '../../server/costs/settings.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { mount, type Env } from '../../server/endpoint.ts';

@@ -2,25 +2,30 @@
 import { randomBytes } from 'node:crypto';
 import { seatNumber } from '../../../src/domain/seat.ts';
 import { rehearsalSchema, type Rehearsal } from '../../../src/protocol/http.ts';
-import type { Directory } from '../../contracts.ts';
+import type { TeamMember } from '../../../src/protocol/team.ts';
 import { createAnthropicMind } from '../anthropic.ts';
 import type { Mind } from '../mind.ts';
 import { REHEARSAL_MODEL } from '../settings.ts';
 import { startRehearsalServer } from './server.ts';
+
+/** Whom it may write to. */
+export interface Acquaintances {
+  all(): Promise<readonly TeamMember[]>;
+}
 
 export interface RehearsalMind extends Mind {
   options(): Rehearsal;
   /** Holds from the next request on. */
   setOptions(options: Rehearsal): void;
   /** Whom a command to it may name. Until it is told, nobody. */
-  meet(directory: Pick<Directory, 'all'>): void;
+  meet(directory: Acquaintances): void;
 }
 
 /** Starts the loopback server; `close()` stops it. */
 export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Promise<RehearsalMind> {
   let options = rehearsalSchema.parse(initial);
   const token = randomBytes(24).toString('base64url');
-  let directory: Pick<Directory, 'all'> | null = null;
+  let directory: Acquaintances | null = null;
   async function team(): Promise<ReadonlySet<string>> {
     const members = (await directory?.all()) ?? [];
     return new Set(

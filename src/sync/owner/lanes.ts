@@ -4,7 +4,12 @@ import { kindOf } from '../../protocol/known.ts';
 import type { Lane } from '../contract.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { writePayload } from './payload.ts';
-import type { Sealing } from './sealer.ts';
+
+export interface Sealing {
+  readonly lane: Lane;
+  /** See ./payload.ts. */
+  readonly payload: Uint8Array;
+}
 
 export const LANES: readonly Lane[] = ['people', 'talk'];
 

@@ -11,7 +11,7 @@ import type { Entry } from '../../protocol/sync/entries.ts';
 import type { Lane } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
-import { LANES } from './lanes.ts';
+import { LANES, type Sealing } from './lanes.ts';
 import type { Counters, OwnWriter } from './records.ts';
 
 export interface SealerDeps {
@@ -25,12 +25,6 @@ export interface SealerDeps {
   readonly agrees: (writer: string) => boolean;
   /** They are durable. */
   readonly onSealed: (entries: readonly Entry[]) => void;
-}
-
-export interface Sealing {
-  readonly lane: Lane;
-  /** See ./payload.ts. */
-  readonly payload: Uint8Array;
 }
 
 export interface Sealer {

@@ -1,7 +1,6 @@
 import { useState } from 'react';
 import { emptySeats } from '../../domain/agent.ts';
 import { bigButton, canBeWoken, lifecycleOf } from '../../domain/lifecycle.ts';
-import { isSeatPosition } from '../../domain/seat.ts';
 import { callProgress } from '../../state/live.ts';
 import { writingStopped } from '../../state/relay-info.ts';
 import { useActions, useHousehold, useInfo, useLive, usePending } from '../context.tsx';
@@ -9,6 +8,7 @@ import { CaretIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { plural } from '../text/sizes.ts';
 import { ChooseWho } from './choose-who.tsx';
+import { useSleepers } from './use-sleepers.ts';
 import './big-button.css';
 
 /** What is under way, in words, for the button's line and for screen readers. */
@@ -87,19 +87,4 @@ export function BigButton() {
       {choosing && <ChooseWho onClose={() => setChoosing(false)} />}
     </>
   );
-}
-
-/** Agents in their seats whom WAKE calls, in seat order: who sleeps, and who is only played by a client. `resting`: with those of the running session that are only set to sleep. */
-export function useSleepers({ resting }: { readonly resting: boolean }) {
-  const roster = useHousehold((state) => state.roster);
-  const live = useLive((state) => state.live);
-  return [...roster.seats]
-    .filter(
-      ([position, agent]) =>
-        isSeatPosition(position) &&
-        canBeWoken(lifecycleOf(agent, position, live)) &&
-        (resting || !live?.awake.has(agent.agentId)),
-    )
-    .sort(([a], [b]) => a - b)
-    .map(([, agent]) => agent);
 }

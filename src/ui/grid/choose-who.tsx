@@ -3,7 +3,7 @@ import { displayName } from '../../domain/agent.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useActions, useDevices, useHousehold } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { useSleepers } from './big-button.tsx';
+import { useSleepers } from './use-sleepers.ts';
 import { Face } from './face.tsx';
 import './choose-who.css';
 

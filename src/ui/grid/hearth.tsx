@@ -10,7 +10,8 @@ import { PATHS } from '../places.ts';
 import { RehearsalNote } from '../shell/rehearsal-note.tsx';
 import { endText } from '../text/reasons.ts';
 import { bytes, plural } from '../text/sizes.ts';
-import { BigButton, useProgress, useSleepers } from './big-button.tsx';
+import { BigButton, useProgress } from './big-button.tsx';
+import { useSleepers } from './use-sleepers.ts';
 import { Grid } from './grid.tsx';
 import './hearth.css';
 

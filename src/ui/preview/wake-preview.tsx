@@ -11,7 +11,7 @@ import {
 } from '../../state/wake-material.ts';
 import { arrivingOf } from '../../state/devices.ts';
 import { useDevices, useHousehold, useRoost } from '../context.tsx';
-import { useSleepers } from '../grid/big-button.tsx';
+import { useSleepers } from '../grid/use-sleepers.ts';
 import { Face } from '../grid/face.tsx';
 import { copyText } from '../parts/copy.ts';
 import { Dialog } from '../parts/dialog.tsx';

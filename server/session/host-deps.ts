@@ -1,0 +1,31 @@
+/** What the session host is made of. */
+import type { Protocol } from '../../src/domain/prompts.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import type { Configs, Costs, Directory, EventLog, Inbox, Sleepers, TeamTool } from '../contracts.ts';
+import type { Mind } from '../minds/index.ts';
+import type { Logger } from '../runs/context.ts';
+import type { Memories } from './memories.ts';
+import type { SessionLimits } from './settings.ts';
+
+export interface SessionHostDeps {
+  readonly log: EventLog;
+  readonly inbox: Inbox;
+  readonly directory: Directory;
+  readonly sleepers: Sleepers;
+  readonly costs: Costs;
+  readonly configs: Pick<Configs, 'household' | 'agent'>;
+  readonly teamTools: readonly TeamTool[];
+  readonly memories: Pick<Memories, 'begin' | 'called'>;
+  /** The person wakes an agent: for the gate's record. */
+  readonly onPersonWake: (agentId: string) => Promise<void>;
+  readonly mind: Mind;
+  readonly protocol: Protocol;
+  /** ms since the epoch */
+  readonly now: () => number;
+  /** ms, only ever forward, for spans; left out: `now`. */
+  readonly elapsed?: () => number;
+  readonly newId: () => string;
+  readonly logger: Logger;
+  readonly timers?: Timers;
+  readonly limits?: SessionLimits;
+}
