@@ -117,10 +117,7 @@ export function createApp(deps: AppDeps): App {
     app,
     all.filter((each) => !isOpen(each)),
   );
-  refuseOthers(
-    app,
-    all.filter(({ endpoint }) => endpoint.access === 'anyone'),
-  );
+  refuseOthers(app, all);
   for (const prefix of CALLS)
     app.all(prefix, () => {
       throw problem(404, 'no-such-call', 'The relay has no such call.');

@@ -87,24 +87,26 @@ function byPath(all: readonly Handled[]): ReadonlyMap<string, readonly Handled[]
 }
 
 /** A method that a path does not have is a 405 that says which there are. */
-export function refuseOthers(app: Hono<Env>, all: readonly Handled[]): void {
-  for (const [path, there] of byPath(all)) {
-    const allow = there.map(({ endpoint }) => endpoint.method).join(', ');
-    app.all(path, () => {
-      throw problem(405, 'method', `This address takes ${allow}.`, { headers: { allow } });
-    });
-  }
+function refuseAt(app: Hono<Env>, path: string, there: readonly Handled[]): void {
+  const allow = there.map(({ endpoint }) => endpoint.method).join(', ');
+  app.all(path, () => {
+    throw problem(405, 'method', `This address takes ${allow}.`, { headers: { allow } });
+  });
 }
 
-/** Puts them into the app, and refuses their other methods; of what anyone may call, not yet: who asks for those is not known. */
+const isForAnyone = ({ endpoint }: Handled) => endpoint.access === 'anyone';
+
+/** Puts them into the app, and refuses their other methods; of what anyone may call not yet: who asks for those is not known. */
 export function mount(app: Hono<Env>, all: readonly Handled[]): void {
   for (const [path, there] of byPath(all)) {
     for (const { endpoint, handle } of there) app.on(endpoint.method, path, handle);
-    refuseOthers(
-      app,
-      there.filter(({ endpoint }) => endpoint.access !== 'anyone'),
-    );
+    if (!there.every(isForAnyone)) refuseAt(app, path, there);
   }
+}
+
+/** The other methods of what anyone may call, for whoever is signed in. */
+export function refuseOthers(app: Hono<Env>, all: readonly Handled[]): void {
+  for (const [path, there] of byPath(all.filter(isForAnyone))) refuseAt(app, path, there);
 }
 
 /** Throws where an endpoint has no handler, or two: the relay does not start with half of its wire. */
