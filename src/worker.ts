@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { backoff } from './domain/platform/retry.ts';
 import { realTimers } from './domain/platform/timers.ts';
 import {
-  createDesk,
   createProblems,
   createStorageBuckets,
   emptyDatabases,
@@ -32,6 +31,11 @@ import {
 import { createFailures, createOffered, openFiles } from './sync/mirror/index.ts';
 import { isSealing, openSync, openSyncDatabase, type Sync } from './sync/owner/index.ts';
 import { sessionEndpoints } from './protocol/endpoints/session.ts';
+import { LEDGER_METHODS, OWNER_METHODS } from './protocol/owner-rpc.ts';
+import { answersOf } from './protocol/rpc/method.ts';
+import { createRpcServer } from './protocol/rpc/server.ts';
+import { SYNC_METHODS } from './protocol/sync/methods.ts';
+import type { OwnerNews } from './protocol/worker.ts';
 import { guessDeviceName } from './domain/device-name.ts';
 
 const WAITING =
@@ -41,7 +45,7 @@ const cursorSchema = z.object({ log: z.string(), after: z.number() });
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
 /** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
 const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) =>
-  desk.tell({ news: 'problem', problem }),
+  server.tell({ news: 'problem', problem }),
 );
 
 function crashed(error: unknown) {
@@ -78,7 +82,7 @@ function beginAnew(): Promise<boolean> {
       return false;
     }
     await synced?.flush();
-    desk.tell({ news: 'restarting', reload: !isShared });
+    server.tell({ news: 'restarting', reload: !isShared });
     // What was told is on its way before the worker is gone.
     realTimers.after(0, () => self.close());
     return true;
@@ -133,9 +137,9 @@ const ledger = orAnew(
       after: realTimers.after,
       now: Date.now,
       elapsed: () => performance.now(),
-      onProgress: (progress) => desk.tell({ news: 'progress', progress }),
+      onProgress: (progress) => server.tell({ news: 'progress', progress }),
       onForgotten(forgets) {
-        desk.tell({ news: 'forgotten', forgets });
+        server.tell({ news: 'forgotten', forgets });
         void sync.then((open) => open.forget(forgets));
       },
       shares: () => seals,
@@ -150,7 +154,7 @@ const ledger = orAnew(
       onDocuments(docs) {
         // Conversations are read anew when everything is back: nobody looks at them before that, and ten thousand messages to every tab take their time.
         const told = isReturning() ? docs.filter(({ type }) => type !== 'message') : docs;
-        if (told.length > 0) desk.tell({ news: 'documents', docs: told });
+        if (told.length > 0) server.tell({ news: 'documents', docs: told });
         synced?.hearDocuments(docs);
         if (docs.some((doc) => doc.type === 'agent-identity')) void feed.then((open) => open.settle());
         if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
@@ -196,7 +200,7 @@ const feed = ledger.then(async (open) => {
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.rememberCursor(to),
     queued: async () => (await open.household()).queued,
-    tell: (news) => desk.tell(news),
+    tell: (news) => server.tell(news),
     onTrouble: (trouble) => problems.set('relay', trouble === null ? null : { kind: 'broken', detail: trouble }),
   });
 });
@@ -223,7 +227,7 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
       elapsed: () => performance.now(),
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),
       isLetIn: () => running?.link().kind !== 'locked-out',
-      tell: (news) => desk.tell(news),
+      tell: (news) => server.tell(news),
       onCrash: crashed,
       onTrouble: look,
     },
@@ -237,7 +241,7 @@ function reconnect() {
   running?.reconnect();
   synced?.reconnect();
 }
-const desk = createDesk({
+const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
   onError: look,
   welcome: () => ({
     news: 'welcome',
@@ -246,22 +250,15 @@ const desk = createDesk({
     answers: running?.answers() ?? [],
     problem: problems.now(),
   }),
+  methods: OWNER_METHODS,
   answers: {
-    household: async () => (await ledger).household(),
-    append: async (docs) => (await ledger).append(docs),
-    conversation: async (request) => (await ledger).conversation(request),
-    unread: async () => (await ledger).unread(),
+    ...answersOf(LEDGER_METHODS, () => ledger),
+    ...answersOf(SYNC_METHODS, async () => (await sync).answers),
     // What was heard a moment ago is part of what is remembered.
     async wakeMaterial(request) {
       await running?.stored();
       return (await ledger).wakeMaterial(request);
     },
-    storage: async () => (await ledger).storage(),
-    documents: async (request) => (await ledger).documents(request),
-    within: async (request) => (await ledger).within(request),
-    compare: async (docs) => (await ledger).compare(docs),
-    noteExport: async (note) => (await ledger).noteExport(note),
-    rebuild: async () => (await ledger).rebuild(),
     // A page that has opened a link brings what was missing.
     takePageKey({ key }) {
       if (pageKey.hear(key)) reconnect();
@@ -272,32 +269,12 @@ const desk = createDesk({
       synced?.reconnect();
       return null;
     },
-    syncStatus: async () => (await sync).answers.syncStatus(),
-    shareHousehold: async (request) => (await sync).answers.shareHousehold(request),
-    beginJoin: async (request) => (await sync).answers.beginJoin(request),
-    answerJoin: async (request) => (await sync).answers.answerJoin(request),
-    beginInvite: async (request) => (await sync).answers.beginInvite(request),
-    answerInvite: async (request) => (await sync).answers.answerInvite(request),
-    makePhrase: async () => (await sync).answers.makePhrase(),
-    keepPhrase: async (request) => (await sync).answers.keepPhrase(request),
-    checkPhrase: async (request) => (await sync).answers.checkPhrase(request),
-    restore: async (request) => (await sync).answers.restore(request),
-    keepAtRelay: async (request) => (await sync).answers.keepAtRelay(request),
     async offerMark(request) {
       offered.hear(request.text);
       return (await sync).answers.offerMark(request);
     },
-    takeReturned: async () => (await sync).answers.takeReturned(),
-    beginAnew: async () => (await sync).answers.beginAnew(),
-    takeAhead: async () => (await sync).answers.takeAhead(),
-    nameDevice: async (request) => (await sync).answers.nameDevice(request),
-    removeDevice: async (request) => (await sync).answers.removeDevice(request),
-    caughtUp: async (request) => (await sync).answers.caughtUp(request),
-    direct: async (report) => (await sync).answers.direct(report),
-    makeDirectOffer: async () => (await sync).answers.makeDirectOffer(),
-    takeDirectText: async (request) => (await sync).answers.takeDirectText(request),
   },
 });
 
-if (isShared) servePorts(self, desk, navigator.locks, reconnect);
-else lock.acquired.then(() => serveChannel(desk, navigator.locks, reconnect), crashed);
+if (isShared) servePorts(self, server, navigator.locks, reconnect);
+else lock.acquired.then(() => serveChannel(server, navigator.locks, reconnect), crashed);

@@ -25,7 +25,7 @@ export function openOwner(): OwnerClient {
     if (!locks) return noLines;
     return typeof SharedWorker === 'undefined' ? channelLines({ locks, newId }) : sharedLines({ locks, newId });
   };
-  return createOwnerClient({ openLine: lines(), newId, after });
+  return createOwnerClient({ open: lines(), newId, after });
 }
 
 /** Asks the browser to keep what is stored, whatever room it needs. null: it does not say. */

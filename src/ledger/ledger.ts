@@ -10,14 +10,8 @@ import { storageFacts, type MaybeStorage } from '../domain/platform/old-browsers
 import { createQueue } from '../domain/platform/queue.ts';
 import type { After } from '../domain/platform/timers.ts';
 import type { Doc, ForgetDoc } from '../protocol/documents.ts';
-import type {
-  OwnerCalls,
-  OwnerProgress,
-  RebuildReport,
-  StorageProblem,
-  StorageStatus,
-  VolumeStatus,
-} from '../protocol/worker.ts';
+import type { OwnerCalls } from '../protocol/owner-rpc.ts';
+import type { OwnerProgress, RebuildReport, StorageProblem, StorageStatus, VolumeStatus } from '../protocol/worker.ts';
 import { recall, remember, type JournalDatabase, type OpenOptions, type OutboxRow } from './journal/database.ts';
 import { journalDocuments, writeRow } from './journal/journal.ts';
 import { clearOutbox, readOutbox, type Outgoing } from './journal/outbox.ts';

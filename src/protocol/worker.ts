@@ -1,8 +1,7 @@
 /**
- * What tabs and the ledger's owner say to each other over a MessagePort. One owner per browser profile
- * holds the ledger and the relay's event stream; every tab is a client of it.
- *
- * Calls are at-least-once and carry an id; appending the same documents twice is harmless.
+ * What the ledger's owner tells the tabs. One owner per browser profile holds the ledger and the relay's event stream;
+ * every tab is a client of it. What tabs ask it stands in owner-rpc.ts: calls are at-least-once and carry an id; appending
+ * the same documents twice is harmless.
  */
 import type {
   AgentChangeDoc,
@@ -16,7 +15,7 @@ import type {
   SettingDoc,
 } from './documents.ts';
 import type { Snapshot, StoredEvent, Waiting } from './events.ts';
-import type { DirectOrder, SyncCalls, SyncStatus } from './sync/page.ts';
+import type { DirectOrder, SyncStatus } from './sync/page.ts';
 
 /** Everything the grid is painted from. */
 export interface HouseholdView {
@@ -182,33 +181,6 @@ export interface RebuildReport {
   readonly faults: readonly string[];
 }
 
-/** The calls a tab may make, with what they answer. */
-export interface OwnerCalls extends SyncCalls {
-  household(): HouseholdView;
-  /** Answers when the documents are durable. */
-  append(docs: readonly Doc[]): { readonly written: number };
-  conversation(request: { agentId: string; before: string | null; limit: number }): ConversationPage;
-  /** What is new to the person, the same in every tab. */
-  unread(): UnreadView;
-  wakeMaterial(request: { agentIds: readonly string[]; cap: number }): readonly WakeMaterial[];
-  storage(): StorageStatus;
-  /** Everything there is, or all that belongs to one agent (its identity, changes, conversation and sessions), page by page. */
-  documents(request: { after: string | null; limit: number; agentId: string | null }): DocumentPage;
-  /** The documents about one thing, page by page, by id: what was said in a thread, say. `limit` 0: only how many there are. */
-  within(request: { about: string; after: string | null; limit: number }): WithinPage;
-  /** Writes nothing. */
-  compare(docs: readonly Doc[]): Comparison;
-  /** A whole copy has left this device. */
-  noteExport(note: ExportNote): null;
-  /** Checks every volume, repairs what it can, and writes the views anew. Progress comes as news. */
-  rebuild(): RebuildReport;
-  /** The page key, as localStorage has it, which no worker can read; told on every new line, and where it changes. */
-  takePageKey(request: { key: string | null }): null;
-  /** Connect to the relay again now, without waiting for the next try. */
-  reconnect(): null;
-}
-export type OwnerCallName = keyof OwnerCalls;
-
 /** The state of the line to the relay. Only `live` lets anybody be awake. */
 export type LinkState =
   | { readonly kind: 'connecting' }
@@ -262,13 +234,3 @@ export type OwnerNews =
   | { readonly news: 'mark'; readonly text: string | null }
   /** For the tab that carries direct lines. */
   | { readonly news: 'direct'; readonly order: DirectOrder };
-
-export type ToOwner =
-  | { readonly call: OwnerCallName; readonly id: string; readonly args: readonly unknown[] }
-  /** Are you there? Asked where a call has been under way for a while. */
-  | { readonly ping: true };
-export type FromOwner =
-  | OwnerNews
-  | { readonly pong: true }
-  | { readonly reply: string; readonly ok: true; readonly value: unknown }
-  | { readonly reply: string; readonly ok: false; readonly error: { readonly name: string; readonly message: string } };

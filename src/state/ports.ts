@@ -2,7 +2,8 @@
  * What the stores need from outside, and nothing more: the ledger's owner, the relay, and the device.
  * `main.tsx` gives the real ones.
  */
-import type { OwnerCallName, OwnerCalls, OwnerNews } from '../protocol/worker.ts';
+import type { OwnerCallName, OwnerCalls } from '../protocol/owner-rpc.ts';
+import type { OwnerNews } from '../protocol/worker.ts';
 import type { Archive } from '../archive/index.ts';
 import type { PageClient, RelayProblem, StreamItem } from '../relay/index.ts';
 

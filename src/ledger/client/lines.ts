@@ -1,8 +1,8 @@
 /** The two ways to an owner. Only what is named here of the worker reaches the page: its address. */
-import type { FromOwner, ToOwner } from '../../protocol/worker.ts';
+import type { FromOwner, ToOwner } from '../../protocol/owner-rpc.ts';
 import { inOneGo, liveAsTab, ownerGone, type FromTab, type Hello, type ToTab } from '../line.ts';
 import { OWNER_LINE } from '../settings.ts';
-import type { Line, LineEnds } from './client.ts';
+import type { OwnerConnection, OwnerConnectionEnds } from './client.ts';
 
 export interface LineDeps {
   readonly locks: LockManager;
@@ -10,7 +10,7 @@ export interface LineDeps {
 }
 
 /** Ports of the one SharedWorker of this profile. */
-export function sharedLines({ locks, newId }: LineDeps): (ends: LineEnds) => Line {
+export function sharedLines({ locks, newId }: LineDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
   return ({ take, gone }) => {
     const worker = new SharedWorker(new URL('../../worker.ts', import.meta.url), {
       type: 'module',
@@ -55,7 +55,7 @@ const isToTab = (data: unknown): data is ToTab =>
  * A tab that the browser freezes, or keeps for the back button, ends its worker: it would hold the ledger
  * and answer nobody. It begins another when it is shown again.
  */
-export function channelLines({ locks, newId }: LineDeps): (ends: LineEnds) => Line {
+export function channelLines({ locks, newId }: LineDeps): (ends: OwnerConnectionEnds) => OwnerConnection {
   let failed: (event: ErrorEvent) => void = () => undefined;
   const start = () => {
     const begun = new Worker(new URL('../../worker.ts', import.meta.url), { type: 'module', name: 'roost-owner' });

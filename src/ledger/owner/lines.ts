@@ -1,17 +1,20 @@
 /** How tabs reach this worker: through the ports of a SharedWorker, or over a channel from a dedicated one. */
-import type { FromOwner } from '../../protocol/worker.ts';
+import type { FromOwner } from '../../protocol/owner-rpc.ts';
+import type { RpcServer } from '../../protocol/rpc/server.ts';
+import type { OwnerNews } from '../../protocol/worker.ts';
 import { inOneGo, membersOf, tabGone, type ToTab } from '../line.ts';
 import { fromTabSchema, helloSchema } from './from-tab.ts';
 import { OWNER_LINE } from '../settings.ts';
-import type { Desk } from './desk.ts';
+
+type OwnerServer = RpcServer<OwnerNews>;
 
 /** Each `connect` event of a SharedWorker brings the port of one tab. */
-export function servePorts(scope: EventTarget, desk: Desk, locks: LockManager, onConnect: () => void): void {
+export function servePorts(scope: EventTarget, server: OwnerServer, locks: LockManager, onConnect: () => void): void {
   scope.addEventListener('connect', (event) => {
     if (!(event instanceof MessageEvent)) return;
     const [port] = event.ports;
     if (!port) return;
-    const line = desk.connect(inOneGo<FromOwner>((messages) => port.postMessage(messages)));
+    const line = server.connect(inOneGo<FromOwner>((messages) => port.postMessage(messages)));
     port.addEventListener('message', ({ data }) => {
       // A list is of calls, and the common case.
       const hello = Array.isArray(data) ? null : helloSchema.safeParse(data);
@@ -30,14 +33,14 @@ export function servePorts(scope: EventTarget, desk: Desk, locks: LockManager, o
 }
 
 /** Begins to answer on the channel. Call when the ledger is ours: two owners must not answer one call. */
-export function serveChannel(desk: Desk, locks: LockManager, onConnect: () => void): void {
+export function serveChannel(server: OwnerServer, locks: LockManager, onConnect: () => void): void {
   const channel = new BroadcastChannel(OWNER_LINE.channel);
-  const lines = new Map<string, ReturnType<Desk['connect']>>();
+  const lines = new Map<string, ReturnType<OwnerServer['connect']>>();
   const post = (message: ToTab) => channel.postMessage(message);
   const join = (tab: string) => {
     const held = lines.get(tab);
     if (held) return held;
-    const line = desk.connect(inOneGo<FromOwner>((message) => post({ to: tab, message })));
+    const line = server.connect(inOneGo<FromOwner>((message) => post({ to: tab, message })));
     lines.set(tab, line);
     onConnect();
     void tabGone(locks, tab).then(() => {

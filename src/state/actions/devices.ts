@@ -1,6 +1,6 @@
 /** What a person does with their devices. Fetched with the parts of the page that show them. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { SyncCalls } from '../../protocol/sync/page.ts';
+import type { SyncCalls } from '../../protocol/sync/methods.ts';
 import type { RoostState } from '../index.ts';
 import { onePerPage } from '../per-page.ts';
 import { DONE, type Done } from './parts.ts';

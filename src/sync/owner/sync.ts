@@ -4,7 +4,8 @@
  */
 import { createQueue } from '../../domain/platform/queue.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
-import type { DirectOrder, Joining, SyncCalls, SyncStatus } from '../../protocol/sync/page.ts';
+import type { SyncAnswers } from '../../protocol/sync/methods.ts';
+import type { DirectOrder, Joining, SyncStatus } from '../../protocol/sync/page.ts';
 import { deviceKeys, newHousehold, newPhrase, recoveryOf } from '../crypto/index.ts';
 import { betterMark, createSealedLog, MIRROR, readMark, writeMark, type Files, type Mark } from '../mirror/index.ts';
 import { emptySyncDatabase, recallMeta, rememberMeta, type SyncDatabase, type SyncMeta } from './database.ts';
@@ -14,11 +15,6 @@ import { readHanded } from './handed.ts';
 import { openShared, type Shared, type SharedDeps } from './shared.ts';
 import { createStatusTeller } from './status.ts';
 import type { Welcoming } from './welcoming.ts';
-
-/** As `SyncCalls`, in its own time. */
-export type SyncAnswers = {
-  readonly [Name in keyof SyncCalls]: (...args: Parameters<SyncCalls[Name]>) => Promise<ReturnType<SyncCalls[Name]>>;
-};
 
 export interface SyncDeps extends Omit<
   SharedDeps,

@@ -2,7 +2,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import type { Link } from '../../../src/protocol/replication/index.ts';
-import { SYNC_REQUESTS } from '../../../src/protocol/sync/page.ts';
+import { SYNC_METHODS } from '../../../src/protocol/sync/methods.ts';
 import type { OwnerNews } from '../../../src/protocol/worker.ts';
 import { createDirect } from '../../../src/sync/direct/index.ts';
 import { configOf, type DirectCalls, type FromDirectOwner } from './calls.ts';
@@ -65,7 +65,7 @@ const calls: {
   ) => ReturnType<DirectCalls[Name]> | Promise<ReturnType<DirectCalls[Name]>>;
 } = {
   direct(report) {
-    direct.report(...SYNC_REQUESTS.direct.parse([report]));
+    direct.report(...SYNC_METHODS.direct.in.parse([report]));
     return null;
   },
   setOnline(deviceIds) {

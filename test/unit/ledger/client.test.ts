@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createOwnerClient, type LineEnds, type OwnerClient } from '../../../src/ledger/client/client.ts';
-import { createDesk } from '../../../src/ledger/owner/desk.ts';
+import { createOwnerClient, type OwnerConnectionEnds, type OwnerClient } from '../../../src/ledger/client/client.ts';
 import { OWNER_LINE } from '../../../src/ledger/settings.ts';
-import type { FromOwner, OwnerNews, StorageStatus, ToOwner } from '../../../src/protocol/worker.ts';
+import { OWNER_METHODS, type FromOwner, type ToOwner } from '../../../src/protocol/owner-rpc.ts';
+import { createRpcServer } from '../../../src/protocol/rpc/server.ts';
+import type { OwnerNews, StorageStatus } from '../../../src/protocol/worker.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { aloneSyncAnswers } from '../../support/sync-calls.ts';
 
@@ -15,7 +16,7 @@ const welcome: OwnerNews = {
 };
 
 let timers: ManualTimers;
-let lines: { readonly ends: LineEnds; readonly sent: ToOwner[]; closed: boolean }[];
+let lines: { readonly ends: OwnerConnectionEnds; readonly sent: ToOwner[]; closed: boolean }[];
 let client: OwnerClient;
 const line = (number: number) => {
   const found = lines[number];
@@ -30,7 +31,7 @@ beforeEach(() => {
   client = createOwnerClient({
     after: timers.after,
     newId: () => `call-${++ids}`,
-    openLine(ends) {
+    open(ends) {
       const opened = { ends, sent: [] as ToOwner[], closed: false };
       lines.push(opened);
       return {
@@ -192,10 +193,15 @@ describe('the owner’s desk', () => {
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
   it('welcomes, answers, refuses with a reason, and tells everybody the news until they leave', async () => {
-    const desk = createDesk({ onError: () => undefined, answers, welcome: () => welcome });
+    const server = createRpcServer({
+      methods: OWNER_METHODS,
+      onError: () => undefined,
+      answers,
+      welcome: () => welcome,
+    });
     const [one, two]: [FromOwner[], FromOwner[]] = [[], []];
-    const first = desk.connect((message) => one.push(message));
-    desk.connect((message) => two.push(message));
+    const first = server.connect((message) => one.push(message));
+    server.connect((message) => two.push(message));
     first.take({ call: 'wakeMaterial', id: '1', args: [{ agentIds: ['a'], cap: 10 }] });
     first.take({ call: 'append', id: '2', args: [[]] });
     first.take({ call: 'storage', id: '3', args: [] });
@@ -215,15 +221,20 @@ describe('the owner’s desk', () => {
       },
     ]);
     first.leave();
-    desk.tell({ news: 'problem', problem: null });
+    server.tell({ news: 'problem', problem: null });
     expect(one).toHaveLength(6);
     expect(two).toEqual([welcome, { news: 'problem', problem: null }]);
   });
 
   it('refuses what is no call, and what does not fit one', async () => {
-    const desk = createDesk({ onError: () => undefined, answers, welcome: () => welcome });
+    const server = createRpcServer({
+      methods: OWNER_METHODS,
+      onError: () => undefined,
+      answers,
+      welcome: () => welcome,
+    });
     const heard: FromOwner[] = [];
-    const line = desk.connect((message) => heard.push(message));
+    const line = server.connect((message) => heard.push(message));
     line.take('nonsense');
     line.take({ call: 'conversation', id: '1', args: [{ agentId: 'a', before: null, limit: 0 }] });
     line.take({ call: 'burn', id: '2', args: [] });
@@ -237,7 +248,8 @@ describe('the owner’s desk', () => {
   it('does a call once that is asked again while it is being answered, and answers on the newest line', async () => {
     let asked = 0;
     let finish: () => void = () => undefined;
-    const desk = createDesk({
+    const server = createRpcServer({
+      methods: OWNER_METHODS,
       onError: () => undefined,
       welcome: () => welcome,
       answers: {
@@ -251,8 +263,8 @@ describe('the owner’s desk', () => {
       },
     });
     const [one, two]: [FromOwner[], FromOwner[]] = [[], []];
-    desk.connect((message) => one.push(message)).take({ call: 'append', id: '1', args: [[]] });
-    desk.connect((message) => two.push(message)).take({ call: 'append', id: '1', args: [[]] });
+    server.connect((message) => one.push(message)).take({ call: 'append', id: '1', args: [[]] });
+    server.connect((message) => two.push(message)).take({ call: 'append', id: '1', args: [[]] });
     finish();
     await settle();
     expect(asked).toBe(1);

@@ -19,7 +19,7 @@ import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTabMemory } from '../../../../src/state/tab-memory.ts';
 import { visibleMessages } from '../../../../src/state/conversation-log.ts';
 import type { ArchivePort, Device, OwnerPort, RelayPort } from '../../../../src/state/ports.ts';
-import type { SyncCalls } from '../../../../src/protocol/sync/page.ts';
+import type { SyncCalls } from '../../../../src/protocol/sync/methods.ts';
 import { NOW } from './household.ts';
 import { aloneSync } from '../../../support/sync-calls.ts';
 

@@ -1,0 +1,77 @@
+/** What a tab may ask of the ledger's owner, and what is said between them. */
+import { z } from 'zod';
+import type { Doc } from './documents.ts';
+import { LIMITS } from './limits.ts';
+import { method, none, typed, type AnswersOf, type CallsOf, type FromServer, type ToServer } from './rpc/method.ts';
+import { SYNC_METHODS } from './sync/methods.ts';
+import type {
+  Comparison,
+  ConversationPage,
+  DocumentPage,
+  HouseholdView,
+  OwnerNews,
+  RebuildReport,
+  StorageStatus,
+  UnreadView,
+  WakeMaterial,
+  WithinPage,
+} from './worker.ts';
+
+/** Documents are parsed by the ledger. */
+const documents = z.tuple([typed<readonly Doc[]>()]);
+
+/** Of the ledger. */
+export const LEDGER_METHODS = {
+  household: method(none, typed<HouseholdView>()),
+  /** Answers when the documents are durable. */
+  append: method(documents, typed<{ readonly written: number }>()),
+  conversation: method(
+    z.tuple([
+      z.object({ agentId: z.string(), before: z.string().nullable(), limit: z.number().int().min(1).max(1_000) }),
+    ]),
+    typed<ConversationPage>(),
+  ),
+  /** What is new to the person, the same in every tab. */
+  unread: method(none, typed<UnreadView>()),
+  wakeMaterial: method<[{ readonly agentIds: readonly string[]; readonly cap: number }], readonly WakeMaterial[]>(
+    z.tuple([z.object({ agentIds: z.array(z.string()), cap: z.number().min(0) })]),
+    typed<readonly WakeMaterial[]>(),
+  ),
+  storage: method(none, typed<StorageStatus>()),
+  /** Everything there is, or all that belongs to one agent (its identity, changes, conversation and sessions), page by page. */
+  documents: method(
+    z.tuple([
+      z.object({
+        after: z.string().nullable(),
+        limit: z.number().int().min(1).max(5_000),
+        agentId: z.string().nullable(),
+      }),
+    ]),
+    typed<DocumentPage>(),
+  ),
+  /** The documents about one thing, page by page, by id: what was said in a thread, say. `limit` 0: only how many there are. */
+  within: method(
+    z.tuple([z.object({ about: z.string(), after: z.string().nullable(), limit: z.number().int().min(0) })]),
+    typed<WithinPage>(),
+  ),
+  /** Writes nothing. */
+  compare: method(documents, typed<Comparison>()),
+  /** A whole copy has left this device. */
+  noteExport: method(z.tuple([z.object({ time: z.number(), documents: z.number(), sealed: z.boolean() })]), z.null()),
+  /** Checks every volume, repairs what it can, and writes the views anew. Progress comes as news. */
+  rebuild: method(none, typed<RebuildReport>()),
+};
+/** Of the owner's connection to the relay. */
+const RELAY_METHODS = {
+  /** The page key, as localStorage has it, which no worker can read; told on every new line, and where it changes. */
+  takePageKey: method(z.tuple([z.object({ key: z.string().max(LIMITS.id).nullable() })]), z.null()),
+  /** Connect to the relay again now, without waiting for the next try. */
+  reconnect: method(none, z.null()),
+};
+export const OWNER_METHODS = { ...LEDGER_METHODS, ...RELAY_METHODS, ...SYNC_METHODS };
+
+export type OwnerCalls = CallsOf<typeof OWNER_METHODS>;
+export type OwnerCallName = keyof OwnerCalls;
+export type OwnerAnswers = AnswersOf<typeof OWNER_METHODS>;
+export type ToOwner = ToServer<OwnerCallName>;
+export type FromOwner = FromServer<OwnerNews>;

@@ -1,0 +1,92 @@
+/** Where pages come: takes their calls, answers each, and tells everybody the news. */
+import { z } from 'zod';
+import type { AnswersOf, FromServer, Methods } from './method.ts';
+
+type News = { readonly news: string };
+
+export interface RpcServer<Told extends News> {
+  /** A page has come: it is welcomed, hears all news, and its messages go into `take` until `leave`. */
+  connect(send: (message: FromServer<Told>) => void): { take(message: unknown): void; leave(): void };
+  tell(news: Told): void;
+}
+
+export interface RpcServerDeps<Table extends Methods, Told extends News> {
+  readonly methods: Table;
+  readonly answers: AnswersOf<Table>;
+  /** A call was answered with this error. */
+  readonly onError: (error: unknown) => void;
+  /** The first news on every connection. */
+  readonly welcome: () => Told;
+}
+
+const callSchema = z.object({ id: z.string(), call: z.string(), args: z.array(z.unknown()) });
+
+export function createRpcServer<Table extends Methods, Told extends News>({
+  methods,
+  answers,
+  welcome,
+  onError,
+}: RpcServerDeps<Table, Told>): RpcServer<Told> {
+  type Send = (message: FromServer<Told>) => void;
+  const connections = new Set<Send>();
+  /** Calls that are being answered, by id. A page whose connection broke asks again: it is answered once, on its newest. */
+  const waiting = new Map<string, Send>();
+
+  const isMethod = (name: string): name is keyof Table & string => Object.hasOwn(methods, name);
+
+  function read(message: unknown): { readonly error: string } | { readonly answer: () => Promise<unknown> } {
+    const call = callSchema.safeParse(message);
+    if (!call.success) return { error: call.error.message };
+    const { call: name, args } = call.data;
+    if (!isMethod(name)) return { error: `There is no call ${name}.` };
+    const parsed = methods[name]?.in.safeParse(args);
+    if (!parsed?.success) return { error: parsed?.error.message ?? '' };
+    // What this method's own schema has read is what its answer takes.
+    const answer = answers[name] as (...args: readonly unknown[]) => Promise<unknown>;
+    return { answer: () => answer(...parsed.data) };
+  }
+
+  async function reply(message: unknown, send: Send) {
+    if (typeof message === 'object' && message !== null && 'ping' in message) {
+      send({ pong: true });
+      return;
+    }
+    const named = z.object({ id: z.string() }).safeParse(message);
+    // Without an id nobody waits for an answer.
+    if (!named.success) return;
+    const { id } = named.data;
+    const call = read(message);
+    if ('error' in call) {
+      send({ reply: id, ok: false, error: { name: 'ProtocolError', message: call.error } });
+      return;
+    }
+    const repeated = waiting.has(id);
+    waiting.set(id, send);
+    if (repeated) return;
+    let result: FromServer<Told>;
+    try {
+      result = { reply: id, ok: true, value: await call.answer() };
+    } catch (error) {
+      onError(error);
+      const { name, message: text } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+      result = { reply: id, ok: false, error: { name, message: text } };
+    }
+    const latest = waiting.get(id);
+    waiting.delete(id);
+    latest?.(result);
+  }
+
+  return {
+    connect(send) {
+      connections.add(send);
+      send(welcome());
+      return {
+        take: (message) => void reply(message, send),
+        leave: () => void connections.delete(send),
+      };
+    },
+    tell(news) {
+      for (const send of connections) send(news);
+    },
+  };
+}
