@@ -54,7 +54,7 @@ const types = Object.keys(MAY_IMPORT);
 /** Elements are folders; the files that stand in `src` and in `server` themselves are categories of files. */
 const FILES = {
   entry: 'src/*.{ts,tsx}',
-  'server/base': `server/{${SERVER_BASE.join(',')}}.ts`,
+  'server/base': [`server/{${SERVER_BASE.join(',')}}.ts`, 'server/contracts/*.ts'],
   server: `server/!(${SERVER_BASE.join('|')}).ts`,
 };
 const selector = (type) => (type in FILES ? { file: { categories: type } } : { element: { type } });

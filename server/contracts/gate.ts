@@ -1,0 +1,48 @@
+/** Whether a wake may pass, and the limits that it keeps to. */
+import type { AgentState, WakeLimits, WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
+import type {
+  AgentConfig,
+  AgentConfigInput,
+  EffectiveConfig,
+  HouseholdConfig,
+  HouseholdConfigInput,
+} from '../../src/protocol/config.ts';
+import type { WakeDecision, WakeFeed, WakeSource, WakeStats } from '../../src/protocol/wakes.ts';
+
+export interface WakeRequest {
+  readonly target: string;
+  readonly source: WakeSource;
+  readonly way: WakeWay;
+  readonly reason: WakeReason | null;
+  readonly messageId: string | null;
+  /** The session in which the caller called, for its budget of `wake_agent`; null: not asked by a tool. */
+  readonly callerSession: string | null;
+  readonly state: AgentState;
+}
+
+/** Whether a wake may pass. It decides and records; it wakes nobody. */
+export interface Gate {
+  /** Decides, takes quota and records in one transaction. `left`: calls of `wake_agent` that the caller has left in its session, or null. */
+  ask(request: WakeRequest): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
+  /** The session that a granted wake opened is over. */
+  ended(wakeId: string): Promise<void>;
+  /** Closes what an earlier process of this relay left running. Once, before anything else. */
+  recover(): Promise<void>;
+  stats(agentId: string): Promise<WakeStats>;
+  feed(page: {
+    readonly before: string | null;
+    readonly limit: number;
+    readonly agentId: string | null;
+  }): Promise<WakeFeed>;
+  close(): Promise<void>;
+}
+
+/** What the person has set, with every default filled in. Changes hold at once. */
+export interface Configs {
+  agent(agentId: string): Promise<{ readonly own: AgentConfig; readonly effective: EffectiveConfig }>;
+  household(): Promise<{ readonly own: HouseholdConfig; readonly effective: EffectiveConfig }>;
+  setAgent(agentId: string, config: AgentConfigInput): Promise<void>;
+  setHousehold(config: HouseholdConfigInput): Promise<void>;
+  /** The limits that hold for this agent. */
+  limits(agentId: string): Promise<WakeLimits>;
+}

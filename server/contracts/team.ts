@@ -1,0 +1,58 @@
+/** Who there is, and what waits for them. */
+import type { MessagePriority } from '../../src/domain/guardrails.ts';
+import type { InboxMessage } from '../../src/protocol/inbox.ts';
+import type { Team, TeamMember } from '../../src/protocol/team.ts';
+
+/** Everybody the household has, as the page said last. Names change; ids do not. */
+export interface Directory {
+  set(team: Team): Promise<void>;
+  all(): Promise<readonly TeamMember[]>;
+  /** Has a page said who lives here? */
+  isTold(): Promise<boolean>;
+  /** By id, by name (as people write it, case aside), or by seat ("3", "seat 3"). The reason is a sentence for whoever asked. */
+  find(
+    reference: string,
+  ): Promise<{ readonly ok: true; readonly agent: TeamMember } | { readonly ok: false; readonly reason: string }>;
+}
+
+export interface NewInboxMessage {
+  readonly messageId: string;
+  readonly to: string;
+  /** "human", "relay" or an agent's id. */
+  readonly from: string;
+  readonly text: string;
+  readonly time: number;
+  readonly priority: MessagePriority;
+  readonly threadId: string | null;
+}
+
+/** Messages that wait for an agent. They outlive sessions and restarts, and each is put before its agent once. */
+export interface Inbox {
+  /**
+   * A repeat with the same message id changes nothing. Null: it is there. Otherwise why it is not, as a sentence for its sender:
+   * an agent's message for which there is no place. `name`: the receiver's, for that sentence.
+   */
+  put(message: NewInboxMessage, name?: string): Promise<string | null>;
+  /** What waits for this agent, oldest first: what the person wrote before all else, then of the others `limit` at most. */
+  waiting(agentId: string, limit?: number): Promise<readonly InboxMessage[]>;
+  /** How much waits for this agent. */
+  count(agentId: string): Promise<number>;
+  /**
+   * Takes messages to put them before their agent, in this run: an answer's id, or a call's. Gives back those that
+   * nobody had taken yet, oldest first, on disk as read.
+   */
+  claim(
+    messageIds: readonly string[],
+    read: { readonly sessionId: string | null; readonly run: string; readonly time: number },
+  ): Promise<readonly InboxMessage[]>;
+  /** Newest first. `before` is a message id. */
+  list(
+    agentId: string,
+    page: { readonly before: string | null; readonly limit: number },
+  ): Promise<{ readonly messages: readonly InboxMessage[]; readonly more: boolean }>;
+  unread(): Promise<ReadonlyMap<string, number>>;
+  /** What was claimed in this session by answers of the relay. */
+  takenIn(sessionId: string): Promise<readonly InboxMessage[]>;
+  /** Undoes a claim whose message was not put before anybody. */
+  giveBack(messageIds: readonly string[]): Promise<void>;
+}

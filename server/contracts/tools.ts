@@ -1,0 +1,38 @@
+/** Tools, and who calls them. */
+import type { z } from 'zod';
+
+/** Who calls a tool: an agent in an answer of its own, or a client that joined with its credential. */
+export interface Caller {
+  readonly agentId: string;
+  readonly sessionId: string | null;
+  /** The answer's id, or the call's: what messages that are read now are marked with. */
+  readonly run: string;
+  readonly kind: 'session' | 'client';
+  /** With what a client joined, and whether the person lets it read its agent's soul and last conversation. */
+  readonly credential?: { readonly credentialId: string; readonly readsSoul: boolean };
+  readonly signal: AbortSignal;
+  /** Aborts when the person has written something that waits for the caller: a tool that only waits ends at once. */
+  readonly heard?: AbortSignal;
+}
+
+export interface ToolOutcome {
+  readonly text: string;
+  readonly isError: boolean;
+  /** The turn ends here: what the person has written comes next. */
+  readonly endsTurn?: true;
+}
+
+/** A tool that every agent has, wherever it runs: in a session of the relay, or as a client that joined. */
+export interface TeamTool {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  /** It changes nothing. */
+  readonly readOnly: boolean;
+  /** It may do nothing but wait: the person's words to the caller end it. */
+  readonly waits?: true;
+  /** Only for callers of whom this holds; left out: for all. */
+  readonly allowed?: (caller: Caller) => Promise<boolean>;
+  /** `input` has passed the schema. What the caller did wrong is an outcome with `isError`; it rejects for our own faults only. */
+  run(input: unknown, caller: Caller): Promise<ToolOutcome>;
+}
