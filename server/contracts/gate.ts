@@ -25,7 +25,7 @@ export interface Gate {
   /** Decides, takes quota and records in one transaction. `left`: calls of `wake_agent` that the caller has left in its session, or null. */
   ask(request: WakeRequest): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
   /** The session that a granted wake opened is over. */
-  ended(wakeId: string): Promise<void>;
+  ended(decisionId: string): Promise<void>;
   /** Closes what an earlier process of this relay left running. Once, before anything else. */
   recover(): Promise<void>;
   stats(agentId: string): Promise<WakeStats>;

@@ -87,7 +87,7 @@ export function createGate(deps: GateDeps): OpenGate {
   }
 
   /** null: somebody else was first, and what was decided on holds no more. */
-  async function decide(limits: WakeLimits, version: number | null, request: WakeRequest, wakeId: string) {
+  async function decide(limits: WakeLimits, version: number | null, request: WakeRequest, decisionId: string) {
     const { source, target, way, state } = request;
     // Not before: others may have decided while this one waited for its turn.
     const time = now();
@@ -108,7 +108,7 @@ export function createGate(deps: GateDeps): OpenGate {
     );
     const { reason, messageId } = request;
     const decision: WakeDecision = {
-      wakeId,
+      decisionId,
       time,
       target,
       source,
@@ -125,9 +125,9 @@ export function createGate(deps: GateDeps): OpenGate {
       await endAsSeen(db, relay)
         .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
         .execute();
-    if (outcome === 'granted') runs.opened(wakeId);
+    if (outcome === 'granted') runs.opened(decisionId);
     if (!(await insertDecision(db, relay, decision, budget, version))) {
-      runs.withdrawn(wakeId);
+      runs.withdrawn(decisionId);
       return null;
     }
     return { decision, left: leftOf(request, limits, facts, outcome === 'granted') };
@@ -135,22 +135,22 @@ export function createGate(deps: GateDeps): OpenGate {
 
   return {
     async ask(request) {
-      const wakeId = newId();
+      const decisionId = newId();
       const { target, source } = request;
       try {
         const answer = await configs.deciding(
           { target, caller: source.kind === 'agent' ? source.agentId : null },
-          (limits, version) => decide(limits, version, request, wakeId),
+          (limits, version) => decide(limits, version, request, decisionId),
         );
         tell(request.target);
         return answer;
       } catch (error) {
-        runs.withdrawn(wakeId);
+        runs.withdrawn(decisionId);
         throw error;
       }
     },
-    async ended(wakeId) {
-      const agentId = await runs.ended(wakeId);
+    async ended(decisionId) {
+      const agentId = await runs.ended(decisionId);
       if (agentId !== null) tell(agentId);
     },
     async recover() {
@@ -205,7 +205,7 @@ export function createGate(deps: GateDeps): OpenGate {
       await mendClock(db, time);
       await situationOf(db, { relay, target: 'warm', source: null, budget: null }, limits, time, runs);
       const decision: WakeDecision = {
-        wakeId: newId(),
+        decisionId: newId(),
         time,
         target: 'warm',
         source: { kind: 'person' },

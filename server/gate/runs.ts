@@ -28,11 +28,11 @@ export interface RunsDeps {
 
 export interface Runs {
   /** To be called before the row can be seen by others. */
-  opened(wakeId: string): void;
+  opened(decisionId: string): void;
   /** It was not opened after all. */
-  withdrawn(wakeId: string): void;
+  withdrawn(decisionId: string): void;
   /** Whose it was; null where it was over already, or never was. */
-  ended(wakeId: string): Promise<string | null>;
+  ended(decisionId: string): Promise<string | null>;
   isLive(run: OpenRun, time: number): boolean;
   /** Ends what is not live, with its last sign of life. True where there was any. */
   closeDead(): Promise<boolean>;
@@ -53,14 +53,14 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
   let cancel: (() => void) | null = null;
   /** One after the other: a sign of life that was sent before an end must not arrive after it. */
   const inTurn = createQueue();
-  const ours = (wakeIds: readonly string[]) =>
+  const ours = (decisionIds: readonly string[]) =>
     db
       .updateTable('runs')
       .where('relay', '=', relay)
-      .where('wake', '=', sql<string>`any(${[...wakeIds]}::text[])`);
+      .where('wake', '=', sql<string>`any(${[...decisionIds]}::text[])`);
 
-  function drop(wakeId: string): boolean {
-    const had = own.delete(wakeId);
+  function drop(decisionId: string): boolean {
+    const had = own.delete(decisionId);
     if (own.size === 0) {
       cancel?.();
       cancel = null;
@@ -83,14 +83,16 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
   }
 
   return {
-    opened(wakeId) {
-      own.add(wakeId);
+    opened(decisionId) {
+      own.add(decisionId);
       beatLater();
     },
-    withdrawn: (wakeId) => void drop(wakeId),
-    ended(wakeId) {
+    withdrawn: (decisionId) => void drop(decisionId),
+    ended(decisionId) {
       const over = { ended_at: now(), seen_at: now() };
-      const update = drop(wakeId) ? ours([wakeId]).set(over) : ours([wakeId]).set(over).where('ended_at', 'is', null);
+      const update = drop(decisionId)
+        ? ours([decisionId]).set(over)
+        : ours([decisionId]).set(over).where('ended_at', 'is', null);
       return inTurn(async () => {
         const row = await update.returning('target_json').executeTakeFirst();
         return row ? parseText(row.target_json) : null;
@@ -107,10 +109,10 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
       return numUpdatedRows > 0n;
     },
     async close() {
-      const wakeIds = [...own];
-      wakeIds.forEach(drop);
+      const decisionIds = [...own];
+      decisionIds.forEach(drop);
       await inTurn(async () => {
-        if (wakeIds.length > 0) await ours(wakeIds).set({ ended_at: now(), seen_at: now() }).execute();
+        if (decisionIds.length > 0) await ours(decisionIds).set({ ended_at: now(), seen_at: now() }).execute();
       });
     },
   };

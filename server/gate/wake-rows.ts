@@ -36,7 +36,7 @@ export async function insertDecision(
   budget: string | null,
   version: number | null,
 ): Promise<boolean> {
-  const { wakeId: wake, time, source } = decision;
+  const { decisionId: wake, time, source } = decision;
   const granted = decision.outcome === 'granted';
   const target = JSON.stringify(decision.target);
   const from = version === null ? sql`(select 1) as claim` : sql`claim`;
@@ -98,7 +98,7 @@ export async function readFeed(
     .execute();
   const wakes = found.slice(0, limit).map((row) =>
     wakeDecisionSchema.parse({
-      wakeId: row.wake,
+      decisionId: row.wake,
       time: row.asked_at,
       target: JSON.parse(row.target_json),
       source: JSON.parse(row.source_json),

@@ -36,7 +36,7 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
   async function wakeUp(
     target: string,
     source: WakeSource,
-    wakeId: string,
+    decisionId: string,
     state: AgentState,
     why: () => Promise<string>,
   ): Promise<void> {
@@ -52,7 +52,7 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
       if (state === 'sleeping' || state === 'idle') await host().rouse(target, await why());
     } finally {
-      await gate.ended(wakeId);
+      await gate.ended(decisionId);
     }
   }
 
@@ -61,7 +61,7 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
     const { target, source, way, reason, messageId } = request;
     const state = host().stateOf(target);
     const answer = await gate.ask({ ...request, state });
-    const { outcome, wakeId } = answer.decision;
+    const { outcome, decisionId } = answer.decision;
     if (outcome === 'deferred' && state === 'busy') {
       deferred.set(target, { source, way: wanted ?? way, reason, messageId });
       // Its turn may have ended while the gate decided, and no other end may come.
@@ -69,12 +69,12 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
     }
     if (outcome === 'granted') {
       deferred.delete(target);
-      void wakeUp(target, source, wakeId, state, async () =>
+      void wakeUp(target, source, decisionId, state, async () =>
         wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
       ).catch((error: unknown) =>
         logger.error('a granted wake could not be carried out; the message waits', {
           target,
-          wakeId,
+          decisionId,
           error: String(error),
         }),
       );

@@ -91,18 +91,18 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     if (!admission.ok) return refused('already-awake', admission.detail);
     const { call } = admission;
     if (call === null) return postNothing(message, asked);
-    const wakeId = newId();
-    const running = createRunningCall({ context, wakeId, kind: call.kind });
+    const callId = newId();
+    const running = createRunningCall({ context, callId, kind: call.kind });
     const agents = seatAll(call, running);
     running.seat(agents);
     const seats = agents.map((agent) => ({ agentId: agent.agentId, position: agent.position, name: agent.name() }));
-    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, wakeId, seats }], false);
+    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId, seats }], false);
     // Before a word is said: what follows is heard in addition.
     if (call.kind === 'wake') call.agents.forEach(context.memories.called);
     const giveBack = () => agents.forEach((agent) => agent.abandon());
     const written = log.appendOnce(message.clientId, [
       event,
-      { kind: 'call-started', time: now(), sessionId, wakeId, call: call.kind, seats },
+      { kind: 'call-started', time: now(), sessionId, callId, call: call.kind, seats },
     ]);
     for (const agent of agents) agent.begin();
     const { eventId, repeated } = await written.catch((error: unknown) => {
@@ -128,7 +128,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   async function postNothing(message: PostMessage, call: TeamCall): Promise<PostOutcome> {
     const agents = call.kind === 'wake' ? call.agents : [];
     const seats = agents.map(({ id, position, name }) => ({ agentId: id, position, name }));
-    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, wakeId: newId(), seats }], false);
+    const event = personMessage(message, LEAD_ID, [{ kind: 'call', call: call.kind, callId: newId(), seats }], false);
     const { eventId } = await log.appendOnce(message.clientId, [event]);
     return { ok: true, eventId };
   }

@@ -10,7 +10,7 @@ import type { Present } from './presence.ts';
 import { teamReport, type ReportLine, type SeatOutcome } from './report.ts';
 
 export interface RunningCall {
-  readonly wakeId: string;
+  readonly callId: string;
   readonly kind: CallKind;
   /** Takes the agents of the call; once, before anything else. */
   seat(agents: readonly Present[]): void;
@@ -42,11 +42,11 @@ function sharedReason(outcomes: readonly SeatOutcome[]): string | null {
 
 export function createRunningCall({
   context,
-  wakeId,
+  callId,
   kind,
 }: {
   context: SessionContext;
-  wakeId: string;
+  callId: string;
   kind: CallKind;
 }): RunningCall {
   const { sessionId, now, timers, limits } = context;
@@ -74,7 +74,7 @@ export function createRunningCall({
   }
 
   return {
-    wakeId,
+    callId,
     kind,
     seat(all) {
       agents = all;
@@ -87,7 +87,7 @@ export function createRunningCall({
       outcomes.set(agentId, outcome);
       if (!over()) return [];
       ended.resolve();
-      return [{ kind: 'call-ended', time: now(), sessionId, wakeId, error: sharedReason([...outcomes.values()]) }];
+      return [{ kind: 'call-ended', time: now(), sessionId, callId, error: sharedReason([...outcomes.values()]) }];
     },
     over,
     whenOver: () => ended.promise,

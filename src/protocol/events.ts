@@ -27,7 +27,7 @@ const when = {
     .describe('put there by the log: later than that of every event before it, also where the clock went back'),
 };
 const seat = { agentId, position };
-const wakeId = id.describe('one call to the team');
+const callId = id.describe('one call to the team');
 
 export const callKindSchema = z.enum(['wake', 'summon']);
 export type CallKind = z.infer<typeof callKindSchema>;
@@ -67,7 +67,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       kind: z.literal('call-started'),
       ...when,
       sessionId,
-      wakeId,
+      callId,
       call: callKindSchema,
       seats: z.array(
         z.object({ ...seat, name: z.string().nullable().describe('null: nobody has been born here yet') }),
@@ -79,7 +79,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       kind: z.literal('call-ended'),
       ...when,
       sessionId,
-      wakeId,
+      callId,
       error: z.string().nullable().describe('why the call as a whole failed, a sentence for people'),
     })
     .describe('every seat of the call is decided'),
@@ -220,7 +220,7 @@ export const snapshotSchema = z.object({
       mind: mindSchema,
       awake: z.array(id).describe('ids of the agents that have answered'),
       hatching: z
-        .array(z.object({ ...seat, call: callKindSchema, wakeId, name: z.string().nullable() }))
+        .array(z.object({ ...seat, call: callKindSchema, callId, name: z.string().nullable() }))
         .describe('who was called and has not answered yet'),
       asleep: z
         .array(z.object({ agentId, reason: asleepReasonSchema }))

@@ -45,7 +45,7 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
   switch (event.kind) {
     case 'call-started': {
       const called = new Set(event.seats.map((seat) => seat.agentId));
-      const fresh = event.seats.map((seat) => ({ ...seat, call: event.call, wakeId: event.wakeId }));
+      const fresh = event.seats.map((seat) => ({ ...seat, call: event.call, callId: event.callId }));
       return {
         ...session,
         hatching: [...session.hatching.filter((seat) => !called.has(seat.agentId)), ...fresh],
@@ -53,7 +53,7 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
       };
     }
     case 'call-ended':
-      return { ...session, hatching: session.hatching.filter((seat) => seat.wakeId !== event.wakeId) };
+      return { ...session, hatching: session.hatching.filter((seat) => seat.callId !== event.callId) };
     case 'agent-born':
     case 'agent-awake':
       return {

@@ -20,7 +20,7 @@ export type WakeSource = z.infer<typeof wakeSourceSchema>;
 
 /** One decision of the gate. A row that stays, whatever the outcome. */
 export const wakeDecisionSchema = z.object({
-  wakeId: id.describe('names the decision'),
+  decisionId: id.describe('names the decision'),
   time: common.time,
   target: common.agentId,
   source: wakeSourceSchema,

@@ -10,7 +10,7 @@ import type { LinkState } from '../protocol/worker.ts';
 
 /** A wake or a summon that was heard to begin, for the progress line. */
 export interface HeardCall {
-  readonly wakeId: string;
+  readonly callId: string;
   readonly call: CallKind;
   readonly agentIds: readonly string[];
 }
@@ -64,18 +64,18 @@ export function createLive(): Live {
       case 'call-started': {
         const next = new Map(birthReasons);
         for (const seat of event.seats) next.delete(seat.position);
-        const call = { wakeId: event.wakeId, call: event.call, agentIds: event.seats.map((seat) => seat.agentId) };
+        const call = { callId: event.callId, call: event.call, agentIds: event.seats.map((seat) => seat.agentId) };
         return {
-          calls: new Map(calls).set(event.wakeId, call),
+          calls: new Map(calls).set(event.callId, call),
           callsHeard: callsHeard + 1,
           callError: null,
           birthReasons: next,
         };
       }
       case 'call-ended': {
-        const call = calls.get(event.wakeId);
+        const call = calls.get(event.callId);
         const next = new Map(calls);
-        next.delete(event.wakeId);
+        next.delete(event.callId);
         return {
           calls: next,
           ...(event.error === null ? {} : { callError: { call: call?.call ?? 'wake', error: event.error } }),
@@ -133,10 +133,10 @@ export function callProgress(
   if (!first) return null;
   const call: CallKind = hatching.some((seat) => seat.call === 'summon') ? 'summon' : 'wake';
   const running = hatching.filter((seat) => seat.call === call);
-  const wakeIds = new Set(running.map((seat) => seat.wakeId));
+  const callIds = new Set(running.map((seat) => seat.callId));
   let total = 0;
-  for (const wakeId of wakeIds) {
-    const heard = state.calls.get(wakeId);
+  for (const callId of callIds) {
+    const heard = state.calls.get(callId);
     if (!heard) return { call, done: 0, total: null, left: running.length };
     total += heard.agentIds.length;
   }

@@ -28,7 +28,7 @@ function createReachQueries({
     ...deps,
     what: ['wakes'],
     askPage: wakePage(null),
-    idOf: ({ wakeId }) => wakeId,
+    idOf: ({ decisionId }) => decisionId,
     size: PAGE,
   });
 
@@ -46,7 +46,7 @@ function createReachQueries({
       what: ['wakes'],
       agentId,
       askPage: wakePage(agentId),
-      idOf: ({ wakeId }) => wakeId,
+      idOf: ({ decisionId }) => decisionId,
       size: PAGE,
     }),
   );

@@ -74,9 +74,9 @@ async function timesOf(store: Store): Promise<Times> {
         state: 'idle',
       }),
     );
-    const { wakeId, outcome } = decided.value.decision;
+    const { decisionId, outcome } = decided.value.decision;
     if (outcome !== 'granted') throw new Error(`wake ${round} was ${outcome}: ${decided.value.decision.detail}`);
-    await gate.ended(wakeId);
+    await gate.ended(decisionId);
     const bare = await timed(() =>
       db.transaction().execute((trx) =>
         trx

@@ -135,7 +135,7 @@ describe('two relay processes on one Postgres', () => {
               await store.db
                 .selectFrom('runs')
                 .select('seen_at')
-                .where('wake', '=', decision.wakeId)
+                .where('wake', '=', decision.decisionId)
                 .executeTakeFirstOrThrow()
             ).seen_at,
         )
@@ -155,7 +155,7 @@ describe('two relay processes on one Postgres', () => {
     clock.pass(5 * SECOND);
     one.timers.advance(5 * SECOND);
     await expect.poll(async () => (await other.gate.stats('orin')).running).toBe(1);
-    await one.gate.ended(decision.wakeId);
+    await one.gate.ended(decision.decisionId);
     expect(await other.gate.stats('orin')).toMatchObject({ running: 0, minutesToday: 35 / 60 });
     expect(one.timers.waiting()).toEqual([]);
   });

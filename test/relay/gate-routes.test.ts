@@ -269,7 +269,7 @@ describe('what can be asked of the gate', () => {
     const feed = async (query: string) => wakeFeedSchema.parse(await (await get(`/api/wakes?${query}`)).json());
     const first = await feed('limit=2');
     expect(first).toMatchObject({ wakes: [{ messageId: 'm2' }, { messageId: 'm1' }], more: true });
-    expect(await feed(`before=${first.wakes[1]?.wakeId ?? ''}&agent=orin`)).toMatchObject({
+    expect(await feed(`before=${first.wakes[1]?.decisionId ?? ''}&agent=orin`)).toMatchObject({
       wakes: [{ messageId: 'm0', outcome: 'granted' }],
       more: false,
     });

@@ -54,7 +54,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
     /** Asks, and ends the session at once where one was opened. */
     async function ask(over: Partial<WakeRequest> = {}) {
       const { decision, left } = await made.gate.ask(request(over));
-      if (decision.outcome === 'granted') await made.gate.ended(decision.wakeId);
+      if (decision.outcome === 'granted') await made.gate.ended(decision.decisionId);
       return { ...decision, left };
     }
     const outcomes = async (count: number, over: Partial<WakeRequest> = {}) => {
@@ -121,7 +121,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
       clock.pass(300 * SECOND);
       const again = await ask();
       expect(again).toMatchObject({ outcome: 'granted' });
-      await gate.ended(again.wakeId);
+      await gate.ended(again.decisionId);
       // What is granted now is held to as ever.
       clock.pass(299 * SECOND);
       expect(await ask()).toMatchObject({ check: 'cooldown' });
@@ -198,16 +198,16 @@ describe.each(STORES)('the gate on %s', (kind) => {
     const first = await gate.ask(request());
     clock.pass(20 * MINUTE);
     expect(await gate.stats('orin')).toMatchObject({ minutesToday: 10, running: 1 });
-    await gate.ended(first.decision.wakeId);
+    await gate.ended(first.decision.decisionId);
     const second = await gate.ask(request());
     clock.pass(20 * MINUTE - 1);
     expect((await ask()).outcome).toBe('granted');
     clock.pass(1);
     expect(await ask()).toMatchObject({ check: 'minutes', until: Date.parse('2026-06-17T22:00:00Z') });
-    await gate.ended(second.decision.wakeId);
-    await gate.ended(second.decision.wakeId);
+    await gate.ended(second.decision.decisionId);
+    await gate.ended(second.decision.decisionId);
     clock.pass(HOUR);
-    await gate.ended(second.decision.wakeId);
+    await gate.ended(second.decision.decisionId);
     expect(await gate.stats('orin')).toMatchObject({ minutesToday: 30, running: 0 });
   });
 
@@ -216,7 +216,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
     const { decision } = await gate.ask(request());
     await gate.ask(request());
     expect((await gate.ask(request())).decision).toMatchObject({ check: 'concurrency', until: null });
-    await gate.ended(decision.wakeId);
+    await gate.ended(decision.decisionId);
     expect((await gate.ask(request())).decision.outcome).toBe('granted');
   });
 
@@ -324,13 +324,13 @@ describe.each(STORES)('the gate on %s', (kind) => {
     const { ask, gate } = await household();
     const asked: string[] = [];
     for (let i = 0; i < 5; i++)
-      asked.unshift((await ask({ target: i % 2 ? 'mira' : 'orin', messageId: `m${i}` })).wakeId);
+      asked.unshift((await ask({ target: i % 2 ? 'mira' : 'orin', messageId: `m${i}` })).decisionId);
     const first = await gate.feed({ before: null, limit: 2, agentId: null });
     const second = await gate.feed({ before: asked[1] ?? '', limit: 3, agentId: null });
     expect([first.more, second.more]).toEqual([true, false]);
-    expect([...first.wakes, ...second.wakes].map(({ wakeId }) => wakeId)).toEqual(asked);
+    expect([...first.wakes, ...second.wakes].map(({ decisionId }) => decisionId)).toEqual(asked);
     expect(first.wakes[0]).toEqual({
-      wakeId: asked[0],
+      decisionId: asked[0],
       time: MORNING,
       target: 'orin',
       source: agent('lyra'),
@@ -364,7 +364,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
     const other = await household();
     told.length = 0;
     const { decision } = await gate.ask(request());
-    await gate.ended(decision.wakeId);
+    await gate.ended(decision.decisionId);
     await configs.setAgent('orin', { coordination: {} });
     await gate.close();
     expect(told).toEqual(

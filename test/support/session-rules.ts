@@ -78,10 +78,10 @@ export function brokenRules(stored: readonly StoredEvent[]): string[] {
         if (!seen.has(event.messageId)) wrong('read before it was written');
         break;
       case 'call-started':
-        calls.add(event.wakeId);
+        calls.add(event.callId);
         break;
       case 'call-ended':
-        if (!calls.delete(event.wakeId)) wrong('a call that does not run');
+        if (!calls.delete(event.callId)) wrong('a call that does not run');
         break;
       default:
     }

@@ -1,6 +1,7 @@
 /** The documents about one thing, some at a time: what was said in a thread, say. */
 import type { Doc } from '../../protocol/documents.ts';
-import type { OwnerCalls, WithinPage } from '../../protocol/worker.ts';
+import type { OwnerCalls } from '../../protocol/owner-rpc.ts';
+import type { WithinPage } from '../../protocol/worker.ts';
 import type { ViewsDatabase } from './database.ts';
 
 export async function readWithin(

@@ -57,7 +57,7 @@ export const blockSchema = z.discriminatedUnion('kind', [
   z.looseObject({
     kind: z.literal('call'),
     call: z.enum(['wake', 'summon']),
-    wakeId: z.string().describe('one call to the team'),
+    callId: z.string().describe('one call to the team'),
     seats: z.array(z.looseObject({ agentId: agentIdSchema, position: z.number(), name: z.string().nullable() })),
   }),
 ]);

@@ -27,7 +27,7 @@ export const wakeEndpoints = {
     path: '/api/wakes',
     does: 'What the gate decided, newest first.',
     query: {
-      before: optional(named(idText, 'the `wakeId` that the page before ended with')),
+      before: optional(named(idText, 'the `decisionId` that the page before ended with')),
       limit: wholeNumber(
         WAKE_PAGE,
         `at most so many: ${WAKE_PAGE.min}–${WAKE_PAGE.max}, otherwise ${WAKE_PAGE.otherwise}`,

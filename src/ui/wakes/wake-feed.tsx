@@ -31,11 +31,11 @@ function Days({ wakes }: { wakes: readonly WakeDecision[] }) {
       <ul className="wakes">
         {list.map((wake) => (
           <WakeRow
-            key={wake.wakeId}
+            key={wake.decisionId}
             wake={wake}
             nameOf={nameOf}
-            open={wake.wakeId === open}
-            onToggle={() => setOpen(wake.wakeId === open ? null : wake.wakeId)}
+            open={wake.decisionId === open}
+            onToggle={() => setOpen(wake.decisionId === open ? null : wake.decisionId)}
           />
         ))}
       </ul>

@@ -15,7 +15,7 @@ const time = fc.integer({ min: 0, max: 999_999_999_999_999 });
 const agentId = fc.constantFrom('lead', 'a', 'b', 'c');
 const messageId = fc.constantFrom('m1', 'm2', 'm3');
 const sessionId = fc.constantFrom('s1', 's2');
-const wakeId = fc.constantFrom('w1', 'w2');
+const callId = fc.constantFrom('w1', 'w2');
 const name = fc.constantFrom('Lyra', 'Orin');
 const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary);
 
@@ -48,7 +48,7 @@ const block = fc.oneof(
   fc.record({
     kind: fc.constant('call'),
     call: fc.constantFrom('wake', 'summon'),
-    wakeId,
+    callId,
     seats: fc.array(fc.record({ agentId, position: anySeat, name: nullable(name) }), { maxLength: 3 }),
   }),
 );
@@ -61,14 +61,14 @@ const fields = {
   'call-started': {
     ...at,
     sessionId,
-    wakeId,
+    callId,
     call: fc.constantFrom('wake', 'summon'),
     seats: fc.uniqueArray(fc.record({ ...seat, name: nullable(name) }), {
       maxLength: 3,
       selector: (each) => each.agentId,
     }),
   },
-  'call-ended': { ...at, sessionId, wakeId, error: nullable(anyText) },
+  'call-ended': { ...at, sessionId, callId, error: nullable(anyText) },
   'agent-awake': { ...at, ...seat, sessionId },
   'agent-asleep': { ...at, ...seat, sessionId, reason },
   'client-joined': { ...at, ...seat, sessionId, credentialId: id, client: name, readsInbox: fc.boolean() },

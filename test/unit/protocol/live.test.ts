@@ -19,13 +19,13 @@ const log = (...events: Record<string, unknown>[]): StoredEvent[] =>
 const mind = { kind: 'rehearsal', leadModel: 'r', agentModel: 'r' };
 const begin = { kind: 'session-started', mind };
 const reason = { code: 'failed', message: 'The model refused.' };
-const wake = (wakeId: string, ...positions: number[]) => ({
+const wake = (callId: string, ...positions: number[]) => ({
   kind: 'call-started',
-  wakeId,
+  callId,
   call: 'wake',
   seats: positions.map((position) => ({ agentId: `a${position}`, position, name: 'Lyra' })),
 });
-const summon = (wakeId: string, ...positions: number[]) => ({ ...wake(wakeId, ...positions), call: 'summon' });
+const summon = (callId: string, ...positions: number[]) => ({ ...wake(callId, ...positions), call: 'summon' });
 const about = (kind: EventKind, position: number, more: object = {}) => ({
   kind,
   agentId: `a${position}`,
@@ -147,16 +147,16 @@ describe('a wake', () => {
 
   it('called again takes the old reason away', () => {
     const state = fold(log(begin, wake('w', 0), about('agent-asleep', 0, { reason }), wake('w2', 0)));
-    expect(state.session).toMatchObject({ asleep: [], hatching: [{ agentId: 'a0', wakeId: 'w2' }] });
+    expect(state.session).toMatchObject({ asleep: [], hatching: [{ agentId: 'a0', callId: 'w2' }] });
   });
 
   it('that ends leaves nobody stirring, but for those of another call', () => {
-    const state = fold(log(begin, wake('w', 0, 1), wake('w2', 2), { kind: 'call-ended', wakeId: 'w', error: null }));
+    const state = fold(log(begin, wake('w', 0, 1), wake('w2', 2), { kind: 'call-ended', callId: 'w', error: null }));
     expect(liveSessionOf(state)?.waking).toEqual(new Set(['a2']));
   });
 
   it('puts an agent that was awake to sleep only when that is said', () => {
-    const said = [begin, wake('w', 0), about('agent-awake', 0), { kind: 'call-ended', wakeId: 'w', error: null }];
+    const said = [begin, wake('w', 0), about('agent-awake', 0), { kind: 'call-ended', callId: 'w', error: null }];
     expect(live(...said)?.awake).toEqual(new Set(['a0']));
     expect(live(...said, about('agent-asleep', 0, { reason }))?.awake).toEqual(new Set());
   });

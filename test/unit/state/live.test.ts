@@ -38,10 +38,10 @@ test('words that stream change nothing that the grid watches', () => {
 test('progress counts who is decided, of all who were called', () => {
   const { hear, now } = opened();
   expect(callProgress(now())).toBeNull();
-  hear({ kind: 'call-started', ...here, wakeId: 'w', call: 'wake', seats: seats(8) });
+  hear({ kind: 'call-started', ...here, callId: 'w', call: 'wake', seats: seats(8) });
   for (let i = 0; i < 5; i++) hear({ kind: 'agent-awake', ...here, agentId: `a${i}`, position: i });
   expect(callProgress(now())).toEqual({ call: 'wake', done: 5, total: 8, left: 3 });
-  hear({ kind: 'call-ended', ...here, wakeId: 'w', error: null });
+  hear({ kind: 'call-ended', ...here, callId: 'w', error: null });
   expect(callProgress(now())).toBeNull();
 });
 
@@ -49,7 +49,7 @@ test('a page that came in the middle of a call says how many are left', () => {
   const live = createLive();
   live.hearLink(
     { kind: 'live' },
-    runningSession({ hatching: [{ agentId: 'a', position: 0, call: 'summon', wakeId: 'w', name: null }] }),
+    runningSession({ hatching: [{ agentId: 'a', position: 0, call: 'summon', callId: 'w', name: null }] }),
   );
   expect(callProgress(live.store.getState())).toEqual({ call: 'summon', done: 0, total: null, left: 1 });
 });
@@ -69,7 +69,7 @@ test('a reason is forgotten when the agent is called again, and with its session
   const { hear, now } = opened();
   hear({ kind: 'agent-asleep', ...here, agentId: 'a0', position: 0, reason: { code: 'failed', message: 'no' } });
   expect(asleepReason(now(), 'a0')?.message).toBe('no');
-  hear({ kind: 'call-started', ...here, wakeId: 'w', call: 'wake', seats: seats(1) });
+  hear({ kind: 'call-started', ...here, callId: 'w', call: 'wake', seats: seats(1) });
   expect(asleepReason(now(), 'a0')).toBeNull();
   hear({ kind: 'birth-ended', ...here, agentId: 'e', position: 7, reason: { code: 'unnamed', message: 'none' } });
   expect(now().birthReasons.get(7)?.message).toBe('none');

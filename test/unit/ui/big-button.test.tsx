@@ -11,7 +11,7 @@ const called = (call: 'wake' | 'summon', agentIds: readonly string[]) =>
     kind: 'call-started',
     time: NOW,
     sessionId: 'session-2',
-    wakeId: 'w1',
+    callId: 'w1',
     call,
     seats: agentIds.map((agentId, i) => ({ agentId, position: SEATS[i] ?? 0, name: null })),
   }) as const;
@@ -24,7 +24,7 @@ const table: readonly [string, number, Snapshot | undefined, string | null][] = 
   [
     'somebody is being woken',
     8,
-    runningSession({ hatching: [{ agentId: 'agent-1', position: 0, call: 'wake', wakeId: 'w', name: 'Lyra' }] }),
+    runningSession({ hatching: [{ agentId: 'agent-1', position: 0, call: 'wake', callId: 'w', name: 'Lyra' }] }),
     'WAKING…',
   ],
   [
@@ -32,7 +32,7 @@ const table: readonly [string, number, Snapshot | undefined, string | null][] = 
     5,
     runningSession({
       awake: ids(5),
-      hatching: [{ agentId: 'e', position: 8, call: 'summon', wakeId: 'w', name: null }],
+      hatching: [{ agentId: 'e', position: 8, call: 'summon', callId: 'w', name: null }],
     }),
     'SUMMONING…',
   ],
@@ -90,7 +90,7 @@ test('the button is held until the relay is heard to begin, then shows how far i
     reason: { code: 'failed', message: 'It failed.' },
   });
   await page.hear({ kind: 'agent-awake', time: NOW, agentId: 'agent-3', position: 2, sessionId: 'session-2' });
-  await page.hear({ kind: 'call-ended', time: NOW, sessionId: 'session-2', wakeId: 'w1', error: null });
+  await page.hear({ kind: 'call-ended', time: NOW, sessionId: 'session-2', callId: 'w1', error: null });
   expect(big()?.textContent).toBe('WAKE');
   await page.user.click(screen.getByRole('button', { name: 'WAKE' }));
   expect(page.relay.posted[1]?.text.match(/<agent /g)).toHaveLength(1);
@@ -124,7 +124,7 @@ test('a call that fails as a whole says why, until it is dismissed', async () =>
     kind: 'call-ended',
     time: NOW,
     sessionId: 'session-2',
-    wakeId: 'w1',
+    callId: 'w1',
     error: 'The lead did not call the team within 120 s.',
   });
   expect(screen.getByRole('alert').textContent).toContain('The lead did not call the team within 120 s.');

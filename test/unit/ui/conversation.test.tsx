@@ -288,7 +288,7 @@ test('a wake is a line across the lead’s conversation', async () => {
     {
       kind: 'call' as const,
       call: 'wake' as const,
-      wakeId: 'w',
+      callId: 'w',
       seats: [
         { agentId: 'agent-1', position: 0, name: 'Lyra' },
         { agentId: 'agent-2', position: 1, name: 'Wren' },
@@ -350,7 +350,7 @@ test('a draft is there again after a reload, each conversation its own', async (
 });
 
 test('an egg shows its words while it is being born, and cannot be spoken to', async () => {
-  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
+  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, callId: 'w', name: null };
   const page = await openPage({ docs: team(0), path: '/agent/egg', snapshot: runningSession({ hatching: [egg] }) });
   await page.hear({ kind: 'answer-started', time: NOW, messageId: 'a', agentId: 'egg', sessionId: 'session-2' });
   await page.hear({ kind: 'text', messageId: 'a', text: 'Who might I be?' });

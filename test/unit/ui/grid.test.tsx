@@ -33,7 +33,7 @@ test('without a session everybody sleeps', async () => {
 });
 
 test('who has answered is awake, who was called hatches, the rest sleep', async () => {
-  const hatching = [{ agentId: 'agent-2', position: 1, call: 'wake' as const, wakeId: 'w', name: 'Wren' }];
+  const hatching = [{ agentId: 'agent-2', position: 1, call: 'wake' as const, callId: 'w', name: 'Wren' }];
   await openPage({ docs: team(3), snapshot: runningSession({ awake: ['agent-1'], hatching }) });
   expect(seats().slice(0, 3)).toEqual(['Lyra, seat 1, awake', 'Wren, seat 2, hatching', 'Sable, seat 3, sleeping']);
 });
@@ -43,7 +43,7 @@ test('who waits in line before the model says at which place, for as long as it 
     agentId,
     position,
     call: 'wake' as const,
-    wakeId: 'w',
+    callId: 'w',
     name: null,
   }));
   const page = await openPage({ docs: team(2), snapshot: runningSession({ hatching }) });
@@ -69,7 +69,7 @@ test('who waits in line before the model says at which place, for as long as it 
 });
 
 test('an egg has no name yet, and is the agent once it is born', async () => {
-  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
+  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, callId: 'w', name: null };
   const page = await openPage({ docs: team(0), snapshot: runningSession({ hatching: [egg] }) });
   expect(seats()[0]).toBe('seat 1, hatching');
   await page.hear({
@@ -128,7 +128,7 @@ test('who was put to sleep by hand carries no reproach', async () => {
 });
 
 test('an egg that found no name leaves its reason on the empty seat', async () => {
-  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, wakeId: 'w', name: null };
+  const egg = { agentId: 'egg', position: 0, call: 'summon' as const, callId: 'w', name: null };
   const page = await openPage({ docs: team(0), snapshot: runningSession({ hatching: [egg] }) });
   await page.hear({
     kind: 'birth-ended',

@@ -23,7 +23,7 @@ const mail = (n: number, more: Partial<InboxMessage> = {}): InboxMessage => ({
 });
 
 const wake = (n: number, more: Partial<WakeDecision> = {}): WakeDecision => ({
-  wakeId: `w${n}`,
+  decisionId: `w${n}`,
   time: NOW - n * MINUTE,
   target: 'agent-2',
   source: { kind: 'agent', agentId: 'agent-1' },

@@ -7,7 +7,7 @@ import { askedText, leftText, outcomeText } from '../../../src/ui/wakes/words.ts
 const NOW = new Date('2026-11-21T08:55:00').getTime();
 const MINUTE = 60_000;
 const wake = (more: Partial<WakeDecision>): WakeDecision => ({
-  wakeId: 'w',
+  decisionId: 'w',
   time: NOW,
   target: 'sage',
   source: { kind: 'agent', agentId: 'lyra' },
