@@ -16,7 +16,7 @@ import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
 import { createProxy, type ProxyDeps } from '../proxy/index.ts';
 import { createMemoryTools } from '../session/index.ts';
-import { createRecordRoutes } from '../records/index.ts';
+import { createRecordRoutes } from '../records/routes.ts';
 import { createSleepingRoutes } from '../sleeping/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';

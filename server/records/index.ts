@@ -18,9 +18,6 @@ import {
 } from '../../src/protocol/records.ts';
 import type { EventLog } from '../contracts.ts';
 
-export { createConfigRecords } from './config-records.ts';
-export { createRecordRoutes } from './routes.ts';
-
 /** A record that was changed and is not in the log yet. */
 export interface Untold {
   readonly record: RelayRecord;
