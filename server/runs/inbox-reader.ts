@@ -12,7 +12,6 @@ import type { Directory, Inbox } from '../contracts.ts';
 import type { RunContext } from './context.ts';
 import { toldEvent } from './message-event.ts';
 import { moreWait } from '../inbox/words.ts';
-import type { Item } from './item.ts';
 import type { Gathered, Speaker } from './speaker.ts';
 
 export interface InboxReader {

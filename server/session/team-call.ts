@@ -4,7 +4,7 @@
  */
 import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { seatNumber } from '../../src/domain/seat.ts';
-import type { AsleepReason, CallKind, RoostEvent } from '../../src/protocol/events.ts';
+import type { CallKind, RoostEvent } from '../../src/protocol/events.ts';
 import type { SessionContext } from './context.ts';
 import type { Present } from './presence.ts';
 import { teamReport, type ReportLine, type SeatOutcome } from './report.ts';

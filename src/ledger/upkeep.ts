@@ -7,20 +7,17 @@ import { isCovered, isKnown } from '../protocol/known.ts';
 import type { OwnerProgress, RebuildReport } from '../protocol/worker.ts';
 import { journalTransaction, recall, remember } from './journal/database.ts';
 import { rowsAfter } from './journal/journal.ts';
-import { rebuildViews, viewsNames } from './rebuild.ts';
+import { rebuildViews, viewsNames, type RebuildDeps } from './rebuild.ts';
 import { LEDGER } from './settings.ts';
 import { readState, viewsVersion } from './views/database.ts';
 import { applyBatches, type Views } from './views/views.ts';
 import { discardVolumes, replaceVolumes, swap } from './volumes/replace.ts';
-import type { Volume } from './volumes/fireproof-volume.ts';
 import type { Volumes } from './volumes/volumes.ts';
 
 /** What it needs of the ledger's surroundings. */
-interface UpkeepHost {
-  readonly openVolume: (name: string) => Promise<Volume>;
-  readonly databaseNames: () => Promise<readonly string[]>;
+interface UpkeepHost extends Omit<RebuildDeps, 'forgotten' | 'onProgress'> {
   readonly after: After;
-  readonly now: () => number;
+  /** Null: it is over. */
   readonly onProgress: (progress: OwnerProgress | null) => void;
   readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
 }

@@ -2,9 +2,8 @@
  * A page's side of a connection to an RPC server. A call is answered once and repeated, with its id, on every new
  * connection until it is; so whatever the connection or the server goes through, a call that was made is answered.
  */
-import type { z } from 'zod';
 import type { After } from '../../domain/platform/timers.ts';
-import type { Call, FromServer, Methods, ToServer } from './method.ts';
+import type { Call, CallsOf, FromServer, Methods, ToServer } from './method.ts';
 
 type News = { readonly news: string };
 
@@ -25,8 +24,8 @@ export interface RpcClient<Table extends Methods, Told extends News> {
   /** Resolves with the server's answer. Rejects with an Error of the server's name and message, which people can read. */
   call<Name extends keyof Table & string>(
     name: Name,
-    ...args: Readonly<z.output<Table[Name]['in']>>
-  ): Promise<z.output<Table[Name]['out']>>;
+    ...args: Parameters<CallsOf<Table>[Name]>
+  ): Promise<ReturnType<CallsOf<Table>[Name]>>;
   /**
    * Everything the server says, in order; the first is its welcome, kept for the first listener. A further welcome means
    * a new connection: what was known of the server's state is replaced by it. Returns the way to stop.
@@ -135,15 +134,12 @@ export function createRpcClient<Table extends Methods, Told extends News>({
   open();
 
   return {
-    call<Called extends Name>(name: Called, ...args: Readonly<z.output<Table[Called]['in']>>) {
-      return new Promise<z.output<Table[Called]['out']>>((resolve, reject) => {
+    call<Called extends Name>(name: Called, ...args: Parameters<CallsOf<Table>[Called]>) {
+      type Out = ReturnType<CallsOf<Table>[Called]>;
+      return new Promise<Out>((resolve, reject) => {
         const message: Call<Name> = { call: name, id: newId(), args };
         // Page and server are built together from one table; the answer to `name` is of its type.
-        calls.set(message.id, {
-          message,
-          resolve: (value) => resolve(value as z.output<Table[Called]['out']>),
-          reject,
-        });
+        calls.set(message.id, { message, resolve: (value) => resolve(value as Out), reject });
         connection?.send(message);
         if (!cancelRenewal) watchCalls();
       });

@@ -24,7 +24,7 @@ export const none = z.tuple([]);
 
 /** A table as functions. */
 export type CallsOf<Table extends Methods> = {
-  readonly [Name in keyof Table]: (...args: Readonly<z.output<Table[Name]['in']>>) => z.output<Table[Name]['out']>;
+  [Name in keyof Table]: (...args: Readonly<z.output<Table[Name]['in']>>) => z.output<Table[Name]['out']>;
 };
 /** The same, each in its own time. */
 export type AnswersOf<Table extends Methods> = {

@@ -8,7 +8,6 @@ import { CaretIcon } from '../parts/icons.tsx';
 import { MenuButton, type MenuItem } from '../parts/menu.tsx';
 import { plural } from '../text/sizes.ts';
 import { ChooseWho } from './choose-who.tsx';
-import { useSleepers } from './use-sleepers.ts';
 import './big-button.css';
 
 /** What is under way, in words, for the button's line and for screen readers. */

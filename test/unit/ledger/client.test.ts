@@ -193,7 +193,7 @@ describe('the owner’s desk', () => {
   const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
   it('welcomes, answers, refuses with a reason, and tells everybody the news until they leave', async () => {
-    const server = createRpcServer({
+    const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
       methods: OWNER_METHODS,
       onError: () => undefined,
       answers,
@@ -227,7 +227,7 @@ describe('the owner’s desk', () => {
   });
 
   it('refuses what is no call, and what does not fit one', async () => {
-    const server = createRpcServer({
+    const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
       methods: OWNER_METHODS,
       onError: () => undefined,
       answers,
@@ -248,7 +248,7 @@ describe('the owner’s desk', () => {
   it('does a call once that is asked again while it is being answered, and answers on the newest line', async () => {
     let asked = 0;
     let finish: () => void = () => undefined;
-    const server = createRpcServer({
+    const server = createRpcServer<typeof OWNER_METHODS, OwnerNews>({
       methods: OWNER_METHODS,
       onError: () => undefined,
       welcome: () => welcome,
