@@ -41,6 +41,14 @@ const ARROWS: Record<string, readonly string[]> = {
   ],
   server: ['server', 'src/protocol', 'src/domain'],
 };
+/** Some of the arrows inside the relay. */
+const INSIDE = [
+  { from: 'server/session', to: 'server/runs', allowed: true },
+  { from: 'server/gate', to: 'server/directory', allowed: true },
+  { from: 'server/store', to: 'server/access', allowed: false },
+  { from: 'server/minds', to: 'server/runs', allowed: false },
+  { from: 'server/threads', to: 'server/homes', allowed: false },
+];
 const NOT_ALLOWED = ['boundaries/dependencies'];
 const TARGETS = Object.keys(ARROWS).filter((folder) => folder !== 'src');
 
@@ -65,8 +73,8 @@ beforeAll(async () => {
   tree = realpathSync(mkdtempSync(join(tmpdir(), 'roost-arrows-')));
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   const files = [...CASES];
-  const ends = [...TARGETS.map((folder) => `${folder}/end.ts`), 'test/end.ts'].map(
-    (path) => [path, 'export {};\n'] as const,
+  const ends = [...TARGETS, ...INSIDE.map(({ to }) => to), 'test'].map(
+    (folder) => [`${folder}/end.ts`, 'export {};\n'] as const,
   );
   for (const [path, code] of [...files, ...ends]) {
     mkdirSync(dirname(join(tree, path)), { recursive: true });
@@ -126,6 +134,14 @@ describe('the arrows of the layout', () => {
   }));
   it.each(ofTests)('$from may not import from the tests', ({ said }) => {
     expect(said()).toEqual(NOT_ALLOWED);
+  });
+
+  const inside = INSIDE.map((pair) => ({
+    ...pair,
+    said: lint(pair.from, importing(upTo(pair.from, fileIn(pair.to)))),
+  }));
+  it.each(inside)('inside the relay from $from to $to: $allowed', ({ allowed, said }) => {
+    expect(said()).toEqual(allowed ? [] : NOT_ALLOWED);
   });
 
   const unknown = lint('src/helpers', 'export const one = 1;');
