@@ -8,13 +8,8 @@ import type { Doc, MessageDoc, SessionDoc } from '../../../../src/protocol/docum
 import { isKnown } from '../../../../src/protocol/known.ts';
 import type { Health, HomeStanding, PostMessage, Rehearsal, StartSession } from '../../../../src/protocol/http.ts';
 import { rehearsalSchema } from '../../../../src/protocol/http.ts';
-import type {
-  OwnerCalls,
-  OwnerNews,
-  RebuildReport,
-  StorageStatus,
-  WakeSession,
-} from '../../../../src/protocol/worker.ts';
+import type { OwnerCalls } from '../../../../src/protocol/owner-rpc.ts';
+import type { OwnerNews, RebuildReport, StorageStatus, WakeSession } from '../../../../src/protocol/worker.ts';
 import type { RelayProblem, RelayResult } from '../../../../src/relay/index.ts';
 import { createTabMemory } from '../../../../src/state/tab-memory.ts';
 import { visibleMessages } from '../../../../src/state/conversation-log.ts';
