@@ -1,6 +1,6 @@
 /** The ledger for tabs: a client of its owner. Nothing of Fireproof is reachable from here. */
 import { realTimers } from '../domain/platform/timers.ts';
-import { createOwnerClient, type Line, type LineEnds, type OwnerClient } from './client/client.ts';
+import { createOwnerClient, type OwnerConnection, type OwnerConnectionEnds, type OwnerClient } from './client/client.ts';
 import { channelLines, sharedLines } from './client/lines.ts';
 
 export type { OwnerClient } from './client/client.ts';
@@ -9,7 +9,7 @@ const NO_LOCKS =
   'Roost needs Web Locks to keep its tabs from writing over each other. Every browser of the last years has them, where the page comes over https or from this machine.';
 
 /** Where nothing keeps two tabs apart, none opens the ledger. */
-function noLines({ take }: LineEnds): Line {
+function noLines({ take }: OwnerConnectionEnds): OwnerConnection {
   take({ news: 'problem', problem: { kind: 'unsupported', detail: NO_LOCKS } });
   // Somebody is there, who says no more than that.
   return { send: () => take({ pong: true }), close: () => undefined };

@@ -78,7 +78,7 @@ export async function openSpenders(
     now,
     onError,
   });
-  const served = await serveRoutes(proxy.routes);
+  const served = await serveRoutes(proxy.endpoints);
   const bases: string[] = [];
   for (const { id } of [agents[0], agents[0], agents[1], agents[1]].flatMap((agent) => agent ?? []))
     bases.push(`${served.url}/llm/${(await credentials.make(id, '')).secret}`);
