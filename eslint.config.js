@@ -187,6 +187,18 @@ export default tseslint.config(
     },
   },
   {
+    // An agent at work knows nothing of who set it to work.
+    files: ['server/runs/**/*.ts'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [{ group: ['**/session/**', '**/homes/**', '**/gate/**'], message: 'What a run needs comes in.' }],
+        },
+      ],
+    },
+  },
+  {
     files: ['src/**/*.ts', 'src/**/*.tsx'],
     plugins: { streams },
     rules: { 'streams/no-stream-iteration': 'error', ...tooNew },

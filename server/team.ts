@@ -16,6 +16,11 @@ import { createRecords, type Records } from './records/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from './reach/index.ts';
 import { createMemories, createSessionHost, type Memories } from './session/index.ts';
 import type { Logger } from './runs/context.ts';
+import { createLine } from './runs/line.ts';
+import { createRuns, type Runs } from './runs/index.ts';
+import { createReadAround } from './runs/around.ts';
+import { recoverLog } from './runs/recover.ts';
+import { createTurns } from './runs/turns.ts';
 import { SESSION_LIMITS, type SessionLimits } from './session/settings.ts';
 import { createSleepers } from './sleeping/index.ts';
 import type { Db, OpenJournal } from './store/index.ts';
@@ -57,6 +62,8 @@ export interface Team {
   readonly records: Records;
   readonly reach: OpenReach;
   readonly host: SessionHost;
+  /** Agents at work in no session. */
+  readonly runs: Runs;
   /** What the session that runs holds of souls and last conversations. */
   readonly memories: Memories;
   /** What every agent can do besides what a session gives it. */
@@ -135,11 +142,21 @@ export async function openTeam({
     onError: (error) =>
       logger.error('a change of a record could not be told; it is told with the next', { error: String(error) }),
   });
+  const turns = createTurns(timers);
+  const around = createReadAround({
+    configs,
+    directory,
+    now,
+    onError: (error) =>
+      logger.error('who is here could not be read; what was known before is told', { error: String(error) }),
+  });
+  const line = createLine();
   const memories = createMemories({ log, directory, conversationChars: limits.conversationChars });
   const host: SessionHost = createSessionHost({
     log,
     inbox,
     directory,
+    around,
     sleepers,
     costs,
     configs,
@@ -159,9 +176,26 @@ export async function openTeam({
     logger,
     timers,
     limits,
+    turns,
+    line,
+  });
+  const runs = createRuns({
+    log,
+    inbox,
+    directory,
+    sleepers,
+    costs,
+    around,
+    turns,
+    line,
+    now,
+    newId,
+    timers,
+    logger,
+    limits,
   });
   reach.attach(host);
-  await host.recover();
+  await recoverLog({ log, inbox, costs, now });
   await threads.recover();
   await records.recover();
   return {
@@ -175,6 +209,7 @@ export async function openTeam({
     records,
     reach,
     host,
+    runs,
     memories,
     tools,
     async warm(warmMind, signal) {
@@ -182,6 +217,7 @@ export async function openTeam({
       await host.warm(warmMind, signal);
     },
     async close() {
+      await runs.close();
       await records.close();
       memories.close();
       sleepers.close();

@@ -34,6 +34,8 @@ export interface CostHold {
   again(): Promise<boolean>;
   /** It was sent: counts what it took, and of what is not known the most that it may have been. */
   settle(end: RequestEnd): Promise<void>;
+  /** What it was counted at so far, in millionths of a dollar: all that it was sent for. */
+  spent(): number;
   /** It was not sent, or refused: it cost nothing. */
   release(): void;
 }

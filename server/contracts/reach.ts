@@ -48,7 +48,7 @@ export interface Reach {
     message: { readonly to: string; readonly text: string; readonly priority: MessagePriority },
   ): Promise<ToolOutcome>;
   wake(
-    caller: { readonly agentId: string; readonly sessionId: string | null },
+    caller: { readonly agentId: string; readonly sessionId: string | null; readonly runId?: string },
     message: { readonly to: string; readonly text: string; readonly reason: WakeReason },
   ): Promise<ToolOutcome>;
   /** Asks the gate and, where it lets it pass, wakes. */

@@ -22,8 +22,6 @@ export interface CallingClient extends JoinedClient {
 
 /** The one session a relay can run, and everything that happens in it. */
 export interface SessionHost {
-  /** Closes what a crash left open: answers as `interrupted`, the session as `crash`. Call once, before anything else. */
-  recover(): Promise<void>;
   /** Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves no trace. */
   warm(mind: Mind, signal: AbortSignal): Promise<void>;
   /** Where it is not started: the session that runs, or null where `after` lies too far ahead of the log’s clock. */

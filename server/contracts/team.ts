@@ -51,8 +51,8 @@ export interface Inbox {
     page: { readonly before: string | null; readonly limit: number },
   ): Promise<{ readonly messages: readonly InboxMessage[]; readonly more: boolean }>;
   unread(): Promise<ReadonlyMap<string, number>>;
-  /** What was claimed in this session by answers of the relay. */
-  takenIn(sessionId: string): Promise<readonly InboxMessage[]>;
+  /** What was claimed in this session, or in this run of none, by answers of the relay. */
+  takenIn(readIn: string): Promise<readonly InboxMessage[]>;
   /** Undoes a claim whose message was not put before anybody. */
   giveBack(messageIds: readonly string[]): Promise<void>;
 }

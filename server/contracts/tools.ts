@@ -5,9 +5,11 @@ import type { z } from 'zod';
 export interface Caller {
   readonly agentId: string;
   readonly sessionId: string | null;
+  /** The run that calls; left out: a client does. */
+  readonly runId?: string;
   /** The answer's id, or the call's: what messages that are read now are marked with. */
   readonly run: string;
-  readonly kind: 'session' | 'client';
+  readonly kind: 'session' | 'run' | 'client';
   /** With what a client joined, and whether the person lets it read its agent's soul and last conversation. */
   readonly credential?: { readonly credentialId: string; readonly readsSoul: boolean };
   readonly signal: AbortSignal;

@@ -79,7 +79,8 @@ function takenOf(took: Took, size: RequestSize | null): Taken {
 
 /** One request under way. */
 interface Held {
-  settle(end: RequestEnd): Promise<void>;
+  /** Resolves with what it cost, in millionths of a dollar. */
+  settle(end: RequestEnd): Promise<number>;
   release(): void;
 }
 
@@ -131,13 +132,14 @@ export function createCosts({
   async function count(
     { agentId, size, usedAt, reserve }: Counted,
     { sessionId, messageId, via, took }: RequestEnd,
-  ): Promise<void> {
+  ): Promise<number> {
     const taken = takenOf(took, size);
     const cost = costOfTaken(taken, await prices.read());
     const estimated = cost.estimated || took?.whole !== true;
     const spent = { ...taken.count, costMicroUsd: cost.microUsd, estimated };
     await rows.add({ usedAt, agentId, sessionId, messageId, via, ...spent, reserve });
     await changed(agentId);
+    return cost.microUsd;
   }
 
   /** Room for one request, and its reserve on disk. */
@@ -172,9 +174,10 @@ export function createCosts({
         release,
         async settle(end) {
           try {
-            await count({ agentId, size, usedAt: now(), reserve }, end);
+            const spent = await count({ agentId, size, usedAt: now(), reserve }, end);
             // What could not be written stays, to be charged at the next start.
             over();
+            return spent;
           } finally {
             // It is no longer held, and whoever settles is told.
             room.release();
@@ -199,6 +202,7 @@ export function createCosts({
       const { sessionId = null, messageId = null } = request;
       /** Null: it is over. */
       let held: Held | null = first.held;
+      let spent = 0;
       const take = () => {
         const mine = held;
         held = null;
@@ -208,18 +212,21 @@ export function createCosts({
         ok: true,
         hold: {
           async again() {
-            await take()?.settle({ sessionId, messageId, via: viaOf(request), took: null });
+            spent += (await take()?.settle({ sessionId, messageId, via: viaOf(request), took: null })) ?? 0;
             if (signal?.aborted) return false;
             const next = await hold(request, signal, false);
             if (next.ok) held = next.held;
             return next.ok;
           },
-          settle: async (end) => await take()?.settle(end),
+          async settle(end) {
+            spent += (await take()?.settle(end)) ?? 0;
+          },
+          spent: () => spent,
           release: () => take()?.release(),
         },
       };
     },
-    note: ({ agentId, ...end }) => count({ agentId, size: null, usedAt: now(), reserve: null }, end),
+    note: async ({ agentId, ...end }) => void (await count({ agentId, size: null, usedAt: now(), reserve: null }, end)),
     report: (days) => reportOf({ rows, budgets, configs, directory, now }, days),
     replies: (messageIds) => rows.replies(messageIds),
     prices: () => prices.read(),

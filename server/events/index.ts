@@ -71,9 +71,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
 
   /** Of answers that are being written, from when they began: a whole answer stands there, above what was written meanwhile. */
   const begun = new Map(
-    (snapshot.session?.answering ?? []).flatMap(({ messageId, at }) =>
-      at === undefined ? [] : [[messageId, at] as const],
-    ),
+    snapshot.answering.flatMap(({ messageId, at }) => (at === undefined ? [] : [[messageId, at] as const])),
   );
   /**
    * In the order of ids: whatever the wall clock does, what begins later has the later stamp. What of it is kept is known
@@ -186,7 +184,8 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       await raiseAcked(db, log, Math.min(upTo, head));
       if (elapsed() - lastPrune < pruneEveryMs) return;
       lastPrune = elapsed();
-      if ((await prune(db, log, now() - retentionMs)) === 0) return;
+      const keepFrom = Math.min(head + 1, ...snapshot.runs.map(({ startedBy }) => startedBy));
+      if ((await prune(db, log, now() - retentionMs, keepFrom)) === 0) return;
       const [oldest] = await readEvents(db, log, 0, 1);
       if (oldest) keeper.dropped(oldest.id);
     },

@@ -137,7 +137,28 @@ export async function readEvents(db: Db, log: string, after: number, limit: numb
   return rows.map(parseRow);
 }
 
-/** The events that a snapshot is a fold of: from the last end of a session on, without the words of answers. */
+/** The run that an event is of, as the database reads it. */
+const runIdOf = (table: string) => sql<string>`${sql.ref(`${table}.event_json`)}::json->>'runId'`;
+
+/** Where the oldest run began that has not ended; null where none is under way. */
+async function readOldestRun(db: Db, log: string): Promise<number | null> {
+  const oldest = await db
+    .selectFrom('events as begun')
+    .select((eb) => eb.fn.min('begun.id').as('id'))
+    .where('begun.log', '=', log)
+    .where('begun.kind', '=', 'run-started')
+    .where(runIdOf('begun'), 'not in', (eb) =>
+      eb
+        .selectFrom('events as ended')
+        .select(runIdOf('ended').as('run'))
+        .where('ended.log', '=', log)
+        .where('ended.kind', '=', 'run-ended'),
+    )
+    .executeTakeFirst();
+  return oldest?.id ?? null;
+}
+
+/** The events that a snapshot is a fold of: from the last end of a session on, or from where a run began that lasts, without the words of answers. */
 export async function readForSnapshot(db: Db, log: string): Promise<StoredEvent[]> {
   const lastEnd = await db
     .selectFrom('events')
@@ -145,11 +166,12 @@ export async function readForSnapshot(db: Db, log: string): Promise<StoredEvent[
     .where('log', '=', log)
     .where('kind', '=', 'session-ended')
     .executeTakeFirst();
+  const from = Math.min(lastEnd?.id ?? 0, (await readOldestRun(db, log)) ?? Infinity);
   const rows = await db
     .selectFrom('events')
     .select(['id', 'event_json'])
     .where('log', '=', log)
-    .where('id', '>=', lastEnd?.id ?? 0)
+    .where('id', '>=', from)
     .where('kind', 'not in', ASIDE)
     .orderBy('id')
     .execute();
@@ -204,13 +226,15 @@ export async function raiseAcked(db: Db, log: string, upTo: number): Promise<num
 
 /**
  * Drops what browsers have, is older than `before`, and lies before the last start or end of a session:
- * the running session stays whole, and so does the last end, which snapshots tell.
+ * the running session stays whole, and so does the last end, which snapshots tell. `keepFrom`: where the oldest run
+ * began that is under way.
  */
-export async function prune(db: Db, log: string, before: number): Promise<number> {
+export async function prune(db: Db, log: string, before: number, keepFrom: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('events')
     .where('log', '=', log)
     .where('stored_at', '<', before)
+    .where('id', '<', keepFrom)
     .where('id', '<=', (eb) => eb.selectFrom('logs').select('acked').where('log', '=', log))
     .where('id', '<', (eb) =>
       eb

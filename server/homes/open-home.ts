@@ -101,7 +101,8 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     alone: deps.alone,
     refuseForRoom: deps.refuseForRoom,
   });
-  const { host, inbox, directory, configs, gate, sleepers, threads, costs, records, reach, tools, memories } = team;
+  const { host, runs, inbox, directory, configs, gate, sleepers, threads, costs, records, reach, tools, memories } =
+    team;
   const credentials = createCredentials({ db, relay: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
@@ -139,7 +140,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     onError: deps.onStreamError,
   });
   const endpoints: readonly Handled[] = [
-    ...createSessionRoutes({ host, log, streams, checkStreams: deps.checkStreams }),
+    ...createSessionRoutes({ host, runs, log, streams, checkStreams: deps.checkStreams }),
     ...createDirectoryRoutes({ directory, onTeam }),
     ...createInboxRoutes({ inbox }),
     ...createGateRoutes({ gate, configs, directory }),
@@ -195,7 +196,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       await team.warm(mind, signal);
     },
     async end(reason) {
-      await host.end(reason);
+      await Promise.all([host.end(reason), runs.close()]);
       // While there are streams: what was set a moment ago is not to go with this home.
       await records
         .recover()

@@ -6,10 +6,12 @@ import { sessionEndpoints } from '../../src/protocol/endpoints/session.ts';
 import type { EventLog, PostOutcome, SessionHost } from '../contracts.ts';
 import { answer, refuseHead, type Handled } from '../endpoint.ts';
 import { problem } from '../problem.ts';
+import type { Runs } from '../runs/index.ts';
 import type { Streams } from '../stream.ts';
 
 export interface SessionRoutesDeps {
   readonly host: SessionHost;
+  readonly runs: Pick<Runs, 'stop'>;
   readonly log: Pick<EventLog, 'ack'>;
   readonly streams: Streams;
   /** Throws a problem where no further stream may be opened. */
@@ -60,7 +62,7 @@ export const streamResponse = (stream: ReadableStream<Uint8Array>): Response =>
 const clockAhead = (after: string) =>
   `The newest of this household is dated ${new Date(parseStamp(after)?.time ?? 0).toISOString().slice(0, 10)}, more than a day ahead of the relay’s clock: one of the clocks is wrong, or was. Set it right, or go on after what is there.`;
 
-export function createSessionRoutes({ host, log, streams, checkStreams }: SessionRoutesDeps): readonly Handled[] {
+export function createSessionRoutes({ host, runs, log, streams, checkStreams }: SessionRoutesDeps): readonly Handled[] {
   return answer(sessionEndpoints, {
     async startSession({ body }) {
       const started = await host.start(body);
@@ -80,7 +82,8 @@ export function createSessionRoutes({ host, log, streams, checkStreams }: Sessio
     },
     async stop({ agentId }) {
       // One that has just finished by itself is what was asked for.
-      await host.stop(agentId);
+      // At work alone it keeps the session waiting for its turn: that is what is stopped.
+      if (!runs.stop(agentId)) await host.stop(agentId);
       return null;
     },
     async sleep({ agentId }) {

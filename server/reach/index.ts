@@ -27,7 +27,7 @@ export interface OpenReach extends Reach {
   attach(host: SessionHost): void;
 }
 
-type Sender = Parameters<Reach['message']>[0];
+type Sender = Parameters<Reach['wake']>[0];
 
 export function createReach(deps: ReachDeps): OpenReach {
   const { inbox, directory, configs, sleepers, now, newId, host } = deps;
@@ -85,7 +85,7 @@ export function createReach(deps: ReachDeps): OpenReach {
       way: 'wake_agent',
       reason,
       messageId: message.messageId,
-      callerSession: sender.sessionId,
+      callerSession: sender.sessionId ?? sender.runId ?? null,
     });
     const told = outcomeText(name, decision, left);
     return decision.outcome === 'error' ? toolError(told) : toolDone(told);

@@ -113,7 +113,7 @@ export function createReachTools({
           MESSAGE_BATCH_LIMITS,
         );
         // What a client reads leaves no trace in the session's log, so it is not looked for there after a crash.
-        const sessionId = caller.kind === 'session' ? caller.sessionId : null;
+        const sessionId = caller.kind === 'client' ? null : (caller.sessionId ?? caller.runId ?? null);
         // The mind that sits in this seat reads its inbox itself: it is shown here, and waits on.
         const taken = beside
           ? waiting
@@ -133,7 +133,8 @@ export function createReachTools({
               time: now(),
               messageId,
               agentId: caller.agentId,
-              sessionId: caller.sessionId ?? caller.run,
+              sessionId: caller.kind === 'run' ? null : (caller.sessionId ?? caller.run),
+              ...(caller.runId === undefined ? {} : { runId: caller.runId }),
             });
         const left = beside ? 0 : await inbox.count(caller.agentId);
         const team = await directory.all();

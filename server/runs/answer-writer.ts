@@ -29,7 +29,8 @@ export interface AnswerWriterDeps {
   readonly messageId: string;
   readonly agentId: string;
   readonly author: string;
-  readonly sessionId: string;
+  readonly sessionId: string | null;
+  readonly runId: string;
   readonly record: (events: readonly RoostEvent[]) => Promise<void>;
   readonly now: () => number;
   readonly timers: Timers;
@@ -42,7 +43,7 @@ export interface AnswerWriterDeps {
 const endsInHalf = (text: string) => /[\ud800-\udbff]$/.test(text);
 
 export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
-  const { messageId, agentId, author, sessionId, record, now, timers, textBatchMs } = deps;
+  const { messageId, agentId, author, sessionId, runId, record, now, timers, textBatchMs } = deps;
   const blocks: Block[] = [];
   const toolUseIds = new Set<string>();
   let held = '';
@@ -57,7 +58,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
     if (begun) return [];
     begun = true;
     startedAt = now();
-    return [{ kind: 'answer-started', time: startedAt, messageId, agentId, sessionId }];
+    return [{ kind: 'answer-started', time: startedAt, messageId, agentId, sessionId, runId }];
   };
 
   function takeText(last: boolean): RoostEvent[] {
@@ -121,6 +122,7 @@ export function createAnswerWriter(deps: AnswerWriterDeps): AnswerWriter {
         time: startedAt,
         messageId,
         sessionId,
+        runId,
         agentId,
         author,
         role: 'assistant',

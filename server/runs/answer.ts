@@ -18,11 +18,18 @@ import type { AnswerWriter } from './answer-writer.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { ToolOutcome, Took } from '../contracts.ts';
+import { addUsage } from './life.ts';
 import type { Window } from './window.ts';
 
-/** Of `settle`, for a request that was sent, and `release` the first call counts; `again` as `CostHold` has it. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
+/** Of `settle`, for a request that was sent, and `release` the first call counts; `again` and `spent` as `CostHold` has them. `reason`: a sentence for people, and the answer ends with it; null: it was interrupted. */
 export type Permit =
-  | { readonly ok: true; again(): Promise<boolean>; settle(took: Took): Promise<void>; release(): void }
+  | {
+      readonly ok: true;
+      again(): Promise<boolean>;
+      settle(took: Took): Promise<void>;
+      spent(): number;
+      release(): void;
+    }
   | { readonly ok: false; readonly reason: string | null };
 
 export interface AnswerDeps {
@@ -40,6 +47,8 @@ export interface AnswerDeps {
   readonly signal: AbortSignal;
   /** Called before each request, for as long as it has to wait: whether it may be sent. */
   readonly permit: (size: RequestSize, signal: AbortSignal) => Promise<Permit>;
+  /** A request is over: what it took, and what it cost in millionths of a dollar. */
+  readonly onSpent: (usage: Usage | null, microUsd: number) => void;
   readonly runTool: (name: string, input: unknown) => Promise<ToolOutcome>;
 }
 
@@ -55,17 +64,6 @@ export interface AnswerOutcome {
 }
 
 const CALL_CUT = 'This call was cut off before it answered.';
-
-function add(total: Usage | null, more: Usage | null): Usage | null {
-  if (!total || !more) return total ?? more;
-  return {
-    model: more.model,
-    inputTokens: total.inputTokens + more.inputTokens,
-    outputTokens: total.outputTokens + more.outputTokens,
-    cacheReadTokens: total.cacheReadTokens + more.cacheReadTokens,
-    cacheWriteTokens: total.cacheWriteTokens + more.cacheWriteTokens,
-  };
-}
 
 async function runTools(
   blocks: readonly MindBlock[],
@@ -145,7 +143,8 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
       signal,
     });
     await settle(permit, answer);
-    usage = add(usage, answer.usage);
+    deps.onSpent(answer.usage, permit.spent());
+    usage = addUsage(usage, answer.usage);
     if (answer.usage) window.counted(answer.usage);
     // The same turn once more, with less before it.
     if (!answer.ok && answer.error.kind === 'too-large' && answer.blocks.length === 0 && window.refused(answer.error)) {

@@ -27,13 +27,15 @@ export interface AnswerRoom {
 }
 
 export interface RunContext {
-  /** The session that this is a part of. */
-  readonly sessionId: string;
+  /** The session that this is a part of; null: none. */
+  readonly sessionId: string | null;
   readonly mind: Mind;
   readonly costs: Pick<Costs, 'check'>;
   readonly rest: Rest;
   /** Tools that every agent has, besides those of this run. */
   readonly teamTools: readonly TeamTool[];
+  /** Before each turn: resolves with the way to end it, once nobody else has this agent’s turn; null where `signal` aborts first. */
+  readonly takeTurn: (agentId: string, signal: AbortSignal) => Promise<(() => void) | null>;
   /** How things are just now. */
   readonly around: ReadAround;
   /** Who waits in line before the model's server. */

@@ -41,27 +41,63 @@ export interface InboxReaderContext extends Pick<RunContext, 'sessionId' | 'rest
   readonly directory: Pick<Directory, 'all'>;
 }
 
-export function createInboxReader(
-  context: InboxReaderContext,
-  agentId: string,
-  speaker: () => Speaker | null,
-): InboxReader {
-  const { inbox, directory, rest, sessionId, limits, now, logger } = context;
-  let isOpen = false;
+/** Whose inbox it is, and in what it is read. */
+export interface ReadIn {
+  readonly agentId: string;
+  readonly runId: string;
+}
 
+interface Taken {
+  readonly items: readonly Item[];
+  /** What to write of them. */
+  readonly events: readonly RoostEvent[];
+  /** How many still wait. */
+  readonly left: number;
+}
+
+/**
+ * Takes what waits, as much as is put at once, to be put before the agent in this answer. On disk as read before it
+ * resolves, so that nothing is put before an agent twice.
+ */
+export async function takeWaiting(
+  { inbox, directory, sessionId, limits, now }: Omit<InboxReaderContext, 'rest' | 'logger'>,
+  { agentId, runId }: ReadIn,
+  answer: string,
+): Promise<Taken> {
   /** A message of another agent enters the conversation when it is read; the person's stood in it from the start. */
   function eventOf(message: InboxMessage): RoostEvent {
-    if (isOwnTalk(message))
-      return { kind: 'message-read', time: now(), messageId: message.messageId, agentId, sessionId };
-    return toldEvent({
-      time: now(),
-      messageId: message.messageId,
-      sessionId,
-      agentId,
-      author: message.from,
-      text: message.text,
-    });
+    const read = { time: now(), messageId: message.messageId, sessionId, runId, agentId };
+    return isOwnTalk(message)
+      ? { kind: 'message-read', ...read }
+      : toldEvent({ ...read, author: message.from, text: message.text });
   }
+
+  const waiting = messageBatch(await inbox.waiting(agentId, limits.messages.count), limits.messages);
+  if (waiting.length === 0) return { ...NOTHING, left: 0 };
+  const taken = await inbox.claim(
+    waiting.map(({ messageId }) => messageId),
+    { sessionId: sessionId ?? runId, run: answer, time: now() },
+  );
+  const left = await inbox.count(agentId);
+  const team = taken.every(isOwnTalk) ? [] : await directory.all();
+  return {
+    items: [
+      ...taken.map((message) => ({
+        messageId: message.messageId,
+        text: isOwnTalk(message) ? message.text : writeSaid({ head: headOf(message, team), text: message.text }),
+        fromPerson: isOwnTalk(message),
+      })),
+      ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
+    ],
+    events: taken.map(eventOf),
+    left,
+  };
+}
+
+export function createInboxReader(context: InboxReaderContext, of: ReadIn, speaker: () => Speaker | null): InboxReader {
+  const { inbox, rest, logger } = context;
+  const { agentId } = of;
+  let isOpen = false;
 
   async function prodFor(isWorthATurn: (message: InboxMessage) => boolean): Promise<void> {
     if ((await inbox.waiting(agentId, 1)).some(isWorthATurn)) speaker()?.prod();
@@ -84,27 +120,10 @@ export function createInboxReader(
     changed: () => look(isOwnTalk),
     async take(run) {
       if (!isOpen) return NOTHING;
-      const waiting = messageBatch(await inbox.waiting(agentId, limits.messages.count), limits.messages);
-      if (waiting.length === 0) return NOTHING;
-      const taken = await inbox.claim(
-        waiting.map(({ messageId }) => messageId),
-        { sessionId, run, time: now() },
-      );
-      const left = await inbox.count(agentId);
+      const taken = await takeWaiting(context, of, run);
       // What the person wrote and did not fit comes with a turn of its own, at once.
-      if (left > 0) look(isOwnTalk);
-      const team = taken.every(isOwnTalk) ? [] : await directory.all();
-      return {
-        items: [
-          ...taken.map((message) => ({
-            messageId: message.messageId,
-            text: isOwnTalk(message) ? message.text : writeSaid({ head: headOf(message, team), text: message.text }),
-            fromPerson: isOwnTalk(message),
-          })),
-          ...(left === 0 ? [] : [{ messageId: null, text: `[${moreWait(left)}]` }]),
-        ],
-        events: taken.map(eventOf),
-      };
+      if (taken.left > 0) look(isOwnTalk);
+      return taken;
     },
   };
 }

@@ -22,3 +22,10 @@ export const priorityOf = (items: readonly Item[]): Priority => {
   const wanted = items.map((item) => item.priority ?? (item.fromPerson ? 'person' : 'team'));
   return PRIORITIES.find((priority) => wanted.includes(priority)) ?? 'team';
 };
+
+/** How many of what waits are put together: up to one that is put alone, or that takes something back. */
+export function countTogether(waiting: readonly Item[]): number {
+  if (waiting[0]?.alone) return 1;
+  const until = waiting.findIndex((item, i) => i > 0 && (item.alone || item.replaces !== undefined));
+  return until === -1 ? waiting.length : until;
+}

@@ -40,6 +40,7 @@ export function createPermits({ rest, costs, agentId, sessionId, onError }: Perm
                   return false;
                 }),
               settle: (took) => hold.settle({ sessionId, messageId, via: 'session', took }).catch(onError),
+              spent: () => hold.spent(),
               release: () => hold.release(),
             };
           // It was set to sleep while it waited for others to end.

@@ -3,49 +3,23 @@
  * thing at a time. What arrives meanwhile waits in order and is put before it together, except a call to
  * the team, which is put alone.
  */
-import type { Block } from '../../src/protocol/documents.ts';
-import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { Caller } from '../contracts.ts';
-import { windowTokensOf, type RequestState } from '../minds/index.ts';
-import { runAnswer, type AnswerOutcome } from './answer.ts';
+import { windowTokensOf } from '../minds/index.ts';
+import { runAnswer } from './answer.ts';
 import { createAnswerWriter, type AnswerWriter } from './answer-writer.ts';
+import type { SpeakerHooks } from './speaker-hooks.ts';
 import type { RunContext } from './context.ts';
-import { createNews, type Around } from './around.ts';
-import { createConversation, type UserText } from './conversation.ts';
+import type { Around } from './around.ts';
+import { createBriefing, saidIn } from './briefing.ts';
+import { createConversation } from './conversation.ts';
+import type { Life } from './life.ts';
 import { statusOf, type Interruption } from './interruption.ts';
-import { priorityOf, type Item } from './item.ts';
+import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT, type OwnTools } from './toolbox.ts';
 import { mindToolOf } from './team-tools.ts';
 import { toldEvent } from './message-event.ts';
 import { createWindow } from './window.ts';
-
-export interface AnswerEnd extends AnswerOutcome {
-  readonly items: readonly Item[];
-  readonly blocks: readonly Block[];
-  readonly hasWords: boolean;
-  readonly interruption: Interruption | null;
-}
-
-/** What waits and is put before the agent now, with what to write of it. */
-export interface Gathered {
-  readonly items: readonly Item[];
-  readonly events: readonly RoostEvent[];
-}
-
-export interface SpeakerHooks {
-  onStart?(items: readonly Item[]): void;
-  /** Before the first word of each answer; the events stand before that word. */
-  onFirstWords?(): readonly RoostEvent[];
-  /** When an answer is over; the events stand right after its `message`. */
-  onEnd?(end: AnswerEnd): readonly RoostEvent[];
-  /** Where its request to the mind is. */
-  onState?(state: RequestState): void;
-  /** Something waits while an answer is being given. */
-  onWaiting?(): void;
-  /** What else is to be put before it with this turn, and what to write of that. */
-  gather?(run: string): Promise<Gathered>;
-}
 
 export interface Speaker {
   /** Puts these before the speaker: at once where it is quiet, in the same tick. */
@@ -62,8 +36,6 @@ export interface Speaker {
   setLast(messageId: string | null): void;
   /** An answer is under way, whether or not it has said anything. */
   busy(): boolean;
-  /** It is saying something that the log knows of. */
-  speaking(): boolean;
   /** Ends the current answer; resolves when that is on disk. What waits is put next. */
   interrupt(why: Interruption): Promise<void>;
   /** As `interrupt`, and nothing more is put or said. */
@@ -72,8 +44,8 @@ export interface Speaker {
 
 export interface SpeakerDeps {
   readonly context: RunContext;
-  readonly agentId: string;
-  readonly author: string;
+  /** The run that it speaks in, of which it is told what it took. */
+  readonly life: Pick<Life, 'runId' | 'agentId' | 'took'>;
   readonly model: string;
   readonly system: string;
   /** What the system prompt says of how things are; left out: its first message says it. */
@@ -98,8 +70,9 @@ const SHORTENED =
   'This conversation is longer than the model can read: from here on it is given the newest part. Nothing of it is lost here.';
 
 export function createSpeaker(deps: SpeakerDeps): Speaker {
-  const { context, agentId, author, model, system, tools, announces, hooks } = deps;
+  const { context, life, model, system, tools, announces, hooks } = deps;
   const { sessionId, now, newId, timers, limits, room, record, mind, rest, costs, teamTools } = context;
+  const { agentId, runId } = life;
   const permits = createPermits({ rest, costs, agentId, sessionId, onError: context.fail });
   const toolbox = createToolbox({
     context,
@@ -107,8 +80,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     own: tools,
     untilAwake: permits.untilAwake,
   });
-  const news = createNews(agentId, limits.timeEveryMs);
-  if (deps.toldAround) news.told(deps.toldAround, system);
+  const briefing = createBriefing(agentId, limits.timeEveryMs);
+  if (deps.toldAround) briefing.told(deps.toldAround, system);
   const conversation = createConversation();
   const window = createWindow({
     conversation,
@@ -119,8 +92,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     onShortened: sayShortened,
   });
   let toldShortened = false;
-  /** Why it was woken, for its next turn. */
-  const woken: string[] = [];
   let queue: Item[] = [];
   let prodded = false;
   let current: Current | null = null;
@@ -132,15 +103,12 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
   function sayShortened(): void {
     if (toldShortened) return;
     toldShortened = true;
-    void record([toldEvent({ time: now(), messageId: newId(), sessionId, agentId, author: 'relay', text: SHORTENED })]);
+    void record([
+      toldEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text: SHORTENED }),
+    ]);
   }
 
-  function takeItems(): Item[] {
-    const until = queue[0]?.alone
-      ? 1
-      : queue.findIndex((item, i) => i > 0 && (item.alone || item.replaces !== undefined));
-    return queue.splice(0, until === -1 ? queue.length : until);
-  }
+  const takeItems = () => queue.splice(0, countTogether(queue));
 
   async function answer(given: readonly Item[]): Promise<void> {
     const messageId = newId();
@@ -148,8 +116,9 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const writer = createAnswerWriter({
       messageId,
       agentId,
-      author,
+      author: agentId,
       sessionId,
+      runId,
       record,
       now,
       timers,
@@ -181,21 +150,18 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     }
   }
 
-  /** As they are put: the prompts first, then what has changed since, who woke it, and what was said. */
-  function textsOf(items: readonly Item[], around: Around): UserText[] {
-    const prompts = items.flatMap(({ messageId, text }) =>
-      typeof text === 'string' ? [] : [{ messageId, ...text(around) }],
-    );
-    for (const { text } of prompts) news.told(around, text);
-    const notes = [...news.since(around), ...woken.splice(0)].map((text) => ({ messageId: null, text }));
-    return [
-      ...prompts,
-      ...notes,
-      ...items.flatMap(({ messageId, text }) => (typeof text === 'string' ? [{ messageId, text }] : [])),
-    ];
+  async function take(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
+    const endTurn = await context.takeTurn(agentId, mine.abort.signal);
+    // Stopped before it was its turn: what was said is before it, and nothing is asked about it.
+    if (!endTurn) return conversation.addUser(saidIn(given));
+    try {
+      await takeInTurn(given, messageId, mine);
+    } finally {
+      endTurn();
+    }
   }
 
-  async function take(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
+  async function takeInTurn(given: readonly Item[], messageId: string, mine: Current): Promise<void> {
     const { writer } = mine;
     // What is taken out of the inbox is put before it: not while it sleeps, where the session may end before it is woken.
     await permits.untilAwake(mine.abort.signal);
@@ -209,14 +175,15 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const caller: Caller = {
       agentId,
       sessionId,
+      runId,
       run: messageId,
-      kind: 'session',
+      kind: sessionId === null ? 'run' : 'session',
       signal: mine.abort.signal,
       heard: mine.heard.signal,
     };
     const [offered, around] = await Promise.all([toolbox.offered(caller), context.around()]);
     for (const item of gathered?.items ?? []) if (item.fromPerson && given.length === 0) lastOfPerson = item.messageId;
-    conversation.addUser(textsOf(items, around));
+    conversation.addUser(briefing.textsOf(items, around));
     hooks.onStart?.(items);
     const read = gathered?.events ?? [];
     const begun = announces() ? writer.begin(read) : read.length > 0 ? record(read) : null;
@@ -238,6 +205,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       window,
       writer,
       signal: mine.abort.signal,
+      onSpent: (usage, microUsd) => life.took(usage, microUsd),
       runTool: (name, input) => toolbox.run(name, input, caller, offered),
       permit: (size, signal) => permits.next(size, messageId, signal),
     });
@@ -291,7 +259,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     },
     prod(why) {
       if (closed) return;
-      if (why !== undefined) woken.push(why);
+      if (why !== undefined) briefing.woken(why);
       prodded = true;
       if (!running) start();
     },
@@ -309,7 +277,6 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       lastOfPerson = messageId;
     },
     busy: () => running !== null,
-    speaking: () => current !== null && current.writer.begun(),
     interrupt,
     async close(why) {
       closed = true;

@@ -1,20 +1,16 @@
 /** What every part of one running session shares: what each of its runs needs, and what makes them one session. */
 import type { Directory, Inbox, Sleepers } from '../contracts.ts';
 import type { Around } from '../runs/around.ts';
-import type { AnswerRoom, RunContext } from '../runs/context.ts';
+import type { RunContext } from '../runs/context.ts';
+import type { Life } from '../runs/life.ts';
 import type { Memories } from './memories.ts';
 import type { Prompts } from './prompts.ts';
-import type { SessionLimits } from './settings.ts';
-
-/** The household's settings that a session keeps, with defaults filled in. */
-export interface SessionSettings extends AnswerRoom {
-  readonly wakeTimeoutMs: number;
-  readonly birthTimeoutMs: number;
-  readonly idleMs: number;
-}
+import type { SessionLimits, SessionSettings } from './settings.ts';
 
 /** `record` and `fail`: a log that cannot be written ends the session at once. Its `timers` end with it. */
 export interface SessionContext extends RunContext {
+  /** A run in this session, for whoever takes a seat. */
+  readonly newLife: (agentId: string) => Life;
   readonly sessionId: string;
   readonly models: { readonly lead: string; readonly agent: string };
   readonly inbox: Inbox;

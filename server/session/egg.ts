@@ -12,8 +12,9 @@ import { createFirstWords } from './first-words.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import { toldEvent } from '../runs/message-event.ts';
 import type { Phase, Present } from './presence.ts';
-import { cancelled, failedReason, silentReason, unnamedReason } from './reasons.ts';
-import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
+import { cancelled, failedReason, outcomeOf, silentReason, unnamedReason } from './reasons.ts';
+import { createSpeaker, type Speaker } from '../runs/speaker.ts';
+import type { AnswerEnd } from '../runs/speaker-hooks.ts';
 import type { RunningCall } from './team-call.ts';
 import { AGENT_TOOLS, ownTools, type ToolCall } from './tools.ts';
 
@@ -31,6 +32,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   const { position, color, colorName } = seat;
   const { birthTimeoutMs, wakeTimeoutMs } = settings;
   const silence = silentReason(wakeTimeoutMs);
+  const life = context.newLife(agentId);
   let phase: Phase = 'called';
   let name: string | null = null;
   let speaker: Speaker | null = null;
@@ -46,7 +48,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     ask,
     onSilence: () => void speaker?.interrupt({ by: 'relay', error: silence.message }),
   });
-  const inbox = createInboxReader(context, agentId, () => speaker);
+  const inbox = createInboxReader(context, life, () => speaker);
 
   function settle(): void {
     firstWords.stop();
@@ -60,6 +62,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     void speaker?.close({ by: 'person' });
     return [
       { kind: 'birth-ended', time: now(), agentId, position, sessionId, reason },
+      ...life.ended(outcomeOf(reason), reason.message),
       ...call.decided(agentId, { here: false, reason }),
     ];
   }
@@ -92,7 +95,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     const text = prompts.nudge();
     const messageId = newId();
     speaker?.put([{ messageId, text, priority: 'wake' }]);
-    return [toldEvent({ time: now(), messageId, sessionId, agentId, author: 'relay', text })];
+    return [toldEvent({ time: now(), messageId, sessionId, runId: life.runId, agentId, author: 'relay', text })];
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
@@ -159,8 +162,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   function ask(): void {
     speaker = createSpeaker({
       context,
-      agentId,
-      author: agentId,
+      life,
       model: context.models.agent,
       system: prompts.agentSystem({ name: null, colorName, position }),
       tools: ownTools(AGENT_TOOLS, prompts.human, runTool),
@@ -186,6 +188,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   return {
     agentId,
     position,
+    life,
     phase: () => phase,
     name: () => name,
     speaker: () => speaker,
@@ -215,7 +218,10 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       phase = 'leaving';
       await speaker?.close({ by: 'person' });
       remove();
-      await record([{ kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason }]);
+      await record([
+        { kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason },
+        ...life.ended(outcomeOf(reason), reason.message),
+      ]);
     },
     inboxChanged: () => inbox.changed(),
   };

@@ -5,12 +5,17 @@ import type { Configs, Costs, Directory, EventLog, Inbox, Sleepers, TeamTool } f
 import type { Mind } from '../minds/index.ts';
 import type { Logger } from '../runs/context.ts';
 import type { Memories } from './memories.ts';
+import type { ReadAround } from '../runs/around.ts';
+import type { Line } from '../runs/line.ts';
+import type { Turns } from '../runs/turns.ts';
 import type { SessionLimits } from './settings.ts';
 
 export interface SessionHostDeps {
   readonly log: EventLog;
   readonly inbox: Inbox;
   readonly directory: Directory;
+  /** How things are just now. */
+  readonly around: ReadAround;
   readonly sleepers: Sleepers;
   readonly costs: Costs;
   readonly configs: Pick<Configs, 'household' | 'agent'>;
@@ -28,4 +33,8 @@ export interface SessionHostDeps {
   readonly logger: Logger;
   readonly timers?: Timers;
   readonly limits?: SessionLimits;
+  /** Who has the turn of each agent, in this session and out of it. */
+  readonly turns: Turns;
+  /** Who waits in line before the model’s server, in this session and out of it. */
+  readonly line: Line;
 }

@@ -1,22 +1,19 @@
 /** The session host: the one session a relay runs, from its start to its end. See `SessionHost` in contracts.ts. */
 import { LEAD_ID } from '../../src/domain/seat.ts';
-import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
 import type { EndReason } from '../../src/protocol/documents.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
 import type { PostOutcome, SessionHost } from '../contracts.ts';
 import { createQueue } from '../../src/domain/platform/queue.ts';
-import { createReadAround } from '../runs/around.ts';
 import type { Rest } from '../runs/context.ts';
-import type { SessionContext, SessionSettings } from './context.ts';
-import { createLine } from '../runs/line.ts';
+import type { SessionContext } from './context.ts';
+import { createLife } from '../runs/life.ts';
 import type { SessionHostDeps } from './host-deps.ts';
 import { createIdle, type Idle } from './idle.ts';
 import { toldEvent } from '../runs/message-event.ts';
 import { createPrompts } from './prompts.ts';
-import { recoverSession } from './recover.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
-import { SESSION_LIMITS } from './settings.ts';
+import { SESSION_LIMITS, settingsOf } from './settings.ts';
 import { createTimerSet, realTimers } from '../../src/domain/platform/timers.ts';
 import { askStore, runWakes, standIns } from './warm.ts';
 
@@ -40,22 +37,12 @@ const NO_SESSION: PostOutcome = {
   detail: 'No session runs. Start one first; until then everyone sleeps.',
 };
 
-function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
-  const { maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs } = DEFAULT_SETTINGS;
-  return {
-    maxAnswerTokens: settings.maxAnswerTokens ?? maxAnswerTokens,
-    contextTokens: settings.contextTokens ?? contextTokens,
-    wakeTimeoutMs: settings.wakeTimeoutMs ?? wakeTimeoutMs,
-    birthTimeoutMs: settings.birthTimeoutMs ?? birthTimeoutMs,
-    idleMs: settings.idleMs ?? idleMs,
-  };
-}
-
 export function createSessionHost(deps: SessionHostDeps): SessionHost {
   const {
     log,
     inbox,
     directory,
+    around,
     sleepers,
     costs,
     configs,
@@ -70,13 +57,14 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     logger,
     timers: given = realTimers,
     limits = SESSION_LIMITS,
+    turns,
+    line,
   } = deps;
   let current: Running | null = null;
   /** Starts and ends happen one after another. */
   const inTurn = createQueue();
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
   const posts = new Map<string, Promise<PostOutcome>>();
-  const line = createLine();
   const turnEnds = new Set<(agentId: string) => void>();
   // Whoever is woken hears what the person said meanwhile.
   sleepers.subscribe(({ agentId, sleeping }) => {
@@ -92,7 +80,6 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   async function begin(request: StartSession): Promise<Running> {
     const sessionId = newId();
     const timers = createTimerSet(given);
-    const around = readsAround(sessionId);
     const begun = await around();
     const prompts = createPrompts(protocol, request);
     const settings = settingsOf(request.settings);
@@ -129,6 +116,8 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     memories.begin(request);
     const context: SessionContext = {
       sessionId,
+      newLife: (agentId) => createLife({ runId: newId(), agentId, sessionId, cause: { kind: 'session' }, now }),
+      takeTurn: (agentId, signal) => turns.take(agentId, { signal, limitMs: Infinity }),
       mind,
       rest,
       room: settings,
@@ -171,7 +160,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
               text: `Your own wake prompt is not used in this session, because it cannot be read. ${problem}. Roost’s own takes its place.`,
             }),
           ];
-    await log.append([{ kind: 'session-started', time: now(), sessionId, mind: info }, ...notice]);
+    await log.append([
+      { kind: 'session-started', time: now(), sessionId, mind: info },
+      ...session.started(),
+      ...notice,
+    ]);
     idle = createIdle({
       idleMs: settings.idleMs,
       timers,
@@ -192,11 +185,11 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   async function close(running: Running, reason: EndReason): Promise<void> {
     running.stopTimers();
     sleepers.end(running.sessionId);
-    await running.session.close(reason);
+    const ends = await running.session.close(reason);
     // Messages that were let in before have their place before the end.
     await Promise.allSettled(posts.values());
     running.seal();
-    await log.append([{ kind: 'session-ended', time: now(), sessionId: running.sessionId, reason }]);
+    await log.append([...ends, { kind: 'session-ended', time: now(), sessionId: running.sessionId, reason }]);
   }
 
   function end(reason: EndReason): Promise<boolean> {
@@ -207,7 +200,6 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
         await (running.ending ??= close(running, reason));
       } finally {
         current = null;
-        line.clear();
       }
       return true;
     });
@@ -225,20 +217,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     return running.session.post(message);
   }
 
-  const readsAround = (sessionId: string | null) =>
-    createReadAround({
-      configs,
-      directory,
-      now,
-      onError: (error) =>
-        logger.error('who is here could not be read; what was known before is told', {
-          sessionId,
-          error: String(error),
-        }),
-    });
-
   return {
-    recover: () => recoverSession(log, inbox, now),
     async warm(warmMind, signal) {
       await askStore(deps);
       let problem: unknown = null;

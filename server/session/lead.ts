@@ -13,14 +13,18 @@ import type { SessionContext } from './context.ts';
 import { createInboxReader, type InboxReader } from '../runs/inbox-reader.ts';
 import { toldEvent } from '../runs/message-event.ts';
 import { leadSilent } from './reasons.ts';
+import type { Life } from '../runs/life.ts';
 import type { Item } from '../runs/item.ts';
-import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
+import { createSpeaker, type Speaker } from '../runs/speaker.ts';
+import type { AnswerEnd } from '../runs/speaker-hooks.ts';
 import type { RunningCall } from './team-call.ts';
 import { LEAD_TOOLS, ownTools } from './tools.ts';
 
 export interface Lead {
   readonly speaker: Speaker;
   readonly inbox: InboxReader;
+  /** Its run: as long as the session. */
+  readonly life: Life;
   /** Puts a call to the team before the lead, alone. */
   putCall(call: RunningCall, messageId: string, text: string): void;
   /** Whether it has a call before it that it has not answered yet. */
@@ -31,7 +35,8 @@ const NO_CALL = 'There is no [WAKE AGENTS] or [SUMMON AGENTS] message to answer.
 
 export function createLead(context: SessionContext): Lead {
   const { sessionId, now, newId, record, timers, settings, limits, prompts } = context;
-  const inbox: InboxReader = createInboxReader(context, LEAD_ID, () => speaker);
+  const life = context.newLife(LEAD_ID);
+  const inbox: InboxReader = createInboxReader(context, life, () => speaker);
   const calls = new Map<string, RunningCall>();
   /** Reports that wait for the lead's next turn. */
   const reports: string[] = [];
@@ -61,7 +66,15 @@ export function createLead(context: SessionContext): Lead {
     const messageId = newId();
     return {
       item: { messageId, text },
-      event: toldEvent({ time: now(), messageId, sessionId, agentId: LEAD_ID, author: 'relay', text }),
+      event: toldEvent({
+        time: now(),
+        messageId,
+        sessionId,
+        runId: life.runId,
+        agentId: LEAD_ID,
+        author: 'relay',
+        text,
+      }),
     };
   };
 
@@ -111,8 +124,7 @@ export function createLead(context: SessionContext): Lead {
 
   const speaker: Speaker = createSpeaker({
     context,
-    agentId: LEAD_ID,
-    author: LEAD_ID,
+    life,
     model: context.models.lead,
     system: prompts.leadSystem(context.begun),
     toldAround: context.begun,
@@ -160,6 +172,7 @@ export function createLead(context: SessionContext): Lead {
   return {
     speaker,
     inbox,
+    life,
     putCall(call, messageId, text) {
       calls.set(messageId, call);
       speaker.put([{ messageId, text, alone: true }]);

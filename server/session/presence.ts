@@ -1,5 +1,6 @@
 /** Who is in this session besides the lead: awake, or on the way. Whoever is not here sleeps. */
 import type { AsleepReason } from '../../src/protocol/events.ts';
+import type { Life } from '../runs/life.ts';
 import type { Interruption } from '../runs/interruption.ts';
 import type { Speaker } from '../runs/speaker.ts';
 
@@ -9,6 +10,8 @@ export type Phase = 'called' | 'waking' | 'hatching' | 'awake' | 'leaving';
 export interface Present {
   readonly agentId: string;
   readonly position: number;
+  /** Its run: from the call until it leaves the session. */
+  readonly life: Life;
   phase(): Phase;
   /** Null for an egg that has not chosen yet. */
   name(): string | null;

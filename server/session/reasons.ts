@@ -1,7 +1,9 @@
 /** Why somebody sleeps again, or was not born, in sentences for people. */
+import type { EndReason } from '../../src/protocol/documents.ts';
 import type { AsleepReason } from '../../src/protocol/events.ts';
+import type { RunOutcome } from '../../src/protocol/runs.ts';
 import type { MindError, MindErrorKind } from '../minds/index.ts';
-import type { AnswerEnd } from '../runs/speaker.ts';
+import type { AnswerEnd } from '../runs/speaker-hooks.ts';
 
 const seconds = (ms: number) => (ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`);
 
@@ -27,6 +29,37 @@ export const putToSleep: AsleepReason = { code: 'put-to-sleep', message: 'You pu
 export const stoppedBefore: AsleepReason = { code: 'put-to-sleep', message: 'You stopped it before its first words.' };
 export const cancelled: AsleepReason = { code: 'cancelled', message: 'You gave up this egg. The seat is free again.' };
 export const leadSilent = (afterMs: number): string => `The lead said nothing for ${seconds(afterMs)}.`;
+
+/** How a seat's run ended, by why it is empty, or its agent asleep. */
+export function outcomeOf({ code }: AsleepReason): RunOutcome {
+  switch (code) {
+    case 'failed':
+      return 'failed';
+    case 'silent':
+    case 'unnamed':
+      return 'timed-out';
+    case 'put-to-sleep':
+    case 'cancelled':
+      return 'stopped';
+    default:
+      return code satisfies never;
+  }
+}
+
+/** The same of whoever is in a session until its end. */
+export function outcomeAtEnd(reason: EndReason): RunOutcome {
+  switch (reason) {
+    case 'ended':
+    case 'idle':
+      return 'done';
+    case 'shutdown':
+      return 'stopped';
+    case 'crash':
+      return 'crashed';
+    default:
+      return reason satisfies never;
+  }
+}
 
 /** Failures that may pass by themselves; a key, an account, a model's name or a request does not mend itself. */
 const PASSING: ReadonlySet<MindErrorKind> = new Set([

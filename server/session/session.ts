@@ -3,7 +3,7 @@ import { shownName } from '../../src/domain/names.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
 import { isTeamCall, parseTeamCall, writeForLead, type TeamCall } from '../../src/domain/wake-payload.ts';
 import type { Block, EndReason } from '../../src/protocol/documents.ts';
-import type { EventOf } from '../../src/protocol/events.ts';
+import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';
 import type { PostMessage } from '../../src/protocol/http.ts';
 import { LIMITS } from '../../src/protocol/limits.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
@@ -15,7 +15,7 @@ import { createEgg } from './egg.ts';
 import { createGuests } from './guests.ts';
 import { createLead } from './lead.ts';
 import { createPresence, type Present } from './presence.ts';
-import { cancelled, putToSleep } from './reasons.ts';
+import { cancelled, outcomeAtEnd, putToSleep } from './reasons.ts';
 import type { Interruption } from '../runs/interruption.ts';
 import type { Speaker } from '../runs/speaker.ts';
 import { createRunningCall } from './team-call.ts';
@@ -32,8 +32,10 @@ export interface RunningSession {
   /** What waits for this agent may have changed, or it may read it now. */
   inboxChanged(agentId: string): void;
   busy(): boolean;
-  /** Ends everything that is being said; resolves when that is on disk. Nothing is said after it. */
-  close(reason: EndReason): Promise<void>;
+  /** The lead is at work from the first: to be written with the session's beginning. */
+  started(): readonly RoostEvent[];
+  /** Ends everything that is being said; resolves when that is on disk, with the ends of all runs, to be written with the session's. Nothing is said after it. */
+  close(reason: EndReason): Promise<readonly RoostEvent[]>;
 }
 
 const refused = (reason: Extract<PostOutcome, { ok: false }>['reason'], detail: string): PostOutcome => ({
@@ -103,6 +105,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
     const written = log.appendOnce(message.clientId, [
       event,
       { kind: 'call-started', time: now(), sessionId, callId, call: call.kind, seats },
+      ...agents.map(({ life }) => life.started()),
     ]);
     for (const agent of agents) agent.begin();
     const { eventId, repeated } = await written.catch((error: unknown) => {
@@ -226,6 +229,7 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
   }
 
   return {
+    started: () => [lead.life.started()],
     post,
     stop(agentId) {
       if (agentId !== LEAD_ID) return presence.get(agentId)?.stop() ?? false;
@@ -265,7 +269,9 @@ export function createRunningSession(context: SessionContext, log: EventLog): Ru
         .some((agent) => !sleepers.isSleeping(agent.agentId) && (agent.phase() !== 'awake' || agent.speaker()?.busy())),
     async close(reason) {
       const why: Interruption = { by: 'closing', status: reason === 'ended' ? 'stopped' : 'interrupted' };
+      const here = [lead, ...presence.all()];
       await Promise.all([lead.speaker, ...presence.all()].map((each) => each.close(why)));
+      return here.flatMap(({ life }) => life.ended(outcomeAtEnd(reason), null));
     },
   };
 }

@@ -1,4 +1,6 @@
 import { DEFAULT_SETTINGS } from '../../src/domain/settings.ts';
+import type { StartSession } from '../../src/protocol/http.ts';
+import type { AnswerRoom } from '../runs/context.ts';
 import { RUN_LIMITS, type RunLimits } from '../runs/settings.ts';
 
 /** Every limit of the session engine that is not a setting of the household, in one place. */
@@ -31,3 +33,22 @@ export const SESSION_LIMITS: SessionLimits = {
   askedLeaveMs: 50,
   soulQuietMs: 30_000,
 };
+
+/** The household's settings that a session keeps, with defaults filled in. */
+export interface SessionSettings extends AnswerRoom {
+  readonly wakeTimeoutMs: number;
+  readonly birthTimeoutMs: number;
+  readonly idleMs: number;
+}
+
+/** The household's settings, with defaults filled in. */
+export function settingsOf(settings: StartSession['settings'] = {}): SessionSettings {
+  const { maxAnswerTokens, contextTokens, wakeTimeoutMs, birthTimeoutMs, idleMs } = DEFAULT_SETTINGS;
+  return {
+    maxAnswerTokens: settings.maxAnswerTokens ?? maxAnswerTokens,
+    contextTokens: settings.contextTokens ?? contextTokens,
+    wakeTimeoutMs: settings.wakeTimeoutMs ?? wakeTimeoutMs,
+    birthTimeoutMs: settings.birthTimeoutMs ?? birthTimeoutMs,
+    idleMs: settings.idleMs ?? idleMs,
+  };
+}

@@ -6,8 +6,9 @@ import type { SessionContext } from './context.ts';
 import { createFirstWords } from './first-words.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
 import type { Phase, Present } from './presence.ts';
-import { failedReason, silentReason, stoppedBefore } from './reasons.ts';
-import { createSpeaker, type AnswerEnd, type Speaker } from '../runs/speaker.ts';
+import { failedReason, outcomeOf, silentReason, stoppedBefore } from './reasons.ts';
+import { createSpeaker, type Speaker } from '../runs/speaker.ts';
+import type { AnswerEnd } from '../runs/speaker-hooks.ts';
 import type { RunningCall } from './team-call.ts';
 import { AGENT_TOOLS, ownTools } from './tools.ts';
 
@@ -22,6 +23,7 @@ export interface WakingDeps {
 export function createWaking({ context, call, payload, remove }: WakingDeps): Present {
   const { sessionId, now, record, timers, settings, limits, prompts } = context;
   const { id: agentId, position } = payload;
+  const life = context.newLife(agentId);
   let phase: Phase = 'called';
   let name = payload.name;
   let speaker: Speaker | null = null;
@@ -45,7 +47,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     ask,
     onSilence: () => void speaker?.interrupt({ by: 'relay', error: silence.message }),
   });
-  const inbox = createInboxReader(context, agentId, () => speaker);
+  const inbox = createInboxReader(context, life, () => speaker);
 
   function asleep(reason: AsleepReason): RoostEvent[] {
     firstWords.stop();
@@ -54,6 +56,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
     void recordWake();
     return [
       { kind: 'agent-asleep', time: now(), agentId, position, sessionId, reason },
+      ...life.ended(outcomeOf(reason), reason.message),
       ...call.decided(agentId, { here: false, reason }),
     ];
   }
@@ -91,8 +94,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   function ask(): void {
     speaker = createSpeaker({
       context,
-      agentId,
-      author: agentId,
+      life,
       model: context.models.agent,
       system: prompts.agentSystem(payload),
       tools: ownTools(AGENT_TOOLS, prompts.human, (toolCall) => {
@@ -133,6 +135,7 @@ export function createWaking({ context, call, payload, remove }: WakingDeps): Pr
   return {
     agentId,
     position,
+    life,
     phase: () => phase,
     name: () => name,
     speaker: () => speaker,

@@ -12,6 +12,8 @@ import { postMessageSchema, startSessionSchema } from '../../src/protocol/http.t
 import type { Caller, EventLog, SessionHost } from '../contracts.ts';
 import { sizeOfRequest, type Mind } from '../minds/index.ts';
 import type { SessionHostDeps } from './host-deps.ts';
+import { createLine } from '../runs/line.ts';
+import { createTurns } from '../runs/turns.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
 
 export const WARM_SETTINGS = {
@@ -60,17 +62,19 @@ function createNoLog(): EventLog {
     },
     head: () => head,
     ack: () => Promise.resolve(),
-    snapshot: () => ({ session: null, lastEnd: null, upTo: head }),
+    snapshot: () => ({ session: null, runs: [], answering: [], lastEnd: null, upTo: head }),
   };
 }
 
 /** These, where they only read. */
 export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unknown) => void): SessionHostDeps {
-  const { inbox, sleepers, costs } = deps;
+  const { inbox, sleepers, costs, timers = realTimers } = deps;
   return {
     ...deps,
     mind,
     log: createNoLog(),
+    turns: createTurns(timers),
+    line: createLine(),
     inbox: {
       ...inbox,
       waiting: () => Promise.resolve([]),
@@ -93,7 +97,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
         if (!checked.ok) return checked;
         const { release } = checked.hold;
         const settle = () => Promise.resolve(release());
-        return { ok: true, hold: { release, settle, again: () => Promise.resolve(false) } };
+        return { ok: true, hold: { release, settle, spent: () => 0, again: () => Promise.resolve(false) } };
       },
     },
     memories: { begin: () => undefined, called: () => undefined },

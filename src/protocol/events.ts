@@ -17,6 +17,7 @@ import {
   usageSchema,
 } from './documents.ts';
 import { recordSchema } from './records.ts';
+import { runCauseSchema, runEnd } from './runs.ts';
 
 const id = z.string().min(1);
 const { agentId, sessionId, messageId, position } = common;
@@ -27,6 +28,11 @@ const when = {
     .describe('put there by the log: later than that of every event before it, also where the clock went back'),
 };
 const seat = { agentId, position };
+/** What is said in a run: that run, and the session that the run is in. */
+const ofRun = {
+  sessionId: sessionId.nullable().describe('null: in a run that is in no session'),
+  runId: common.runId.optional().describe('left out: in no run, as what the person writes'),
+};
 const callId = id.describe('one call to the team');
 
 export const callKindSchema = z.enum(['wake', 'summon']);
@@ -134,7 +140,28 @@ export const eventSchema = z.discriminatedUnion('kind', [
     })
     .describe('it took another name, or wrote its soul anew'),
   z
-    .object({ kind: z.literal('answer-started'), ...when, messageId, agentId, sessionId })
+    .object({
+      kind: z.literal('run-started'),
+      ...when,
+      runId: common.runId,
+      agentId,
+      sessionId: sessionId.nullable().describe('null: it is in no session'),
+      cause: runCauseSchema,
+    })
+    .describe('an agent is at work: in its seat of a session until it leaves it, or alone'),
+  z
+    .object({
+      kind: z.literal('run-ended'),
+      ...when,
+      runId: common.runId,
+      agentId,
+      sessionId: sessionId.nullable(),
+      ...runEnd,
+      usage: usageSchema.nullable().describe('null: no model told any'),
+    })
+    .describe('a run is over, once, in one way'),
+  z
+    .object({ kind: z.literal('answer-started'), ...when, messageId, agentId, ...ofRun })
     .describe('an answer begins; `text` and `tool` events with this messageId follow, then one `message`'),
   z.object({ kind: z.literal('text'), messageId, text: z.string() }).describe('the next words of an answer'),
   z
@@ -145,7 +172,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       kind: z.literal('message'),
       ...when,
       messageId,
-      sessionId,
+      ...ofRun,
       agentId: agentId.describe('whose conversation: "lead" or an agent id'),
       author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
       role: z.enum(['user', 'assistant']).describe('as the model is told it'),
@@ -162,7 +189,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
     })
     .describe('a whole message, the person’s or an agent’s'),
   z
-    .object({ kind: z.literal('message-read'), ...when, messageId, agentId, sessionId })
+    .object({ kind: z.literal('message-read'), ...when, messageId, agentId, ...ofRun })
     .describe('a message that waited was put before its agent'),
   z
     .object({
@@ -209,7 +236,7 @@ export type Hello = z.infer<typeof helloSchema>;
 
 /**
  * Sent once on every connection, without an id, after what was missed and before what is new: the state of
- * the running session as of event `upTo`. A page believes in a session only after this.
+ * the running session, and of all runs, as of event `upTo`. A page believes in a session only after this.
  */
 export const snapshotSchema = z.object({
   upTo: z.number().int().nonnegative().describe('the id of the last event that it knows of'),
@@ -225,9 +252,6 @@ export const snapshotSchema = z.object({
       asleep: z
         .array(z.object({ agentId, reason: asleepReasonSchema }))
         .describe('who fell asleep in this session, and why'),
-      answering: z
-        .array(z.object({ messageId, agentId, at: stamp.optional().describe('of its beginning') }))
-        .describe('the answers that are being written'),
       clients: z
         .array(z.object({ agentId, credentialId: id, client: z.string(), readsInbox: z.boolean() }))
         .describe('clients that play an agent from elsewhere, in the order in which they came'),
@@ -235,6 +259,21 @@ export const snapshotSchema = z.object({
     })
     .nullable()
     .describe('null: none runs'),
+  runs: z
+    .array(
+      z.object({
+        runId: common.runId,
+        agentId,
+        sessionId: sessionId.nullable(),
+        cause: runCauseSchema,
+        startedAt: common.time,
+        startedBy: z.number().int().positive().describe('the id of the event'),
+      }),
+    )
+    .describe('who is at work, in the session or in none'),
+  answering: z
+    .array(z.object({ messageId, agentId, ...ofRun, at: stamp.optional().describe('of its beginning') }))
+    .describe('the answers that are being written'),
   lastEnd: z
     .object({ sessionId, reason: endReasonSchema, endedAt: common.time })
     .nullable()

@@ -30,6 +30,7 @@ export function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
     value: { ...value },
   };
 }
+const runOf = ({ runId }: { readonly runId?: string | undefined }) => (runId === undefined ? {} : { runId });
 
 /** The documents that an event stands for; most events of a stream in progress stand for none. */
 export function documentsOf({ id, event }: StoredEvent): Doc[] {
@@ -92,6 +93,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
           ...base(event),
           messageId: event.messageId,
           sessionId: event.sessionId,
+          ...runOf(event),
           agentId: event.agentId,
           author: event.author,
           role: event.role,
@@ -114,6 +116,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
           messageId: event.messageId,
           agentId: event.agentId,
           sessionId: event.sessionId,
+          ...runOf(event),
           time: event.time,
         },
       ];
@@ -121,6 +124,33 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
       const { record } = event;
       const { at } = base(event);
       return [documentOf(record, at)];
+    }
+    // Of a run in a session, the session tells.
+    case 'run-started':
+      if (event.sessionId !== null) return [];
+      return [
+        {
+          _id: `run:${event.runId}:start`,
+          type: 'run',
+          ...base(event),
+          runId: event.runId,
+          agentId: event.agentId,
+          phase: { kind: 'start', startedAt: event.time, cause: event.cause },
+        },
+      ];
+    case 'run-ended': {
+      if (event.sessionId !== null) return [];
+      const { outcome, reason, usage, costMicroUsd } = event;
+      return [
+        {
+          _id: `run:${event.runId}:end`,
+          type: 'run',
+          ...base(event),
+          runId: event.runId,
+          agentId: event.agentId,
+          phase: { kind: 'end', endedAt: event.time, outcome, reason, usage, costMicroUsd },
+        },
+      ];
     }
     case 'call-started':
     case 'call-ended':

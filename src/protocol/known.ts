@@ -12,6 +12,7 @@ import { messageRead } from './documents/message-read.ts';
 import { message } from './documents/message.ts';
 import { prices } from './documents/prices.ts';
 import { queuedMessage } from './documents/queued-message.ts';
+import { run } from './documents/run.ts';
 import { session } from './documents/session.ts';
 import { setting } from './documents/setting.ts';
 import { threadMessage } from './documents/thread-message.ts';
@@ -27,6 +28,7 @@ const KINDS = [
   message,
   queuedMessage,
   messageRead,
+  run,
   setting,
   forget,
   forgetUndo,

@@ -1,11 +1,11 @@
 /**
- * The running session as a fold over events. The relay keeps one for its snapshots, the browser keeps one
+ * The running session, and who is at work, as a fold over events. The relay keeps one for its snapshots, the browser keeps one
  * that starts from a snapshot: the same function, so they cannot disagree.
  */
 import type { LiveSession } from '../domain/lifecycle.ts';
 import type { AsleepReason, Snapshot, StoredEvent } from './events.ts';
 
-export const NO_SESSION: Snapshot = { upTo: 0, session: null, lastEnd: null };
+export const NO_SESSION: Snapshot = { upTo: 0, session: null, runs: [], answering: [], lastEnd: null };
 
 type RunningSession = NonNullable<Snapshot['session']>;
 
@@ -72,22 +72,40 @@ function applyToSession(session: RunningSession, { event }: StoredEvent): Runnin
       return fallAsleep(session, event.agentId, event.reason);
     case 'birth-ended':
       return { ...session, hatching: without(session.hatching, event.agentId) };
-    case 'answer-started':
-      return {
-        ...session,
-        answering: [
-          ...session.answering,
-          { messageId: event.messageId, agentId: event.agentId, ...(event.at === undefined ? {} : { at: event.at }) },
-        ],
-      };
-    case 'message':
-      return { ...session, answering: session.answering.filter((answer) => answer.messageId !== event.messageId) };
     case 'sleep-flag': {
       const others = session.resting.filter((id) => id !== event.agentId);
       return { ...session, resting: event.sleeping ? [...others, event.agentId] : others };
     }
     default:
       return session;
+  }
+}
+
+/** Who is at work, and what is being written. */
+function applyToRuns(state: Snapshot, { id, event }: StoredEvent): Snapshot {
+  switch (event.kind) {
+    case 'run-started': {
+      const { runId, agentId, sessionId, cause, time: startedAt } = event;
+      const others = state.runs.filter((run) => run.runId !== runId);
+      return { ...state, runs: [...others, { runId, agentId, sessionId, cause, startedAt, startedBy: id }] };
+    }
+    case 'run-ended':
+      return {
+        ...state,
+        runs: state.runs.filter((run) => run.runId !== event.runId),
+        answering: state.answering.filter((answer) => answer.runId !== event.runId),
+      };
+    case 'answer-started': {
+      const { messageId, agentId, sessionId, runId, at } = event;
+      const more = { ...(runId === undefined ? {} : { runId }), ...(at === undefined ? {} : { at }) };
+      return { ...state, answering: [...state.answering, { messageId, agentId, sessionId, ...more }] };
+    }
+    case 'message':
+      return state.answering.some((answer) => answer.messageId === event.messageId)
+        ? { ...state, answering: state.answering.filter((answer) => answer.messageId !== event.messageId) }
+        : state;
+    default:
+      return state;
   }
 }
 
@@ -107,7 +125,6 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
         awake: [],
         hatching: [],
         asleep: [],
-        answering: [],
         clients: [],
         resting: [],
       },
@@ -115,9 +132,17 @@ export function applyEvent(state: Snapshot, stored: StoredEvent): Snapshot {
   }
   if (event.kind === 'session-ended') {
     const lastEnd = { sessionId: event.sessionId, reason: event.reason, endedAt: event.time };
-    return { upTo: id, session: null, lastEnd };
+    // What was in it went with it, also where its end was not written.
+    const outside = ({ sessionId }: { readonly sessionId: string | null }) => sessionId !== event.sessionId;
+    return {
+      upTo: id,
+      session: null,
+      runs: state.runs.filter(outside),
+      answering: state.answering.filter(outside),
+      lastEnd,
+    };
   }
-  return { ...state, upTo: id, session: state.session && applyToSession(state.session, stored) };
+  return { ...applyToRuns(state, stored), upTo: id, session: state.session && applyToSession(state.session, stored) };
 }
 
 /** What the lifecycle functions need of a snapshot. `null` in, `null` out: everyone sleeps. */

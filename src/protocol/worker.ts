@@ -11,6 +11,7 @@ import type {
   ForgetDoc,
   MessageDoc,
   QueuedMessageDoc,
+  RunDoc,
   SessionDoc,
   SettingDoc,
 } from './documents.ts';
@@ -37,6 +38,8 @@ export interface ConversationPage {
   readonly messages: readonly MessageDoc[];
   /** Starts and ends of the sessions these messages belong to. */
   readonly sessions: readonly SessionDoc[];
+  /** Starts and ends of the runs in which these were said in no session. */
+  readonly runs: readonly RunDoc[];
   /** Ids of messages that waited in an inbox and were read since. */
   readonly read: readonly string[];
   /** Pass to `before` for the page before this one; null at the beginning. */
@@ -194,6 +197,8 @@ export interface OpenAnswer {
   readonly messageId: string;
   readonly agentId: string;
   readonly startedAt: number;
+  /** The run, where it is in no session. */
+  readonly aloneIn?: string;
   readonly blocks: readonly Block[];
 }
 

@@ -168,7 +168,7 @@ export function createFeed(deps: FeedDeps): Feed {
         return;
       case 'live':
         deps.onTrouble(null);
-        answers.keep(item.snapshot.session?.answering.map(({ messageId }) => messageId) ?? []);
+        answers.keep(item.snapshot.answering.map(({ messageId }) => messageId));
         setLink({ kind: 'live' }, item.snapshot);
         scheduleAck();
         void deliverAll();

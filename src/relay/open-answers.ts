@@ -1,6 +1,7 @@
 /** Answers that are being written, put together from the events so far. */
 import type { Block } from '../protocol/documents.ts';
 import type { RoostEvent } from '../protocol/events.ts';
+import { whereAlone } from '../domain/alone.ts';
 import type { OpenAnswer } from '../protocol/worker.ts';
 
 export interface OpenAnswers {
@@ -39,6 +40,7 @@ export function createOpenAnswers(): OpenAnswers {
           messageId: event.messageId,
           agentId: event.agentId,
           startedAt: event.time,
+          ...whereAlone(event),
           blocks: [],
         });
       else if (event.kind === 'text') change(event.messageId, (held) => withText(held, event.text));

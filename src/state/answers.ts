@@ -2,6 +2,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Block } from '../protocol/documents.ts';
 import type { Snapshot, StoredEvent } from '../protocol/events.ts';
+import { whereAlone } from '../domain/alone.ts';
 import type { OpenAnswer } from '../protocol/worker.ts';
 
 export interface AnswersState {
@@ -43,7 +44,8 @@ export function createAnswers(): Answers {
       const { open } = store.getState();
       if (event.kind === 'answer-started') {
         const { messageId, agentId, time: startedAt } = event;
-        if (!open.has(messageId)) change(messageId, { messageId, agentId, startedAt, blocks: [] });
+        if (!open.has(messageId))
+          change(messageId, { messageId, agentId, startedAt, ...whereAlone(event), blocks: [] });
       } else if (event.kind === 'text' || event.kind === 'tool') {
         const answer = open.get(event.messageId);
         if (!answer) return;
@@ -53,7 +55,7 @@ export function createAnswers(): Answers {
       } else if (event.kind === 'message' && open.has(event.messageId)) change(event.messageId, null);
     },
     keepOnly(snapshot) {
-      const known = new Set(snapshot.session?.answering.map((answer) => answer.messageId));
+      const known = new Set(snapshot.answering.map((answer) => answer.messageId));
       const { open } = store.getState();
       const kept = [...open].filter(([messageId]) => known.has(messageId));
       if (kept.length !== open.size) store.setState({ open: new Map(kept) });

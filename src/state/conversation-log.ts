@@ -5,6 +5,8 @@
 import { isNews } from '../domain/read-marks.ts';
 import type { MessageDoc, QueuedMessageDoc, SessionDoc } from '../protocol/documents.ts';
 import type { EndReason } from '../protocol/documents.ts';
+import { aloneIn } from '../domain/alone.ts';
+import { unknownRun, type RunSpan } from './run-spans.ts';
 
 /** When a session began and ended, as far as the ledger knows. */
 export interface SessionSpan {
@@ -38,6 +40,8 @@ export type LogItem =
       readonly until: number | null;
       readonly reason: EndReason | null;
     }
+  /** What comes next was said while no session ran: what began that, and how it ended. */
+  | { readonly kind: 'run'; readonly key: string; readonly run: RunSpan }
   | { readonly kind: 'message'; readonly key: string; readonly message: MessageDoc; readonly waits: Waits | null }
   | { readonly kind: 'open'; readonly key: string; readonly messageId: string }
   | { readonly kind: 'queued'; readonly key: string; readonly message: QueuedMessageDoc }
@@ -93,9 +97,11 @@ export const waited = (message: MessageDoc) => message['waiting'] === true;
 export interface LogInput {
   readonly messages: readonly MessageDoc[];
   readonly spans: ReadonlyMap<string, SessionSpan>;
+  /** Of the messages that were said in no session. */
+  readonly runs: ReadonlyMap<string, RunSpan>;
   readonly read: ReadonlySet<string>;
   /** Answers that are being written, in the order in which they began. */
-  readonly open: readonly { readonly messageId: string; readonly startedAt: number }[];
+  readonly open: readonly { readonly messageId: string; readonly startedAt: number; readonly aloneIn?: string }[];
   readonly queued: readonly QueuedMessageDoc[];
   readonly sending: readonly Sending[];
   /** The running session, or null. */
@@ -115,25 +121,36 @@ function withoutReplaced(messages: readonly MessageDoc[], sending: readonly Send
 }
 
 export function logItems(input: LogInput): LogItem[] {
-  const { spans, read, queued, sending, liveSessionId, asleep, newFrom } = input;
+  const { spans, runs, read, queued, sending, liveSessionId, asleep, newFrom } = input;
   const open = [...input.open];
   const messages = withoutReplaced(input.messages, sending);
   const sameDay = createDays();
   const items: LogItem[] = [];
   let before: MessageDoc | null = null;
+  /** The session in which something was said last, and when. */
+  let talkedIn: string | null = null;
+  let talkedAt = -Infinity;
+  /** The run that was told of last, while what follows is of it. */
+  let told: string | null = null;
   // A clock that went back begins no earlier day below a later one.
   let latest = -Infinity;
   /** The last sleep that was told of lasts. */
   let sleepsOn = false;
   /** Days and sleeps stand before what comes next. What waits unread in an inbox woke nobody. */
   function part(
-    next: { readonly messageId: string; readonly sessionId: string | null; readonly time: number },
+    next: {
+      readonly messageId: string;
+      readonly sessionId: string | null;
+      readonly run: string | null;
+      readonly time: number;
+    },
     waits = false,
   ) {
-    if (before && next.sessionId !== null && before.sessionId !== next.sessionId) {
-      const end = spans.get(before.sessionId)?.end ?? null;
+    if (talkedIn !== null && next.sessionId !== null && talkedIn !== next.sessionId) {
+      const end = spans.get(talkedIn)?.end ?? null;
       const until = Math.min(spans.get(next.sessionId)?.startedAt ?? next.time, next.time);
-      const from = end?.endedAt ?? before.time;
+      // What it did alone meanwhile, it did not do asleep.
+      const from = Math.max(end?.endedAt ?? talkedAt, told === null ? -Infinity : (before?.time ?? -Infinity));
       if (!(waits && sleepsOn))
         items.push({
           kind: 'sleep',
@@ -145,13 +162,16 @@ export function logItems(input: LogInput): LogItem[] {
       sleepsOn = waits;
     } else if (!before || (next.time > latest && !sameDay(latest, next.time)))
       items.push({ kind: 'day', key: `day:${next.messageId}`, time: next.time });
+    if (next.run !== null && next.run !== told)
+      items.push({ kind: 'run', key: `run:${next.messageId}`, run: runs.get(next.run) ?? unknownRun(next.run) });
+    told = next.run;
   }
   /** An answer stands where it began: what was written after that is below it. */
   function openUpTo(time: number) {
     while (open[0] && open[0].startedAt < time) {
-      const { messageId, startedAt } = open[0];
+      const { messageId, startedAt, aloneIn: run = null } = open[0];
       open.shift();
-      part({ messageId, sessionId: liveSessionId, time: startedAt });
+      part({ messageId, sessionId: run === null ? liveSessionId : null, run, time: startedAt });
       items.push({ kind: 'open', key: messageId, messageId });
       begun += 1;
     }
@@ -159,10 +179,12 @@ export function logItems(input: LogInput): LogItem[] {
   let begun = 0;
   let lined = false;
   for (const message of messages) {
-    if (message.sessionId === liveSessionId) openUpTo(message.time);
+    const run = aloneIn(message);
+    if (run !== null || message.sessionId === liveSessionId) openUpTo(message.time);
     const unread = waited(message) && !read.has(message.messageId);
     // Behind a divider of the open answer's own there is no second one.
-    if (begun === 0) part(message, unread);
+    const { messageId, sessionId, time } = message;
+    if (begun === 0) part({ messageId, sessionId, run, time }, unread);
     if (!lined && newFrom !== null && message.at > newFrom && isNews(message)) {
       items.push({ kind: 'new', key: 'new' });
       lined = true;
@@ -170,11 +192,17 @@ export function logItems(input: LogInput): LogItem[] {
     const waits = unread ? 'inbox' : begun > 0 && message.author === 'human' ? 'answer' : null;
     items.push({ kind: 'message', key: message.clientId ?? message.messageId, message, waits });
     before = message;
+    if (sessionId !== null) {
+      talkedIn = sessionId;
+      talkedAt = time;
+    }
     latest = Math.max(latest, message.time);
   }
   openUpTo(Infinity);
-  if (before && asleep && !sleepsOn && begun === 0 && before.sessionId !== liveSessionId) {
-    const end = spans.get(before.sessionId)?.end ?? null;
+  if (before && asleep && !sleepsOn && begun === 0 && (told !== null || before.sessionId !== liveSessionId)) {
+    const end = told === null ? (spans.get(before.sessionId ?? '')?.end ?? null) : null;
+    const run = told === null ? null : (runs.get(told)?.end ?? null);
+    if (run) items.push({ kind: 'sleep', key: 'asleep-now', from: run.endedAt, until: null, reason: null });
     if (end) items.push({ kind: 'sleep', key: 'asleep-now', from: end.endedAt, until: null, reason: end.reason });
   }
   if (queued.length === 0 && sending.length === 0) return items;

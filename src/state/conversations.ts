@@ -1,10 +1,11 @@
 /** Conversations as far as they were opened: the newest page first, older ones on demand, live ones as they come. */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Doc, ForgetDoc, MessageDoc, SessionDoc } from '../protocol/documents.ts';
+import type { Doc, ForgetDoc, MessageDoc, RunDoc, SessionDoc } from '../protocol/documents.ts';
 import { isCovered, isKnown } from '../protocol/known.ts';
 import { spansOf, type Sending, type SessionSpan } from './conversation-log.ts';
 import { createMessageList, type MessageList } from './message-list.ts';
 import type { OwnerPort } from './ports.ts';
+import { runSpansOf, type RunSpan } from './run-spans.ts';
 
 export const CONVERSATION_LIMITS = {
   /** Messages that are read when a conversation is opened. */
@@ -26,6 +27,7 @@ export interface Conversation {
   /** Oldest first, without what was replaced. */
   readonly messages: readonly MessageDoc[];
   readonly spans: ReadonlyMap<string, SessionSpan>;
+  readonly runs: ReadonlyMap<string, RunSpan>;
   readonly read: ReadonlySet<string>;
   readonly before: string | null;
 }
@@ -59,6 +61,7 @@ export interface Conversations {
 interface Held {
   messages: MessageList;
   readonly sessions: Map<string, SessionDoc>;
+  readonly runs: Map<string, RunDoc>;
   readonly read: Set<string>;
   /** Where the newest page began, to cut back to it; null while it has not been read. */
   newestPage: { readonly oldest: MessageDoc | null; readonly before: string | null } | null;
@@ -67,6 +70,7 @@ interface Held {
 const emptyRows = (): Held => ({
   messages: createMessageList(),
   sessions: new Map(),
+  runs: new Map(),
   read: new Set(),
   newestPage: null,
 });
@@ -75,6 +79,7 @@ const EMPTY: Conversation = {
   error: null,
   messages: [],
   spans: new Map(),
+  runs: new Map(),
   read: new Set(),
   before: null,
 };
@@ -116,12 +121,15 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
       rows.messages.add(seen);
       const heard = rows.sessions.size;
       for (const session of got.sessions) rows.sessions.set(session._id, session);
+      const ran = rows.runs.size;
+      for (const run of got.runs) rows.runs.set(run._id, run);
       const knew = rows.read.size;
       for (const messageId of got.read) rows.read.add(messageId);
       if (before === null) rows.newestPage ??= { oldest: seen[0] ?? null, before: more };
       set(agentId, {
         messages: rows.messages.visible(),
         ...(rows.sessions.size > heard || before === null ? { spans: spans(rows) } : {}),
+        ...(rows.runs.size > ran ? { runs: runSpansOf(rows.runs.values()) } : {}),
         ...(rows.read.size > knew ? { read: new Set(rows.read) } : {}),
         status: leaping.has(agentId) ? 'leaping' : 'ready',
         error: null,
@@ -232,6 +240,11 @@ export function createConversations(owner: OwnerPort, isHidden: (doc: Doc) => bo
           if (sessions.has(doc._id)) continue;
           sessions.set(doc._id, doc);
           heardSessions = true;
+        } else if (doc.type === 'run') {
+          const rows = held.get(doc.agentId);
+          if (!rows || rows.runs.has(doc._id) || isHidden(doc)) continue;
+          rows.runs.set(doc._id, doc);
+          touch(doc.agentId, { runs: runSpansOf(rows.runs.values()) });
         } else if (doc.type === 'message') {
           if (!held.has(doc.agentId) || isHidden(doc)) continue;
           const messages = arrived.get(doc.agentId);

@@ -21,6 +21,8 @@ export interface LiveState {
   readonly session: Snapshot['session'];
   /** null wherever the page does not know that a session runs. */
   readonly live: LiveSession | null;
+  /** Who is at work in no session, as far as the page knows. */
+  readonly working: ReadonlySet<string>;
   readonly lastEnd: Snapshot['lastEnd'];
   readonly calls: ReadonlyMap<string, HeardCall>;
   /** How many calls were heard to begin since the page was opened: a page that made one waits for it to grow. */
@@ -43,6 +45,12 @@ export interface Live {
 
 const believed = (link: LinkState, snapshot: Snapshot) => (link.kind === 'live' ? liveSessionOf(snapshot) : null);
 
+const NOBODY: ReadonlySet<string> = new Set();
+function workingIn(link: LinkState, { runs }: Snapshot): ReadonlySet<string> {
+  const alone = link.kind === 'live' ? runs.filter(({ sessionId }) => sessionId === null) : [];
+  return alone.length === 0 ? NOBODY : new Set(alone.map(({ agentId }) => agentId));
+}
+
 export function createLive(): Live {
   // The fold runs on every event; the store changes only when something that is shown has changed.
   let snapshot: Snapshot = NO_SESSION;
@@ -50,6 +58,7 @@ export function createLive(): Live {
     link: { kind: 'connecting' },
     session: null,
     live: null,
+    working: NOBODY,
     lastEnd: null,
     calls: new Map(),
     callsHeard: 0,
@@ -103,7 +112,14 @@ export function createLive(): Live {
       if (told) snapshot = told;
       const { session, lastEnd } = snapshot;
       // A connection tells anew who waits.
-      store.setState({ link, session, lastEnd, live: believed(link, snapshot), places: new Map() });
+      store.setState({
+        link,
+        session,
+        lastEnd,
+        live: believed(link, snapshot),
+        working: workingIn(link, snapshot),
+        places: new Map(),
+      });
     },
     hearEvent(stored) {
       if (stored.id <= snapshot.upTo) return;
@@ -116,6 +132,8 @@ export function createLive(): Live {
           lastEnd: snapshot.lastEnd,
           live: believed(store.getState().link, snapshot),
         } satisfies Partial<LiveState>);
+      if (snapshot.runs !== before.runs)
+        Object.assign(changes, { working: workingIn(store.getState().link, snapshot) });
       if (Object.keys(changes).length > 0) store.setState(changes);
     },
     hearWaiting: ({ waiting }) =>

@@ -204,7 +204,7 @@ describe('a conversation', () => {
   });
 
   it('of somebody unknown is empty', async () => {
-    expect(await page('nobody')).toEqual({ messages: [], sessions: [], read: [], before: null });
+    expect(await page('nobody')).toEqual({ messages: [], sessions: [], runs: [], read: [], before: null });
   });
 });
 

@@ -37,7 +37,8 @@ function createOracle() {
   const heard = new Map<string, Map<string, Set<string>>>();
   const waiting = new Map<string, string>();
   const souls = new Map<string, string>();
-  const note = (agentId: string, sessionId: string, text: string) => {
+  const note = (agentId: string, sessionId: string | null, text: string) => {
+    if (sessionId === null) return;
     const facts = text.match(FACT) ?? [];
     if (facts.length === 0) return;
     const sessions = heard.get(agentId) ?? new Map<string, Set<string>>();

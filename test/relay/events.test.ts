@@ -229,8 +229,8 @@ describe.each(STORES)('the event log on %s', (kind) => {
     const again = await open(`home-${homes - 1}`);
     expect(again.snapshot()).toEqual(folded);
     expect(again.head()).toBe(7);
-    expect(again.snapshot().session?.answering).toMatchObject([{ messageId: 'm', agentId: 'a' }]);
-    const stood = again.snapshot().session?.answering[0]?.at;
+    expect(again.snapshot().answering).toMatchObject([{ messageId: 'm', agentId: 'a' }]);
+    const stood = again.snapshot().answering[0]?.at;
     expect(stood).toMatch(/-relay$/);
     expect(again.snapshot().lastEnd?.sessionId).toBe('s0');
   });

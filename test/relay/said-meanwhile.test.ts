@@ -29,7 +29,6 @@ describe('what the person writes during an answer', () => {
     await house.until(() => house.of('text').some(({ text }) => text.startsWith('Three')));
     await house.post({ text: 'fifth' });
     await house.restart();
-    await house.host.recover();
     const docs = house.stored
       .flatMap(documentsOf)
       .flatMap((doc) => (isKnown(doc) && doc.type === 'message' ? [doc] : []));

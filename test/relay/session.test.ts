@@ -278,7 +278,8 @@ describe('after a crash', () => {
     const before = house.events.length;
     await house.restart();
     gate.open();
-    const [message, ended] = house.events.slice(before);
+    const [message, ...ends] = house.events.slice(before);
+    const ended = ends.pop();
     expect(message).toMatchObject({
       kind: 'message',
       agentId: 'agent-0',
@@ -293,11 +294,14 @@ describe('after a crash', () => {
       ],
     });
     expect(ended).toMatchObject({ kind: 'session-ended', reason: 'crash' });
-    expect(house.events).toHaveLength(before + 2);
+    // Every seat's run with it, and the lead's.
+    expect(ends.map((end) => (end.kind === 'run-ended' ? [end.agentId, end.outcome] : end))).toEqual(
+      ['lead', 'agent-0', 'agent-1'].map((agentId) => [agentId, 'crashed']),
+    );
+    const after = house.events.length;
     expect(house.log.snapshot()).toMatchObject({ session: null, lastEnd: { reason: 'crash' } });
     await house.restart();
-    await house.host.recover();
-    expect(house.events).toHaveLength(before + 2);
+    expect(house.events).toHaveLength(after);
     expect(house.stored.flatMap(documentsOf).filter(({ type }) => type === 'session')).toHaveLength(2);
     // Everyone can be woken in the next session.
     await house.start();
@@ -327,6 +331,11 @@ describe('after a crash', () => {
     await house.start();
     await house.host.end('ended');
     await house.restart();
-    expect(house.events.map(({ kind }) => kind)).toEqual(['session-started', 'session-ended']);
+    expect(house.events.map(({ kind }) => kind)).toEqual([
+      'session-started',
+      'run-started',
+      'run-ended',
+      'session-ended',
+    ]);
   });
 });

@@ -75,7 +75,7 @@ describe.each(STORES)('a wake on %s', (kind) => {
       house.of('message').some((message) => message.author === 'lead' && message.status === 'complete'),
     );
 
-    const [message, started] = house.events.slice(1);
+    const [message, started] = house.events.slice(2);
     expect(posted).toEqual({ ok: true, eventId: house.stored.find(({ event }) => event === message)?.id });
     const seats = SEAT_ORDER.map((position) => ({ agentId: `agent-${position}`, position, name: `Name ${position}` }));
     expect(started).toMatchObject({ kind: 'call-started', sessionId, call: 'wake', seats });
@@ -355,7 +355,7 @@ describe('the same wake, asked for twice', () => {
         reason: 'malformed',
         detail: expect.stringMatching(why),
       });
-    expect(house.events.map(({ kind }) => kind)).toEqual(['session-started']);
+    expect(house.events.map(({ kind }) => kind)).toEqual(['session-started', 'run-started']);
     expect(house.model.requests).toEqual([]);
   });
 

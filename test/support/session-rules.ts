@@ -5,6 +5,7 @@ import type { ScriptedRequest } from './scripted-model.ts';
 
 interface OpenAnswer {
   readonly agentId: string;
+  readonly runId: string | undefined;
   blocks: Block[];
 }
 
@@ -26,6 +27,9 @@ export function brokenRules(stored: readonly StoredEvent[]): string[] {
   const seen = new Set<string>();
   const answers = new Map<string, OpenAnswer>();
   const calls = new Set<string>();
+  /** By run: whose, and in which session. */
+  const runs = new Map<string, { readonly agentId: string; readonly sessionId: string | null }>();
+  const ended = new Set<string>();
   let session: string | null = null;
   let lastId = 0;
   for (const { id, event } of stored) {
@@ -39,18 +43,35 @@ export function brokenRules(stored: readonly StoredEvent[]): string[] {
       session = event.sessionId;
       continue;
     }
-    if (session === null) wrong('written while no session runs');
-    if ('sessionId' in event && event.sessionId !== session) wrong('of another session');
+    const alone =
+      ('sessionId' in event && event.sessionId === null) ||
+      ((event.kind === 'text' || event.kind === 'tool') &&
+        runs.get(answers.get(event.messageId)?.runId ?? '')?.sessionId === null);
+    if (session === null && !alone) wrong('written while no session runs');
+    if ('sessionId' in event && event.sessionId !== session && !alone) wrong('of another session');
     switch (event.kind) {
       case 'session-ended':
-        for (const messageId of answers.keys()) wrong(`the answer ${messageId} is open`);
+        for (const [messageId, { runId = '' }] of answers)
+          if (runs.get(runId)?.sessionId !== null) wrong(`the answer ${messageId} is open`);
+        for (const [runId, run] of runs) if (run.sessionId === event.sessionId) wrong(`the run ${runId} lasts`);
         session = null;
         calls.clear();
         break;
+      case 'run-started':
+        if (runs.has(event.runId) || ended.has(event.runId)) wrong('a run that began before');
+        runs.set(event.runId, event);
+        break;
+      case 'run-ended':
+        if (!runs.delete(event.runId)) wrong('a run that does not last');
+        ended.add(event.runId);
+        for (const [messageId, { runId }] of answers)
+          if (runId === event.runId) wrong(`the answer ${messageId} is open`);
+        break;
       case 'answer-started':
+        if (runs.get(event.runId ?? '')?.agentId !== event.agentId) wrong('in no run of this agent');
         if ([...answers.values()].some((answer) => answer.agentId === event.agentId))
           wrong('two answers of one agent at once');
-        answers.set(event.messageId, { agentId: event.agentId, blocks: [] });
+        answers.set(event.messageId, { agentId: event.agentId, runId: event.runId, blocks: [] });
         break;
       case 'text':
       case 'tool': {

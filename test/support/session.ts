@@ -273,10 +273,10 @@ function isKind<K extends EventKind>(event: RoostEvent, kind: K): event is Event
 
 /** Nobody says anything, nobody is on the way. */
 function isQuiet(household: Household): boolean {
-  const { session } = household.log.snapshot();
-  const here = (event: { sessionId: string }) => event.sessionId === session?.sessionId;
+  const { session, answering } = household.log.snapshot();
+  const here = (event: { sessionId: string | null }) => event.sessionId === session?.sessionId;
   const calls = household.of('call-started').filter(here).length - household.of('call-ended').filter(here).length;
-  return session !== null && session.answering.length === 0 && session.hatching.length === 0 && calls === 0;
+  return session !== null && answering.length === 0 && session.hatching.length === 0 && calls === 0;
 }
 
 const summary = (stored: readonly StoredEvent[]) =>

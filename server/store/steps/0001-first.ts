@@ -29,6 +29,13 @@ export const first: Migration = {
       .columns(['log', 'id'])
       .where(sql.ref('kind'), 'in', sql`('session-started', 'session-ended')`)
       .execute();
+    // So does whatever run is under way.
+    await schema
+      .createIndex('events_runs')
+      .on('events')
+      .columns(['log', 'kind', 'id'])
+      .where(sql.ref('kind'), 'in', sql`('run-started', 'run-ended')`)
+      .execute();
     await schema
       .createTable('taken')
       .addColumn('log', 'text', (column) => column.notNull())

@@ -34,7 +34,7 @@ export interface MessageRecord extends Viewed<MessageDoc> {
   readonly clientId?: string;
   /** [agentId, newest first, _id]; absent where an edit hides the message. */
   readonly place?: readonly [string, string, string];
-  /** [sessionId, agentId, newest first, _id]; absent where an edit hides the message. */
+  /** [sessionId, agentId, newest first, _id]; absent where an edit hides the message, and where it was said in no session. */
   readonly talk?: readonly [string, string, string, string];
 }
 
@@ -80,8 +80,8 @@ export interface TotalRecord {
 }
 
 export interface ReadRecord extends Viewed<MessageReadDoc> {
-  /** [sessionId, agentId, newest first, _id] of when it was read. */
-  readonly talk: readonly [string, string, string, string];
+  /** [sessionId, agentId, newest first, _id] of when it was read; absent where that was in no session. */
+  readonly talk?: readonly [string, string, string, string];
 }
 
 /** An edit: it hides the message it replaces and everything after that, up to itself. */

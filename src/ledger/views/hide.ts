@@ -30,7 +30,8 @@ async function hideStretch(tx: ViewsTransaction, agentId: string, from: string, 
   const hidden = shown.filter(({ doc }) => doc.at >= from && doc.at < until);
   for (const { _id, doc, clientId } of hidden)
     await messages.put({ _id, doc, ...(clientId === undefined ? {} : { clientId }) });
-  for (const sessionId of new Set(hidden.map(({ doc }) => doc.sessionId))) await recount(tx, agentId, sessionId);
+  for (const sessionId of new Set(hidden.map(({ doc }) => doc.sessionId)))
+    if (sessionId !== null) await recount(tx, agentId, sessionId);
 }
 
 async function recount(tx: ViewsTransaction, agentId: string, sessionId: string) {

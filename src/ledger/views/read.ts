@@ -2,7 +2,7 @@
 import { pendingForgets } from '../../domain/forgetting.ts';
 import { foldReadMarks, isNews, readMarkOf, readUpTo, UNREAD_MOST } from '../../domain/read-marks.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
-import { isCovered } from '../../protocol/known.ts';
+import { isCovered, isKnown } from '../../protocol/known.ts';
 import type { ConversationPage, HouseholdView, UnreadRow, UnreadView } from '../../protocol/worker.ts';
 import { LEDGER } from '../settings.ts';
 import type { MessageRecord, ViewsDatabase } from './database.ts';
@@ -64,6 +64,9 @@ export function hiddenBefore(
   return stamps.reduce((latest, at) => (at > latest ? at : latest), '');
 }
 
+/** A run has a document of its beginning and one of its end. */
+const RUN_PHASES = ['start', 'end'] as const;
+
 /** The end of a range of newest-first keys that stops short of what is hidden. */
 const beginning = (hidden: string) => (hidden === '' ? AFTER_ALL : newestFirst(hidden));
 
@@ -73,13 +76,13 @@ export async function readConversation(
   { agentId, before, limit }: { agentId: string; before: string | null; limit: number },
   now: number,
 ): Promise<ConversationPage> {
-  const tx = db.transaction(['messages', 'sessions', 'reads', 'forgets']);
+  const tx = db.transaction(['messages', 'sessions', 'records', 'reads', 'forgets']);
   const hidden = hiddenBefore(await tx.objectStore('forgets').getAll(), agentId, now);
   const cut = before === null ? -1 : before.indexOf('|');
   const after = cut < 0 || before === null ? [agentId] : [agentId, before.slice(0, cut), before.slice(cut + 1)];
   const end = beginning(hidden);
   // A page of a conversation that was hidden meanwhile.
-  if ((after[1] ?? '') >= end) return { messages: [], sessions: [], read: [], before: null };
+  if ((after[1] ?? '') >= end) return { messages: [], sessions: [], runs: [], read: [], before: null };
   const range = IDBKeyRange.bound(after, [agentId, end], true);
   const found = await tx
     .objectStore('messages')
@@ -89,10 +92,16 @@ export async function readConversation(
   const oldest = page.at(-1)?.place;
   const messages = docsOf(page).reverse();
   const waited = messages.filter((doc) => doc['waiting'] === true);
-  const [sessions, reads] = await Promise.all([
+  const alone = messages.flatMap(({ sessionId, runId }) => (sessionId === null && runId !== undefined ? [runId] : []));
+  const [sessions, runs, reads] = await Promise.all([
     Promise.all(
-      [...new Set(messages.map((doc) => doc.sessionId))].map((id) =>
+      [...new Set(messages.flatMap((doc) => doc.sessionId ?? []))].map((id) =>
         tx.objectStore('sessions').index('sessionId').getAll(id),
+      ),
+    ),
+    Promise.all(
+      [...new Set(alone)].flatMap((id) =>
+        RUN_PHASES.map((phase) => tx.objectStore('records').get(`run:${id}:${phase}`)),
       ),
     ),
     Promise.all(waited.map((doc) => tx.objectStore('reads').get(`message-read:${doc.messageId}`))),
@@ -100,6 +109,7 @@ export async function readConversation(
   return {
     messages,
     sessions: docsOf(sessions.flat()).sort(byAge),
+    runs: runs.flatMap((record) => (record && isKnown(record.doc) && record.doc.type === 'run' ? [record.doc] : [])),
     read: reads.flatMap((record) => (record ? [record.doc.messageId] : [])),
     before: found.length > limit && oldest ? `${oldest[1]}|${oldest[2]}` : null,
   };

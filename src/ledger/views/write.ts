@@ -95,6 +95,10 @@ const heldIn = (index: IDBIndex, slot: string): Promise<SlotRecord<Doc> | undefi
 /** What waited counts for the session in which it was put before its agent. */
 async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {
   const { _id, agentId, sessionId } = doc;
+  if (sessionId === null) {
+    await tx.objectStore('reads').put({ _id, doc });
+    return;
+  }
   const talks = tx.objectStore('talks');
   await tx.objectStore('reads').put({ _id, doc, talk: [sessionId, agentId, newestFirst(doc.at), _id] });
   const held = await talks.get([agentId, sessionId]);
@@ -119,7 +123,8 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
   for (const { agentId, sessionId, at } of docs) {
     const earliest = agents.get(agentId);
     if (earliest === undefined || at < earliest) agents.set(agentId, at);
-    parts.set(JSON.stringify([agentId, sessionId]), { agentId, sessionId });
+    // What was said in no session is nobody's conversation of one.
+    if (sessionId !== null) parts.set(JSON.stringify([agentId, sessionId]), { agentId, sessionId });
   }
   const [held, reaching, waiting] = await Promise.all([
     Promise.all([...parts.values()].map(({ agentId, sessionId }) => talks.get([agentId, sessionId]))),
@@ -137,9 +142,10 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
       _id,
       doc,
       place: [agentId, age, _id],
-      talk: [sessionId, agentId, age, _id],
+      ...(sessionId === null ? {} : { talk: [sessionId, agentId, age, _id] }),
       ...(clientId === null ? {} : { clientId }),
     });
+    if (sessionId === null) continue;
     const key = JSON.stringify([agentId, sessionId]);
     counted.set(key, withMessage(counted.get(key) ?? emptyTalk(agentId, sessionId), doc));
   }

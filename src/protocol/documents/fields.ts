@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AGENT_ID_MAX, isAgentId, isAuthor } from '../../domain/agent-id.ts';
 import { LAST_TIME, MAX_TIME, parseStamp } from '../../domain/stamp.ts';
 
+export { runCauseSchema, runEnd } from '../runs.ts';
 export { z };
 export const id = z.string().min(1).max(512);
 export const RESERVED_ID = 'no id that an agent can have';
@@ -37,6 +38,7 @@ export const base = {
 export const common = {
   agentId: agentIdSchema.describe('"lead", or the id an agent was born with'),
   sessionId: id.describe('the session in which it happened'),
+  runId: id.describe('one agent at work, once'),
   messageId: id.describe('one message or answer'),
   time: ms.describe('ms since the epoch'),
   position: z.number().int().min(0).max(8).describe('place in the grid, row by row; 4 is the lead’s'),

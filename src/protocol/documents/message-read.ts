@@ -5,14 +5,15 @@ export const messageRead = defineKind({
   type: 'message-read',
   version: 1,
   name: 'Messages',
-  schema: ({ z, base, common: { agentId, sessionId, messageId, time } }) =>
+  schema: ({ z, base, common: { agentId, sessionId, runId, messageId, time } }) =>
     z
       .looseObject({
         ...base,
         type: z.literal('message-read'),
         messageId,
         agentId,
-        sessionId,
+        sessionId: sessionId.nullable().describe('null: it was read in a run that was in no session'),
+        runId: runId.optional(),
         time,
       })
       .describe('A message that waited in an inbox was put before its agent.'),

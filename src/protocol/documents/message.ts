@@ -12,14 +12,15 @@ export const message = defineKind({
     blockSchema,
     usageSchema,
     messageStatusSchema,
-    common: { agentId, sessionId, messageId, time },
+    common: { agentId, sessionId, runId, messageId, time },
   }) =>
     z
       .looseObject({
         ...base,
         type: z.literal('message'),
         messageId,
-        sessionId,
+        sessionId: sessionId.nullable().describe('null: it was said in a run that was in no session'),
+        runId: runId.optional().describe('the run in which it was said or read; left out: in none'),
         agentId: agentId.describe('whose conversation: "lead" or an agent id'),
         author: authorSchema.describe('"human", "relay", "lead" or an agent id'),
         role: z.enum(['user', 'assistant']).describe('as the model is told it'),

@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react';
 import type { MessageDoc } from '../../protocol/documents.ts';
-import { DayDivider, NewDivider, SleepDivider } from './dividers.tsx';
+import { DayDivider, NewDivider, RunDivider, SleepDivider } from './dividers.tsx';
 import { Message, type Speaker } from './message.tsx';
 import { OpenAnswerBubble } from './open-answer.tsx';
 import type { Row } from './rows.ts';
@@ -28,6 +28,8 @@ function inside({ item, stretch }: Row, context: RowContext): ReactElement | nul
       return <NewDivider />;
     case 'sleep':
       return <SleepDivider item={item} name={speaker.name} now={now} />;
+    case 'run':
+      return <RunDivider run={item.run} now={now} />;
     case 'message': {
       const mayEdit = item.message === question;
       return (

@@ -66,7 +66,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
   const queued = useHousehold(useShallow((state) => state.queued.filter((doc) => doc.agentId === agentId)));
   const sending = useConversations(useShallow((state) => state.sending.filter((item) => item.agentId === agentId)));
   const liveSessionId = useLive((state) => state.live?.sessionId ?? null);
-  const { messages, spans, read, before, status } = conversation;
+  const { messages, spans, runs, read, before, status } = conversation;
   const more = before !== null;
 
   const from = useUnread((state) => state.begins.get(agentId) ?? null);
@@ -81,6 +81,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
     return logItems({
       messages,
       spans,
+      runs,
       read,
       open: openIds.flatMap((id) => written.get(id) ?? []),
       queued,
@@ -89,7 +90,7 @@ export function Log({ speaker, conversation, empty, onEdit, onTakeBack }: Props)
       asleep,
       newFrom,
     });
-  }, [answers, messages, spans, read, openIds, queued, sending, liveSessionId, asleep, newFrom]);
+  }, [answers, messages, spans, runs, read, openIds, queued, sending, liveSessionId, asleep, newFrom]);
   const rows = useMemo(() => rowsOf(items, unfolded), [items, unfolded]);
 
   const log = useRef<HTMLDivElement>(null);

@@ -20,6 +20,7 @@ function stretchesOfItem(item: LogItem, unfolded: ReadonlySet<string>): readonly
     case 'day':
     case 'new':
     case 'sleep':
+    case 'run':
     case 'open':
       return null;
     default:

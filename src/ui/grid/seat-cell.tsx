@@ -78,7 +78,7 @@ const SUB: Record<Lifecycle, string> = {
 
 interface FrameProps extends CellProps {
   readonly label: string;
-  readonly state: Lifecycle | 'lead';
+  readonly state: Lifecycle | 'lead' | 'working';
   /** The lead sleeps while no session runs; its dot stays gold. */
   readonly asleep?: boolean;
   readonly color: string;
@@ -179,7 +179,7 @@ export const SeatCell = memo(function SeatCell({
   ...cell
 }: CellProps & { seat: SeatView; slept: string | null }) {
   const menu = useSeatMenu(seat);
-  const { agentId, state, label, name, color, reason, resting, client } = seat;
+  const { agentId, state, label, name, color, reason, resting, working, client } = seat;
   const arriving = useDevices(
     (devices) => state === 'sleeping' && agentId !== null && arrivingOf(devices).includes(agentId),
   );
@@ -201,19 +201,21 @@ export const SeatCell = memo(function SeatCell({
         ? 'on its way here'
         : resting
           ? 'set to sleep'
-          : state === 'empty'
-            ? 'an empty seat'
-            : state === 'sleeping' && slept
-              ? `sleeps since ${slept}`
-              : state === 'hatching' && seat.agent
-                ? 'waking'
-                : state === 'played' && client
-                  ? `played by ${client.name}`
-                  : SUB[state];
+          : working
+            ? 'at work'
+            : state === 'empty'
+              ? 'an empty seat'
+              : state === 'sleeping' && slept
+                ? `sleeps since ${slept}`
+                : state === 'hatching' && seat.agent
+                  ? 'waking'
+                  : state === 'played' && client
+                    ? `played by ${client.name}`
+                    : SUB[state];
   return (
     <SeatFrame
       {...cell}
-      {...{ label, state, color, agentId, name, sub, reason, about, menu }}
+      {...{ label, state: working ? 'working' : state, color, agentId, name, sub, reason, about, menu }}
       figure={<SeatFigure seat={seat} />}
     />
   );
@@ -223,6 +225,7 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
   const roster = useHousehold((state) => state.roster);
   const settings = useHousehold((state) => state.settings);
   const awake = useLive((state) => state.live !== null);
+  const working = useLive((state) => state.live === null && state.working.has(LEAD_ID));
   const place = useLive((state) => state.places.get(LEAD_ID));
   const menu = useLeadMenu();
   const name = leadNameOf(roster, settings);
@@ -231,12 +234,12 @@ export const LeadCell = memo(function LeadCell(cell: CellProps) {
       {...cell}
       label={`${name}, lead`}
       state="lead"
-      asleep={!awake}
-      about={awake ? null : 'sleeping: no session runs'}
+      asleep={!awake && !working}
+      about={awake || working ? null : 'sleeping: no session runs'}
       color={LEAD_COLOR.color}
       agentId={LEAD_ID}
       name={name}
-      sub={place !== undefined ? placeText(place) : awake ? 'lead' : 'lead, asleep'}
+      sub={place !== undefined ? placeText(place) : awake ? 'lead' : working ? 'lead, at work' : 'lead, asleep'}
       reason={null}
       menu={menu}
       figure={

@@ -56,7 +56,7 @@ export function SeatFigure({ seat }: { seat: SeatView }) {
       agentId={agentId}
       birthName={birthName}
       color={color}
-      awake={seat.state === 'awake' || seat.state === 'played'}
+      awake={seat.state === 'awake' || seat.state === 'played' || seat.working}
     />
   );
 }

@@ -23,6 +23,8 @@ export interface SeatView {
   readonly reason: string | null;
   /** It is in the running session, and set to sleep. */
   readonly resting: boolean;
+  /** It sleeps as far as the person’s session goes, and is at work alone. */
+  readonly working: boolean;
   /** The client that plays it from elsewhere, beside a mind or without one. */
   readonly client: JoinedClient | null;
 }
@@ -37,7 +39,8 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     : undefined;
   const said = agent ? asleepReason(live, agent.agentId) : (live.birthReasons.get(position) ?? null);
   const client = (agent && live.live?.clients.get(agent.agentId)) ?? null;
-  const shown = state === 'played' ? `played by ${client?.name ?? 'a client'}` : state;
+  const working = agent !== null && state === 'sleeping' && live.working.has(agent.agentId);
+  const shown = working ? 'at work' : state === 'played' ? `played by ${client?.name ?? 'a client'}` : state;
   const quiet = said?.code === 'put-to-sleep' || said?.code === 'cancelled';
   return {
     position,
@@ -47,12 +50,13 @@ export function seatView(position: SeatPosition, roster: Roster, live: LiveState
     label: name === null ? `${seat}, ${shown}` : `${name}, ${seat}, ${shown}`,
     name,
     ...seatColor(position),
-    reason: said && !quiet && (state === 'sleeping' || state === 'empty') ? said.message : null,
+    reason: said && !quiet && (state === 'sleeping' || state === 'empty') && !working ? said.message : null,
     resting:
       agent !== null &&
       live.live !== null &&
       (live.live.awake.has(agent.agentId) || client !== null) &&
       live.live.resting.has(agent.agentId),
+    working,
     client,
   };
 }

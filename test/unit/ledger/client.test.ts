@@ -177,7 +177,7 @@ describe('the owner’s desk', () => {
         newest: '',
       }),
     append: () => Promise.reject(Object.assign(new Error('The disk is full.'), { name: 'StorageProblemError' })),
-    conversation: () => Promise.resolve({ messages: [], sessions: [], read: [], before: null }),
+    conversation: () => Promise.resolve({ messages: [], sessions: [], runs: [], read: [], before: null }),
     wakeMaterial: () => Promise.resolve([]),
     storage: () => Promise.resolve(status),
     documents: () => Promise.resolve({ docs: [], after: null, of: 0 }),

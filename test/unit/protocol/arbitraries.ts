@@ -15,6 +15,14 @@ const time = fc.integer({ min: 0, max: 999_999_999_999_999 });
 const agentId = fc.constantFrom('lead', 'a', 'b', 'c');
 const messageId = fc.constantFrom('m1', 'm2', 'm3');
 const sessionId = fc.constantFrom('s1', 's2');
+const runId = fc.constantFrom('r1', 'r2', 'r3');
+const cause = fc.oneof(
+  fc.record({ kind: fc.constant('session') }),
+  fc.record({ kind: fc.constant('wake'), by: fc.constantFrom('human', 'a'), reason: fc.option(fc.string()) }),
+  fc.record({ kind: fc.constant('pulse'), routine: fc.string() }),
+  fc.record({ kind: fc.constant('reminder'), name: fc.string() }),
+  fc.record({ kind: fc.constant('script'), name: fc.string(), status: fc.string() }),
+);
 const callId = fc.constantFrom('w1', 'w2');
 const name = fc.constantFrom('Lyra', 'Orin');
 const nullable = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary);
@@ -93,13 +101,25 @@ const fields = {
       fc.record({ kind: fc.constant('soul'), individuationArtifact: anyText }),
     ),
   },
-  'answer-started': { ...at, messageId, agentId, sessionId },
+  'run-started': { ...at, runId, agentId, sessionId: fc.constant(null), cause },
+  'run-ended': {
+    ...at,
+    runId,
+    agentId,
+    sessionId: fc.constant(null),
+    outcome: fc.constantFrom('done', 'failed', 'stopped', 'timed-out', 'crashed'),
+    reason: nullable(anyText),
+    costMicroUsd: fc.nat(),
+    usage: nullable(usage),
+  },
+  'answer-started': { ...at, messageId, agentId, sessionId: nullable(sessionId), runId },
   text: { messageId, text: anyText },
   tool: { messageId, block },
   message: {
     ...at,
     messageId,
-    sessionId,
+    sessionId: nullable(sessionId),
+    runId,
     agentId,
     author: fc.constantFrom('human', 'relay', 'lead', 'a'),
     role: fc.constantFrom('user', 'assistant'),
@@ -111,7 +131,7 @@ const fields = {
     replaces: nullable(id),
     waiting: fc.boolean(),
   },
-  'message-read': { ...at, messageId, agentId, sessionId },
+  'message-read': { ...at, messageId, agentId, sessionId: nullable(sessionId), runId },
   'sleep-flag': { ...at, sessionId, agentId, sleeping: fc.boolean(), by: fc.constantFrom('human', 'a1', 'mentioned') },
   record: {
     ...at,

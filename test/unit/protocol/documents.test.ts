@@ -39,6 +39,13 @@ const examples: Record<KnownType, Record<string, unknown>> = {
   message,
   'queued-message': { ...base, type: 'queued-message', clientId: 'c1', agentId: 'a', text: 'Hello', time: 1000 },
   'message-read': { ...base, type: 'message-read', messageId: 'm1', agentId: 'a', sessionId: 's1', time: 1000 },
+  run: {
+    ...base,
+    type: 'run',
+    runId: 'r1',
+    agentId: 'a',
+    phase: { kind: 'end', endedAt: 1000, outcome: 'done', reason: null, costMicroUsd: 12, usage: null },
+  },
   setting: { ...base, type: 'setting', key: 'leadName', value: 'Julian' },
   forget: { ...base, type: 'forget', target: { kind: 'conversation', agentId: 'a' }, askedAt: 1000, finalAt: 2000 },
   'forget-undo': { ...base, type: 'forget-undo', forgetId: 'one' },

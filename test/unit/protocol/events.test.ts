@@ -20,6 +20,9 @@ const STANDS_FOR: Record<EventKind, string | null> = {
   'client-left': null,
   'agent-asleep': null,
   'birth-ended': null,
+  // Of a run in no session; a session tells of its own.
+  'run-started': 'run',
+  'run-ended': 'run',
   'answer-started': null,
   text: null,
   tool: null,

@@ -84,7 +84,13 @@ describe('the running session', () => {
     expect(live()).toBeNull();
     expect(liveSessionOf(null)).toBeNull();
     const state = fold(log(begin, wake('w', 0), about('agent-awake', 0), { kind: 'session-ended', reason: 'idle' }));
-    expect(state).toEqual({ upTo: 4, session: null, lastEnd: { sessionId: 's1', reason: 'idle', endedAt: 13 } });
+    expect(state).toEqual({
+      upTo: 4,
+      session: null,
+      runs: [],
+      answering: [],
+      lastEnd: { sessionId: 's1', reason: 'idle', endedAt: 13 },
+    });
     expect(liveSessionOf(state)).toBeNull();
   });
 
@@ -177,8 +183,36 @@ describe('an answer', () => {
     const start = { kind: 'answer-started', messageId: 'm1', agentId: 'a0' };
     const end = { ...messageOf('m1'), agentId: 'a0' };
     const text = { kind: 'text', messageId: 'm1', text: 'Hello' };
-    expect(fold(log(begin, start, text)).session?.answering).toEqual([{ messageId: 'm1', agentId: 'a0' }]);
-    expect(fold(log(begin, start, text, end)).session?.answering).toEqual([]);
+    expect(fold(log(begin, start, text)).answering).toMatchObject([{ messageId: 'm1', agentId: 'a0' }]);
+    expect(fold(log(begin, start, text, end)).answering).toEqual([]);
+  });
+});
+
+describe('a run', () => {
+  const started = (runId: string, sessionId: string | null) =>
+    ({ kind: 'run-started', runId, agentId: 'a0', sessionId, cause: { kind: 'pulse', routine: 'Round' } }) as const;
+  const ended = {
+    kind: 'run-ended',
+    runId: 'r1',
+    agentId: 'a0',
+    sessionId: null,
+    outcome: 'done',
+    reason: null,
+  } as const;
+  const answer = { kind: 'answer-started', messageId: 'm1', agentId: 'a0', sessionId: null, runId: 'r1' } as const;
+
+  it('is under way from its start to its end, whatever sessions come and go; what is in a session goes with it', () => {
+    const both = fold(
+      log(started('r1', null), answer, begin, started('r2', 's1'), { kind: 'session-ended', reason: 'idle' }),
+    );
+    expect(both.runs).toMatchObject([{ runId: 'r1', agentId: 'a0', sessionId: null, startedBy: 1 }]);
+    expect(both.answering).toMatchObject([{ messageId: 'm1', runId: 'r1' }]);
+    expect(liveSessionOf(both)).toBeNull();
+  });
+
+  it('leaves nothing open behind it', () => {
+    const state = fold(log(started('r1', null), answer, { ...ended, usage: null, costMicroUsd: 0 }));
+    expect([state.runs, state.answering]).toEqual([[], []]);
   });
 });
 

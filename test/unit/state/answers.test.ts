@@ -34,7 +34,7 @@ test('an answer of one agent leaves the others’ entries as they are', () => {
   const before = of('b');
   hear({ kind: 'text', messageId: 'm', text: 'x' });
   expect(of('b')).toBe(before);
-  answers.keepOnly(runningSession({ answering: [{ messageId: 'n', agentId: 'b' }] }));
+  answers.keepOnly({ ...runningSession(), answering: [{ messageId: 'n', agentId: 'b', sessionId: 's' }] });
   expect(of('a')).toBeUndefined();
   expect(of('b')).toBe(before);
 });

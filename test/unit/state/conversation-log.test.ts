@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { logItems, spansOf, visibleMessages, type LogInput } from '../../../src/state/conversation-log.ts';
+import type { RunSpan } from '../../../src/state/run-spans.ts';
 import { NOW, said, sessionEnd, sessionStart } from '../ui/support/household.ts';
 
 const input = (part: Partial<LogInput>): LogInput => ({
   messages: [],
   spans: new Map(),
+  runs: new Map(),
   read: new Set(),
   open: [],
   queued: [],
@@ -191,4 +193,52 @@ test('a line stands where new begins: before the first that somebody else said b
   expect(log(messages[1]?.at ?? null)).toEqual(['day', '1', '2', '3', 'new', '4', '5']);
   expect(log(messages[4]?.at ?? null)).not.toContain('new');
   expect(log(null)).not.toContain('new');
+});
+
+test('what was said in no session stands under one quiet line of what began it and how it ended, and is no session', () => {
+  const span = (runId: string): RunSpan => ({
+    runId,
+    cause: { kind: 'pulse', routine: 'Morning round' },
+    startedAt: NOW + 50,
+    end: { endedAt: NOW + 90, outcome: 'done', reason: null },
+  });
+  const alone = (messageId: string, time: number, runId: string) => r(messageId, time, { sessionId: null, runId });
+  const input_ = {
+    messages: [
+      q('1', NOW),
+      r('2', NOW + 1),
+      alone('3', NOW + 60, 'r1'),
+      alone('4', NOW + 70, 'r1'),
+      alone('5', NOW + 80, 'r2'),
+    ],
+    spans: spansOf([sessionEnd('session-1', NOW + 10)]),
+    runs: new Map([['r1', span('r1')]]),
+  };
+  const items = logItems(input(input_));
+  expect(items.map((item) => item.kind)).toEqual([
+    'day',
+    'message',
+    'message',
+    'run',
+    'message',
+    'message',
+    'run',
+    'message',
+  ]);
+  const lines = items.flatMap((item) => (item.kind === 'run' ? [item.run] : []));
+  // Of one that is not known yet, that it was one.
+  expect(lines).toEqual([span('r1'), { runId: 'r2', cause: null, startedAt: null, end: null }]);
+  // The next session begins after a sleep: since the last thing that it did.
+  const next = q('6', NOW + 1000, { sessionId: 'session-2' });
+  const [sleep] = logItems(input({ ...input_, messages: [...input_.messages, next], asleep: false })).flatMap((item) =>
+    item.kind === 'sleep' ? [item] : [],
+  );
+  expect(sleep).toMatchObject({ from: NOW + 80, until: NOW + 1000 });
+});
+
+test('an answer that is being written in no session stands under its line, with no session before it', () => {
+  const items = logItems(
+    input({ messages: [q('1', NOW)], open: [{ messageId: 'o', startedAt: NOW + 5, aloneIn: 'r1' }] }),
+  );
+  expect(items.map((item) => item.kind)).toEqual(['day', 'message', 'run', 'open']);
 });

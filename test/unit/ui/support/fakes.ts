@@ -90,7 +90,9 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
       const start = Math.max(0, end - owner.pageSize);
       const messages = all.slice(start, end);
       const read = known().flatMap((doc) => (doc.type === 'message-read' ? [doc.messageId] : []));
-      return { messages, sessions: sessionsOf(messages), read, before: start === 0 ? null : String(start) };
+      const alone = new Set(messages.flatMap((doc) => (doc.sessionId === null ? (doc.runId ?? []) : [])));
+      const runs = known().flatMap((doc) => (doc.type === 'run' && alone.has(doc.runId) ? [doc] : []));
+      return { messages, sessions: sessionsOf(messages), runs, read, before: start === 0 ? null : String(start) };
     },
     unread() {
       const own = foldReadMarks(known().flatMap((doc) => (doc.type === 'setting' ? [doc] : [])));
@@ -113,7 +115,7 @@ export function memoryOwner(initial: readonly Doc[] = []): MemoryOwner {
     wakeMaterial: ({ agentIds }) =>
       agentIds.map((agentId) => {
         const all = messagesOf(agentId);
-        const sessions = [...new Set(all.map((message) => message.sessionId))];
+        const sessions = [...new Set(all.flatMap((message) => message.sessionId ?? []))];
         return {
           agentId,
           sessions: sessions.map((sessionId): WakeSession => {

@@ -116,6 +116,8 @@ export function team(count: number): Doc[] {
 export function runningSession(change: Partial<NonNullable<Snapshot['session']>> = {}): Snapshot {
   return {
     upTo: 100,
+    runs: [],
+    answering: [],
     lastEnd: null,
     session: {
       sessionId: 'session-2',
@@ -124,7 +126,6 @@ export function runningSession(change: Partial<NonNullable<Snapshot['session']>>
       awake: [],
       hatching: [],
       asleep: [],
-      answering: [],
       clients: [],
       resting: [],
       ...change,
@@ -135,5 +136,7 @@ export function runningSession(change: Partial<NonNullable<Snapshot['session']>>
 export const NO_SESSION_SNAPSHOT: Snapshot = {
   upTo: 100,
   session: null,
+  runs: [],
+  answering: [],
   lastEnd: { sessionId: 'session-1', reason: 'ended', endedAt: NOW - 9 * 3_600_000 },
 };

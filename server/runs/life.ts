@@ -1,0 +1,73 @@
+/** The life of one run, as the log tells it: it begins once and ends once, in one way, with what it took. */
+import type { Usage } from '../../src/protocol/documents.ts';
+import type { EventOf } from '../../src/protocol/events.ts';
+import type { RunCause, RunOutcome } from '../../src/protocol/runs.ts';
+
+export interface RunEnd {
+  readonly outcome: RunOutcome;
+  /** A sentence for people; null: there is nothing to say. */
+  readonly reason: string | null;
+  readonly usage: Usage | null;
+  /** Millionths of a dollar. */
+  readonly costMicroUsd: number;
+}
+
+export interface Life {
+  readonly runId: string;
+  readonly agentId: string;
+  /** To be written where it begins. */
+  started(): EventOf<'run-started'>;
+  /** An answer of it took so much. */
+  took(usage: Usage | null, costMicroUsd: number): void;
+  /** To be written where it ends; nothing where it has not begun, or has ended before. */
+  ended(outcome: RunOutcome, reason: string | null): readonly EventOf<'run-ended'>[];
+  /** How it ended; null: it has not. */
+  end(): RunEnd | null;
+}
+
+export interface LifeDeps {
+  readonly runId: string;
+  readonly agentId: string;
+  /** Null: it is in none. */
+  readonly sessionId: string | null;
+  readonly cause: RunCause;
+  /** ms since the epoch */
+  readonly now: () => number;
+}
+
+export function createLife({ runId, agentId, sessionId, cause, now }: LifeDeps): Life {
+  let begun = false;
+  let end: RunEnd | null = null;
+  let usage: Usage | null = null;
+  let costMicroUsd = 0;
+  return {
+    runId,
+    agentId,
+    started() {
+      begun = true;
+      return { kind: 'run-started', time: now(), runId, agentId, sessionId, cause };
+    },
+    took(more, cost) {
+      usage = addUsage(usage, more);
+      costMicroUsd += cost;
+    },
+    ended(outcome, reason) {
+      if (!begun || end) return [];
+      end = { outcome, reason, usage, costMicroUsd };
+      return [{ kind: 'run-ended', time: now(), runId, agentId, sessionId, ...end }];
+    },
+    end: () => end,
+  };
+}
+
+/** Tokens of both; the model is the later one's. */
+export function addUsage(total: Usage | null, more: Usage | null): Usage | null {
+  if (!total || !more) return total ?? more;
+  return {
+    model: more.model,
+    inputTokens: total.inputTokens + more.inputTokens,
+    outputTokens: total.outputTokens + more.outputTokens,
+    cacheReadTokens: total.cacheReadTokens + more.cacheReadTokens,
+    cacheWriteTokens: total.cacheWriteTokens + more.cacheWriteTokens,
+  };
+}

@@ -1,0 +1,34 @@
+/** What whoever gives somebody a voice hears of it, and adds to it. */
+import type { Block } from '../../src/protocol/documents.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { RequestState } from '../minds/index.ts';
+import type { AnswerOutcome } from './answer.ts';
+import type { Interruption } from './interruption.ts';
+import type { Item } from './item.ts';
+
+export interface AnswerEnd extends AnswerOutcome {
+  readonly items: readonly Item[];
+  readonly blocks: readonly Block[];
+  readonly hasWords: boolean;
+  readonly interruption: Interruption | null;
+}
+
+/** What waits and is put before the agent now, with what to write of it. */
+export interface Gathered {
+  readonly items: readonly Item[];
+  readonly events: readonly RoostEvent[];
+}
+
+export interface SpeakerHooks {
+  onStart?(items: readonly Item[]): void;
+  /** Before the first word of each answer; the events stand before that word. */
+  onFirstWords?(): readonly RoostEvent[];
+  /** When an answer is over; the events stand right after its `message`. */
+  onEnd?(end: AnswerEnd): readonly RoostEvent[];
+  /** Where its request to the mind is. */
+  onState?(state: RequestState): void;
+  /** Something waits while an answer is being given. */
+  onWaiting?(): void;
+  /** What else is to be put before it with this turn, and what to write of that. */
+  gather?(run: string): Promise<Gathered>;
+}

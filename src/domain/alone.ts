@@ -1,0 +1,13 @@
+/** The run that something was said in, where that was in no session. */
+export const aloneIn = ({
+  sessionId,
+  runId,
+}: {
+  readonly sessionId: string | null;
+  readonly runId?: string | undefined;
+}): string | null => (sessionId === null ? (runId ?? null) : null);
+/** The same as a field, which is left out where it was in a session. */
+export function whereAlone(said: Parameters<typeof aloneIn>[0]): { readonly aloneIn?: string } {
+  const runId = aloneIn(said);
+  return runId === null ? {} : { aloneIn: runId };
+}

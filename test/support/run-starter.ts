@@ -1,0 +1,54 @@
+/**
+ * A process in which one agent is at work alone, until it is killed. Arguments: the store's folder, a database URL or
+ * nothing, the model's address. Says `said` on standard output when words of it are on disk.
+ */
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { writeSync } from 'node:fs';
+import { openEventLog } from '../../server/events/index.ts';
+import { createAnthropicMind } from '../../server/minds/index.ts';
+import { openStore } from '../../server/store/index.ts';
+import { openTeam } from '../../server/team.ts';
+import { parseProtocol } from '../../src/domain/prompts.ts';
+import { agentRun } from './runs.ts';
+
+const [folder = '', databaseUrl = '', modelUrl = '', protocol = ''] = process.argv.slice(2);
+const fail = (message: string, fields?: unknown) => {
+  throw new Error(`${message} ${JSON.stringify(fields)}`);
+};
+const store = await openStore({ folder, databaseUrl: databaseUrl === '' ? null : databaseUrl });
+const log = await openEventLog({
+  db: store.db,
+  openJournal: store.openJournal,
+  relay: 'killed',
+  now: Date.now,
+  newId: randomUUID,
+  onListenerError: (error) => fail(String(error)),
+});
+log.subscribe(({ event }) => {
+  // A synchronous write: what was said was said, whenever the kill comes.
+  if (event.kind === 'text') writeSync(1, 'said\n');
+});
+const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: modelUrl });
+const { runs, inbox } = await openTeam({
+  db: store.db,
+  relay: 'killed',
+  alone: store.kind === 'pglite',
+  log,
+  mind,
+  protocol: parseProtocol(readFileSync(protocol, 'utf8')),
+  now: Date.now,
+  newId: randomUUID,
+  logger: { warn: fail, error: fail },
+  retentionMs: 60_000,
+});
+await inbox.put({
+  messageId: 'from-b',
+  to: 'agent-a',
+  from: 'agent-b',
+  text: 'The kettle is on.',
+  time: Date.now(),
+  priority: 'normal',
+  threadId: null,
+});
+await runs.start(agentRun(mind, { readsInbox: true }));
