@@ -90,7 +90,7 @@ const egg = (agentId: string, position: number, call: 'wake' | 'summon', name: s
   agentId,
   position,
   call,
-  wakeId: 'wake-1',
+  callId: 'wake-1',
   name,
 });
 /** Seat by seat: awake, answering, waking, an egg, asleep of its own accord, resting, played from elsewhere, sleeping. */
@@ -247,7 +247,13 @@ export const SCENES: Readonly<Record<string, Scene>> = {
   'storage damaged': { docs: team(3), problem: { kind: 'damaged', detail: 'Volume 3 on this device is damaged.' } },
   'a session by itself ended': {
     docs: [...team(3), ...TALK],
-    snapshot: { upTo: 100, session: null, lastEnd: { sessionId: 'session-1', reason: 'crash', endedAt: NOW - HOUR } },
+    snapshot: {
+      upTo: 100,
+      session: null,
+      runs: [],
+      answering: [],
+      lastEnd: { sessionId: 'session-1', reason: 'crash', endedAt: NOW - HOUR },
+    },
   },
   notices: notices(({ notices: list }) => {
     list.info('Lyra is asleep.');

@@ -12,7 +12,9 @@ import type { Directory, Inbox } from '../contracts.ts';
 import type { RunContext } from './context.ts';
 import { toldEvent } from './message-event.ts';
 import { moreWait } from '../inbox/words.ts';
-import type { Gathered, Speaker } from './speaker.ts';
+import type { Item } from './item.ts';
+import type { Speaker } from './speaker.ts';
+import type { Gathered } from './speaker-hooks.ts';
 
 export interface InboxReader {
   /** From now on what waits is delivered. */
