@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeSeed } from '../../../scripts/seed/household.ts';
+import { writeSeed } from '../../workshop/seed/household.ts';
 import { archiveHere, memoryLedger } from '../archive/support.ts';
 
 it('a seeded household is a copy that Roost imports whole', async () => {

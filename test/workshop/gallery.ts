@@ -5,12 +5,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { launchBrowser } from '../test/support/chromium.ts';
-import { freePort } from '../test/support/free-port.ts';
+import { launchBrowser } from '../support/chromium.ts';
+import { freePort } from '../support/free-port.ts';
 import { SCENES } from '../gallery/scenes.ts';
 import { startDevPage } from './dev/page.ts';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = join(root, 'test/artifacts/gallery');
 const WIDTHS = [360, 1440];
 const HEIGHT = 900;

@@ -5,12 +5,12 @@
 import { mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { householdFileName } from '../src/archive/file-names.ts';
+import { householdFileName } from '../../src/archive/file-names.ts';
 import { isSeedSize, SEED_SIZES, writeSeed } from './seed/household.ts';
 
 const [size = ''] = process.argv.slice(2);
 if (isSeedSize(size)) {
-  const folder = fileURLToPath(new URL('../.dev/', import.meta.url));
+  const folder = fileURLToPath(new URL('../../.dev/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   const path = `${folder}${size}-${householdFileName({ exportedAt: Date.now(), sealed: false })}`;
   const { documents, bytes } = await writeSeed({ size, path, exportedAt: Date.now() });

@@ -3,9 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { createBurst } from '../../src/domain/platform/burst.ts';
-import { runAgain } from '../../src/domain/platform/single-flight.ts';
-import { realTimers } from '../../src/domain/platform/timers.ts';
+import { createBurst } from '../../../src/domain/platform/burst.ts';
+import { runAgain } from '../../../src/domain/platform/single-flight.ts';
+import { realTimers } from '../../../src/domain/platform/timers.ts';
 
 /** What the relay is made of. */
 const SOURCES = ['server', 'src/domain', 'src/protocol', 'CLAUDE.md', 'package.json'];

@@ -1,9 +1,9 @@
 /** A made-up household, written by the same code that writes a person's copy. */
 import { open } from 'node:fs/promises';
-import { writeHousehold } from '../../src/archive/household/write.ts';
-import type { Exported, ReadDocuments } from '../../src/archive/types.ts';
-import type { Doc } from '../../src/protocol/documents.ts';
-import { generateHousehold, type HouseholdPlan } from '../../test/support/household-generator.ts';
+import { writeHousehold } from '../../../src/archive/household/write.ts';
+import type { Exported, ReadDocuments } from '../../../src/archive/types.ts';
+import type { Doc } from '../../../src/protocol/documents.ts';
+import { generateHousehold, type HouseholdPlan } from '../../support/household-generator.ts';
 
 /** `small`: enough to see every page with something on it. `year`: a session a day, as somebody who lives with it has. */
 export const SEED_SIZES = {

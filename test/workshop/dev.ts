@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { startDevPage } from './dev/page.ts';
 import { startDevRelay } from './dev/relay.ts';
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const PORT = '4750';
 
 const args = process.argv.slice(2);

@@ -14,7 +14,7 @@ import {
   type ProxyOptions,
   type ViteDevServer,
 } from 'vite';
-import { OFFLINE } from '../../src/offline/settings.ts';
+import { OFFLINE } from '../../../src/offline/settings.ts';
 
 export interface DevPageDeps {
   readonly root: string;
@@ -30,7 +30,7 @@ const isPage = ({ method, headers }: Connect.IncomingMessage) =>
   (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true;
 
 /** Rooms of the page that are there while it is being worked on: an address, and its document. */
-const ROOMS: ReadonlyMap<string, string> = new Map([['/gallery', '/gallery/index.html']]);
+const ROOMS: ReadonlyMap<string, string> = new Map([['/gallery', '/test/gallery/index.html']]);
 
 /** Asks the relay whether it would show its page, and lets it say no in its own words. */
 function asRelay(relay: string, nonce: string): Plugin {
@@ -117,7 +117,9 @@ export async function startDevPage({ root, port, relayPort }: DevPageDeps): Prom
     html: { cspNonce: nonce },
     plugins: [asRelay(relay, nonce)],
     // All that is needed at once: what is found later would reload the page.
-    optimizeDeps: { entries: ['index.html', 'gallery/index.html', 'src/worker.ts', 'src/archive/archive-worker.ts'] },
+    optimizeDeps: {
+      entries: ['index.html', 'test/gallery/index.html', 'src/worker.ts', 'src/archive/archive-worker.ts'],
+    },
     server: {
       host: '127.0.0.1',
       port,

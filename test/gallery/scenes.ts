@@ -1,12 +1,12 @@
 /** Each state of the page, by a name that says what it shows. */
-import type { Block, Doc } from '../src/protocol/documents.ts';
-import type { RoostEvent, Snapshot } from '../src/protocol/events.ts';
-import type { OwnerNews, StorageProblem } from '../src/protocol/worker.ts';
-import type { RoostState } from '../src/state/index.ts';
-import type { MemoryOwner, MemoryRelay } from '../test/unit/ui/support/fakes.ts';
-import { device, LAPTOP, sharedStatus } from '../test/unit/ui/support/devices.ts';
-import { NOW, runningSession, said, sessionEnd, sessionStart, team } from '../test/unit/ui/support/household.ts';
-import { refused, type MemoryReach } from '../test/unit/ui/support/reach.ts';
+import type { Block, Doc } from '../../src/protocol/documents.ts';
+import type { RoostEvent, Snapshot } from '../../src/protocol/events.ts';
+import type { OwnerNews, StorageProblem } from '../../src/protocol/worker.ts';
+import type { RoostState } from '../../src/state/index.ts';
+import type { MemoryOwner, MemoryRelay } from '../unit/ui/support/fakes.ts';
+import { device, LAPTOP, sharedStatus } from '../unit/ui/support/devices.ts';
+import { NOW, runningSession, said, sessionEnd, sessionStart, team } from '../unit/ui/support/household.ts';
+import { refused, type MemoryReach } from '../unit/ui/support/reach.ts';
 
 export interface Scene {
   readonly docs?: readonly Doc[];

@@ -5,14 +5,14 @@
  * `/gallery` shows them side by side; `/gallery?scene=NAME` is one of them.
  */
 import { createRoot } from 'react-dom/client';
-import { RoostProvider } from '../src/ui/context.tsx';
-import { App } from '../src/ui/app.tsx';
-import { fetchLaterParts } from '../src/ui/later.ts';
-import { Broken } from '../src/ui/shell/broken.tsx';
-import { createRoostState } from '../src/state/index.ts';
-import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../test/unit/ui/support/fakes.ts';
-import { NOW, NO_SESSION_SNAPSHOT } from '../test/unit/ui/support/household.ts';
-import { memoryReach } from '../test/unit/ui/support/reach.ts';
+import { RoostProvider } from '../../src/ui/context.tsx';
+import { App } from '../../src/ui/app.tsx';
+import { fetchLaterParts } from '../../src/ui/later.ts';
+import { Broken } from '../../src/ui/shell/broken.tsx';
+import { createRoostState } from '../../src/state/index.ts';
+import { memoryArchive, memoryOwner, memoryRelay, testDevice } from '../unit/ui/support/fakes.ts';
+import { NOW, NO_SESSION_SNAPSHOT } from '../unit/ui/support/household.ts';
+import { memoryReach } from '../unit/ui/support/reach.ts';
 import { SCENES, type Scene } from './scenes.ts';
 import './gallery.css';
 
