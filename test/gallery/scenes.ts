@@ -96,7 +96,6 @@ const egg = (agentId: string, position: number, call: 'wake' | 'summon', name: s
 /** Seat by seat: awake, answering, waking, an egg, asleep of its own accord, resting, played from elsewhere, sleeping. */
 const EVERY_SEAT = runningSession({
   awake: ['agent-1', 'agent-2', 'agent-6'],
-  answering: [{ messageId: 'm-open', agentId: 'agent-2' }],
   hatching: [egg('agent-3', 2, 'wake', 'Sable'), egg('egg-1', 8, 'summon', null)],
   asleep: [{ agentId: 'agent-5', reason: { code: 'silent', message: 'It did not answer in time.' } }],
   resting: ['agent-6'],
