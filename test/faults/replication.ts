@@ -6,7 +6,7 @@
  */
 import { highest } from '../../src/domain/ranges.ts';
 import { createReplica, type ReplicationSettings } from '../../src/protocol/replication/index.ts';
-import type { Lane } from '../../src/sync/contract.ts';
+import type { Stream } from '../../src/sync/contract.ts';
 import { digestOf, newHousehold } from '../../src/sync/crypto/index.ts';
 import { createMemoryEntries } from '../support/memory-entries.ts';
 import { createRandom } from '../support/random.ts';
@@ -179,10 +179,10 @@ export async function runDevicesSeed(
       'written',
       () => {
         const device = devices.get(someone() ?? '');
-        const lane: Lane = random() < 0.3 ? 'people' : 'talk';
+        const stream: Stream = random() < 0.3 ? 'people' : 'talk';
         // A full disk: it was said aloud, and nothing was promised.
         device
-          ?.write(lane, Array.from({ length: 1 + below(3) }, doc))
+          ?.write(stream, Array.from({ length: 1 + below(3) }, doc))
           .catch((error: unknown) => notes('a device')(error));
       },
     ],

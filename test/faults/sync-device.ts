@@ -1,8 +1,8 @@
 /** A device of a household, as far as its entries go: what its owner does with what the replica tells it. */
 import { createReplica, type Replica, type ReplicaDeps } from '../../src/protocol/replication/index.ts';
 import type { Entry } from '../../src/protocol/sync/entries.ts';
-import type { HouseholdKeys, Lane, RandomBytes } from '../../src/sync/contract.ts';
-import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
+import type { HouseholdKeys, Stream, RandomBytes } from '../../src/sync/contract.ts';
+import { digestOf, streamOf, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
 import { createMemoryEntries, type MemoryEntries } from '../support/memory-entries.ts';
 import { inTime, storeOn, type StoreWorld } from './sync-store.ts';
 
@@ -16,7 +16,7 @@ export interface DeviceDisk {
   readonly entries: MemoryEntries;
   /** By id. */
   readonly docs: Map<string, string>;
-  readonly writers: Record<Lane, string>;
+  readonly writers: Record<Stream, string>;
   /** Every writer that it ever wrote under. */
   readonly mine: Set<string>;
   /** Those of them that others had other entries of. */
@@ -37,9 +37,9 @@ export interface Truth {
 
 export const placeOf = ({ writer, counter }: { readonly writer: string; readonly counter: number }) =>
   `${writer}/${counter}`;
-const LANES: readonly Lane[] = ['people', 'talk'];
+const STREAMS: readonly Stream[] = ['people', 'talk'];
 
-const newWriters = (keys: HouseholdKeys, random: RandomBytes): Record<Lane, string> => ({
+const newWriters = (keys: HouseholdKeys, random: RandomBytes): Record<Stream, string> => ({
   people: newWriter(keys, 'people', random),
   talk: newWriter(keys, 'talk', random),
 });
@@ -54,7 +54,7 @@ export function createDisk(keys: HouseholdKeys, random: RandomBytes): DeviceDisk
     entries: createMemoryEntries(forged),
     docs: new Map(),
     writers,
-    mine: new Set(LANES.map((lane) => writers[lane])),
+    mine: new Set(STREAMS.map((stream) => writers[stream])),
     left: new Set(),
     settled: new Set(),
   };
@@ -72,7 +72,7 @@ export const copyOf = (disk: DeviceDisk): DeviceDisk => ({
 export interface Device {
   readonly replica: Replica;
   /** Rejects where the disk fails; nothing is kept then. */
-  write(lane: Lane, docs: readonly Doc[]): Promise<void>;
+  write(stream: Stream, docs: readonly Doc[]): Promise<void>;
 }
 
 /** The device wakes with this disk. `blind`: it goes on under its writers without asking the relay whether they end where it thinks. */
@@ -109,11 +109,11 @@ export function startDevice({
     if (doc) disk.docs.set(doc.id, doc.text);
   };
 
-  const isCurrent = (writer: string) => LANES.some((lane) => disk.writers[lane] === writer);
-  function begin(lane: Lane): void {
-    disk.writers[lane] = newWriter(keys, lane, bytes);
-    disk.mine.add(disk.writers[lane]);
-    sure.add(disk.writers[lane]);
+  const isCurrent = (writer: string) => STREAMS.some((stream) => disk.writers[stream] === writer);
+  function begin(stream: Stream): void {
+    disk.writers[stream] = newWriter(keys, stream, bytes);
+    disk.mine.add(disk.writers[stream]);
+    sure.add(disk.writers[stream]);
   }
   /** Nobody else can write under these. */
   const sure = new Set<string>();
@@ -123,9 +123,9 @@ export function startDevice({
   }
 
   /** Seals and keeps, at once. */
-  function sealNow(lane: Lane, docs: readonly Doc[]): Entry[] {
-    if (!isSure(disk.writers[lane])) begin(lane);
-    const writer = disk.writers[lane];
+  function sealNow(stream: Stream, docs: readonly Doc[]): Entry[] {
+    if (!isSure(disk.writers[stream])) begin(stream);
+    const writer = disk.writers[stream];
     const before = Math.max(0, ...(disk.entries.all.get(writer)?.keys() ?? []));
     const entries = docs.map((doc, i) => {
       const place = { writer, counter: before + 1 + i };
@@ -143,8 +143,8 @@ export function startDevice({
   }
 
   function overtaken(): void {
-    for (const lane of LANES) disk.left.add(disk.writers[lane]);
-    for (const lane of LANES) begin(lane);
+    for (const stream of STREAMS) disk.left.add(disk.writers[stream]);
+    for (const stream of STREAMS) begin(stream);
   }
 
   let shown: Entry[] = [];
@@ -177,7 +177,7 @@ export function startDevice({
   const replica = createReplica({
     store: storeOn(disk.entries, world, keep),
     timers: { after: (ms, run) => time.after(ms, () => (life.alive ? run() : undefined)) },
-    priority: (writer) => (laneOf(keys, writer) === 'people' ? 0 : 1),
+    priority: (writer) => (streamOf(keys, writer) === 'people' ? 0 : 1),
     own: (writer) => isCurrent(writer) || disk.left.has(writer),
     left: (writer) => disk.left.has(writer),
     onAhead: (writer) => {
@@ -193,9 +193,9 @@ export function startDevice({
 
   return {
     replica,
-    write: (lane, docs) =>
+    write: (stream, docs) =>
       inTime(world, () => {
-        const entries = sealNow(lane, docs);
+        const entries = sealNow(stream, docs);
         for (const doc of docs) truth.acknowledged.set(doc.id, doc.text);
         replica.wrote(entries);
       }),

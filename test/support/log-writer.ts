@@ -25,9 +25,9 @@ const say = (line: string) => writeSync(1, `${line}\n`);
 
 for (let round = log.head(); ; round++) {
   await Promise.all([
-    ...[0, 1, 2].map((lane) =>
+    ...[0, 1, 2].map((stream) =>
       log
-        .append([words(`${round}.${lane}`), words(`${round}.${lane}+`)])
+        .append([words(`${round}.${stream}`), words(`${round}.${stream}+`)])
         .then((stored) => stored.forEach(({ id }) => say(`event ${id}`))),
     ),
     log

@@ -16,7 +16,7 @@ export const weather = defineKind({
   // The first version had degrees Fahrenheit.
   upcast: { 1: ({ fahrenheit, ...doc }) => ({ ...doc, celsius: ((Number(fahrenheit) - 32) * 5) / 9 }) },
   view: { store: 'records', about: ({ place }) => (place === '' ? null : place), holds: 'newest' },
-  lane: 'people',
+  stream: 'people',
   whose: 'agent',
   forgotten: 'with-conversation',
   consent: 'The weather',

@@ -29,7 +29,7 @@ export const agentChange = defineKind({
     about: ({ agentId, change }) => `${change.kind === 'return' ? 'retire' : change.kind}:${agentId}`,
     holds: 'newest',
   },
-  lane: 'people',
+  stream: 'people',
   whose: 'agent',
   forgotten: 'with-agent',
 });

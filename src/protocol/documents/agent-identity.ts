@@ -24,7 +24,7 @@ export const agentIdentity = defineKind({
       .describe('Somebody was born. Written once, never changed.'),
 
   view: { store: 'identities' },
-  lane: 'people',
+  stream: 'people',
   whose: 'agent',
   forgotten: 'with-agent',
 });

@@ -16,7 +16,7 @@ export const forgetUndo = defineKind({
       .describe('What was to be forgotten is kept after all.'),
 
   view: { store: 'forgets' },
-  lane: 'people',
+  stream: 'people',
   whose: 'household',
   forgotten: 'never',
 });

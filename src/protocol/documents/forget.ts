@@ -26,7 +26,7 @@ export const forget = defineKind({
       .describe('The person asked to forget something. Only ids remain of it.'),
 
   view: { store: 'forgets' },
-  lane: 'people',
+  stream: 'people',
   whose: 'household',
   forgotten: 'never',
 });

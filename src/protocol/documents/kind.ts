@@ -41,7 +41,7 @@ export interface DocumentKind<Type extends string, Schema extends z.ZodType> {
   readonly upcast?: Readonly<Record<number, (doc: AnyDoc) => AnyDoc>>;
   readonly view: DocumentView<z.output<Schema>>;
   /** What the page needs before all else travels with `people`. */
-  readonly lane: 'people' | 'talk';
+  readonly stream: 'people' | 'talk';
   /** `agent`: of the one that its `agentId` names, if it names one. `household`: never part of one agent's folder. `everybody`: part of each folder. */
   readonly whose: 'agent' | 'household' | 'everybody';
   readonly forgotten: Forgotten;

@@ -7,7 +7,7 @@ export const limits = defineRecord({
   describe: 'What an agent, or the household, may do and cost, as the relay’s record has it.',
   value: ({ z, agentIdSchema }) =>
     z.looseObject({ agentId: agentIdSchema.nullable(), config: z.record(z.string(), z.unknown()) }),
-  lane: 'people',
+  stream: 'people',
   title: ({ agentId }) => (agentId === null ? 'The household’s limits and budget' : 'Limits and budget of one agent'),
   consent: 'Limits, prices and budgets',
 });

@@ -19,7 +19,7 @@ export const messageRead = defineKind({
       .describe('A message that waited in an inbox was put before its agent.'),
 
   view: { store: 'reads' },
-  lane: 'talk',
+  stream: 'talk',
   whose: 'agent',
   forgotten: 'with-conversation',
 });

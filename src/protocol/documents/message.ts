@@ -42,7 +42,7 @@ export const message = defineKind({
       ),
 
   view: { store: 'messages' },
-  lane: 'talk',
+  stream: 'talk',
   whose: 'agent',
   forgotten: 'with-conversation',
 });

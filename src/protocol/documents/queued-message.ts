@@ -18,7 +18,7 @@ export const queuedMessage = defineKind({
       .describe('What a person wrote to an agent while nothing could take it; posted when a session starts.'),
 
   view: { store: 'queued' },
-  lane: 'talk',
+  stream: 'talk',
   whose: 'agent',
   forgotten: 'with-conversation',
 });

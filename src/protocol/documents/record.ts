@@ -9,7 +9,7 @@ interface RecordKind<Type extends string, Value extends z.ZodType> {
   /** Loose: the relay checks what it is given back. */
   readonly value: (fields: typeof Fields) => Value;
   readonly describe: string;
-  readonly lane: 'people' | 'talk';
+  readonly stream: 'people' | 'talk';
   /** What was said is one document for good, and is found by what it belongs to. Left out: of each record the newest holds. */
   readonly within?: (value: z.output<Value>) => string;
   readonly title: (value: z.output<Value>) => string;
@@ -22,7 +22,7 @@ export const defineRecord = <const Type extends string, Value extends z.ZodType>
   name,
   value,
   describe,
-  lane,
+  stream,
   within,
   title,
   consent,
@@ -44,7 +44,7 @@ export const defineRecord = <const Type extends string, Value extends z.ZodType>
     view: within
       ? { store: 'records', about: (doc) => within(doc.value as z.output<Value>) }
       : { store: 'records', about: ({ recordId }) => recordId, holds: 'newest' },
-    lane,
+    stream,
     whose: 'household',
     forgotten: 'with-agent',
     consent,

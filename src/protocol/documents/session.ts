@@ -21,7 +21,7 @@ export const session = defineKind({
       ),
 
   view: { store: 'sessions' },
-  lane: 'talk',
+  stream: 'talk',
   whose: 'everybody',
   forgotten: 'with-agent',
 });

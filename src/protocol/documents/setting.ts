@@ -33,7 +33,7 @@ export const setting = defineKind({
       return (mark && before && reachesFurther(mark, before)) ?? isNewer(doc, held);
     },
   },
-  lane: 'people',
+  stream: 'people',
   whose: 'household',
   forgotten: 'with-agent',
 });

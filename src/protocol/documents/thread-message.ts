@@ -6,7 +6,7 @@ export const threadMessage = defineRecord({
   name: 'Threads',
   describe: 'Something said in a thread, as the relay’s record has it. Said once, and never changed.',
   value: ({ z, id }) => z.looseObject({ threadId: id, place: z.number(), time: z.number() }),
-  lane: 'talk',
+  stream: 'talk',
   within: ({ threadId }) => threadId,
   title: () => 'A message in a thread',
   consent: 'Threads',

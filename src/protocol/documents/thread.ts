@@ -6,7 +6,7 @@ export const thread = defineRecord({
   name: 'Threads',
   describe: 'A thread, without what was said in it, as the relay’s record has it.',
   value: ({ z }) => z.looseObject({ title: z.string() }),
-  lane: 'people',
+  stream: 'people',
   title: ({ title }) => `The thread “${title}”`,
   consent: 'Threads',
 });

@@ -16,5 +16,5 @@ function derived({ key }: EpochKey, label: Label): Uint8Array {
 
 export const entryKey = (epochKey: EpochKey) => derived(epochKey, LABEL.entry);
 export const signalKey = (epochKey: EpochKey) => derived(epochKey, LABEL.signal);
-export const laneKey = (epochKey: EpochKey) => derived(epochKey, LABEL.lane);
+export const streamKey = (epochKey: EpochKey) => derived(epochKey, LABEL.stream);
 export const relayAuthSeed = (epochKey: EpochKey) => derived(epochKey, LABEL.relayAuth);

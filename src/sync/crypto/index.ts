@@ -21,4 +21,4 @@ export {
 export { newPhrase, recoveryOf, type Recovery } from './recovery.ts';
 export { openSignal, sealSignal } from './signal.ts';
 export { isSignedBy, relayAuth, type Signer } from './signer.ts';
-export { laneOf, newWriter } from './writer.ts';
+export { streamOf, newWriter } from './writer.ts';

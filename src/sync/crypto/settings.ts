@@ -30,7 +30,7 @@ export const CRYPTO = {
 export const LABEL = {
   entry: 'roost entry 1',
   signal: 'roost signal 1',
-  lane: 'roost lane 1',
+  stream: 'roost stream 1',
   relayAuth: 'roost relay auth 1',
   deviceSign: 'roost device sign 1',
   deviceBox: 'roost device box 1',

@@ -4,7 +4,7 @@
  */
 import { SYNC_OWNER } from '../settings.ts';
 import { rememberMeta, type SyncDatabase } from './database.ts';
-import { sealingsOf } from './lanes.ts';
+import { sealingsOf } from './streams.ts';
 import type { LedgerPort, Place } from './ports.ts';
 import type { FirstSeal } from './records.ts';
 import type { Sealer } from './sealer.ts';

@@ -7,7 +7,7 @@ import { createBurst } from '../../domain/platform/burst.ts';
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { Doc } from '../../protocol/documents.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import { sealingsOf } from './lanes.ts';
+import { sealingsOf } from './streams.ts';
 import type { LedgerPort } from './ports.ts';
 import type { Sealer } from './sealer.ts';
 

@@ -85,7 +85,7 @@ export function createOvertaken({
       // What was written under one that it has left may still have to be sealed anew.
       const known = sealer.own(writer);
       if (!known) continue;
-      const { lane, next } = known;
+      const { stream, next } = known;
       await sealer.leave(writer);
       const ours = from < next ? await entries.from(writer, from, next - 1) : [];
       // Theirs too: a third device may have taken ours, and its place is taken for theirs.
@@ -95,7 +95,7 @@ export function createOvertaken({
           return opened.ok ? [opened.payload] : [];
         }),
         ...theirs,
-      ].map((payload) => ({ lane, payload }));
+      ].map((payload) => ({ stream, payload }));
       // First under the new writer, then out of the old one: a crash in between leaves them twice, which is harmless.
       if (payloads.length > 0) await sealer.seal(payloads);
       if (ours.length === 0) continue;

@@ -1,7 +1,7 @@
 /** What this device knows of its household: kept in its own database, never sent in the clear. */
 import { z } from 'zod';
 import type { Rotation } from '../../protocol/sync/control.ts';
-import type { EpochKey, Lane } from '../contract.ts';
+import type { EpochKey, Stream } from '../contract.ts';
 import { SYNC_OWNER } from '../settings.ts';
 
 /** Whoever has a recovery phrase: where its box is, and what to seal it to. */
@@ -60,13 +60,13 @@ export interface Returned {
   readonly lost: number;
 }
 
-/** Where the next entry of each lane goes; null: under a writer that is yet to be drawn. */
-export type Counters = { readonly [L in Lane]: { readonly writer: string; readonly next: number } | null };
+/** Where the next entry of each stream goes; null: under a writer that is yet to be drawn. */
+export type Counters = { readonly [L in Stream]: { readonly writer: string; readonly next: number } | null };
 
 /** A writer of this device: entries before `next` may be its own. */
 export interface OwnWriter {
   readonly writer: string;
-  readonly lane: Lane;
+  readonly stream: Stream;
   readonly next: number;
   /** Others had other entries of it, and this device has left it. Otherwise it wrote under it in an earlier run. */
   readonly overtaken: boolean;

@@ -8,10 +8,10 @@
  */
 import { createQueue } from '../../domain/platform/queue.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
-import type { Lane } from '../contract.ts';
+import type { Stream } from '../contract.ts';
 import { settled, syncTransaction, type SyncDatabase, type SyncMeta } from './database.ts';
 import type { DeviceEntryStore } from './entry-store.ts';
-import { LANES, type Sealing } from './lanes.ts';
+import { STREAMS, type Sealing } from './streams.ts';
 import type { Counters, OwnWriter } from './records.ts';
 
 export interface SealerDeps {
@@ -20,7 +20,7 @@ export interface SealerDeps {
   readonly former: readonly OwnWriter[];
   readonly entries: Pick<DeviceEntryStore, 'add'>;
   readonly seal: (writer: string, counter: number, payload: Uint8Array) => Uint8Array;
-  readonly newWriter: (lane: Lane) => string;
+  readonly newWriter: (stream: Stream) => string;
   /** Does the relay have of this writer what is here, and nothing else? */
   readonly agrees: (writer: string) => boolean;
   /** They are durable. */
@@ -51,7 +51,7 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     return sure.has(writer);
   };
   const current = (): readonly OwnWriter[] =>
-    LANES.flatMap((lane) => (counters[lane] ? [{ lane, ...counters[lane], overtaken: false }] : []));
+    STREAMS.flatMap((stream) => (counters[stream] ? [{ stream, ...counters[stream], overtaken: false }] : []));
 
   /** These are among the former ones now. */
   async function leaveBehind(next: Counters, left: readonly OwnWriter[]) {
@@ -63,26 +63,26 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     former = all;
   }
 
-  /** Nothing more is written under what these lanes had. */
-  function end(lanes: readonly Lane[], overtaken: boolean) {
-    const ended = current().filter(({ lane }) => lanes.includes(lane));
+  /** Nothing more is written under what these streams had. */
+  function end(streams: readonly Stream[], overtaken: boolean) {
+    const ended = current().filter(({ stream }) => streams.includes(stream));
     return leaveBehind(
-      { ...counters, ...Object.fromEntries(lanes.map((lane) => [lane, null])) },
+      { ...counters, ...Object.fromEntries(streams.map((stream) => [stream, null])) },
       ended.map((one) => ({ ...one, overtaken })),
     );
   }
 
-  function draw(lane: Lane) {
-    const writer = newWriter(lane);
+  function draw(stream: Stream) {
+    const writer = newWriter(stream);
     sure.add(writer);
     return { writer, next: 1 };
   }
 
   async function once(items: readonly Sealing[], along: Partial<SyncMeta>): Promise<readonly Entry[]> {
     let next = counters;
-    const sealed = items.map(({ lane, payload }): Entry => {
-      const { writer, next: counter } = next[lane] ?? draw(lane);
-      next = { ...next, [lane]: { writer, next: counter + 1 } };
+    const sealed = items.map(({ stream, payload }): Entry => {
+      const { writer, next: counter } = next[stream] ?? draw(stream);
+      next = { ...next, [stream]: { writer, next: counter + 1 } };
       return { writer, counter, sealed: seal(writer, counter, payload) };
     });
     const tx = syncTransaction(db, 'strict');
@@ -100,11 +100,11 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     isCurrent: (writer) => current().some((one) => one.writer === writer),
     seal: (items, along = {}) =>
       inTurn(async () => {
-        const lanes = LANES.filter((lane) => items.some((item) => item.lane === lane));
-        const unsure = current().filter((one) => lanes.includes(one.lane) && !isSure(one));
+        const streams = STREAMS.filter((stream) => items.some((item) => item.stream === stream));
+        const unsure = current().filter((one) => streams.includes(one.stream) && !isSure(one));
         if (unsure.length > 0)
           await end(
-            unsure.map(({ lane }) => lane),
+            unsure.map(({ stream }) => stream),
             false,
           );
         let sealed: readonly Entry[];
@@ -113,7 +113,7 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
         } catch (error) {
           if (!(error instanceof DOMException && error.name === 'ConstraintError')) throw error;
           // Entries of ours have come from elsewhere that this profile, restored from a copy, knows nothing of.
-          await end(lanes, true);
+          await end(streams, true);
           sealed = await once(items, along);
         }
         if (sealed.length > 0) onSealed(sealed);
@@ -122,7 +122,7 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
       inTurn(async () => {
         const known = current().find((one) => one.writer === writer);
         const left = former.get(writer);
-        if (known) await end([known.lane], true);
+        if (known) await end([known.stream], true);
         else if (left && !left.overtaken) await leaveBehind(counters, [{ ...left, overtaken: true }]);
       }),
   };

@@ -9,8 +9,8 @@ import { isKnown } from '../../protocol/known.ts';
 import type { Entry } from '../../protocol/sync/entries.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { DirectOrder, DirectReport, RelayLink, SyncStatus } from '../../protocol/sync/page.ts';
-import type { Lane, RandomBytes } from '../contract.ts';
-import { digestOf, laneOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
+import type { Stream, RandomBytes } from '../contract.ts';
+import { digestOf, streamOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
 import { createArrivals } from './arrivals.ts';
@@ -101,7 +101,7 @@ export interface Shared {
 const NOTHING_SEALED: FirstSeal = { done: false, through: null };
 
 /** Fetched in this order. */
-const PRIORITY: Readonly<Record<Lane, number>> = { people: 0, talk: 1 };
+const PRIORITY: Readonly<Record<Stream, number>> = { people: 0, talk: 1 };
 
 export async function openShared(deps: SharedDeps, membership: Membership): Promise<Shared> {
   const { db, ledger, timers, now, elapsed = now, random, log, onChange } = deps;
@@ -209,7 +209,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     former: former ?? [],
     entries,
     seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
-    newWriter: (lane) => newWriter(keys.household(), lane, random),
+    newWriter: (stream) => newWriter(keys.household(), stream, random),
     // A relay that was put back as far as this profile was would agree: the files may know of more.
     agrees: (writer) => home.isLookedThrough() && exchange.replica().agrees(writer),
     onSealed(fresh) {
@@ -234,7 +234,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     onChange: changed,
   });
   const say = (payload: Payload, along?: Partial<SyncMeta>) =>
-    sealer.seal([{ lane: 'people', payload: writePayload(payload) }], along);
+    sealer.seal([{ stream: 'people', payload: writePayload(payload) }], along);
   const headTeller = createHeadTeller({
     ledger,
     book,
@@ -250,7 +250,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     {
       store: entries,
       timers,
-      priority: (writer) => PRIORITY[laneOf(keys.household(), writer) ?? 'talk'],
+      priority: (writer) => PRIORITY[streamOf(keys.household(), writer) ?? 'talk'],
       own: (writer) => overtaken.isWatched(writer),
       left: (writer) => overtaken.isLeft(writer),
       onStored() {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDocument, type Doc } from '../../../src/protocol/documents.ts';
 import { addKind, isCovered, isKnown, kindsMark } from '../../../src/protocol/known.ts';
 import { createHousehold } from '../../../src/state/household.ts';
-import { laneOfDocument } from '../../../src/sync/owner/lanes.ts';
+import { streamOfDocument } from '../../../src/sync/owner/streams.ts';
 import { kindName } from '../../../src/ui/text/kinds.ts';
 import { identityDoc, stampOf } from '../../support/documents.ts';
 import { weather } from '../../support/weather-kind.ts';
@@ -58,7 +58,7 @@ describe('a kind that is one file and one line', () => {
   });
 
   it('travels with what the page needs first, has a name for people, and goes with what is forgotten', () => {
-    expect(laneOfDocument(report(1, 'Oslo', 4))).toBe('people');
+    expect(streamOfDocument(report(1, 'Oslo', 4))).toBe('people');
     expect(kindName('weather')).toBe('The weather');
     const asked = { at: stampOf(3), target: { kind: 'conversation', agentId: 'a1' } } as const;
     expect(isCovered(report(2, 'Oslo', 4, { agentId: 'a1' }), asked)).toBe(true);

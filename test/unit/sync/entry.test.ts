@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   digestOf,
   epochOf,
-  laneOf,
+  streamOf,
   newHousehold,
   newId,
   newWriter,
@@ -107,24 +107,24 @@ describe('a sealed entry', () => {
 });
 
 describe('a writer', () => {
-  it('tells its lane to the household, also after its key was renewed', () => {
-    for (const lane of ['people', 'talk'] as const) {
-      const id = newWriter(keys, lane, random);
+  it('tells its stream to the household, also after its key was renewed', () => {
+    for (const stream of ['people', 'talk'] as const) {
+      const id = newWriter(keys, stream, random);
       expect(id).toMatch(/^[\w-]{22}$/u);
-      expect(laneOf(keys, id)).toBe(lane);
-      expect(laneOf(renewed(keys, random), id)).toBe(lane);
+      expect(streamOf(keys, id)).toBe(stream);
+      expect(streamOf(renewed(keys, random), id)).toBe(stream);
     }
   });
 
   it('tells other households nothing', () => {
-    expect(laneOf(newHousehold(random), writer)).toBeNull();
+    expect(streamOf(newHousehold(random), writer)).toBeNull();
   });
 
-  it('cannot be made up or moved to another lane', () => {
+  it('cannot be made up or moved to another stream', () => {
     const bytes = Buffer.from(writer, 'base64url');
     for (let at = 0; at < bytes.length; at += 1)
-      expect(laneOf(keys, Buffer.from(flipped(bytes, at)).toString('base64url'))).toBeNull();
-    expect(laneOf(keys, newId(random))).toBeNull();
-    expect(laneOf(keys, 'nobody')).toBeNull();
+      expect(streamOf(keys, Buffer.from(flipped(bytes, at)).toString('base64url'))).toBeNull();
+    expect(streamOf(keys, newId(random))).toBeNull();
+    expect(streamOf(keys, 'nobody')).toBeNull();
   });
 });

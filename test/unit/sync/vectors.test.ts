@@ -87,7 +87,7 @@ describe('another implementation, from the vectors alone, finds', () => {
       expect(derived.map(({ info }) => info)).toEqual([
         'roost entry 1',
         'roost signal 1',
-        'roost lane 1',
+        'roost stream 1',
         'roost relay auth 1',
       ]);
       for (const derivation of derived) {
@@ -97,11 +97,11 @@ describe('another implementation, from the vectors alone, finds', () => {
     }
   });
 
-  it('the lane in a writer’s id', () => {
-    const laneKey = vectors.epochKeys[0]?.derived[2]?.output ?? '';
-    for (const { lane, random, message, hmac, writer, bytes } of vectors.writers) {
-      expect(message).toBe(utf8(lane) + random);
-      expect(independent.hmac(fromHex(laneKey), fromHex(message))).toBe(hmac);
+  it('the stream in a writer’s id', () => {
+    const streamKey = vectors.epochKeys[0]?.derived[2]?.output ?? '';
+    for (const { stream, random, message, hmac, writer, bytes } of vectors.writers) {
+      expect(message).toBe(utf8(stream) + random);
+      expect(independent.hmac(fromHex(streamKey), fromHex(message))).toBe(hmac);
       expect([bytes, hex(writer)]).toEqual([random + hmac.slice(0, 16), bytes]);
     }
   });

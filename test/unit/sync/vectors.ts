@@ -8,7 +8,7 @@ import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex as hex, concatBytes, utf8ToBytes as utf8 } from '@noble/hashes/utils.js';
 import { deviceBytes, phraseBytes, registrationBytes, renewalBytes } from '../../../src/protocol/sync/proofs.ts';
-import type { EpochKey, HouseholdKeys, Lane, RandomBytes } from '../../../src/sync/contract.ts';
+import type { EpochKey, HouseholdKeys, Stream, RandomBytes } from '../../../src/sync/contract.ts';
 import {
   base64url,
   deviceKeys,
@@ -97,15 +97,15 @@ const uint64 = (value: number) => {
   return bytes;
 };
 
-function writerVector(keys: HouseholdKeys, lane: Lane) {
-  const { random, last } = createFixed(`writer ${lane}`);
-  const writer = newWriter(keys, lane, random);
-  const message = concatBytes(utf8(lane), last());
+function writerVector(keys: HouseholdKeys, stream: Stream) {
+  const { random, last } = createFixed(`writer ${stream}`);
+  const writer = newWriter(keys, stream, random);
+  const message = concatBytes(utf8(stream), last());
   return {
-    lane,
+    stream,
     random: hex(last()),
     message: hex(message),
-    hmac: hex(hmac(sha256, derive(keyOf(keys, 1).key, LABEL.lane), message)),
+    hmac: hex(hmac(sha256, derive(keyOf(keys, 1).key, LABEL.stream), message)),
     writer,
     bytes: hex(bytesOf(writer)),
   };
@@ -269,7 +269,7 @@ export function makeVectors() {
     },
     epochKeys: keys.keyring.map(({ epoch, key }) => ({
       epoch,
-      derived: [LABEL.entry, LABEL.signal, LABEL.lane, LABEL.relayAuth].map((label) => hkdf(key, label)),
+      derived: [LABEL.entry, LABEL.signal, LABEL.stream, LABEL.relayAuth].map((label) => hkdf(key, label)),
     })),
     writers: [people, talk],
     padding: [0, 1, 256, 257, 288, 289, 1_000, 65_537, 1_000_000, 16_777_215].map((length) => ({
