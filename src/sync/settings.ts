@@ -18,7 +18,7 @@ export const SYNC_OWNER = {
   /** Documents sealed in one go when a household begins to share. */
   firstSeal: 500,
   /** Places where somebody else has something else are gathered this long before new writers are taken. */
-  overtaken: 200,
+  forks: 200,
   /** Entries read in one go to be handed on. */
   readStride: 64,
   /** The last conversations are told to the other devices this long after a session ended. */

@@ -142,7 +142,7 @@ export function startDevice({
     return entries;
   }
 
-  function overtaken(): void {
+  function fork(): void {
     for (const stream of STREAMS) disk.left.add(disk.writers[stream]);
     for (const stream of STREAMS) begin(stream);
   }
@@ -156,7 +156,7 @@ export function startDevice({
     for (const theirs of all) {
       keep(theirs);
       if (!disk.mine.has(theirs.writer)) continue;
-      if (isCurrent(theirs.writer)) overtaken();
+      if (isCurrent(theirs.writer)) fork();
       disk.left.add(theirs.writer);
       const lies = disk.entries.all.get(theirs.writer)?.get(theirs.counter);
       for (const entry of [theirs, ...(lies ? [{ ...theirs, sealed: lies }] : [])]) {
@@ -181,7 +181,7 @@ export function startDevice({
     own: (writer) => isCurrent(writer) || disk.left.has(writer),
     left: (writer) => disk.left.has(writer),
     onAhead: (writer) => {
-      if (isCurrent(writer)) untilDone(() => isCurrent(writer) && overtaken());
+      if (isCurrent(writer)) untilDone(() => isCurrent(writer) && fork());
     },
     onConflict: (key, theirs) => {
       shown.push({ ...key, sealed: theirs });

@@ -27,7 +27,7 @@ export interface SyncMeta {
   membership: Membership;
   counters: Counters;
   /** Writers of this device that it writes under no more. */
-  former: readonly OwnWriter[];
+  retired: readonly OwnWriter[];
   firstSeal: FirstSeal;
   devices: readonly DeviceRecord[];
   heads: readonly Head[];

@@ -69,7 +69,7 @@ export interface OwnWriter {
   readonly stream: Stream;
   readonly next: number;
   /** Others had other entries of it, and this device has left it. Otherwise it wrote under it in an earlier run. */
-  readonly overtaken: boolean;
+  readonly forked: boolean;
 }
 
 /** How far what was here before sharing began is sealed; `through` is the last document that is. */

@@ -17,7 +17,7 @@ import type { Counters, OwnWriter } from './records.ts';
 export interface SealerDeps {
   readonly db: SyncDatabase;
   readonly counters: Counters;
-  readonly former: readonly OwnWriter[];
+  readonly retired: readonly OwnWriter[];
   readonly entries: Pick<DeviceEntryStore, 'add'>;
   readonly seal: (writer: string, counter: number, payload: Uint8Array) => Uint8Array;
   readonly newWriter: (stream: Stream) => string;
@@ -41,7 +41,7 @@ export interface Sealer {
 export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, ...deps }: SealerDeps): Sealer {
   let { counters } = deps;
   /** By writer: a replica asks often, and they become many in the course of years. */
-  let former = new Map(deps.former.map((one) => [one.writer, one]));
+  let retired = new Map(deps.retired.map((one) => [one.writer, one]));
   const inTurn = createQueue();
   /** Nobody else can write under these: they were drawn in this run, or the relay agreed in it. */
   const sure = new Set<string>();
@@ -51,24 +51,24 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     return sure.has(writer);
   };
   const current = (): readonly OwnWriter[] =>
-    STREAMS.flatMap((stream) => (counters[stream] ? [{ stream, ...counters[stream], overtaken: false }] : []));
+    STREAMS.flatMap((stream) => (counters[stream] ? [{ stream, ...counters[stream], forked: false }] : []));
 
-  /** These are among the former ones now. */
+  /** These are among the retired ones now. */
   async function leaveBehind(next: Counters, left: readonly OwnWriter[]) {
-    const all = new Map([...former, ...left.map((one) => [one.writer, one] as const)]);
+    const all = new Map([...retired, ...left.map((one) => [one.writer, one] as const)]);
     const tx = syncTransaction(db, 'strict');
     const meta = tx.objectStore('meta');
-    await settled(tx, Promise.all([meta.put(next, 'counters'), meta.put([...all.values()], 'former')]));
+    await settled(tx, Promise.all([meta.put(next, 'counters'), meta.put([...all.values()], 'retired')]));
     counters = next;
-    former = all;
+    retired = all;
   }
 
   /** Nothing more is written under what these streams had. */
-  function end(streams: readonly Stream[], overtaken: boolean) {
+  function end(streams: readonly Stream[], forked: boolean) {
     const ended = current().filter(({ stream }) => streams.includes(stream));
     return leaveBehind(
       { ...counters, ...Object.fromEntries(streams.map((stream) => [stream, null])) },
-      ended.map((one) => ({ ...one, overtaken })),
+      ended.map((one) => ({ ...one, forked })),
     );
   }
 
@@ -96,7 +96,7 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
   }
 
   return {
-    own: (writer) => current().find((one) => one.writer === writer) ?? former.get(writer),
+    own: (writer) => current().find((one) => one.writer === writer) ?? retired.get(writer),
     isCurrent: (writer) => current().some((one) => one.writer === writer),
     seal: (items, along = {}) =>
       inTurn(async () => {
@@ -121,9 +121,9 @@ export function createSealer({ db, entries, seal, newWriter, agrees, onSealed, .
     leave: (writer) =>
       inTurn(async () => {
         const known = current().find((one) => one.writer === writer);
-        const left = former.get(writer);
+        const left = retired.get(writer);
         if (known) await end([known.stream], true);
-        else if (left && !left.overtaken) await leaveBehind(counters, [{ ...left, overtaken: true }]);
+        else if (left && !left.forked) await leaveBehind(counters, [{ ...left, forked: true }]);
       }),
   };
 }

@@ -32,7 +32,7 @@ import { latestOf, withoutForgotten, writePayload, type Payload } from './payloa
 import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
 import type { FirstSeal, Membership } from './records.ts';
 import { createRenewals, type Renewals } from './renewals.ts';
-import { createOvertaken } from './overtaken.ts';
+import { createForks } from './forks.ts';
 import { createSealer } from './sealer.ts';
 import { createTaking } from './taking.ts';
 
@@ -107,14 +107,14 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const { db, ledger, timers, now, elapsed = now, random, log, onChange } = deps;
   const remember: Remember = (values, durability) => rememberMeta(db, values, durability);
   const keys = createKeys({ remember, random, membership, onChange: deps.onMark });
-  const [returning, devices, heads, name, firstSeal, counters, former] = await Promise.all([
+  const [returning, devices, heads, name, firstSeal, counters, retired] = await Promise.all([
     recallMeta(db, 'returning'),
     recallMeta(db, 'devices'),
     recallMeta(db, 'heads'),
     recallMeta(db, 'name'),
     recallMeta(db, 'firstSeal'),
     recallMeta(db, 'counters'),
-    recallMeta(db, 'former'),
+    recallMeta(db, 'retired'),
   ]);
 
   let seen: ReadonlyMap<string, DeviceSeen> = new Map();
@@ -206,7 +206,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const sealer = createSealer({
     db,
     counters: counters ?? { people: null, talk: null },
-    former: former ?? [],
+    retired: retired ?? [],
     entries,
     seal: (writer, counter, payload) => sealEntry({ keys: keys.household(), writer, counter, payload, random }),
     newWriter: (stream) => newWriter(keys.household(), stream, random),
@@ -251,13 +251,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       store: entries,
       timers,
       priority: (writer) => PRIORITY[streamOf(keys.household(), writer) ?? 'talk'],
-      own: (writer) => overtaken.isWatched(writer),
-      left: (writer) => overtaken.isLeft(writer),
+      own: (writer) => forks.isWatched(writer),
+      left: (writer) => forks.isLeft(writer),
       onStored() {
         look();
         changed();
       },
-      onAhead: (writer) => overtaken.ahead(writer),
+      onAhead: (writer) => forks.ahead(writer),
       onPeers() {
         handed.heard(exchange.replica().peerHas('relay'));
         home.look();
@@ -274,7 +274,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         home.look();
         changed();
       },
-      onConflict: ({ writer, counter }, sealed) => overtaken.conflict({ writer, counter, sealed }),
+      onConflict: ({ writer, counter }, sealed) => forks.conflict({ writer, counter, sealed }),
       onRefused(keys) {
         refused += keys.length;
         changed();
@@ -284,7 +284,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     changed,
   );
   const handed = createHandedOver(() => exchange.replica().have());
-  const overtaken = createOvertaken({
+  const forks = createForks({
     entries,
     sealer,
     open,
@@ -502,7 +502,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       closed = true;
       lookAgain?.();
       await log?.flush();
-      overtaken.close();
+      forks.close();
       line.close();
       direct.close();
       headTeller.close();

@@ -23,7 +23,7 @@ function idsOf(bytes: Uint8Array): readonly string[] {
   ];
 }
 
-export interface Overtaken {
+export interface Forks {
   /** Is it to be asked for what others have of it? Not where it is of an earlier run, and nothing was found in it. */
   isWatched(writer: string): boolean;
   /** Was it ours, before others had something else in it? */
@@ -35,7 +35,7 @@ export interface Overtaken {
   close(): void;
 }
 
-export function createOvertaken({
+export function createForks({
   entries,
   sealer,
   open,
@@ -50,7 +50,7 @@ export function createOvertaken({
   readonly restart: () => Promise<void>;
   readonly timers: Timers;
   readonly onTrouble: (error: unknown) => void;
-}): Overtaken {
+}): Forks {
   /** By writer, the first counter that is not ours alone, and what others have there. */
   const found = new Map<string, { from: number; readonly theirs: Uint8Array[] }>();
   let cancel: (() => void) | null = null;
@@ -61,7 +61,7 @@ export function createOvertaken({
     if (theirs) known.theirs.push(theirs);
     found.set(writer, known);
     // More of them come together.
-    cancel ??= timers.after(SYNC_OWNER.overtaken, () => {
+    cancel ??= timers.after(SYNC_OWNER.forks, () => {
       cancel = null;
       goOn().catch(onTrouble);
     });
@@ -105,8 +105,8 @@ export function createOvertaken({
   }
 
   return {
-    isLeft: (writer) => sealer.own(writer)?.overtaken ?? false,
-    isWatched: (writer) => sealer.isCurrent(writer) || (sealer.own(writer)?.overtaken ?? false),
+    isLeft: (writer) => sealer.own(writer)?.forked ?? false,
+    isWatched: (writer) => sealer.isCurrent(writer) || (sealer.own(writer)?.forked ?? false),
     ahead(writer) {
       if (sealer.isCurrent(writer)) note(writer, Infinity, null);
     },
