@@ -22,7 +22,7 @@ export const SYNC_OWNER = {
   /** Entries read in one go to be handed on. */
   readStride: 64,
   /** The last conversations are told to the other devices this long after a session ended. */
-  headsAfter: 300,
+  tipsAfter: 300,
   /** What waits because it is dated ahead is looked at again this often. */
   aheadAgain: 10 * 60_000,
   /** Pause before sealing that failed (a full disk) is tried again. */

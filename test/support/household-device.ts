@@ -102,7 +102,7 @@ export async function openHouseholdDevice(
   const book = createHouseholdBook({
     remember,
     devices: [],
-    heads: [],
+    tips: [],
     isGenuine: keys.isGenuine,
     isOnRoll: keys.isOnRoll,
     onChange: onBook,

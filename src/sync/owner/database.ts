@@ -6,7 +6,7 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Ranges } from '../../protocol/sync/entries.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Counters, DeviceRecord, FirstSeal, OwnWriter, Head, Membership, Returned, Returning } from './records.ts';
+import type { Counters, DeviceRecord, FirstSeal, OwnWriter, Tip, Membership, Returned, Returning } from './records.ts';
 
 export interface EntryRow {
   readonly writer: string;
@@ -30,7 +30,7 @@ export interface SyncMeta {
   retired: readonly OwnWriter[];
   firstSeal: FirstSeal;
   devices: readonly DeviceRecord[];
-  heads: readonly Head[];
+  tips: readonly Tip[];
   /** What this device is to be called; null once the record that says so is sealed. */
   name: string | null;
   /** Set while what was lost is brought back; null: nothing is. */

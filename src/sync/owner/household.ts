@@ -4,7 +4,7 @@
  */
 import { SYNC } from '../../protocol/sync/settings.ts';
 import type { Remember } from './database.ts';
-import type { DeviceRecord, Head } from './records.ts';
+import type { DeviceRecord, Tip } from './records.ts';
 
 /** Per key the newest by epoch, where there is one, and time; of two of one moment the one that sorts last, so that every device keeps the same. */
 export function newest<Item extends { readonly time: number; readonly epoch?: number }>(
@@ -29,11 +29,11 @@ export type KnownDevice = DeviceRecord & { readonly removed: boolean };
 
 export interface HouseholdBook {
   devices(): readonly KnownDevice[];
-  heads(): readonly Head[];
+  tips(): readonly Tip[];
   /** Resolves when it is durable. Records that are not genuine are passed over. */
   hear(news: {
     readonly devices?: readonly DeviceRecord[] | undefined;
-    readonly heads?: readonly Head[] | undefined;
+    readonly tips?: readonly Tip[] | undefined;
   }): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export function createHouseholdBook({
 }: {
   readonly remember: Remember;
   readonly devices: readonly DeviceRecord[];
-  readonly heads: readonly Head[];
+  readonly tips: readonly Tip[];
   /** Does the device that a record names say this itself, and had it the household’s key? */
   readonly isGenuine: (record: DeviceRecord) => boolean;
   /** Is it one of the household, by the newest epoch that it has shown the key of? */
@@ -55,11 +55,11 @@ export function createHouseholdBook({
 }): HouseholdBook {
   // Whatever way these came by: from this profile, with the keys, or from a mark that lay outside of it.
   let devices: readonly DeviceRecord[] = held.devices.filter(isGenuine);
-  let { heads } = held;
+  let { tips } = held;
 
   return {
     devices: () => devices.map((record) => ({ ...record, removed: !isOnRoll(record.deviceId, record.epoch) })),
-    heads: () => heads,
+    tips: () => tips,
     async hear(news) {
       const known = new Set(devices.map(({ deviceId }) => deviceId));
       let room = SYNC.devices - devices.filter(({ deviceId, epoch }) => isOnRoll(deviceId, epoch)).length;
@@ -69,10 +69,10 @@ export function createHouseholdBook({
         known.add(record.deviceId);
         genuine.push(record);
       }
-      if (genuine.length === 0 && !news.heads?.length) return;
+      if (genuine.length === 0 && !news.tips?.length) return;
       devices = newest(devices, genuine, ({ deviceId }) => deviceId);
-      heads = newest(heads, news.heads ?? [], ({ agentId }) => agentId);
-      await remember({ devices, heads }, 'relaxed');
+      tips = newest(tips, news.tips ?? [], ({ agentId }) => agentId);
+      await remember({ devices, tips }, 'relaxed');
       onChange();
     },
   };

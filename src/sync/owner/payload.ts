@@ -6,17 +6,17 @@ import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { readJson, writeJson } from './json.ts';
 import {
   deviceRecordSchema,
-  headSchema,
+  tipSchema,
   recoveryRecordSchema,
   type DeviceRecord,
-  type Head,
+  type Tip,
   type RecoveryRecord,
 } from './records.ts';
 
 export interface Payload {
   readonly docs?: readonly Doc[];
   readonly devices?: readonly DeviceRecord[];
-  readonly heads?: readonly Head[];
+  readonly tips?: readonly Tip[];
   readonly recovery?: RecoveryRecord;
 }
 
@@ -24,7 +24,7 @@ export interface Payload {
 const payloadSchema = z.looseObject({
   docs: z.array(z.unknown()).optional(),
   devices: z.array(deviceRecordSchema).optional(),
-  heads: z.array(headSchema).optional(),
+  tips: z.array(tipSchema).optional(),
   recovery: recoveryRecordSchema.optional(),
 });
 export type ReadPayload = z.infer<typeof payloadSchema>;

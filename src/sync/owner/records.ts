@@ -101,13 +101,13 @@ export const deviceRecordSchema = z.object({
 export type DeviceRecord = z.infer<typeof deviceRecordSchema>;
 
 /** An agent's last conversation, as the device that wrote this knew it. The newest by `time` holds. */
-export const headSchema = z.object({
+export const tipSchema = z.object({
   agentId: z.string(),
   sessionId: z.string(),
   messages: z.number(),
   time: z.number(),
 });
-export type Head = z.infer<typeof headSchema>;
+export type Tip = z.infer<typeof tipSchema>;
 
 /** Where the household’s phrase is kept, for whoever renews the key; see ./genuine.ts. */
 export const recoveryRecordSchema = z.object({

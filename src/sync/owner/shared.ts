@@ -13,7 +13,7 @@ import type { Stream, RandomBytes } from '../contract.ts';
 import { digestOf, streamOf, newWriter, openEntry, sealEntry } from '../crypto/index.ts';
 import { createDirect, type Direct } from '../direct/index.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import { createArrivals } from './arrivals.ts';
+import { createBackfill } from './backfill.ts';
 import { recallMeta, rememberMeta, type Remember, type SyncDatabase, type SyncMeta } from './database.ts';
 import { createEntryStore } from './entry-store.ts';
 import { deviceViews } from './device-views.ts';
@@ -21,7 +21,7 @@ import { createChanges } from './changes.ts';
 import { createExchange } from './exchange.ts';
 import { sealEverything } from './first-seal.ts';
 import { createHandedOver } from './handed-over.ts';
-import { createHeadTeller } from './heads.ts';
+import { createTipTeller } from './tips.ts';
 import { createHouseholdBook, type HouseholdBook } from './household.ts';
 import type { SealedLog } from '../mirror/index.ts';
 import { createSecondHome } from './second-home.ts';
@@ -107,10 +107,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const { db, ledger, timers, now, elapsed = now, random, log, onChange } = deps;
   const remember: Remember = (values, durability) => rememberMeta(db, values, durability);
   const keys = createKeys({ remember, random, membership, onChange: deps.onMark });
-  const [returning, devices, heads, name, firstSeal, counters, retired] = await Promise.all([
+  const [returning, devices, tips, name, firstSeal, counters, retired] = await Promise.all([
     recallMeta(db, 'returning'),
     recallMeta(db, 'devices'),
-    recallMeta(db, 'heads'),
+    recallMeta(db, 'tips'),
     recallMeta(db, 'name'),
     recallMeta(db, 'firstSeal'),
     recallMeta(db, 'counters'),
@@ -142,17 +142,17 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   const book = createHouseholdBook({
     remember,
     devices: devices ?? [],
-    heads: heads ?? [],
+    tips: tips ?? [],
     isGenuine: keys.isGenuine,
     isOnRoll: keys.isOnRoll,
     onChange: bookChanged,
   });
   const isMember = (deviceId: string) => book.devices().some((one) => one.deviceId === deviceId && !one.removed);
-  const arrivals = createArrivals({ ledger, heads: book.heads, onChange: changed });
+  const backfill = createBackfill({ ledger, tips: book.tips, onChange: changed });
 
   /** Documents have come: is what was awaited among them? */
   const look = () => {
-    if (arrivals.arriving().length > 0) void arrivals.look().catch(trouble('arrivals'));
+    if (backfill.arriving().length > 0) void backfill.look().catch(trouble('backfill'));
   };
 
   function bookChanged() {
@@ -162,7 +162,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       .map(({ deviceId }) => deviceId);
     direct.removed(out);
     if (out.includes(keys.membership().deviceId)) deps.onRemoved();
-    void arrivals.look().catch(trouble('arrivals'));
+    void backfill.look().catch(trouble('backfill'));
     deps.onMark();
     changed();
   }
@@ -235,13 +235,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   });
   const say = (payload: Payload, along?: Partial<SyncMeta>) =>
     sealer.seal([{ stream: 'people', payload: writePayload(payload) }], along);
-  const headTeller = createHeadTeller({
+  const tipTeller = createTipTeller({
     ledger,
     book,
     timers,
     now,
     random: chance,
-    isWhole: () => backlog === null && arrivals.arriving().length === 0,
+    isWhole: () => backlog === null && backfill.arriving().length === 0,
     say,
     onTrouble: trouble('sealing'),
   });
@@ -270,7 +270,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
           now === null
             ? null
             : { done: now.done, of: now.of, people: now.byPriority.get(PRIORITY.people)?.missing ?? 0 };
-        if (now === null) headTeller.look();
+        if (now === null) tipTeller.look();
         home.look();
         changed();
       },
@@ -371,7 +371,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         sealed: entries.documentIds,
         onProgress(progress) {
           sealing = progress;
-          if (progress === null) headTeller.look();
+          if (progress === null) tipTeller.look();
           changed();
         },
         isClosed: () => closed,
@@ -417,16 +417,16 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     .replica()
     .ready.then(() => entries.openShut())
     .catch(trouble('storing'));
-  void arrivals.look().catch(trouble('arrivals'));
+  void backfill.look().catch(trouble('backfill'));
   outgoing.stir();
   void home.begin(() => line.begin()).catch(trouble('files'));
 
   const isCaughtUp = (agentIds: readonly string[]) => {
     if (link !== 'live' || exchange.replica().peerHas('relay').size === 0) return false;
-    const late = arrivals.arriving();
+    const late = backfill.arriving();
     return backlog === null
       ? !agentIds.some((id) => late.includes(id))
-      : backlog.people === 0 && book.heads().length > 0 && !agentIds.some((id) => late.includes(id));
+      : backlog.people === 0 && book.tips().length > 0 && !agentIds.some((id) => late.includes(id));
   };
 
   return {
@@ -439,7 +439,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     report: (report) => direct.report(report),
     hearDocuments(docs) {
       look();
-      if (docs.some((doc) => isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'end')) headTeller.look();
+      if (docs.some((doc) => isKnown(doc) && doc.type === 'session' && doc.phase.kind === 'end')) tipTeller.look();
     },
     forget: (forgets) =>
       entries.rewrite(
@@ -467,10 +467,10 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     },
     async settle() {
       await outgoing.flush();
-      await headTeller.tell();
+      await tipTeller.tell();
     },
     caughtUp: (agentIds, patience) => {
-      const late = () => arrivals.arriving().filter((id) => agentIds.includes(id));
+      const late = () => backfill.arriving().filter((id) => agentIds.includes(id));
       // A relay that is away has nothing newer; and where nobody is let in, nothing comes either.
       return changes.until(() => isCaughtUp(agentIds) || link === 'lost', patience).then(late);
     },
@@ -490,7 +490,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         }),
         toSend: handed.left() + outgoing.waiting() + (sealing ? 1 : 0),
         backlog: sealing ?? (backlog && { done: backlog.done, of: backlog.of }),
-        arriving: arrivals.arriving(),
+        arriving: backfill.arriving(),
         phrase: keys.membership().recovery !== null,
         newer: shut,
         ahead: ahead.entries === 0 ? null : { ...ahead, taken: ahead.latest <= now() + MOST_AHEAD_MS },
@@ -505,7 +505,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       forks.close();
       line.close();
       direct.close();
-      headTeller.close();
+      tipTeller.close();
       await outgoing.close();
       await exchange.close();
     },

@@ -180,7 +180,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     rotations: [],
     recovery: null,
     devices: [],
-    heads: [],
+    tips: [],
   });
 
   /** Everything that could be found is here. */
@@ -225,7 +225,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
 
   /** `welcome` is this browser's own household now. What is in its ledger is sealed for it. */
   async function settleIn(
-    { keys, roll, rotations, recovery, devices, heads }: Welcoming,
+    { keys, roll, rotations, recovery, devices, tips }: Welcoming,
     seed: Uint8Array,
     name: string,
     part: Pick<Membership, 'alone'> & Partial<SyncMeta>,
@@ -249,7 +249,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     };
     // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
     sealing.set(true);
-    await rememberMeta(db, { membership, devices, heads, name, firstSeal: { done: false, through: null }, ...along });
+    await rememberMeta(db, { membership, devices, tips, name, firstSeal: { done: false, through: null }, ...along });
     removed = false;
     returning = null;
     missing = false;
@@ -321,7 +321,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       const { keys, book, settle } = need();
       await settle();
       const { roll, rotations, recovery } = keys.membership();
-      return { keys: keys.household(), roll, rotations, recovery, devices: book.devices(), heads: book.heads() };
+      return { keys: keys.household(), roll, rotations, recovery, devices: book.devices(), tips: book.tips() };
     },
     joined: (record) => need().book.hear({ devices: [record] }),
     onJoining(now) {
@@ -450,7 +450,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         by: deviceKeys(seed).deviceId,
         time: deps.now(),
       };
-      await inTurn(() => enter({ ...handed, rotations: [], recovery, devices: [], heads: [] }, seed, deviceName));
+      await inTurn(() => enter({ ...handed, rotations: [], recovery, devices: [], tips: [] }, seed, deviceName));
       return null;
     },
     async keepAtRelay({ on }) {

@@ -51,7 +51,7 @@ export function createTaking({ ledger, book, outgoing, renewals, onMisfit }: Tak
     await append(docs);
     await book.hear({
       devices: payloads.flatMap((payload) => payload.devices ?? []),
-      heads: payloads.flatMap((payload) => payload.heads ?? []),
+      tips: payloads.flatMap((payload) => payload.tips ?? []),
     });
     for (const { recovery } of payloads) if (recovery) await renewals().hearRecovery(recovery);
   };

@@ -6,10 +6,10 @@ import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.t
 import { readJson, writeJson } from './json.ts';
 import {
   deviceRecordSchema,
-  headSchema,
+  tipSchema,
   recoverySchema,
   type DeviceRecord,
-  type Head,
+  type Tip,
   type Recovery,
 } from './records.ts';
 
@@ -21,7 +21,7 @@ export interface Welcoming {
   readonly recovery: Recovery | null;
   readonly devices: readonly DeviceRecord[];
   /** Which conversations must be whole before their agents are woken there. */
-  readonly heads: readonly Head[];
+  readonly tips: readonly Tip[];
 }
 
 const welcomeSchema = z.object({
@@ -30,7 +30,7 @@ const welcomeSchema = z.object({
   rotations: z.array(rotationSchema),
   recovery: recoverySchema.nullable(),
   devices: z.array(deviceRecordSchema),
-  heads: z.array(headSchema),
+  tips: z.array(tipSchema),
 });
 
 export const writeWelcoming = (welcoming: Welcoming): Uint8Array =>

@@ -87,7 +87,7 @@ describe('the book of a household', () => {
     createHouseholdBook({
       remember: () => Promise.resolve(),
       devices: held,
-      heads: [],
+      tips: [],
       isGenuine: (one) => isGenuineDevice(later, one),
       isOnRoll: (id, epoch) => isOnRoll(later, roll, id, epoch),
       onChange: () => undefined,

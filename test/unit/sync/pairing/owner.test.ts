@@ -25,7 +25,7 @@ function welcoming(): Welcoming {
     rotations: [],
     recovery: null,
     devices: [deviceRecord(keys, inviting, { name: 'Laptop', addedAt: 1, time: 2 })],
-    heads: [{ agentId: 'lyra', sessionId: 'first', messages: 3, time: 5 }],
+    tips: [{ agentId: 'lyra', sessionId: 'first', messages: 3, time: 5 }],
   };
 }
 

@@ -8,14 +8,14 @@ import type { HouseholdBook } from './household.ts';
 import type { Payload } from './payload.ts';
 import type { LedgerPort } from './ports.ts';
 
-export interface HeadTeller {
+export interface TipTeller {
   /** Tells in a moment, unless another device has by then. */
   look(): void;
   tell(): Promise<void>;
   close(): void;
 }
 
-export function createHeadTeller({
+export function createTipTeller({
   ledger,
   book,
   timers,
@@ -26,7 +26,7 @@ export function createHeadTeller({
   onTrouble,
 }: {
   readonly ledger: Pick<LedgerPort, 'lastTalks'>;
-  readonly book: Pick<HouseholdBook, 'heads' | 'hear'>;
+  readonly book: Pick<HouseholdBook, 'tips' | 'hear'>;
   readonly timers: Timers;
   readonly now: () => number;
   readonly random: () => number;
@@ -34,27 +34,27 @@ export function createHeadTeller({
   readonly isWhole: () => boolean;
   readonly say: (payload: Payload) => Promise<void>;
   readonly onTrouble: (error: unknown) => void;
-}): HeadTeller {
+}): TipTeller {
   let cancel: (() => void) | null = null;
 
   async function tell() {
     if (!isWhole()) return;
-    const known = new Map(book.heads().map((head) => [head.agentId, head]));
+    const known = new Map(book.tips().map((tip) => [tip.agentId, tip]));
     const time = now();
-    const heads = (await ledger.lastTalks()).flatMap((talk) => {
-      const head = known.get(talk.agentId);
-      return head?.sessionId === talk.sessionId && head.messages >= talk.messages ? [] : [{ ...talk, time }];
+    const tips = (await ledger.lastTalks()).flatMap((talk) => {
+      const tip = known.get(talk.agentId);
+      return tip?.sessionId === talk.sessionId && tip.messages >= talk.messages ? [] : [{ ...talk, time }];
     });
-    if (heads.length === 0) return;
-    await book.hear({ heads });
-    await say({ heads });
+    if (tips.length === 0) return;
+    await book.hear({ tips });
+    await say({ tips });
   }
 
   return {
     look() {
       cancel?.();
       cancel = timers.after(
-        SYNC_OWNER.headsAfter + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread,
+        SYNC_OWNER.tipsAfter + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread,
         () => void tell().catch(onTrouble),
       );
     },

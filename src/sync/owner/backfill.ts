@@ -1,27 +1,27 @@
 /** Which agents' last conversations are still on their way here. */
 import { runAgain } from '../../domain/platform/single-flight.ts';
 import type { LedgerPort } from './ports.ts';
-import type { Head } from './records.ts';
+import type { Tip } from './records.ts';
 
-export interface Arrivals {
+export interface Backfill {
   arriving(): readonly string[];
-  /** Looks again: documents or heads have come. */
+  /** Looks again: documents or tips have come. */
   look(): Promise<void>;
 }
 
-export function createArrivals({
+export function createBackfill({
   ledger,
-  heads,
+  tips,
   onChange,
 }: {
   readonly ledger: Pick<LedgerPort, 'countTalks'>;
-  readonly heads: () => readonly Head[];
+  readonly tips: () => readonly Tip[];
   readonly onChange: () => void;
-}): Arrivals {
+}): Backfill {
   let arriving: readonly string[] = [];
 
   async function once() {
-    const known = heads();
+    const known = tips();
     const counts = await ledger.countTalks(known);
     const late = known
       .filter(({ messages }, i) => (counts[i] ?? 0) < messages)
