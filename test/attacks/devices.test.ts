@@ -47,7 +47,7 @@ describe('A removed device', () => {
     const planted = { ...recordOf(thief, phone), boxKey: deviceKeys(thief.seed).boxKey, time: Date.now() + 86_400_000 };
     await thief.say({ devices: [planted] });
     await expect.poll(() => owner.heard()).toBeGreaterThanOrEqual(3);
-    await owner.renewals.remove(thief.id);
+    await owner.keyRotation.remove(thief.id);
     await expect.poll(() => thief.isRemoved()).toBe(true);
     expect(opensAny(thief, owner)).toEqual([]);
     // The phone got them.
@@ -94,7 +94,7 @@ describe('A removed device', () => {
 
   it('that is handed on by others what it wrote with the old key neither comes in again nor brings anybody in', async () => {
     const { keys, owner, phone, thief, close } = await household();
-    await owner.renewals.remove(thief.id);
+    await owner.keyRotation.remove(thief.id);
     await expect.poll(() => phone.keys.epoch()).toBe(2);
     // Whoever helps it: what it signed comes in an entry that was sealed with the new key.
     const helper = deviceKeys(new Uint8Array(32).fill(7));
@@ -125,7 +125,7 @@ describe('A removed device', () => {
       ).toEqual([owner.id, phone.id].sort());
       expect(device.keys.membership().recovery).toBeNull();
     }
-    await owner.renewals.remove(newSyncId());
+    await owner.keyRotation.remove(newSyncId());
     expect(Object.keys(owner.keys.membership().rotations.at(-1)?.boxes ?? {}).sort()).toEqual(
       [owner.id, phone.id].sort(),
     );
@@ -136,9 +136,9 @@ describe('A removed device', () => {
     const { owner, phone, thief, close } = await household();
     const mine = recoveryOf(newPhrase((length) => new Uint8Array(length).fill(6)).words.join(' '));
     if (!mine.ok) throw new Error(mine.reason);
-    await thief.renewals.keepRecovery({ id: mine.id, boxKey: mine.boxKey });
+    await thief.keyRotation.keepRecovery({ id: mine.id, boxKey: mine.boxKey });
     await expect.poll(() => owner.keys.membership().recovery?.id).toBe(mine.id);
-    await owner.renewals.remove(thief.id);
+    await owner.keyRotation.remove(thief.id);
     await expect.poll(() => phone.keys.epoch()).toBe(2);
     const sealed = owner.keys.membership().rotations.at(-1)?.recovery ?? null;
     expect(sealed === null ? null : mine.open(sealed.box)).toBeNull();

@@ -1,5 +1,5 @@
 /**
- * A device of a household as the page has it — its keys, its book, its renewals, its line and its replica are the real ones —
+ * A device of a household as the page has it — its keys, its members, its key rotation, its line and its replica are the real ones —
  * over a real socket to a real relay. Only what is written into IndexedDB lies in memory.
  */
 import { randomBytes } from 'node:crypto';
@@ -16,7 +16,7 @@ import { createKeys, type Keys } from '../../src/sync/owner/keys.ts';
 import { openLine } from '../../src/sync/owner/line.ts';
 import { readPayload } from '../../src/sync/owner/payload.ts';
 import type { Membership } from '../../src/sync/owner/records.ts';
-import { createRenewals, type Renewals } from '../../src/sync/owner/renewals.ts';
+import { createKeyRotation, type KeyRotation } from '../../src/sync/owner/key-rotation.ts';
 import { createTaking } from '../../src/sync/owner/taking.ts';
 import { createMemoryEntries } from './memory-entries.ts';
 import { headersOf, type SignIn } from './sign-in.ts';
@@ -34,7 +34,7 @@ export interface HouseholdDevice {
   readonly id: string;
   readonly seed: Uint8Array;
   readonly keys: Keys;
-  readonly renewals: Renewals;
+  readonly keyRotation: KeyRotation;
   /** Those that are one of the household, as far as this one knows. */
   devices(): readonly KnownDevice[];
   isRemoved(): boolean;
@@ -111,7 +111,7 @@ export async function openHouseholdDevice(
     ledger: { append: () => Promise.resolve(undefined) },
     book,
     outgoing: () => ({ heard: () => undefined }),
-    renewals: () => renewals,
+    keyRotation: () => keyRotation,
     onMisfit: () => undefined,
   });
 
@@ -189,20 +189,20 @@ export async function openHouseholdDevice(
     async register() {
       const answer = await register();
       if (!answer.ok && answer.type === 'device-removed') removed = true;
-      if (!answer.ok && answer.type === 'old-key') return await renewals.adopt(answer.box);
+      if (!answer.ok && answer.type === 'old-key') return await keyRotation.adopt(answer.box);
       return answer.ok;
     },
-    onWelcome: (welcome) => renewals.hearWelcome(welcome),
+    onWelcome: (welcome) => keyRotation.hearWelcome(welcome),
     connect: (link) => replica.connect(link),
     onDevices: () => undefined,
-    onRotated: (rotated) => void renewals.hearRotated(rotated),
+    onRotated: (rotated) => void keyRotation.hearRotated(rotated),
     onSignal: () => undefined,
-    onAnswer: (message) => renewals.hearAnswer(message),
+    onAnswer: (message) => keyRotation.hearAnswer(message),
     onRemoved: () => (removed = true),
     onState: () => undefined,
     isOn: () => true,
   });
-  const renewals = createRenewals({
+  const keyRotation = createKeyRotation({
     keys,
     book,
     timers,
@@ -227,7 +227,7 @@ export async function openHouseholdDevice(
     id,
     seed,
     keys,
-    renewals,
+    keyRotation,
     devices: () => book.devices().filter((one) => !one.removed),
     isRemoved: () => removed,
     isLive: line.isLive,

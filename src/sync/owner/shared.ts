@@ -31,7 +31,7 @@ import { createOutgoing } from './outgoing.ts';
 import { latestOf, withoutForgotten, writePayload, type Payload } from './payload.ts';
 import type { LedgerPort, OpenSocket, SyncRelay } from './ports.ts';
 import type { FirstSeal, Membership } from './records.ts';
-import { createRenewals, type Renewals } from './renewals.ts';
+import { createKeyRotation, type KeyRotation } from './key-rotation.ts';
 import { createForks } from './forks.ts';
 import { createSealer } from './sealer.ts';
 import { createTaking } from './taking.ts';
@@ -70,7 +70,7 @@ export interface SharedDeps {
 export interface Shared {
   readonly keys: Keys;
   readonly book: HouseholdBook;
-  readonly renewals: Renewals;
+  readonly keyRotation: KeyRotation;
   status(): Extract<SyncStatus, { kind: 'shared' }>;
   /** How far bringing back is; null: nothing is known of it yet. */
   progress(): Extract<SyncStatus, { kind: 'returning' }>['progress'];
@@ -184,7 +184,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       ledger,
       book,
       outgoing: () => outgoing,
-      renewals: () => renewals,
+      keyRotation: () => keyRotation,
       onMisfit: trouble('misfit'),
     }),
     onKept: (fresh) => log?.add(fresh),
@@ -319,11 +319,11 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       if (answer.ok) trouble('register')(null);
       else if (answer.type === 'device-removed') deps.onRemoved();
       // Renewed while this device was away: with the newer keys it is let in.
-      else if (answer.type === 'old-key' && (await renewals.adopt(answer.box))) return true;
+      else if (answer.type === 'old-key' && (await keyRotation.adopt(answer.box))) return true;
       else if (answer.status !== null && answer.status !== 401) trouble('register')(new Error(answer.reason));
       return answer.ok;
     },
-    onWelcome: (welcome) => renewals.hearWelcome(welcome),
+    onWelcome: (welcome) => keyRotation.hearWelcome(welcome),
     connect(relay) {
       handed.begin();
       return exchange.connect(relay);
@@ -333,9 +333,9 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       direct.setOnline(list.flatMap((one) => (one.online ? [one.device] : [])));
       changed();
     },
-    onRotated: (rotated) => void renewals.hearRotated(rotated).catch(trouble('keys')),
+    onRotated: (rotated) => void keyRotation.hearRotated(rotated).catch(trouble('keys')),
     onSignal: (from, data) => direct.hearSignal(from, data),
-    onAnswer: (message) => renewals.hearAnswer(message),
+    onAnswer: (message) => keyRotation.hearAnswer(message),
     onRemoved: deps.onRemoved,
     onState(state) {
       link = state;
@@ -346,7 +346,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     isOn: () => keys.membership().relay,
   });
 
-  const renewals = createRenewals({
+  const keyRotation = createKeyRotation({
     keys,
     book,
     timers,
@@ -432,7 +432,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   return {
     keys,
     book,
-    renewals,
+    keyRotation,
     direct,
     stir: outgoing.stir,
     reconnect: () => line.reconnect(),

@@ -415,7 +415,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       if (given.length === 0) throw new Error('Type the words that were asked for.');
       const made = recoveryOf(words.join(' '));
       if (!made.ok) throw new Error(made.reason);
-      await need().renewals.keepRecovery({ id: made.id, boxKey: made.boxKey });
+      await need().keyRotation.keepRecovery({ id: made.id, boxKey: made.boxKey });
       phrase = null;
       teller.stir();
       return null;
@@ -500,7 +500,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       const here = need();
       if (here.keys.membership().deviceId === deviceId)
         throw new Error('A device cannot remove itself. Do it on another one.');
-      await here.renewals.remove(deviceId);
+      await here.keyRotation.remove(deviceId);
       return null;
     },
     caughtUp: async ({ agentIds, patience }) => ({

@@ -3,7 +3,7 @@ import type { HouseholdBook } from './household.ts';
 import type { OutgoingPump } from './outgoing.ts';
 import type { ReadPayload } from './payload.ts';
 import type { LedgerPort } from './ports.ts';
-import type { Renewals } from './renewals.ts';
+import type { KeyRotation } from './key-rotation.ts';
 
 const MISFIT =
   'Another device sent something that this Roost cannot read. Update Roost here; the rest is not affected.';
@@ -12,7 +12,7 @@ export interface TakingDeps {
   readonly ledger: Pick<LedgerPort, 'append'>;
   readonly book: Pick<HouseholdBook, 'hear'>;
   readonly outgoing: () => Pick<OutgoingPump, 'heard'>;
-  readonly renewals: () => Pick<Renewals, 'hearRecovery'>;
+  readonly keyRotation: () => Pick<KeyRotation, 'hearRecovery'>;
   readonly onMisfit: (error: Error) => void;
 }
 
@@ -25,7 +25,7 @@ function idOf(doc: unknown): string[] {
 }
 
 /** Answers how to take what entries carry: it resolves when all of it is durable, and rejects where it cannot be stored. */
-export function createTaking({ ledger, book, outgoing, renewals, onMisfit }: TakingDeps) {
+export function createTaking({ ledger, book, outgoing, keyRotation, onMisfit }: TakingDeps) {
   /** One that is no document keeps none of the others out. */
   async function append(docs: readonly unknown[]) {
     if (docs.length === 0) return;
@@ -53,6 +53,6 @@ export function createTaking({ ledger, book, outgoing, renewals, onMisfit }: Tak
       devices: payloads.flatMap((payload) => payload.devices ?? []),
       tips: payloads.flatMap((payload) => payload.tips ?? []),
     });
-    for (const { recovery } of payloads) if (recovery) await renewals().hearRecovery(recovery);
+    for (const { recovery } of payloads) if (recovery) await keyRotation().hearRecovery(recovery);
   };
 }

@@ -16,7 +16,7 @@ const AWAY = 'The relay cannot be reached, and it must lock the device out. Try 
 const OVERTAKEN =
   'Another device renewed the keys at the same moment. Look at the list again, and repeat this if it is still needed.';
 
-export interface Renewals {
+export interface KeyRotation {
   hearWelcome(welcome: Welcome): Promise<void>;
   /** Newer keys, sealed to this device. Answers whether they were taken. */
   adopt(box: string | null): Promise<boolean>;
@@ -29,7 +29,7 @@ export interface Renewals {
   keepRecovery(recovery: { readonly id: string; readonly boxKey: string }): Promise<void>;
 }
 
-export interface RenewalsDeps {
+export interface KeyRotationDeps {
   readonly keys: Keys;
   readonly book: HouseholdBook;
   readonly timers: Timers;
@@ -47,7 +47,7 @@ export interface RenewalsDeps {
 
 type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-export function createRenewals({
+export function createKeyRotation({
   keys,
   book,
   timers,
@@ -58,7 +58,7 @@ export function createRenewals({
   onKeys,
   onTrouble,
   onFull,
-}: RenewalsDeps): Renewals {
+}: KeyRotationDeps): KeyRotation {
   /** What is waited for: the relay's word on a rotation to this epoch, or on this recovery. */
   let waiting: {
     readonly what: 'rotate' | 'recovery';
@@ -114,7 +114,7 @@ export function createRenewals({
               ),
         );
       else onTrouble(null);
-      // A relay from an old copy has forgotten renewals: it is told of them before anything new goes to it.
+      // A relay from an old copy has forgotten rotations of the keys: it is told of them before anything new goes to it.
       if (epoch < keys.epoch()) await register();
       const { recovery } = keys.membership();
       if (recovery !== null && recovery.id !== recoveryId && recovery.box !== '')
