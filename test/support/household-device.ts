@@ -11,7 +11,7 @@ import type { OpenSocket, Called } from '../../src/protocol/sync/line.ts';
 import type { HouseholdKeys } from '../../src/sync/contract.ts';
 import { protocolsOf } from '../../src/relay/page-key.ts';
 import { deviceKeys, newHousehold, newWriter, openEntry, sealEntry } from '../../src/sync/crypto/index.ts';
-import { createHouseholdBook, type KnownDevice } from '../../src/sync/owner/household.ts';
+import { createMembers, type KnownDevice } from '../../src/sync/owner/members.ts';
 import { createKeys, type Keys } from '../../src/sync/owner/keys.ts';
 import { openLine } from '../../src/sync/owner/line.ts';
 import { readPayload } from '../../src/sync/owner/payload.ts';
@@ -97,9 +97,9 @@ export async function openHouseholdDevice(
   const keys = createKeys({ remember, random, membership, onChange: () => undefined });
   const id = membership.deviceId;
   const onBook = () => {
-    if (book.devices().some((one) => one.removed && one.deviceId === id)) removed = true;
+    if (members.devices().some((one) => one.removed && one.deviceId === id)) removed = true;
   };
-  const book = createHouseholdBook({
+  const members = createMembers({
     remember,
     devices: [],
     tips: [],
@@ -109,7 +109,7 @@ export async function openHouseholdDevice(
   });
   const take = createTaking({
     ledger: { append: () => Promise.resolve(undefined) },
-    book,
+    members,
     outgoing: () => ({ heard: () => undefined }),
     keyRotation: () => keyRotation,
     onMisfit: () => undefined,
@@ -204,7 +204,7 @@ export async function openHouseholdDevice(
   });
   const keyRotation = createKeyRotation({
     keys,
-    book,
+    members,
     timers,
     now: Date.now,
     line: () => line,
@@ -221,14 +221,14 @@ export async function openHouseholdDevice(
   });
   line.begin();
   const record = keys.record({ name, addedAt: Date.now(), time: Date.now() });
-  await book.hear({ devices: [record] });
+  await members.hear({ devices: [record] });
   await say({ devices: [record] });
   return {
     id,
     seed,
     keys,
     keyRotation,
-    devices: () => book.devices().filter((one) => !one.removed),
+    devices: () => members.devices().filter((one) => !one.removed),
     isRemoved: () => removed,
     isLive: line.isLive,
     say,

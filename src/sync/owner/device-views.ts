@@ -2,7 +2,7 @@
 import { shownName } from '../../domain/names.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { DeviceView } from '../../protocol/sync/page.ts';
-import type { KnownDevice } from './household.ts';
+import type { KnownDevice } from './members.ts';
 
 export function deviceViews({
   records,

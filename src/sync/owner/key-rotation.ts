@@ -5,7 +5,7 @@
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { FromRelay } from '../../protocol/sync/control.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { HouseholdBook } from './household.ts';
+import type { Members } from './members.ts';
 import type { Keys } from './keys.ts';
 import type { RelayLine, Welcome } from './line.ts';
 import type { Payload } from './payload.ts';
@@ -31,7 +31,7 @@ export interface KeyRotation {
 
 export interface KeyRotationDeps {
   readonly keys: Keys;
-  readonly book: HouseholdBook;
+  readonly members: Members;
   readonly timers: Timers;
   readonly now: () => number;
   readonly line: () => RelayLine;
@@ -49,7 +49,7 @@ type Answer = { readonly ok: true } | { readonly ok: false; readonly reason: str
 
 export function createKeyRotation({
   keys,
-  book,
+  members,
   timers,
   now,
   line,
@@ -67,7 +67,7 @@ export function createKeyRotation({
   } | null = null;
 
   const signKeyOf = (deviceId: string) =>
-    book.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
+    members.devices().find((one) => one.deviceId === deviceId && !one.removed)?.signKey ?? null;
 
   /** `box`: what the relay gives this device when it has taken our rotation, rather than another one's. */
   function ask(
@@ -156,7 +156,7 @@ export function createKeyRotation({
       await keys.change({ recovery: { id, boxKey, by, time, box: keys.recoveryBox(boxKey) } });
     },
     async remove(deviceId) {
-      const staying = book.devices().filter((one) => !one.removed && one.deviceId !== deviceId);
+      const staying = members.devices().filter((one) => !one.removed && one.deviceId !== deviceId);
       const { rotation, next } = keys.renewal([deviceId], staying);
       const answer = await ask(
         'rotate',

@@ -22,7 +22,7 @@ import { createExchange } from './exchange.ts';
 import { sealEverything } from './first-seal.ts';
 import { createHandedOver } from './handed-over.ts';
 import { createTipTeller } from './tips.ts';
-import { createHouseholdBook, type HouseholdBook } from './household.ts';
+import { createMembers, type Members } from './members.ts';
 import type { SealedLog } from '../mirror/index.ts';
 import { createSecondHome } from './second-home.ts';
 import { createKeys, type Keys } from './keys.ts';
@@ -69,7 +69,7 @@ export interface SharedDeps {
 
 export interface Shared {
   readonly keys: Keys;
-  readonly book: HouseholdBook;
+  readonly members: Members;
   readonly keyRotation: KeyRotation;
   status(): Extract<SyncStatus, { kind: 'shared' }>;
   /** How far bringing back is; null: nothing is known of it yet. */
@@ -139,24 +139,24 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     changed();
   };
 
-  const book = createHouseholdBook({
+  const members = createMembers({
     remember,
     devices: devices ?? [],
     tips: tips ?? [],
     isGenuine: keys.isGenuine,
     isOnRoll: keys.isOnRoll,
-    onChange: bookChanged,
+    onChange: membersChanged,
   });
-  const isMember = (deviceId: string) => book.devices().some((one) => one.deviceId === deviceId && !one.removed);
-  const backfill = createBackfill({ ledger, tips: book.tips, onChange: changed });
+  const isMember = (deviceId: string) => members.devices().some((one) => one.deviceId === deviceId && !one.removed);
+  const backfill = createBackfill({ ledger, tips: members.tips, onChange: changed });
 
   /** Documents have come: is what was awaited among them? */
   const look = () => {
     if (backfill.arriving().length > 0) void backfill.look().catch(trouble('backfill'));
   };
 
-  function bookChanged() {
-    const out = book
+  function membersChanged() {
+    const out = members
       .devices()
       .filter(({ removed }) => removed)
       .map(({ deviceId }) => deviceId);
@@ -182,7 +182,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     digestOf,
     take: createTaking({
       ledger,
-      book,
+      members,
       outgoing: () => outgoing,
       keyRotation: () => keyRotation,
       onMisfit: trouble('misfit'),
@@ -229,7 +229,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     random: chance,
     // What is written in answer to it is dated after it.
     onOwn: (docs) => takeUpTo(latestOf({ docs: [...docs] })),
-    hasOthers: () => book.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId),
+    hasOthers: () => members.devices().some((one) => !one.removed && one.deviceId !== membership.deviceId),
     onTrouble: trouble('sealing'),
     onChange: changed,
   });
@@ -237,7 +237,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     sealer.seal([{ stream: 'people', payload: writePayload(payload) }], along);
   const tipTeller = createTipTeller({
     ledger,
-    book,
+    members,
     timers,
     now,
     random: chance,
@@ -348,14 +348,14 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
 
   const keyRotation = createKeyRotation({
     keys,
-    book,
+    members,
     timers,
     now,
     line: () => line,
     register: () => deps.relay.register({ household, body: keys.registration() }),
     say,
     onKeys() {
-      bookChanged();
+      membersChanged();
       return entries.openShut();
     },
     onTrouble: trouble('keys'),
@@ -401,13 +401,13 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
   if (!returning && firstSeal?.done !== true) void sealRest(firstSeal ?? NOTHING_SEALED);
   async function introduce(called: string): Promise<void> {
     await rememberMeta(db, { name: called });
-    const known = book.devices().find((one) => one.deviceId === deviceId);
+    const known = members.devices().find((one) => one.deviceId === deviceId);
     const record = keys.record({
       name: called.slice(0, SYNC_OWNER.nameChars),
       addedAt: known?.addedAt ?? now(),
       time: now(),
     });
-    await book.hear({ devices: [record] });
+    await members.hear({ devices: [record] });
     await say({ devices: [record] }, { name: null });
   }
   // Without its record no other device could send it renewed keys.
@@ -426,12 +426,12 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     const late = backfill.arriving();
     return backlog === null
       ? !agentIds.some((id) => late.includes(id))
-      : backlog.people === 0 && book.tips().length > 0 && !agentIds.some((id) => late.includes(id));
+      : backlog.people === 0 && members.tips().length > 0 && !agentIds.some((id) => late.includes(id));
   };
 
   return {
     keys,
-    book,
+    members,
     keyRotation,
     direct,
     stir: outgoing.stir,
@@ -482,7 +482,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
         link: link !== 'live' && link !== 'off' && !deps.isLetIn() ? 'locked-out' : link,
         files: log !== null,
         devices: deviceViews({
-          records: book.devices(),
+          records: members.devices(),
           seen,
           self: deviceId,
           isLive: link === 'live',

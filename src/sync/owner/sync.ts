@@ -131,11 +131,11 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     cancelMark = null;
     // What is being brought back is not to be written over by the little that is here.
     if (!shared || returning) return;
-    const { keys, book } = shared;
+    const { keys, members } = shared;
     const held = readMark(markText);
     const mark: Mark = {
       membership: keys.membership(),
-      devices: book.devices(),
+      devices: members.devices(),
       team: await ledger.team(),
       writtenAt: held?.writtenAt ?? 0,
     };
@@ -318,12 +318,12 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     enter: (welcome, seed, name) => inTurn(() => enter(welcome, seed, name)),
     device: () => need().keys.device,
     async welcome() {
-      const { keys, book, settle } = need();
+      const { keys, members, settle } = need();
       await settle();
       const { roll, rotations, recovery } = keys.membership();
-      return { keys: keys.household(), roll, rotations, recovery, devices: book.devices(), tips: book.tips() };
+      return { keys: keys.household(), roll, rotations, recovery, devices: members.devices(), tips: members.tips() };
     },
-    joined: (record) => need().book.hear({ devices: [record] }),
+    joined: (record) => need().members.hear({ devices: [record] }),
     onJoining(now) {
       joining = now;
       teller.stir();

@@ -1,5 +1,5 @@
-/** What came from other devices, into the ledger and into the household's book. */
-import type { HouseholdBook } from './household.ts';
+/** What came from other devices, into the ledger and into the list of members. */
+import type { Members } from './members.ts';
 import type { OutgoingPump } from './outgoing.ts';
 import type { ReadPayload } from './payload.ts';
 import type { LedgerPort } from './ports.ts';
@@ -10,7 +10,7 @@ const MISFIT =
 
 export interface TakingDeps {
   readonly ledger: Pick<LedgerPort, 'append'>;
-  readonly book: Pick<HouseholdBook, 'hear'>;
+  readonly members: Pick<Members, 'hear'>;
   readonly outgoing: () => Pick<OutgoingPump, 'heard'>;
   readonly keyRotation: () => Pick<KeyRotation, 'hearRecovery'>;
   readonly onMisfit: (error: Error) => void;
@@ -25,7 +25,7 @@ function idOf(doc: unknown): string[] {
 }
 
 /** Answers how to take what entries carry: it resolves when all of it is durable, and rejects where it cannot be stored. */
-export function createTaking({ ledger, book, outgoing, keyRotation, onMisfit }: TakingDeps) {
+export function createTaking({ ledger, members, outgoing, keyRotation, onMisfit }: TakingDeps) {
   /** One that is no document keeps none of the others out. */
   async function append(docs: readonly unknown[]) {
     if (docs.length === 0) return;
@@ -49,7 +49,7 @@ export function createTaking({ ledger, book, outgoing, keyRotation, onMisfit }: 
     // Before they are in the ledger: what waits here to be sealed need not be.
     outgoing().heard(docs.flatMap(idOf));
     await append(docs);
-    await book.hear({
+    await members.hear({
       devices: payloads.flatMap((payload) => payload.devices ?? []),
       tips: payloads.flatMap((payload) => payload.tips ?? []),
     });

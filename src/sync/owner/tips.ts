@@ -4,7 +4,7 @@
  */
 import type { Timers } from '../../domain/platform/timers.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { HouseholdBook } from './household.ts';
+import type { Members } from './members.ts';
 import type { Payload } from './payload.ts';
 import type { LedgerPort } from './ports.ts';
 
@@ -17,7 +17,7 @@ export interface TipTeller {
 
 export function createTipTeller({
   ledger,
-  book,
+  members,
   timers,
   now,
   random,
@@ -26,7 +26,7 @@ export function createTipTeller({
   onTrouble,
 }: {
   readonly ledger: Pick<LedgerPort, 'lastTalks'>;
-  readonly book: Pick<HouseholdBook, 'tips' | 'hear'>;
+  readonly members: Pick<Members, 'tips' | 'hear'>;
   readonly timers: Timers;
   readonly now: () => number;
   readonly random: () => number;
@@ -39,14 +39,14 @@ export function createTipTeller({
 
   async function tell() {
     if (!isWhole()) return;
-    const known = new Map(book.tips().map((tip) => [tip.agentId, tip]));
+    const known = new Map(members.tips().map((tip) => [tip.agentId, tip]));
     const time = now();
     const tips = (await ledger.lastTalks()).flatMap((talk) => {
       const tip = known.get(talk.agentId);
       return tip?.sessionId === talk.sessionId && tip.messages >= talk.messages ? [] : [{ ...talk, time }];
     });
     if (tips.length === 0) return;
-    await book.hear({ tips });
+    await members.hear({ tips });
     await say({ tips });
   }
 

@@ -8,7 +8,7 @@ import {
   isOnRoll,
   recoveryRecord,
 } from '../../../src/sync/owner/genuine.ts';
-import { createHouseholdBook } from '../../../src/sync/owner/household.ts';
+import { createMembers } from '../../../src/sync/owner/members.ts';
 import type { DeviceRecord } from '../../../src/sync/owner/records.ts';
 import { random } from './support.ts';
 
@@ -81,10 +81,10 @@ describe('a phrase', () => {
   });
 });
 
-describe('the book of a household', () => {
+describe('the members of a household', () => {
   const later = renewed(keys, random);
-  const bookOf = (roll: readonly string[], held: readonly DeviceRecord[] = []) =>
-    createHouseholdBook({
+  const membersOf = (roll: readonly string[], held: readonly DeviceRecord[] = []) =>
+    createMembers({
       remember: () => Promise.resolve(),
       devices: held,
       tips: [],
@@ -99,22 +99,22 @@ describe('the book of a household', () => {
       [forged, record],
       [record, forged],
     ]) {
-      const book = bookOf([phone.deviceId]);
-      for (const one of order) await book.hear({ devices: [one] });
-      expect(book.devices()).toEqual([{ ...record, removed: false }]);
+      const members = membersOf([phone.deviceId]);
+      for (const one of order) await members.hear({ devices: [one] });
+      expect(members.devices()).toEqual([{ ...record, removed: false }]);
     }
   });
 
   it('passes over what was planted where it begins: in this profile, with the keys, or in a mark', () => {
-    expect(bookOf([phone.deviceId], [forged, record]).devices()).toEqual([{ ...record, removed: false }]);
+    expect(membersOf([phone.deviceId], [forged, record]).devices()).toEqual([{ ...record, removed: false }]);
   });
 
   it('counts who is on the roll, and who came since with the newest key; nobody else, however late it was written', async () => {
     const old = deviceRecord(keys, thief, { name: 'Tablet', addedAt: 1, time: Number.MAX_SAFE_INTEGER });
     const newcomer = deviceRecord(later, deviceKeys(random(32)), { name: 'Desk', addedAt: 1, time: 0 });
-    const book = bookOf([phone.deviceId]);
-    await book.hear({ devices: [record, old, newcomer] });
-    expect(book.devices().map(({ name, removed }) => [name, removed])).toEqual([
+    const members = membersOf([phone.deviceId]);
+    await members.hear({ devices: [record, old, newcomer] });
+    expect(members.devices().map(({ name, removed }) => [name, removed])).toEqual([
       ['Phone', false],
       ['Tablet', true],
       ['Desk', false],
@@ -123,8 +123,8 @@ describe('the book of a household', () => {
 
   it('keeps what a device says with the newer key, also where its clock went back', async () => {
     const renamed = deviceRecord(later, phone, { name: 'Old phone', addedAt: 1, time: 1 });
-    const book = bookOf([]);
-    for (const one of [record, renamed, record]) await book.hear({ devices: [one] });
-    expect(book.devices()).toMatchObject([{ name: 'Old phone', removed: false }]);
+    const members = membersOf([]);
+    for (const one of [record, renamed, record]) await members.hear({ devices: [one] });
+    expect(members.devices()).toMatchObject([{ name: 'Old phone', removed: false }]);
   });
 });

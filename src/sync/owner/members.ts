@@ -27,7 +27,7 @@ export function newest<Item extends { readonly time: number; readonly epoch?: nu
 /** `removed`: it was left out of a renewal of the keys. */
 export type KnownDevice = DeviceRecord & { readonly removed: boolean };
 
-export interface HouseholdBook {
+export interface Members {
   devices(): readonly KnownDevice[];
   tips(): readonly Tip[];
   /** Resolves when it is durable. Records that are not genuine are passed over. */
@@ -37,7 +37,7 @@ export interface HouseholdBook {
   }): Promise<void>;
 }
 
-export function createHouseholdBook({
+export function createMembers({
   remember,
   isGenuine,
   isOnRoll,
@@ -52,7 +52,7 @@ export function createHouseholdBook({
   /** Is it one of the household, by the newest epoch that it has shown the key of? */
   readonly isOnRoll: (deviceId: string, epoch: number) => boolean;
   readonly onChange: () => void;
-}): HouseholdBook {
+}): Members {
   // Whatever way these came by: from this profile, with the keys, or from a mark that lay outside of it.
   let devices: readonly DeviceRecord[] = held.devices.filter(isGenuine);
   let { tips } = held;
