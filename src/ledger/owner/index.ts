@@ -2,7 +2,7 @@
 export { serveChannel, servePorts } from './lines.ts';
 export { takeOwnersLock } from './lock.ts';
 export { openLedger } from './open-ledger.ts';
-export type { Ledger, Origin } from '../ledger.ts';
+export type { Ledger, Origin } from '../contract.ts';
 export type { Outgoing } from '../journal/outbox.ts';
 export type { DocumentPlace } from '../views/copy.ts';
 export type { LastTalk } from '../views/talks.ts';
