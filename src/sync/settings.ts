@@ -29,6 +29,8 @@ export const SYNC_OWNER = {
   sealRetry: 5_000,
   /** A relay that has said nothing of its entries this long after it let us in has none. */
   relayHasNone: 3_000,
+  /** Of a device's secret. */
+  seedBytes: 32,
   /** Characters of a device’s name. */
   nameChars: 200,
   /** A record that says it was written further ahead of this clock counts for none. */

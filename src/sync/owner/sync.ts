@@ -3,57 +3,22 @@
  * one, and everything tabs may ask about it.
  */
 import { createQueue } from '../../domain/platform/queue.ts';
-import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import type { SyncAnswers } from '../../protocol/sync/methods.ts';
-import type { DirectOrder, Joining, SyncStatus } from '../../protocol/sync/page.ts';
-import { deviceKeys, newHousehold, newPhrase, recoveryOf } from '../crypto/index.ts';
-import { betterMark, createSealedLog, MIRROR, readMark, writeMark, type Files, type Mark } from '../mirror/index.ts';
+import type { Joining, SyncStatus } from '../../protocol/sync/page.ts';
+import { deviceKeys, newHousehold } from '../crypto/index.ts';
+import { betterMark, createSealedLog, readMark, type Mark } from '../mirror/index.ts';
+import { SYNC_OWNER } from '../settings.ts';
+import type { Sync, SyncDeps } from './contract.ts';
 import { emptySyncDatabase, recallMeta, rememberMeta, type SyncDatabase, type SyncMeta } from './database.ts';
+import { createMarkKeeper } from './mark-keeper.ts';
 import { createPairing } from './pairing.ts';
+import { createPhraseAnswers, IS_SHARED } from './phrase.ts';
 import type { Membership, Returning } from './records.ts';
-import { readHanded } from './handed.ts';
-import { openShared, type Shared, type SharedDeps } from './shared.ts';
+import { openShared, type Shared } from './shared.ts';
 import { createStatusTeller } from './status.ts';
 import type { Welcoming } from './welcoming.ts';
 
-export interface SyncDeps extends Omit<
-  SharedDeps,
-  'onChange' | 'onRemoved' | 'onMark' | 'onReturned' | 'onFound' | 'order' | 'log'
-> {
-  readonly db: SyncDatabase;
-  /** Beside IndexedDB; null: this browser has none that this worker can write. */
-  readonly files: Files | null;
-  /** What this device is called until its person says otherwise. */
-  readonly deviceName: string;
-  readonly tell: (
-    news:
-      | { readonly news: 'sync'; readonly status: SyncStatus }
-      | { readonly news: 'returned' }
-      | { readonly news: 'mark'; readonly text: string | null }
-      | { readonly news: 'direct'; readonly order: DirectOrder },
-  ) => void;
-  /** Something failed, and is tried again. */
-  readonly onTrouble: (error: unknown) => void;
-  /** A failure of ours. */
-  readonly onCrash: (error: unknown) => void;
-}
-
-export interface Sync {
-  readonly answers: SyncAnswers;
-  /** Is what was lost being brought back, as far as it was found? */
-  isReturning(): boolean;
-  stir(): void;
-  /** Resolves when nothing waits to be written into files. */
-  flush(): Promise<void>;
-  hearDocuments(docs: readonly Doc[]): void;
-  forget(forgets: readonly ForgetDoc[]): void;
-  reconnect(): void;
-  close(): Promise<void>;
-}
-
-const SEED_BYTES = 32;
 const NOT_SHARED = 'This team is not shared with another device yet.';
-const IS_SHARED = 'This browser is one of a household’s devices already.';
 const IS_RETURNING = 'Your team is being brought back here. Wait until that is done.';
 
 /** Does what is written here go into entries? From the first document on, unless this device was removed. Asked before the ledger opens, so that nothing it takes is forgotten. */
@@ -69,14 +34,9 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   /** Looked for in every place, and nobody was found. */
   let missing = false;
   let joining: Joining | null = null;
-  /** A phrase that was shown and not yet tried. */
-  let phrase: readonly string[] | null = null;
   let fileTrouble: string | null = null;
   /** Has everything that is in the ledger gone through the outbox? */
   let wasEmpty = false;
-  /** As it was written last, or found; null: there is none. */
-  let markText: string | null = null;
-  let cancelMark: (() => void) | null = null;
   /** Changes of what this device is part of, one after the other. */
   const inTurn = createQueue();
 
@@ -116,41 +76,19 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       : { kind: 'alone', joining, kept: { link: now.link, toSend: now.toSend, files: log !== null, trouble } };
   };
   const teller = createStatusTeller({ timers, status, tell: (now) => tell({ news: 'sync', status: now }) });
-
-  /** Puts the mark where it lies outside of IndexedDB; null: nobody lives here. */
-  async function putMark(text: string | null) {
-    if (text === markText) return;
-    markText = text;
-    tell({ news: 'mark', text });
-    if (text === null) await files?.remove(MIRROR.markFile);
-    else await files?.write(MIRROR.markFile, new TextEncoder().encode(text));
-  }
-
-  async function writeMarkNow() {
-    cancelMark?.();
-    cancelMark = null;
-    // What is being brought back is not to be written over by the little that is here.
-    if (!shared || returning) return;
-    const { keys, members } = shared;
-    const held = readMark(markText);
-    const mark: Mark = {
-      membership: keys.membership(),
-      devices: members.devices(),
-      team: await ledger.team(),
-      writtenAt: held?.writtenAt ?? 0,
-    };
-    if (held && writeMark(mark) === markText) return;
-    await putMark(writeMark({ ...mark, writtenAt: deps.now() }));
-  }
-
-  /** The mark says something that is no longer so. */
-  function stirMark(soon = true) {
-    if (soon) {
-      cancelMark?.();
-      cancelMark = null;
-    }
-    cancelMark ??= timers.after(soon ? 0 : MIRROR.markEvery, () => void inTurn(writeMarkNow).catch(deps.onCrash));
-  }
+  const marks = createMarkKeeper({
+    files,
+    timers,
+    now: deps.now,
+    tell: (text) => tell({ news: 'mark', text }),
+    async facts() {
+      if (!shared || returning) return null;
+      const { keys, members } = shared;
+      return { membership: keys.membership(), devices: members.devices(), team: await ledger.team() };
+    },
+    inTurn,
+    onCrash: deps.onCrash,
+  });
 
   async function run() {
     const membership = await recallMeta(db, 'membership');
@@ -162,14 +100,14 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         log,
         order: (order) => tell({ news: 'direct', order }),
         onChange: teller.stir,
-        onMark: () => stirMark(),
+        onMark: () => marks.stir(),
         onReturned: () => void inTurn(returned).catch(deps.onCrash),
         onFound: () => void inTurn(found).catch(deps.onCrash),
         onRemoved: () => void leave().catch(deps.onCrash),
       },
       membership,
     );
-    stirMark();
+    marks.stir();
     teller.stir();
   }
 
@@ -195,7 +133,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         returned: { documents: now.documents, lost: Math.max(0, team.documents - now.documents) },
       });
       returning = null;
-      stirMark();
+      marks.stir();
       tell({ news: 'returned' });
     }
     teller.stir();
@@ -268,7 +206,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     if (shared || removed || returning) return;
     const { lead, agents } = await ledger.team();
     if (lead === null && agents === 0) return;
-    await settleIn(anew(), random(SEED_BYTES), deps.deviceName, {
+    await settleIn(anew(), random(SYNC_OWNER.seedBytes), deps.deviceName, {
       alone: true,
       // All of it went through the outbox, where the ledger was empty when this began.
       ...(wasEmpty ? { firstSeal: { done: true, through: null } } : {}),
@@ -285,7 +223,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       shared = null;
       removed = true;
       await log?.clear();
-      await putMark(null);
+      await marks.put(null);
       if (returning) await rememberMeta(db, { returning: null });
       returning = null;
       teller.stir();
@@ -330,14 +268,21 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     },
   });
 
+  const phrases = createPhraseAnswers({
+    relay: deps.relay,
+    random,
+    now: deps.now,
+    shared: need,
+    mayRestore: () => !isOpen() || returning !== null,
+    enter: (welcome, seed, name) => inTurn(() => enter(welcome, seed, name)),
+    onKept: teller.stir,
+  });
+
   const begun = await ledger.team();
   wasEmpty = begun.documents === 0;
-  markText = await (async () => {
-    const bytes = await files?.read(MIRROR.markFile).catch(() => null);
-    return bytes ? new TextDecoder().decode(bytes) : null;
-  })();
+  await marks.load();
   const membership = await recallMeta(db, 'membership');
-  const mark = readMark(markText);
+  const mark = readMark(marks.text());
   // The database is of before the last renewal of the keys, and the mark is not.
   if (
     membership &&
@@ -380,7 +325,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
           );
         if (returning) throw new Error(IS_RETURNING);
         if (!shared) {
-          await enter(anew(), random(SEED_BYTES), deviceName);
+          await enter(anew(), random(SYNC_OWNER.seedBytes), deviceName);
           return null;
         }
         await shared.introduce(deviceName);
@@ -402,57 +347,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       return { words: await pairing.beginInvite(offer) };
     },
     answerInvite: async ({ same }) => ({ joined: await pairing.answerInvite(same) }),
-    async makePhrase() {
-      need();
-      phrase = newPhrase(random).words;
-      return { words: phrase };
-    },
-    async keepPhrase({ answers: given }) {
-      const words = phrase;
-      if (words === null) throw new Error('Make a phrase first.');
-      const wrong = given.find(({ place, word }) => words[place - 1] !== word.trim().toLowerCase());
-      if (wrong) throw new Error(`Word ${wrong.place} is another one. Look at what you wrote down.`);
-      if (given.length === 0) throw new Error('Type the words that were asked for.');
-      const made = recoveryOf(words.join(' '));
-      if (!made.ok) throw new Error(made.reason);
-      await need().keyRotation.keepRecovery({ id: made.id, boxKey: made.boxKey });
-      phrase = null;
-      teller.stir();
-      return null;
-    },
-    async checkPhrase({ phrase: typed }) {
-      const read = recoveryOf(typed);
-      if (!read.ok) throw new Error(read.reason);
-      return { good: need().keys.membership().recovery?.id === read.id };
-    },
-    async restore({ phrase: typed, deviceName }) {
-      if (isOpen() && !returning) throw new Error(IS_SHARED);
-      const read = recoveryOf(typed);
-      if (!read.ok) throw new Error(read.reason);
-      const answer = await deps.relay.recovery({ recovery: read.id });
-      if (!answer.ok)
-        throw new Error(
-          answer.status === 404
-            ? 'This relay knows no household with this phrase. Is it the relay that your devices used, and the newest phrase you made?'
-            : answer.reason,
-        );
-      const opened = read.open(answer.value.box);
-      const handed = opened === null ? null : readHanded(opened);
-      if (handed === null || handed.keys.household !== answer.value.household)
-        throw new Error(
-          'What the relay keeps for this phrase cannot be opened: it was changed, or a newer Roost wrote it.',
-        );
-      const seed = random(SEED_BYTES);
-      const recovery = {
-        id: read.id,
-        boxKey: read.boxKey,
-        box: answer.value.box,
-        by: deviceKeys(seed).deviceId,
-        time: deps.now(),
-      };
-      await inTurn(() => enter({ ...handed, rotations: [], recovery, devices: [], tips: [] }, seed, deviceName));
-      return null;
-    },
+    ...phrases,
     async keepAtRelay({ on }) {
       await need().keepAtRelay(on);
       return null;
@@ -460,12 +355,12 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     offerMark: ({ text }) =>
       inTurn(async () => {
         const offered = readMark(text);
-        const held = readMark(markText);
+        const held = readMark(marks.text());
         if (offered && !shared && !removed) await bringBack(betterMark(held, offered) ?? offered);
         // The file knew less, or nobody was found with what it says.
         else if (offered && shared && returning && (missing || betterMark(held, offered) === offered))
           await tryOther(offered);
-        return { text: removed ? null : shared && !returning ? (markText ?? text) : text };
+        return { text: removed ? null : shared && !returning ? (marks.text() ?? text) : text };
       }),
     takeReturned: () =>
       inTurn(async () => {
@@ -483,7 +378,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         returning = null;
         missing = false;
         wasEmpty = (await ledger.team()).documents === 0;
-        await putMark(null);
+        await marks.put(null);
         await beginAlone();
         teller.stir();
         return null;
@@ -526,17 +421,17 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       if (missing && docs.some(({ type }) => type === 'agent-identity')) inTurn(returned).catch(deps.onCrash);
       shared?.hearDocuments(docs);
       // Who lives here is told soon, how much there is in a while.
-      stirMark(docs.some(({ type }) => type === 'agent-identity'));
+      marks.stir(docs.some(({ type }) => type === 'agent-identity'));
     },
     forget(forgets) {
       shared?.forget(forgets).catch(deps.onCrash);
-      stirMark(false);
+      marks.stir(false);
     },
     reconnect: () => shared?.reconnect(),
     async close() {
       pairing.close();
       teller.close();
-      cancelMark?.();
+      marks.close();
       await shared?.close();
       await log?.close();
     },
