@@ -20,7 +20,7 @@ export const run = defineKind({
       .describe('An agent began to work alone, in no session, or came to an end, and how.'),
 
   view: { store: 'records' },
-  lane: 'talk',
+  stream: 'talk',
   whose: 'agent',
   forgotten: 'with-conversation',
 });
