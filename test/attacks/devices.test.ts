@@ -175,10 +175,10 @@ describe('A device that a thief had let in while he had one', () => {
       direct: [],
     }).find(({ deviceId }) => deviceId === accomplice.id);
     expect(shown?.name).toBe('Laptop mine');
-    await owner.renewals.remove(thief.id);
+    await owner.keyRotation.remove(thief.id);
     // It was not removed with him: whoever looks through the list finds it there.
     await expect.poll(() => owner.devices().map(({ deviceId }) => deviceId)).toContain(accomplice.id);
-    await owner.renewals.remove(accomplice.id);
+    await owner.keyRotation.remove(accomplice.id);
     await expect.poll(() => accomplice.isRemoved()).toBe(true);
     await expect.poll(() => phone.keys.epoch()).toBe(3);
     const last = owner.keys.membership().rotations.at(-1)?.boxes ?? {};
@@ -203,7 +203,7 @@ describe('A device that a thief had let in while he had one', () => {
     expect(owner.devices().map(({ deviceId }) => deviceId)).toEqual(
       expect.arrayContaining([owner.id, phone.id, thief.id]),
     );
-    await owner.renewals.remove(thief.id);
+    await owner.keyRotation.remove(thief.id);
     await expect.poll(() => phone.keys.epoch()).toBe(2);
     await close();
   });
