@@ -1,7 +1,6 @@
 /** After a crash: what was being said ends as `interrupted` with the words that are in the log, every run as `crashed`, the session as `crash`. */
 import type { Block, Usage } from '../../src/protocol/documents.ts';
 import type { RoostEvent, Snapshot } from '../../src/protocol/events.ts';
-import type { CostBook } from '../costs/index.ts';
 import type { EventLog, Inbox } from '../contracts.ts';
 import { addUsage } from './life.ts';
 
@@ -81,7 +80,10 @@ async function giveBackUnread(log: EventLog, inbox: RecoverDeps['inbox'], readIn
 export interface RecoverDeps {
   readonly log: EventLog;
   readonly inbox: Pick<Inbox, 'takenIn' | 'giveBack'>;
-  readonly costs: Pick<CostBook, 'replies'>;
+  /** What these replies cost. */
+  readonly costs: {
+    replies(messageIds: readonly string[]): Promise<ReadonlyMap<string, { readonly costMicroUsd: number }>>;
+  };
   /** ms since the epoch */
   readonly now: () => number;
 }
