@@ -1,5 +1,5 @@
 /**
- * What the relay's parts promise each other. Wired together in team.ts; tests wire the same parts.
+ * What the relay's parts promise each other. Wired together in homes/team.ts; tests wire the same parts.
  */
 export type { AgentState } from '../src/domain/guardrails.ts';
 export type { EventLog } from './contracts/log.ts';

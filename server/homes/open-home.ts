@@ -20,7 +20,7 @@ import { createRecordRoutes } from '../records/routes.ts';
 import { createSleepingRoutes } from '../sleeping/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createStreams, type Streams } from '../stream.ts';
-import { openTeam, type Team } from '../team.ts';
+import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import { createSessionRoutes } from './session-routes.ts';
 

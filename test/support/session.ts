@@ -9,7 +9,7 @@ import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts.ts'
 import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/minds/index.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../../server/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
-import { openTeam, type Team } from '../../server/team.ts';
+import { openTeam, type Team } from '../../server/homes/team.ts';
 import { parseProtocol } from '../../src/domain/prompts.ts';
 import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/domain/seat.ts';
 import { writeSummon, writeWake, type AgentPayload } from '../../src/domain/wake-payload.ts';

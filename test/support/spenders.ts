@@ -6,7 +6,7 @@ import { createAnthropicMind } from '../../server/minds/index.ts';
 import { createProxy } from '../../server/proxy/index.ts';
 import { SESSION_LIMITS } from '../../server/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
-import { openTeam, type Team } from '../../server/team.ts';
+import { openTeam, type Team } from '../../server/homes/team.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
 import { REAL_KEY } from './proxied.ts';
 import { serveRoutes } from './served-routes.ts';

@@ -2,29 +2,29 @@
  * The team's parts on one store, wired together: who there is, what waits for them, what wakes them, what it
  * costs, and the session in which they speak.
  */
-import { realTimers, type Timers } from '../src/domain/platform/timers.ts';
-import type { Protocol } from '../src/domain/prompts.ts';
-import type { RoostEvent } from '../src/protocol/events.ts';
-import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from './contracts.ts';
-import { createCosts, type CostBook } from './costs/index.ts';
-import { createDirectory } from './directory/index.ts';
-import { createConfigs, createGate } from './gate/index.ts';
-import { createInbox } from './inbox/index.ts';
-import type { Mind } from './minds/index.ts';
-import { createConfigRecords } from './records/config-records.ts';
-import { createRecords, type Records } from './records/index.ts';
-import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from './reach/index.ts';
-import { createMemories, createSessionHost, type Memories } from './session/index.ts';
-import type { Logger } from './runs/context.ts';
-import { createLine } from './runs/line.ts';
-import { createRuns, type Runs } from './runs/index.ts';
-import { createReadAround } from './runs/around.ts';
-import { recoverLog } from './runs/recover.ts';
-import { createTurns } from './runs/turns.ts';
-import { SESSION_LIMITS, type SessionLimits } from './session/settings.ts';
-import { createSleepers } from './sleeping/index.ts';
-import type { Db, OpenJournal } from './store/index.ts';
-import { createThreads, createThreadTools, type Threads } from './threads/index.ts';
+import { realTimers, type Timers } from '../../src/domain/platform/timers.ts';
+import type { Protocol } from '../../src/domain/prompts.ts';
+import type { RoostEvent } from '../../src/protocol/events.ts';
+import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
+import { createCosts, type CostBook } from '../costs/index.ts';
+import { createDirectory } from '../directory/index.ts';
+import { createConfigs, createGate } from '../gate/index.ts';
+import { createInbox } from '../inbox/index.ts';
+import type { Mind } from '../minds/index.ts';
+import { createConfigRecords } from '../records/config-records.ts';
+import { createRecords, type Records } from '../records/index.ts';
+import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from '../reach/index.ts';
+import { createMemories, createSessionHost, type Memories } from '../session/index.ts';
+import type { Logger } from '../runs/context.ts';
+import { createLine } from '../runs/line.ts';
+import { createRuns, type Runs } from '../runs/index.ts';
+import { createReadAround } from '../runs/around.ts';
+import { recoverLog } from '../runs/recover.ts';
+import { createTurns } from '../runs/turns.ts';
+import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
+import { createSleepers } from '../sleeping/index.ts';
+import type { Db, OpenJournal } from '../store/index.ts';
+import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
 
 export interface TeamDeps {
   readonly db: Db;
