@@ -1,6 +1,11 @@
 /** The ledger for tabs: a client of its owner. Nothing of Fireproof is reachable from here. */
 import { realTimers } from '../domain/platform/timers.ts';
-import { createOwnerClient, type OwnerConnection, type OwnerConnectionEnds, type OwnerClient } from './client/client.ts';
+import {
+  createOwnerClient,
+  type OwnerConnection,
+  type OwnerConnectionEnds,
+  type OwnerClient,
+} from './client/client.ts';
 import { channelLines, sharedLines } from './client/lines.ts';
 
 export type { OwnerClient } from './client/client.ts';

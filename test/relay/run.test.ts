@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../server/events/index.ts';
 import { createAnthropicMind, type Mind } from '../../server/minds/index.ts';
 import type { AgentRun, Run } from '../../server/runs/index.ts';
-import { openTeam } from '../../server/team.ts';
+import { openTeam } from '../../server/homes/team.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import { documentsOf } from '../../src/protocol/intake.ts';
 import { programOf } from '../support/relay-build.ts';

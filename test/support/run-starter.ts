@@ -8,7 +8,7 @@ import { writeSync } from 'node:fs';
 import { openEventLog } from '../../server/events/index.ts';
 import { createAnthropicMind } from '../../server/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
-import { openTeam } from '../../server/team.ts';
+import { openTeam } from '../../server/homes/team.ts';
 import { parseProtocol } from '../../src/domain/prompts.ts';
 import { agentRun } from './runs.ts';
 
