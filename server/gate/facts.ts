@@ -9,7 +9,7 @@ import type { Db } from '../store/index.ts';
 const LONGEST_COOLDOWN_MS = COORDINATION_BOUNDS.cooldown_seconds.max * 1_000;
 
 /** A session without an end. */
-export interface OpenRun {
+export interface OpenWakeSession {
   readonly wake: string;
   readonly opened: number;
   readonly seen: number;
@@ -27,7 +27,7 @@ export interface About {
 export interface Known {
   readonly facts: Omit<WakeFacts, 'running'>;
   /** Of the target; whether anybody still runs them is not said here. */
-  readonly open: readonly OpenRun[];
+  readonly open: readonly OpenWakeSession[];
 }
 
 /**

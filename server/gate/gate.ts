@@ -9,10 +9,10 @@ import { wakeSourceSchema, type WakeDecision } from '../../src/protocol/wakes.ts
 import type { Gate, WakeRequest } from '../contracts.ts';
 import type { Db } from '../store/index.ts';
 import type { OpenConfigs } from './configs.ts';
-import { readFacts, type About, type OpenRun } from './facts.ts';
-import { createRuns, endAsSeen, type Runs } from './runs.ts';
+import { readFacts, type About, type OpenWakeSession } from './facts.ts';
 import { budgetKey, sourceKey, sourceLabel } from './source.ts';
 import { countFromNow, insertDecision, readFeed } from './wake-rows.ts';
+import { createWakeSessions, endAsSeen, type WakeSessions } from './wake-sessions.ts';
 
 export interface GateDeps {
   readonly db: Db;
@@ -36,13 +36,19 @@ const ANYBODY: WakeQuestion = { way: 'api', byPerson: false, state: 'idle' };
 interface Situation {
   readonly limits: WakeLimits;
   readonly facts: WakeFacts;
-  readonly dead: readonly OpenRun[];
+  readonly dead: readonly OpenWakeSession[];
 }
 
-async function situationOf(db: Db, about: About, limits: WakeLimits, time: number, runs: Runs): Promise<Situation> {
+async function situationOf(
+  db: Db,
+  about: About,
+  limits: WakeLimits,
+  time: number,
+  sessions: WakeSessions,
+): Promise<Situation> {
   const { facts, open } = await readFacts(db, about, limits, time);
-  const live = open.filter((run) => runs.isLive(run, time));
-  const dead = open.filter((run) => !live.includes(run));
+  const live = open.filter((session) => sessions.isLive(session, time));
+  const dead = open.filter((session) => !live.includes(session));
   // As if their end had been written.
   const { day } = facts;
   const deadMs = dead.reduce(
@@ -76,7 +82,7 @@ class TakenBack extends Error {}
 
 export function createGate(deps: GateDeps): OpenGate {
   const { db, relay, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
-  const runs = createRuns({ db, relay, now, alone, timers, onError });
+  const sessions = createWakeSessions({ db, relay, now, alone, timers, onError });
   const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
   /** The latest moment that was decided at: null before the first. */
@@ -98,7 +104,7 @@ export function createGate(deps: GateDeps): OpenGate {
       { relay, target, source: sourceKey(source), budget },
       limits,
       time,
-      runs,
+      sessions,
     );
     const { outcome, check, until, detail } = decideWake(
       { way, byPerson: source.kind === 'person', state },
@@ -125,9 +131,9 @@ export function createGate(deps: GateDeps): OpenGate {
       await endAsSeen(db, relay)
         .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
         .execute();
-    if (outcome === 'granted') runs.opened(decisionId);
+    if (outcome === 'granted') sessions.opened(decisionId);
     if (!(await insertDecision(db, relay, decision, budget, version))) {
-      runs.withdrawn(decisionId);
+      sessions.withdrawn(decisionId);
       return null;
     }
     return { decision, left: leftOf(request, limits, facts, outcome === 'granted') };
@@ -145,16 +151,16 @@ export function createGate(deps: GateDeps): OpenGate {
         tell(request.target);
         return answer;
       } catch (error) {
-        runs.withdrawn(decisionId);
+        sessions.withdrawn(decisionId);
         throw error;
       }
     },
     async ended(decisionId) {
-      const agentId = await runs.ended(decisionId);
+      const agentId = await sessions.ended(decisionId);
       if (agentId !== null) tell(agentId);
     },
     async recover() {
-      if (await runs.closeDead()) tell(null);
+      if (await sessions.closeDead()) tell(null);
     },
     async stats(agentId) {
       const limits = await configs.limits(agentId);
@@ -165,7 +171,7 @@ export function createGate(deps: GateDeps): OpenGate {
         { relay, target: agentId, source: null, budget: null },
         limits,
         time,
-        runs,
+        sessions,
       );
       const granted = db
         .selectFrom('wakes')
@@ -203,7 +209,7 @@ export function createGate(deps: GateDeps): OpenGate {
       const time = now();
       const limits = await configs.limits('warm');
       await mendClock(db, time);
-      await situationOf(db, { relay, target: 'warm', source: null, budget: null }, limits, time, runs);
+      await situationOf(db, { relay, target: 'warm', source: null, budget: null }, limits, time, sessions);
       const decision: WakeDecision = {
         decisionId: newId(),
         time,
@@ -226,6 +232,6 @@ export function createGate(deps: GateDeps): OpenGate {
       });
     },
     feed: (page) => readFeed(db, relay, page),
-    close: () => runs.close(),
+    close: () => sessions.close(),
   };
 }

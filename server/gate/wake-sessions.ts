@@ -1,21 +1,22 @@
 /**
- * The sessions that wakes have opened, and which of them still run. A process says of its own, again and again,
- * that they do; of a process that has said nothing for a while, they are over since it last did.
+ * The gate's record of the sessions that wakes have opened, and which of them still run. A process says of its own,
+ * again and again, that they do; of a process that has said nothing for a while, they are over since it last did.
+ * What agents do in a session, their runs, stands in server/runs.
  */
 import { sql } from 'kysely';
 import { createQueue } from '../../src/domain/platform/queue.ts';
 import type { Timers } from '../../src/domain/platform/timers.ts';
 import { parseText, type Db } from '../store/index.ts';
-import type { OpenRun } from './facts.ts';
+import type { OpenWakeSession } from './facts.ts';
 
-export const RUN_SETTINGS = {
+export const WAKE_SESSION_SETTINGS = {
   /** ms between two signs of life: so much of a session may go uncounted after a kill. */
   heartbeatMs: 5_000,
   /** ms without one, after which a process counts as dead. */
   deadMs: 20_000,
 } as const;
 
-export interface RunsDeps {
+export interface WakeSessionsDeps {
   readonly db: Db;
   readonly relay: string;
   readonly now: () => number;
@@ -26,14 +27,14 @@ export interface RunsDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Runs {
+export interface WakeSessions {
   /** To be called before the row can be seen by others. */
   opened(decisionId: string): void;
   /** It was not opened after all. */
   withdrawn(decisionId: string): void;
   /** Whose it was; null where it was over already, or never was. */
   ended(decisionId: string): Promise<string | null>;
-  isLive(run: OpenRun, time: number): boolean;
+  isLive(session: OpenWakeSession, time: number): boolean;
   /** Ends what is not live, with its last sign of life. True where there was any. */
   closeDead(): Promise<boolean>;
   /** Ends all of this process. */
@@ -48,7 +49,7 @@ export const endAsSeen = (db: Db, relay: string) =>
     .where('relay', '=', relay)
     .where('ended_at', 'is', null);
 
-export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps): Runs {
+export function createWakeSessions({ db, relay, now, alone, timers, onError }: WakeSessionsDeps): WakeSessions {
   const own = new Set<string>();
   let cancel: (() => void) | null = null;
   /** One after the other: a sign of life that was sent before an end must not arrive after it. */
@@ -69,7 +70,7 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
   }
   function beatLater(): void {
     if (own.size === 0) return;
-    cancel ??= timers.after(RUN_SETTINGS.heartbeatMs, () => {
+    cancel ??= timers.after(WAKE_SESSION_SETTINGS.heartbeatMs, () => {
       cancel = null;
       void inTurn(beat).catch(onError).finally(beatLater);
     });
@@ -98,12 +99,12 @@ export function createRuns({ db, relay, now, alone, timers, onError }: RunsDeps)
         return row ? parseText(row.target_json) : null;
       });
     },
-    isLive: ({ wake, seen }, time) => own.has(wake) || (!alone && Math.abs(time - seen) < RUN_SETTINGS.deadMs),
+    isLive: ({ wake, seen }, time) => own.has(wake) || (!alone && Math.abs(time - seen) < WAKE_SESSION_SETTINGS.deadMs),
     async closeDead() {
-      const before = alone ? Number.MAX_SAFE_INTEGER : now() - RUN_SETTINGS.deadMs;
+      const before = alone ? Number.MAX_SAFE_INTEGER : now() - WAKE_SESSION_SETTINGS.deadMs;
       const { numUpdatedRows } = await endAsSeen(db, relay)
         // Seen much later than now: by a clock that went back since; whoever runs says so again.
-        .where((or) => or.or([or('seen_at', '<=', before), or('seen_at', '>', now() + RUN_SETTINGS.deadMs)]))
+        .where((or) => or.or([or('seen_at', '<=', before), or('seen_at', '>', now() + WAKE_SESSION_SETTINGS.deadMs)]))
         .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)
         .executeTakeFirst();
       return numUpdatedRows > 0n;
