@@ -64,6 +64,7 @@ it('is not heard before the person takes it, and the person’s own edit wins th
   await box.press('Enter');
   await page.getByText('Something here is dated 365 days ahead of this device’s clock.').waitFor();
   await expect.poll(() => called(laptop)).toBe('Grace');
+  await expect.poll(() => called(phone)).toBe('Grace');
 });
 
 it('lets the session begin where the person goes on after it', async () => {
