@@ -18,6 +18,7 @@ import type { AnswerWriter } from './answer-writer.ts';
 import type { Conversation, ToolResult } from './conversation.ts';
 import type { RequestSize } from '../../src/domain/request-cost.ts';
 import type { ToolOutcome, Took } from '../contracts.ts';
+import { toolError } from '../tool-outcome.ts';
 import { addUsage } from './life.ts';
 import type { Window } from './window.ts';
 
@@ -41,6 +42,8 @@ export interface AnswerDeps {
   readonly tools: readonly MindTool[];
   readonly maxTokens: number;
   readonly maxTurns: number;
+  /** Characters of results after which no further call of the same turn is run. */
+  readonly resultCharacters: number;
   readonly conversation: Conversation;
   readonly window: Window;
   readonly writer: AnswerWriter;
@@ -64,21 +67,28 @@ export interface AnswerOutcome {
 }
 
 const CALL_CUT = 'This call was cut off before it answered.';
+/** Nothing is lost by it: a result that was cut short would be, where it was taken out of an inbox. */
+const notRun = (characters: number) =>
+  `Not run: the calls before this one have answered with ${characters.toLocaleString('en')} characters, which is all that is put before you at once. It has done and read nothing; what it would have given is where it was. Call it again in your next turn.`;
 
 async function runTools(
   blocks: readonly MindBlock[],
-  { writer, runTool, signal }: AnswerDeps,
+  { writer, runTool, resultCharacters, signal }: AnswerDeps,
 ): Promise<{ readonly results: readonly ToolResult[]; readonly endsTurn: boolean }> {
   const results: ToolResult[] = [];
   let endsTurn = false;
+  let characters = 0;
   for (const block of blocks) {
     if (block.kind !== 'tool-use') continue;
     const done = writer.tool(block);
     const outcome: ToolOutcome = signal.aborted
-      ? { text: CALL_CUT, isError: true }
-      : await runTool(block.name, block.input);
+      ? toolError(CALL_CUT)
+      : characters >= resultCharacters
+        ? toolError(notRun(characters))
+        : await runTool(block.name, block.input);
     const { text, isError } = outcome;
     endsTurn ||= outcome.endsTurn === true;
+    characters += text.length;
     done(text, isError);
     results.push({ toolUseId: block.toolUseId, text, isError });
   }

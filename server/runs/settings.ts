@@ -7,6 +7,8 @@ export interface RunLimits {
   readonly textBatchMs: number;
   /** Most requests to the mind for one answer; each use of tools takes one more. */
   readonly maxTurns: number;
+  /** Characters of what tools answered in one turn after which no further call of that turn is run: each alone is bounded, and a mind may call many at once. */
+  readonly resultCharacters: number;
   /** Of what waits, so much is put before an agent in one turn. */
   readonly messages: MessageBatchLimits;
   readonly window: WindowLimits;
@@ -17,6 +19,7 @@ export interface RunLimits {
 export const RUN_LIMITS: RunLimits = {
   textBatchMs: 30,
   maxTurns: 10,
+  resultCharacters: 200_000,
   messages: MESSAGE_BATCH_LIMITS,
   window: { fullAt: 0.9, keep: 0.6, least: 0.25, tries: 12 },
   timeEveryMs: 900_000,

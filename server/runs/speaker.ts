@@ -201,6 +201,7 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
       tools: offered.all,
       maxTokens: room.maxAnswerTokens,
       maxTurns: limits.maxTurns,
+      resultCharacters: limits.resultCharacters,
       conversation,
       window,
       writer,

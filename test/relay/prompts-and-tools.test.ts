@@ -279,3 +279,51 @@ it('a lead without a soul is asked for one once, after the first talk, and not a
   expect(house.requestsOf(null).filter(({ last }) => last.includes('you have no soul yet'))).toHaveLength(1);
   await house.close();
 });
+
+it('what tools answer in one turn has a common bound: calls over it are not run, are told so, and lose nothing', async () => {
+  const CALLS = 5;
+  const LETTER = 30_000;
+  const house = await bench.open({
+    limits: { resultCharacters: 50_000 },
+    script: withAgents(() => null),
+  });
+  await house.start();
+  await house.wake([payload(0)]);
+  await settle(house);
+  const marks = Array.from({ length: 8 }, (_none, i) => `letter ${i} begins`);
+  for (const [i, mark] of marks.entries())
+    await house.inbox.put({
+      messageId: `l${i}`,
+      to: 'agent-0',
+      from: 'agent-1',
+      text: `${mark} ${'x'.repeat(LETTER)}`,
+      time: i,
+      priority: 'normal',
+      threadId: null,
+    });
+  const calls = Array.from({ length: CALLS }, () => ({ call: 'read_inbox', input: {} }));
+  const usual = teamScript();
+  house.model.follow((request) => {
+    if (request.seat !== 1) return usual(request);
+    if (request.results.length === 0 || request.results.some((text) => text.startsWith('Not run:'))) return calls;
+    return [{ say: 'All read.' }];
+  });
+  const before = house.requestsOf(1).length;
+  await house.post({ text: 'Read all.', to: 'agent-0' });
+  await house.until(() => house.of('message').some((message) => wordsOf(message).includes('All read.')));
+  const asked = house.requestsOf(1).slice(before);
+  for (const { results } of asked) {
+    expect(results.join('').length).toBeLessThan(50_000 + LETTER + CALLS * 1_000);
+    const ran = results.filter((text) => !text.startsWith('Not run:'));
+    // One more only while there was room.
+    expect(ran.slice(0, -1).join('').length).toBeLessThan(50_000);
+  }
+  const told = asked.flatMap(({ results }) => results).filter((text) => text.startsWith('Not run:'));
+  expect(told[0]).toMatch(
+    /^Not run: the calls before this one have answered with 60,\d+ characters, .* Call it again in your next turn\.$/,
+  );
+  // Each letter once: with the turn itself, or as it was read.
+  const seen = asked.flatMap(({ last, results }) => [last, ...results]).join('\n');
+  expect(marks.map((mark) => seen.split(mark).length - 1)).toEqual(marks.map(() => 1));
+  await house.close();
+});
