@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:http';
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../server/store/index.ts';
@@ -174,6 +176,57 @@ describe('a request', () => {
     const response = await fetch(`${base()}/v1/messages`, init);
     expect([response.status, await response.json()]).toMatchObject([413, { error: { type: 'request_too_large' } }]);
     expect(sent()).toHaveLength(0);
+  });
+
+  it('of five million bytes reaches the model byte for byte, however it is written and however it comes', async () => {
+    const got: Buffer[] = [];
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        got.push(Buffer.concat(chunks));
+        response.writeHead(400, { 'content-type': 'application/json' }).end('{"type":"error"}');
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    const through = await startProxied({
+      store,
+      relay: `proxy-${++homes}`,
+      upstream: { baseUrl: `http://127.0.0.1:${address.port}`, key: REAL_KEY, keyHeader: null },
+    });
+    try {
+      // Whoever reads this and writes it again writes something else: blanks, escapes, a key twice, digits that no number keeps.
+      const odd = String.raw`{ "model":"claude-sonnet-5-5",  "max_tokens" : 1e2, "model" :"claude-sonnet-5-5",
+        "seed": 12345678901234567890.10, "\u0061b":"\u00e9 é \ud800 🌅", "messages":[{"role":"user","content":"`;
+      const head = Buffer.from(odd);
+      const tail = Buffer.from('"}] }\n');
+      const room = 5_000_000 - head.length - tail.length;
+      const words = Buffer.from('wörds '.repeat(room / 7) + 'x'.repeat(room % 7));
+      const body = Buffer.concat([head, words, tail]);
+      const url = `${through.url}/llm/${await through.join('a1')}/v1/messages`;
+      const headers = { 'content-type': 'application/json' };
+      const whole: RequestInit = { method: 'POST', headers, body };
+      // In pieces of no known length.
+      const inPieces: RequestInit & { duplex: 'half' } = {
+        method: 'POST',
+        headers,
+        body: new Blob([new Uint8Array(body)]).stream(),
+        duplex: 'half',
+      };
+      for (const init of [whole, inPieces]) expect((await fetch(url, init)).status).toBe(400);
+      const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+      expect(got.map((bytes) => [bytes.length, hashOf(bytes)])).toEqual([
+        [5_000_000, hashOf(body)],
+        [5_000_000, hashOf(body)],
+      ]);
+      expect(through.errors).toEqual([]);
+    } finally {
+      await through.close();
+      server.close();
+      server.closeAllConnections();
+    }
   });
 
   it('that the model refuses gets the model’s own words, and costs nothing', async () => {
