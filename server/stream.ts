@@ -6,7 +6,7 @@
  * stream's own bounded buffer; a reader that lets it fill is cut, and resumes by its cursor.
  */
 import { LIMITS } from '../src/protocol/limits.ts';
-import type { Hello, StoredEvent } from '../src/protocol/events.ts';
+import type { Hello, Over, StoredEvent } from '../src/protocol/events.ts';
 import type { EventLog, SessionHost } from './contracts.ts';
 
 /** Events read from the log at a time. */
@@ -37,8 +37,8 @@ export interface Streams {
   open(cursor: Cursor, cut: () => void, browser?: string): ReadableStream<Uint8Array>;
   /** Only what comes from now on, for whoever does not live here: without the log's name, by which one comes back to it. */
   look(cut: () => void, browser: string): ReadableStream<Uint8Array>;
-  /** Ends those of these sign-ins. */
-  endOf(browsers: readonly string[]): void;
+  /** Ends those of these sign-ins, with the reason as their last word. */
+  endOf(browsers: readonly string[], reason: Over['reason']): void;
   readonly count: () => number;
   /** Those of this sign-in. */
   readonly countOf: (browser: string) => number;
@@ -64,7 +64,7 @@ export function createStreams({
   onError,
 }: StreamDeps): Streams {
   /** With the sign-in that each belongs to. */
-  const open = new Map<() => void, string | undefined>();
+  const open = new Map<(over?: Over) => void, string | undefined>();
 
   const streams: Streams = {
     count: () => open.size,
@@ -72,8 +72,8 @@ export function createStreams({
     close() {
       for (const end of [...open.keys()]) end();
     },
-    endOf(browsers) {
-      for (const [end, browser] of [...open]) if (browser !== undefined && browsers.includes(browser)) end();
+    endOf(browsers, reason) {
+      for (const [end, browser] of [...open]) if (browser !== undefined && browsers.includes(browser)) end({ reason });
     },
     open({ after, log: named }, cut, browser) {
       // A cursor past the head is of a store that was put back from a copy.
@@ -106,7 +106,7 @@ export function createStreams({
       stopWaiting?.();
       wanted?.();
     }
-    let end = (): void => undefined;
+    let end: (over?: Over) => void = () => undefined;
 
     async function fill(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
       while (!done && cursor < log.head()) {
@@ -141,8 +141,9 @@ export function createStreams({
     return new ReadableStream<Uint8Array>(
       {
         start(controller) {
-          end = () => {
+          end = (over) => {
             stop();
+            if (over) controller.enqueue(frame('over', over));
             controller.close();
           };
           open.set(end, browser);

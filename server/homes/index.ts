@@ -75,6 +75,12 @@ interface Entry {
   opening: Promise<OpenHome> | null;
 }
 
+/** A sign-in that belongs to this home from now on. */
+interface Move {
+  readonly browser: string;
+  readonly to: string;
+}
+
 /** Secrets whose home is remembered, so that calls by credential need not look for it. */
 const SECRETS_KEPT = 1_000;
 
@@ -85,6 +91,8 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const bound = new Map<string, string>();
   const secrets = new Map<string, string>();
   const inTurn = createQueue();
+  /** Of the decision that is being made. */
+  const moves: Move[] = [];
 
   /** What the store says of homes now: another process of this relay may have begun some. */
   async function reread(trx: Db): Promise<void> {
@@ -99,12 +107,15 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   const decide = <Result>(work: (trx: Db) => Promise<Result>): Promise<Result> =>
     inTurn(async () => {
       try {
-        return await db.transaction().execute(async (trx) => {
+        const result = await db.transaction().execute(async (trx) => {
           await lockHomes(trx, relay);
           await reread(trx);
           return await work(trx);
         });
+        for (const move of moves.splice(0)) endFormerStreams(move);
+        return result;
       } catch (error) {
+        moves.length = 0;
         // What was noted here went with the transaction.
         await reread(db);
         throw error;
@@ -168,8 +179,12 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
   async function bind(trx: Db, browser: string, entry: Entry): Promise<void> {
     await bindBrowser(trx, relay, browser, entry.id);
     bound.delete(browser);
-    // What it hears from now on comes from this log.
-    for (const [id, home] of opened) if (id !== entry.id) home.streams.endOf([browser]);
+    moves.push({ browser, to: entry.id });
+  }
+  /** What it hears from now on comes from the log of its new home. Only once that is committed: it comes back at once. */
+  function endFormerStreams({ browser, to }: Move): void {
+    bound.delete(browser);
+    for (const [id, home] of opened) if (id !== to) home.streams.endOf([browser], 'moved');
   }
 
   async function known(browser: string, trx: Db = db): Promise<Entry | null> {
@@ -261,7 +276,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
     },
     endStreamsOf(browsers) {
       for (const browser of browsers) bound.delete(browser);
-      for (const home of opened.values()) home.streams.endOf(browsers);
+      for (const home of opened.values()) home.streams.endOf(browsers, 'signed-out');
     },
     async end(reason) {
       const ends = await Promise.allSettled([...opened.values()].map((home) => home.end(reason)));

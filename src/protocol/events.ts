@@ -291,3 +291,16 @@ export const waitingSchema = z.object({
     .describe('who waits, in order; empty: nobody'),
 });
 export type Waiting = z.infer<typeof waitingSchema>;
+
+/**
+ * The last on a connection that the relay ends because of the sign-in that it belongs to, without an id. A relay that is
+ * shut down says nothing: the line is only lost.
+ */
+export const overSchema = z.object({
+  reason: z
+    .enum(['moved', 'signed-out'])
+    .describe(
+      'moved: the sign-in belongs to another home of this relay now, whose log the next connection follows; signed-out: it counts no more',
+    ),
+});
+export type Over = z.infer<typeof overSchema>;

@@ -219,6 +219,8 @@ export type OwnerNews =
       readonly problem: StorageProblem | null;
     }
   | { readonly news: 'link'; readonly link: LinkState; readonly snapshot: Snapshot | null }
+  /** This browser's sign-in belongs to another home of the relay now: what is told from here on is of that one. */
+  | { readonly news: 'moved' }
   | { readonly news: 'event'; readonly stored: StoredEvent }
   /** Who stands in line before the model's server; a tab that has just come hears of the next change. */
   | { readonly news: 'waiting'; readonly waiting: Waiting }

@@ -10,8 +10,10 @@ import { backoff } from '../domain/platform/retry.ts';
 import {
   eventSchema,
   helloSchema,
+  overSchema,
   snapshotSchema,
   waitingSchema,
+  type Over,
   type Snapshot,
   type StoredEvent,
   type Waiting,
@@ -38,6 +40,8 @@ export type StreamItem =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
   | { readonly kind: 'locked-out' }
+  /** This sign-in belongs to another home of the relay now; the next connection follows the log of that one. */
+  | { readonly kind: 'moved' }
   /** The relay says something this version cannot read. It is asked again later, and nothing is passed over. */
   | { readonly kind: 'unreadable'; readonly detail: string }
   /** An error of our own, which is no fault of the line's. It is tried again later, and nothing is passed over. */
@@ -67,9 +71,14 @@ export interface EventStream {
 type Ending =
   | { readonly kind: 'lost'; readonly reason: 'unreachable' | 'silent' }
   | { readonly kind: 'locked-out' }
+  | { readonly kind: 'moved' }
   | { readonly kind: 'unreadable' | 'failed'; readonly detail: string };
 
 const UNREACHABLE: Ending = { kind: 'lost', reason: 'unreachable' };
+const ENDINGS = { moved: { kind: 'moved' }, 'signed-out': { kind: 'locked-out' } } as const satisfies Record<
+  Over['reason'],
+  Ending
+>;
 const SILENT: Ending = { kind: 'lost', reason: 'silent' };
 
 /** What one connection has brought so far. */
@@ -77,6 +86,8 @@ interface Connection {
   log: string | null;
   /** An event has come. */
   begun: boolean;
+  /** The relay's last word on it. */
+  over: Ending | null;
 }
 
 /** What a message that does not fit is told as: its name, and why. */
@@ -113,6 +124,12 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       if (!hello.success) throw new Unreadable(`hello: ${hello.error.message}`);
       connection.log = hello.data.log;
       if (cursor?.log !== connection.log) beginLog(connection.log, 0);
+      return;
+    }
+    if (message.event === 'over') {
+      const over = overSchema.safeParse(data);
+      if (!over.success) throw new Unreadable(`over: ${over.error.message}`);
+      connection.over = ENDINGS[over.data.reason];
       return;
     }
     const { log } = connection;
@@ -171,7 +188,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
       if (response.status === 401) return { kind: 'locked-out' };
       if (!response.ok || !response.body) return UNREACHABLE;
       heard();
-      const connection: Connection = { log: null, begun: false };
+      const connection: Connection = { log: null, begun: false, over: null };
       const parser = createParser({ onEvent: (message) => take(message, connection) });
       const decoder = new TextDecoder();
       // A reader of its own, where a helper's loop would mix what the network throws with what we do.
@@ -181,6 +198,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
         if (done || closed) return ending;
         heard();
         parser.feed(decoder.decode(value, { stream: true }));
+        if (connection.over) return connection.over;
       }
     } catch (error) {
       if (error instanceof Cut) return ending;

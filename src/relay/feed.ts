@@ -31,7 +31,7 @@ export interface FeedDeps {
   /** What was written while nothing could take it, oldest first. */
   readonly queued: () => Promise<readonly QueuedMessageDoc[]>;
   readonly timers: Timers;
-  readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' | 'waiting' }>) => void;
+  readonly tell: (news: Extract<OwnerNews, { news: 'link' | 'event' | 'waiting' | 'moved' }>) => void;
   /** What keeps events from being read or stored, as a sentence; null when it is over. Nothing is lost meanwhile. */
   readonly onTrouble: (trouble: string | null) => void;
 }
@@ -183,6 +183,11 @@ export function createFeed(deps: FeedDeps): Feed {
       case 'failed':
         deps.onTrouble(`This page failed over what the relay says; reload the page. (${item.detail})`);
         setLink({ kind: 'lost', reason: 'failed' }, null);
+        return;
+      case 'moved':
+        setLink({ kind: 'connecting' }, null);
+        // Where nobody lives in this browser, there is nobody whose home was another one.
+        if (!vacant) tell({ news: 'moved' });
         return;
       case 'connecting':
       case 'lost':

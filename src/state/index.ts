@@ -206,6 +206,9 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
           changes.tell({ what: 'everything', agentId: null });
         }
         break;
+      case 'moved':
+        notices.moved();
+        break;
       case 'event':
         // What the relay says is shown as soon as it is heard; the same documents come again once they are stored.
         take(documentsOf(news.stored));
@@ -240,14 +243,12 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
         readAnew();
         void attempt(tellReturned());
         break;
-      case 'restarting':
-        // A shared worker is begun anew by its lines.
-        break;
       case 'mark':
         devices.keepMark(news.text);
         break;
+      case 'restarting':
       case 'direct':
-        // For the tab's carrier of direct lines, which listens by itself.
+        // A shared worker is begun anew by its lines, and the tab's carrier of direct lines listens by itself.
         break;
       default:
         news satisfies never;

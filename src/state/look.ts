@@ -83,6 +83,7 @@ export function createLook(relay: Pick<RelayPort, 'look' | 'lookedAt'>): Look {
       case 'new-log':
         return;
       case 'connecting':
+      case 'moved':
         store.setState({ link: 'connecting' });
         return;
       default:

@@ -15,6 +15,8 @@ export interface Notice {
 export interface Notices {
   readonly store: StoreApi<{ readonly list: readonly Notice[] }>;
   info(text: string, action?: Notice['action']): void;
+  /** This browser belongs to another home of the relay now. It explains why who was awake is not, so it stays until dismissed. */
+  moved(): void;
   /** Good at any time: it stays until it is taken or dismissed. */
   offer(text: string, action: NonNullable<Notice['action']>): void;
   error(text: string, action?: Notice['action']): void;
@@ -29,6 +31,9 @@ export interface Notices {
 const STAY_MS = 6_000;
 const STAY_WITH_ACTION_MS = 15_000;
 
+const MOVED =
+  'At this relay, this browser now belongs to the home of its household, and shows what runs there. A session that ran before is not shown here any more; it ends by itself when nothing is said for a while.';
+
 export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices {
   const store = createStore<{ readonly list: readonly Notice[] }>()(() => ({ list: [] }));
   const dismiss = (id: string) => store.setState(({ list }) => ({ list: list.filter((notice) => notice.id !== id) }));
@@ -42,6 +47,7 @@ export function createNotices(device: Pick<Device, 'newId' | 'after'>): Notices 
   return {
     store,
     info: (text, action = null) => add('info', text, action, action ? STAY_WITH_ACTION_MS : STAY_MS),
+    moved: () => add('info', MOVED, null),
     offer: (text, action) => add('info', text, action),
     error: (text, action = null) => add('error', text, action),
     refused(problem) {

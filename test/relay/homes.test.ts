@@ -134,6 +134,7 @@ describe('households of one relay', () => {
     expect((await register(other(), household, newTestDevice())).status).toBe(200);
     // What it followed was another log.
     expect(await stream.ended).toBeNull();
+    expect(stream.messages.at(-1)).toMatchObject({ id: undefined, event: 'over', data: { reason: 'moved' } });
     expect(textsOf(await eventsOf(other())).join()).toContain('My daughter is called Ada.');
     expect(await standing(other())).toEqual({ begun: true, lived: true, others: 0, look: false });
     relay.pass(120_000);
@@ -179,6 +180,7 @@ describe('households of one relay', () => {
     line.send({ kind: 'rotate', rotation: renew(household, { removed: [goes], stay: [stays] }).rotation });
     await line.next('rotated');
     expect(await stream.ended).toBeNull();
+    expect(stream.messages.at(-1)).toMatchObject({ event: 'over', data: { reason: 'signed-out' } });
     expect((await other().fetch('/api/home')).status).toBe(401);
     await talk(one(), 'Only for those who stayed.');
     const again = await relay.signIn();

@@ -14,6 +14,7 @@ import {
   helloSchema,
   mindSchema,
   snapshotSchema,
+  overSchema,
   waitingSchema,
 } from '../../src/protocol/events.ts';
 import { healthSchema, openHealthSchema, problemSchema, rehearsalSchema } from '../../src/protocol/http.ts';
@@ -144,6 +145,9 @@ export function wireReference(): string {
     '### `waiting`',
     'Without an `id`, after the snapshot where somebody waits, and whenever it changes: who stands in line before the model’s server. The newest holds, and nothing of it is kept.',
     fieldTable(json(waitingSchema)),
+    '### `over`',
+    'The last on a connection that is ended because of its sign-in, without an `id`.',
+    fieldTable(json(overSchema)),
     ...eventSchema.options.map((schema) => kindSection(schema, 'kind')),
 
     '## The sync socket',

@@ -202,6 +202,18 @@ describe('the event stream', () => {
     await until(() => lives() === 1);
   });
 
+  it('tells the relay’s last word on a line from a line that was lost', async () => {
+    open();
+    await until(() => lives() === 1);
+    relay.raw('event: over\ndata: {"reason":"moved"}\n\n');
+    await until(() => kindsOf(items).includes('moved'));
+    timers.advance(RELAY_TIMES.backoffFirst);
+    await until(() => lives() === 2);
+    relay.raw('event: over\ndata: {"reason":"signed-out"}\n\n');
+    await until(() => kindsOf(items).includes('locked-out'));
+    expect(kindsOf(items)).not.toContain('lost');
+  });
+
   it('waits longer with each failure, up to a bound, and starts over once it was live', async () => {
     relay.refuse(500);
     open();
