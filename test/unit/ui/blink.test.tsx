@@ -23,7 +23,7 @@ afterEach(() => {
 const blinks = (awake: boolean) => {
   const { container } = render(<Face agentId="a" birthName="Lyra" color="#fff" awake={awake} />);
   let seen = 0;
-  for (let ms = 0; ms < 36_000; ms += 100) {
+  for (let ms = 0; ms < 72_000; ms += 100) {
     act(() => void vi.advanceTimersByTime(100));
     if (container.querySelector<SVGElement>('.face')?.dataset['blink'] === 'true') seen++;
   }
