@@ -70,9 +70,10 @@ export function createMemories({ log, directory, conversationChars }: MemoriesDe
     talks.set(agentId, { transcript, said: [], earlier: 0 });
   }
 
-  function hear({ agentId, messageId, author, role, time, blocks, replaces }: EventOf<'message'>): void {
+  function hear({ agentId, sessionId, messageId, author, role, time, blocks, replaces }: EventOf<'message'>): void {
     const talk = talks.get(agentId);
-    if (!talk) return;
+    // Of a run alone, also while a session runs: it is no part of that conversation.
+    if (!talk || sessionId === null) return;
     const replaced = replaces === null ? -1 : talk.said.findIndex((said) => said.messageId === replaces);
     const standing = replaced < 0 ? talk.said : talk.said.slice(0, replaced);
     const text = talkText({ agentId, author, role, blocks });

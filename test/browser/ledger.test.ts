@@ -344,6 +344,33 @@ describe('what an agent takes along', () => {
     });
   });
 
+  it('has nothing of what was said and read in no session: neither as a conversation nor among those left out', async () => {
+    const alone = (n: number, more: Partial<MessageDoc> = {}) =>
+      messageDoc(n, { sessionId: null, runId: `r${Math.floor(n / 10)}`, ...more });
+    const docs: readonly Doc[] = [
+      ...range(0, 4).map((n) => messageDoc(n)),
+      messageDoc(4, { waiting: true, author: 'a2', role: 'user' }),
+      ...idle(10, 1),
+      // What set it to work, said to it by others, and what it said and did; what waited is read then.
+      alone(20, { author: 'relay' }),
+      alone(21),
+      alone(22, { author: 'a2' }),
+      ...range(23, 60).map((n) => long(n, { sessionId: null, runId: 'r3' })),
+      { ...readDoc(61, 'm4'), sessionId: null, runId: 'r3' },
+    ];
+    const without = docs.filter((doc) => !('sessionId' in doc) || doc['sessionId'] !== null);
+    await append(without);
+    const before = { taken: await material('a1'), talks: (await dumpOf(tab))['talks'] };
+    expect(told(before.taken)).toEqual([['s1', ['m0', 'm1', 'm2', 'm3']], 1]);
+    await append(docs.filter((doc) => !without.includes(doc)));
+    expect(await material('a1')).toEqual(before.taken);
+    // By which other devices tell whether they have all of the last conversation.
+    expect((await dumpOf(tab))['talks']).toEqual(before.talks);
+    // An agent that was only ever at work alone was in no conversation.
+    await append([alone(70, { agentId: 'a9' }), alone(71, { agentId: 'a9', author: 'a9' })]);
+    expect((await material('a9')).sessions).toEqual([]);
+  });
+
   it('has it behind many sessions in which the agent did something small by itself, each of them told too', async () => {
     const deed = { kind: 'tool', toolUseId: 't', name: 'search', input: {}, result: 'Found.', isError: false } as const;
     await append([

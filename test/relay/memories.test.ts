@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withWarmMind } from '../../server/minds/index.ts';
 import { SESSION_LIMITS } from '../../server/session/settings.ts';
 import { LEAD_ID } from '../../src/domain/seat.ts';
+import { agentRun } from '../support/runs.ts';
 import { teamScript } from '../support/scripted-model.ts';
 import { openSessionBench, payload, type Bench } from '../support/session.ts';
 
@@ -34,6 +36,28 @@ describe('what the relay holds of souls and conversations while a session runs',
     expect(await memories.conversationOf(LYRA.id)).toBeNull();
     await house.start();
     expect(memories.soulOf(LYRA.id)).toBeUndefined();
+  });
+
+  it('has nothing of what an agent did alone while the session ran', async () => {
+    const house = await bench.open({ script: () => [{ say: 'All is well.' }] });
+    const { memories, runs } = house.team;
+    await house.start();
+    await house.wake([LYRA]);
+    await house.until(() => house.of('agent-awake').length === 1);
+    await house.untilQuiet();
+    const before = await memories.conversationOf(LYRA.id);
+    await withWarmMind(async (mind) => {
+      const started = await runs.start(
+        agentRun(mind, {
+          identity: { agentId: LYRA.id },
+          context: [{ messageId: null, text: 'Look around.' }],
+        }),
+      );
+      if (started.ok) await started.run.whenEnded;
+    });
+    const ofRun = house.of('message').filter(({ sessionId }) => sessionId === null);
+    expect(ofRun.map(({ agentId, author }) => [agentId, author])).toContainEqual([LYRA.id, LYRA.id]);
+    expect(await memories.conversationOf(LYRA.id)).toBe(before);
   });
 
   it('leaves out what the person has replaced, and tells how much has no room', async () => {
