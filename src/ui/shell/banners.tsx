@@ -9,6 +9,7 @@ import './banners.css';
 
 const BudgetBanner = optional(() => import('../costs/budget-banner.tsx'));
 const GiveBack = optional(() => import('../records/give-back.tsx'));
+const RoomBanner = optional(() => import('../storage/room-banner.tsx'));
 
 function Banner({
   trouble,
@@ -80,6 +81,13 @@ function Rebuilding() {
   );
 }
 
+/** The storage page says it itself; without a line there is nobody to ask. */
+function RelayRoom() {
+  const isLive = useLive((state) => state.link.kind === 'live');
+  const { place } = usePlace();
+  return isLive && !(place.kind === 'settings' && place.section === 'storage') ? <RoomBanner /> : null;
+}
+
 /** What stands in the way of everything, with what to do: across the page, until it is gone. */
 export function Banners() {
   const actions = useActions();
@@ -92,6 +100,7 @@ export function Banners() {
       <Rebuilding />
       <BudgetBanner />
       <GiveBack />
+      <RelayRoom />
       {lost && <Banner trouble={lost} tone="warn" act={{ label: 'Try now', run: () => void actions.reconnect() }} />}
     </>
   );

@@ -93,6 +93,25 @@ test('a disk that is nearly full, and a household that has nearly used its part,
   );
 });
 
+test('a disk that is nearly full is said across the page too, calmly, until there is room again, and not twice', async () => {
+  const page = await openPage({
+    docs: team(1),
+    prepare: ({ reach }) => reach.on('GET /api/room', { ...ROOM, free: GB / 10 }),
+  });
+  const banner = await screen.findByText(/^The relay’s disk has 100 MB left, so agents store nothing more there/);
+  expect(banner.parentElement?.getAttribute('role')).toBe('status');
+  expect(screen.queryByRole('alert')).toBeNull();
+  await page.user.click(within(banner.parentElement ?? document.body).getByRole('link', { name: 'Show' }));
+  await waitFor(async () =>
+    expect((await block('Space used')).textContent).toContain('The relay’s disk has 100 MB left'),
+  );
+  expect(screen.getAllByText(/^The relay’s disk has 100 MB left/)).toHaveLength(1);
+  page.reach.on('GET /api/room', ROOM);
+  await page.user.click(screen.getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(page.reach.times('GET /api/room')).toBeGreaterThan(2));
+  await waitFor(() => expect(screen.queryByText(/^The relay’s disk/)).toBeNull());
+});
+
 test('where the relay does not say it, nothing is said', async () => {
   const page = await openPage({
     docs: team(1),

@@ -1,0 +1,36 @@
+import { useEffect } from 'react';
+import { Link } from 'wouter';
+import { relayRoom } from '../../state/relay-room.ts';
+import { useRoost } from '../context.tsx';
+import { PATHS } from '../places.ts';
+import { shortages } from '../text/room.ts';
+import { useQuery } from '../use-query.ts';
+
+/** ms between looks: a disk fills slowly, and the relay counts its files for each. */
+const LOOK_EVERY_MS = 5 * 60_000;
+
+/** Across the page while the relay's disk is nearly full. What cannot be read now says nothing here: the storage page does. */
+export default function RoomBanner() {
+  const roost = useRoost();
+  const { device } = roost;
+  const query = relayRoom(roost);
+  const room = useQuery(query);
+  useEffect(() => {
+    let stop: () => void = () => undefined;
+    const wait = () => {
+      stop = device.after(LOOK_EVERY_MS, () => {
+        void query.again();
+        wait();
+      });
+    };
+    wait();
+    return () => stop();
+  }, [device, query]);
+  if (room.kind !== 'ready') return null;
+  return shortages(room.value).map((line) => (
+    <div key={line} className="banner banner-quiet" role="status">
+      <p>{line}</p>
+      <Link href={PATHS.settings('storage')}>Show</Link>
+    </div>
+  ));
+}
