@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type ScriptedModel } from '../support/scripted-model.ts';
+import { crowdedIn } from '../support/crowded.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const TABLE = `| where | what was found | who |
@@ -40,28 +41,15 @@ const sizes = {
 } as const;
 const resize = ([width, height]: readonly [number, number]) => visitor.page.setViewportSize({ width, height });
 
-/** Seats that touch each other, and words that leave their seat, as lines. */
-const crowded = () =>
+const crowded = () => crowdedIn(visitor.page);
+/** Seats that the big button stands on. */
+const covered = () =>
   visitor.page.evaluate(() => {
-    const found: string[] = [];
-    const seats = [...document.querySelectorAll<HTMLElement>('.seat')].map((seat) => ({
-      seat,
-      box: seat.getBoundingClientRect(),
-    }));
-    for (const [i, { seat, box }] of seats.entries()) {
-      for (const { box: other } of seats.slice(i + 1))
-        if (box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom)
-          found.push(`seat ${i + 1} lies over another`);
-      for (const part of seat.querySelectorAll('.seat-figure, .seat-name, .seat-sub')) {
-        const inner = part.getBoundingClientRect();
-        if (
-          inner.height > 0 &&
-          (inner.top < box.top || inner.bottom > box.bottom || inner.left < box.left || inner.right > box.right)
-        )
-          found.push(`${part.className} leaves seat ${i + 1}`);
-      }
-    }
-    return found;
+    const top = document.querySelector('.big')?.getBoundingClientRect().top ?? 0;
+    return [...document.querySelectorAll('.seat')].flatMap((seat, i) => {
+      const { bottom } = seat.getBoundingClientRect();
+      return bottom > top ? [`seat ${i + 1}: ${bottom} below ${top}`] : [];
+    });
   });
 
 describe('the grid', () => {
@@ -141,6 +129,7 @@ describe('the big button', () => {
       const box = await visitor.page.getByRole('button', { name: 'WAKE', exact: true }).boundingBox();
       expect(box && box.y >= 0 && box.y + box.height <= size[1], `${what}: ${JSON.stringify(box)}`).toBe(true);
       expect(await crowded(), what).toEqual([]);
+      if (size === sizes['laptop at 200 %']) expect(await covered(), what).toEqual([]);
     }
     expect(visitor.complaints).toEqual([]);
   });

@@ -65,6 +65,9 @@ const playsToo = (client: string) => `${client} plays it too, from elsewhere`;
 const ARRIVES =
   'On its way here: what was said to it last on another device is still being fetched, and WAKE leaves it asleep until then';
 
+/** Characters under a name that stand on one line: “sleeps since 07:54”. What is longer takes two, and the picture is smaller. */
+const ONE_LINE = 18;
+
 /** Of an agent whose request waits. */
 const IN_LINE = 'The model takes only so many at once: it waits for its turn';
 
@@ -137,7 +140,7 @@ function SeatFrame({
         onClick={() => (agentId === null ? setOpen(true) : go(PATHS.agent(agentId)))}
       />
       {/* The button says it all by its name; this is how it looks. */}
-      <span className="seat-look" data-reason={reason !== null} aria-hidden="true">
+      <span className="seat-look" data-long={reason !== null || sub.length > ONE_LINE} aria-hidden="true">
         <span className="seat-figure">{figure}</span>
         {name !== null && <span className="seat-name">{name}</span>}
         <span className={reason === null ? 'seat-sub' : 'seat-sub seat-reason'}>
