@@ -5,29 +5,19 @@
  * counts for itself, and goes on counting where nobody listens any more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Store } from '../../server/store/index.ts';
+import { expect, it } from 'vitest';
 import { MICRO_USD } from '../../src/domain/prices.ts';
 import { startCountingModel, type Fate } from '../support/counting-model.ts';
 import { createRandom } from '../support/random.ts';
 import { openSpenders, type Spenders } from '../support/spenders.ts';
-import { createStorePlace, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
 
 /** More with `BUDGET_SEEDS`, from `BUDGET_FIRST` on. */
 const SEEDS = Number(process.env['BUDGET_SEEDS'] ?? 6);
 const FIRST = Number(process.env['BUDGET_FIRST'] ?? 0);
 const MODEL = 'claude-opus-5-5';
 
-let place: StorePlace;
-let store: Store;
-beforeAll(async () => {
-  place = await createStorePlace('pglite');
-  store = await place.open();
-});
-afterAll(async () => {
-  await store.close();
-  await place.remove();
-});
+const store = storeFor('pglite');
 
 /** One request of a client that may leave at any time. */
 async function ask(base: string, random: () => number, maxTokens: number, over: AbortSignal): Promise<void> {
@@ -75,7 +65,7 @@ it.each(Array.from({ length: SEEDS }, (_none, i) => FIRST + i))(
       return random() < 0.4 ? 'cut' : random() < 0.7 ? 'broken' : 'refused';
     };
     const model = await startCountingModel({ random, fate, stopsWhenLeft, wordy: random() < 0.5 });
-    const spenders = await openSpenders(store, model.url, { stopsWhenLeft });
+    const spenders = await openSpenders(store(), model.url, { stopsWhenLeft });
     const { team, bases, agentIds } = spenders;
     const budget = 0.5 + random();
     const over = new AbortController();

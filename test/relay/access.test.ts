@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOrigins, createRateLimit, createSignIn } from '../../server/access/index.ts';
 import { isOwnRequest } from '../../server/access/origins.ts';
 import { NOTE_EVERY_MS } from '../../server/access/sign-in.ts';
-import type { Store } from '../../server/store/index.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { freePort } from '../support/free-port.ts';
 import { createDatabase, type TestDatabase } from '../support/postgres.ts';
 import { rawRequest } from '../support/raw-http.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { headersOf, keyIn } from '../support/sign-in.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
+import { STORES } from '../support/stores.ts';
 
 /** Every route, with a method it takes. */
 const ROUTES = [
@@ -252,26 +252,17 @@ describe.each(STORES)('access, with the store on %s', (kind) => {
   });
 
   describe('sign-in', () => {
-    let place: StorePlace;
-    let store: Store;
+    const store = storeFor(kind);
     let clock = 1_000_000_000;
-    beforeAll(async () => {
-      place = await createStorePlace(kind);
-      store = await place.open();
-    });
-    afterAll(async () => {
-      await store.close();
-      await place.remove();
-    });
     const signIn = (name = 'home') =>
-      createSignIn({ db: store.db, relay: name, now: () => clock, linkMs: 3_600_000, cookieMs: 10 * NOTE_EVERY_MS });
+      createSignIn({ db: store().db, relay: name, now: () => clock, linkMs: 3_600_000, cookieMs: 10 * NOTE_EVERY_MS });
 
     it('keeps neither codes nor tokens, only their hashes', async () => {
       const code = await signIn().newCode();
-      const kept = await store.db.selectFrom('codes').selectAll().execute();
+      const kept = await store().db.selectFrom('codes').selectAll().execute();
       const { token = '', key = '' } = (await signIn().take(code)) ?? {};
       expect([token, key].map((secret) => Buffer.from(secret, 'base64url').length)).toEqual([32, 32]);
-      const browsers = await store.db.selectFrom('browsers').selectAll().execute();
+      const browsers = await store().db.selectFrom('browsers').selectAll().execute();
       expect(JSON.stringify([kept, browsers])).not.toContain(code);
       for (const secret of [token, key]) expect(JSON.stringify([kept, browsers])).not.toContain(secret);
       for (const hash of [browsers[0]?.token_hash, browsers[0]?.key_hash]) expect(hash).toMatch(/^[0-9a-f]{64}$/);

@@ -1,16 +1,16 @@
 import { Hono } from 'hono';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createCosts, type CostBook } from '../../server/costs/index.ts';
 import { createCostRoutes } from '../../server/costs/routes.ts';
 import { COST_LIMITS } from '../../server/costs/settings.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { mount, type Env } from '../../server/endpoint.ts';
-import type { Store } from '../../server/store/index.ts';
 import { DEFAULT_PRICES } from '../../src/domain/prices.ts';
 import { PLAIN_TERMS, type RequestSize } from '../../src/domain/request-cost.ts';
 import { costsSchema, pricesSchema, replyCostsSchema } from '../../src/protocol/costs.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
+import { STORES } from '../support/stores.ts';
 import { createTestConfigs, type TestConfigs } from '../support/test-configs.ts';
 
 const HOUR = 3_600_000;
@@ -42,16 +42,7 @@ const team = [
 ];
 
 describe.each(STORES)('costs on %s', (kind) => {
-  let place: StorePlace;
-  let store: Store;
-  beforeAll(async () => {
-    place = await createStorePlace(kind);
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
+  const store = storeFor(kind);
 
   let homes = 0;
   let relay = '';
@@ -61,7 +52,7 @@ describe.each(STORES)('costs on %s', (kind) => {
   let said: RoostEvent[];
   const again = (waitMs = 0) =>
     createCosts({
-      db: store.db,
+      db: store().db,
       relay,
       configs,
       directory: { all: () => Promise.resolve(team) },
@@ -74,7 +65,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     relay = `home-${++homes}`;
     time = NOON;
     said = [];
-    configs = createTestConfigs({ db: store.db, relay });
+    configs = createTestConfigs({ db: store().db, relay });
     costs = again();
   });
 
@@ -435,7 +426,7 @@ describe.each(STORES)('costs on %s', (kind) => {
 
   it('go into the real log', async () => {
     const log = await openEventLog({
-      db: store.db,
+      db: store().db,
       relay,
       now: () => time,
       newId: () => relay,
@@ -443,7 +434,7 @@ describe.each(STORES)('costs on %s', (kind) => {
       retentionMs: 0,
     });
     costs = createCosts({
-      db: store.db,
+      db: store().db,
       relay,
       configs,
       directory: { all: () => Promise.resolve(team) },

@@ -1,33 +1,24 @@
 import { Hono } from 'hono';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createCredentialRoutes, createCredentials, type Credentials } from '../../server/access/index.ts';
 import { NOTE_USE_EVERY_MS } from '../../server/access/credentials.ts';
 import { mount, type Env } from '../../server/endpoint.ts';
-import type { Store } from '../../server/store/index.ts';
 import type { RoostEvent } from '../../src/protocol/events.ts';
 import { credentialsSchema, madeCredentialSchema, type TeamMember } from '../../src/protocol/team.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
+import { STORES } from '../support/stores.ts';
 
 const ODD = 'a\u0000\ud800"';
 
 describe.each(STORES)('credentials, with the store on %s', (kind) => {
-  let place: StorePlace;
-  let store: Store;
+  const store = storeFor(kind);
   let time: number;
   let events: RoostEvent[];
   let credentials: Credentials;
   let made = 0;
-  beforeAll(async () => {
-    place = await createStorePlace(kind);
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
   const open = (relay: string) =>
     createCredentials({
-      db: store.db,
+      db: store().db,
       relay,
       now: () => time,
       alone: kind === 'pglite',
@@ -112,7 +103,7 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
     );
     expect(new Set(secrets).size).toBe(20);
     const kept = JSON.stringify([
-      await store.db.selectFrom('credentials').selectAll().execute(),
+      await store().db.selectFrom('credentials').selectAll().execute(),
       await credentials.list(),
     ]);
     for (const secret of secrets) expect(kept).not.toContain(secret.slice('roost_'.length));

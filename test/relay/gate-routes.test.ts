@@ -1,32 +1,22 @@
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { createGateRoutes } from '../../server/gate/index.ts';
 import { mount, type Env } from '../../server/endpoint.ts';
-import type { Store } from '../../server/store/index.ts';
 import { agentConfigAnswerSchema, householdConfigAnswerSchema } from '../../src/protocol/config.ts';
 import { problemSchema } from '../../src/protocol/http.ts';
 import { wakeFeedSchema, wakeStatsSchema } from '../../src/protocol/wakes.ts';
 import { createTestClock, createTestGate, request } from '../support/gate.ts';
-import { createStorePlace, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
 
 const MORNING = Date.parse('2026-06-16T08:00:00Z');
 const YAML = 'application/yaml';
-let place: StorePlace;
-let store: Store;
-beforeAll(async () => {
-  place = await createStorePlace('pglite');
-  store = await place.open();
-});
-afterAll(async () => {
-  await store.close();
-  await place.remove();
-});
+const store = storeFor('pglite');
 
 function open() {
-  const household = createTestGate(store, createTestClock(MORNING));
+  const household = createTestGate(store(), createTestClock(MORNING));
   const app = new Hono<Env>();
   app.onError((error) => {
     if (error instanceof HTTPException) return error.getResponse();

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WAKE_WAYS, type WakeWay } from '../../src/domain/guardrails.ts';
 import type { WakeRequest } from '../../server/contracts.ts';
-import type { Store } from '../../server/store/index.ts';
 import type { AgentConfig, HouseholdConfig } from '../../src/protocol/config.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
 import { createTestClock, createTestGate, request, type TestClock } from '../support/gate.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
+import { STORES } from '../support/stores.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -31,16 +31,7 @@ type Guardrails = NonNullable<AgentConfig['coordination']['wake_guardrails']>;
 const guardrails = (wake_guardrails: Guardrails): AgentConfig => ({ coordination: { wake_guardrails } });
 
 describe.each(STORES)('the gate on %s', (kind) => {
-  let place: StorePlace;
-  let store: Store;
-  beforeAll(async () => {
-    place = await createStorePlace(kind);
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
+  const store = storeFor(kind);
 
   /** A household of its own, wide open but for what Orin's own settings say. */
   async function household(
@@ -48,7 +39,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
     over: Partial<HouseholdConfig> = {},
     clock: TestClock = createTestClock(MORNING),
   ) {
-    const made = createTestGate(store, clock);
+    const made = createTestGate(store(), clock);
     await made.configs.setHousehold({ ...OPEN, ...over });
     await made.configs.setAgent('orin', orin);
     /** Asks, and ends the session at once where one was opened. */
@@ -115,7 +106,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
       );
       expect(await first.ask()).toMatchObject({ outcome: 'granted' });
       clock.pass(-24 * HOUR);
-      const { gate } = how === 'over a restart' ? createTestGate(store, clock, { relay: first.relay }) : first;
+      const { gate } = how === 'over a restart' ? createTestGate(store(), clock, { relay: first.relay }) : first;
       const ask = async () => (await gate.ask(request({ callerSession: null }))).decision;
       expect(await ask()).toMatchObject({ check: 'cooldown', until: clock.now() + 300 * SECOND });
       clock.pass(300 * SECOND);
@@ -263,8 +254,8 @@ describe.each(STORES)('the gate on %s', (kind) => {
 
   it('keeps to settings from the moment that they are set, also those that another process has set', async () => {
     const clock = createTestClock(Date.parse('2026-06-16T20:00:00Z'));
-    const { configs, gate, relay } = createTestGate(store, clock, { alone: false });
-    const other = createTestGate(store, clock, { relay, alone: false });
+    const { configs, gate, relay } = createTestGate(store(), clock, { alone: false });
+    const other = createTestGate(store(), clock, { relay, alone: false });
     await configs.setHousehold(OPEN);
     expect((await gate.ask(request())).decision.outcome).toBe('granted');
     await other.configs.setHousehold({ ...OPEN, wakes_enabled: false });

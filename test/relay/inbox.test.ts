@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { NewInboxMessage } from '../../server/contracts.ts';
 import { createInbox } from '../../server/inbox/index.ts';
-import type { Store } from '../../server/store/index.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
+import { STORES } from '../support/stores.ts';
 
 /** What Postgres' own text refuses, and what an escape could change. */
 const HARD_TEXT = '\u0000 \ud800 "quoted" \\ \u2028 🪺';
@@ -18,20 +18,11 @@ const mail = (messageId: string, to: string, time: number, more: Partial<NewInbo
 });
 
 describe.each(STORES)('the inbox on %s', (kind) => {
-  let place: StorePlace;
-  let store: Store;
+  const store = storeFor(kind);
   const told: string[] = [];
-  beforeAll(async () => {
-    place = await createStorePlace(kind);
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
   const open = (relay: string) =>
     createInbox({
-      db: store.db,
+      db: store().db,
       relay,
       retentionMs: 100,
       now: () => 7,

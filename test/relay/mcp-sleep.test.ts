@@ -1,9 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../server/store/index.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_SLEEP_WAIT_SECONDS } from '../../src/domain/guardrails.ts';
 import { ERAS, LYRA, openMcp, speaking, VEGA, type TestMcp } from '../support/mcp.ts';
-import { createStorePlace, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
 
 const STATE = { uri: 'roost://agent/state' };
 const LONGEST_MS = DEFAULT_SLEEP_WAIT_SECONDS * 1_000;
@@ -14,22 +13,13 @@ const CLIENT_PATIENCE_MS = 1_000;
 const textOf = (result: Awaited<ReturnType<Client['callTool']>>) =>
   result.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
-let place: StorePlace;
-let store: Store;
-beforeAll(async () => {
-  place = await createStorePlace('pglite');
-  store = await place.open();
-});
-afterAll(async () => {
-  await store.close();
-  await place.remove();
-});
+const store = storeFor('pglite');
 
 describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %s protocol', (era) => {
   let mcp: TestMcp;
   let client: Client;
   beforeEach(async () => {
-    mcp = await openMcp(store, { progressEveryMs: PROGRESS_EVERY_MS, revokeGraceMs: 10 });
+    mcp = await openMcp(store(), { progressEveryMs: PROGRESS_EVERY_MS, revokeGraceMs: 10 });
     client = await join();
     await mcp.session('session-1');
   });
@@ -205,7 +195,7 @@ describe.each(ERAS)('a sleeping agent’s calls over MCP, from a client of the %
 
 describe('a session of an older client', () => {
   it('ends the stream of a call that the client cancels', async () => {
-    const mcp = await openMcp(store);
+    const mcp = await openMcp(store());
     try {
       await mcp.session('session-1');
       await mcp.sleep(LYRA);

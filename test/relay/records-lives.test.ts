@@ -1,17 +1,16 @@
 /** Whatever a household sets and says at a relay: a page gives all of it back to another. */
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createPriceTable } from '../../server/costs/price-table.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { createConfigs } from '../../server/gate/index.ts';
 import { createConfigRecords } from '../../server/records/config-records.ts';
 import { createRecords } from '../../server/records/index.ts';
-import type { Store } from '../../server/store/index.ts';
 import type { StoredEvent } from '../../src/protocol/events.ts';
 import { documentsOf } from '../../src/protocol/intake.ts';
 import { holding, offered } from '../support/records.ts';
-import { createStorePlace, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
 import { openThreadHouse } from '../support/threads.ts';
 
 const PRICE = { model: '*', input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
@@ -22,35 +21,26 @@ const DEPS = {
   },
 };
 describe('any life', () => {
-  let place: StorePlace;
-  let store: Store;
-  beforeAll(async () => {
-    place = await createStorePlace('pglite');
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
+  const store = storeFor('pglite');
 
   /** A home on the store, with all that holds records. */
   async function openHome() {
-    const house = await openThreadHouse(store);
+    const house = await openThreadHouse(store());
     const { relay } = house;
     const told: StoredEvent[] = [];
-    const log = await openEventLog({ ...DEPS, db: store.db, relay, newId: randomUUID });
+    const log = await openEventLog({ ...DEPS, db: store().db, relay, newId: randomUUID });
     log.subscribe((stored) => void told.push(stored));
     const configs = createConfigs({
       ...DEPS,
-      db: store.db,
+      db: store().db,
       relay,
       alone: true,
       timeZone: 'UTC',
       tell: () => undefined,
     });
-    const prices = createPriceTable(store.db, relay, true);
+    const prices = createPriceTable(store().db, relay, true);
     const sources = [
-      createConfigRecords({ db: store.db, relay, changing: configs.changing, forgetPrices: prices.forget }),
+      createConfigRecords({ db: store().db, relay, changing: configs.changing, forgetPrices: prices.forget }),
       house.threads.records,
     ];
     const records = createRecords({ ...DEPS, log, sources, onError: DEPS.onListenerError });

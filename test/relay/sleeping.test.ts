@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SleepWait } from '../../server/contracts.ts';
 import { openEventLog } from '../../server/events/index.ts';
 import { findMember } from '../../server/directory/index.ts';
 import { problem } from '../../server/problem.ts';
 import { createSleepers, createSleepingRoutes } from '../../server/sleeping/index.ts';
-import type { Store } from '../../server/store/index.ts';
 import { NO_SESSION } from '../../src/protocol/live.ts';
 import type { WakeDecision, WakeSource } from '../../src/protocol/wakes.ts';
 import { effectiveConfig } from '../support/effective-config.ts';
 import { createManualTimers } from '../support/manual-timers.ts';
 import { serveRoutes } from '../support/served-routes.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
+import { STORES } from '../support/stores.ts';
 
 const LEAD = { agentId: 'lead', name: 'Julian', position: 4, retired: false };
 const ALMA = { agentId: 'a', name: 'Alma', position: 0, retired: false };
@@ -20,23 +20,14 @@ const never = new AbortController().signal;
 const FOREVER = { signal: never, limitMs: Infinity };
 
 describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
-  let place: StorePlace;
-  let store: Store;
-  beforeAll(async () => {
-    place = await createStorePlace(kind);
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
+  const store = storeFor(kind);
 
   /** A session "s1" with the agents "a" and "b"; the early bird "e" starts asleep. */
   async function begin() {
     const failures: unknown[] = [];
     const timers = createManualTimers();
     const log = await openEventLog({
-      db: store.db,
+      db: store().db,
       relay: randomUUID(),
       now: () => 7,
       newId: randomUUID,

@@ -1,16 +1,15 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRateLimit } from '../../server/access/index.ts';
 import { realTimers } from '../../src/domain/platform/timers.ts';
-import type { Store } from '../../server/store/index.ts';
 import { createEntryStore } from '../../server/sync/entry-store.ts';
 import { createHouseholds } from '../../server/sync/households.ts';
 import { createHub, type Hub } from '../../server/sync/hub.ts';
 import { createSockets, type Sockets, type SocketsDeps } from '../../server/sync/socket.ts';
 import { syncEndpoints } from '../../src/protocol/endpoints/sync.ts';
 import { createUpgrades } from '../../server/upgrade.ts';
-import { createStorePlace, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
 import {
   hello,
   newTestDevice,
@@ -26,22 +25,13 @@ import {
 const BEAT = 100;
 
 describe('a sync socket', () => {
-  let place: StorePlace;
-  let store: Store;
+  const store = storeFor('pglite');
   let server: Server;
   let hub: Hub;
   let sockets: Sockets;
   const errors: unknown[] = [];
   const household = newTestHousehold();
   const [one, other] = [newTestDevice(), newTestDevice()];
-  beforeAll(async () => {
-    place = await createStorePlace('pglite');
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
   beforeEach(() => errors.splice(0));
   afterEach(async () => {
     await sockets.close();
@@ -52,7 +42,7 @@ describe('a sync socket', () => {
 
   /** The relay's end of the sockets, with nobody at the door. */
   async function serve(limits: SocketsDeps['limits'] = {}, heartbeatMs = 60_000) {
-    const db = store.db;
+    const db = store().db;
     const logger = {
       debug: () => undefined,
       info: () => undefined,

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Store } from '../../server/store/index.ts';
+import { describe, expect, it } from 'vitest';
 import type { Threads } from '../../server/threads/index.ts';
 import { PERSON } from '../../src/domain/threads.ts';
-import { createStorePlace, STORES, type StorePlace } from '../support/stores.ts';
+import { storeFor } from '../support/store-for.ts';
+import { STORES } from '../support/stores.ts';
 import { good, openThreadHouse } from '../support/threads.ts';
 
 type Wait = Parameters<Threads['wait']>[1];
@@ -12,20 +12,11 @@ const FROM_A = { kind: 'from', who: 'a', name: 'Ada' } as const;
 const FROM_PERSON = { kind: 'from', who: PERSON, name: 'The human' } as const;
 
 describe.each(STORES)('waiting in threads on %s', (kind) => {
-  let place: StorePlace;
-  let store: Store;
-  beforeAll(async () => {
-    place = await createStorePlace(kind);
-    store = await place.open();
-  });
-  afterAll(async () => {
-    await store.close();
-    await place.remove();
-  });
+  const store = storeFor(kind);
 
   /** A thread of "a", "b" and "c", in which "b" waits. */
   async function withThread() {
-    const house = await openThreadHouse(store);
+    const house = await openThreadHouse(store());
     const { threads, timers } = house;
     const open = async (by = 'a') =>
       good(await threads.create(by, { title: 'Plans', participantRefs: ['a', 'b', 'c'] })).thread.threadId;
