@@ -55,7 +55,7 @@ export function reasonFor(check: GateCheck, stopped: Stopped): string {
     case 'concurrency':
       return limits.maxConcurrentSessions === 0
         ? 'Its limit is 0 sessions at a time: it is never woken.'
-        : `${limits.maxConcurrentSessions === 1 ? 'A session of it runs' : `${limits.maxConcurrentSessions} sessions of it run`} already, which is its limit. It can be woken when one is over.`;
+        : `It has ${limits.maxConcurrentSessions === 1 ? 'a session' : `${limits.maxConcurrentSessions} sessions`} under way already, which is its limit. It can be woken when one is over.`;
     case 'idle':
       if (state === 'absent') return 'It is not in a running session. The message waits until it is.';
       if (state === 'played') return 'A client plays it from elsewhere, and begins its turns itself.';
