@@ -94,6 +94,6 @@ describe('every way to ask for a wake', () => {
       files.filter((file) => what.test(readFileSync(new URL(file, SERVER), 'utf8'))).toSorted();
     expect(using(/gate\.ask\(/)).toEqual(['reach/ask.ts']);
     expect(using(/host\(\)\.rouse\(|host\.rouse\(/)).toEqual(['reach/ask.ts']);
-    expect(using(/sleepers\.set\([^)]*, false,/)).toEqual(['reach/ask.ts']);
+    expect(using(/sleepers\.set\(\s*[^)]*?,\s*false\b/)).toEqual(['reach/ask.ts']);
   });
 });
