@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EventOf, RoostEvent } from '../../src/protocol/events.ts';
 import type { OwnerNews } from '../../src/protocol/worker.ts';
-import { queuedDoc } from '../support/documents.ts';
+import { identityDoc, queuedDoc } from '../support/documents.ts';
 import { openBench, ownerOf, type Household, type LedgerBench } from '../support/ledger-harness.ts';
 
 const mind = { kind: 'rehearsal', leadModel: 'm', agentModel: 'm' } as const;
@@ -48,6 +48,10 @@ beforeEach(async () => {
   bench.relay.acks.length = 0;
   bench.relay.posted.length = 0;
   home = await bench.household();
+  // Where nobody lives, nothing of what a sign-in hears is taken.
+  const first = await home.tab();
+  await ownerOf(first).call('append', [identityDoc(1, 'a1', 1)]);
+  await first.close();
 });
 afterEach(() => home.remove());
 

@@ -4,6 +4,7 @@ import { createVisitor, type Visitor } from '../support/visitor.ts';
 import { readRelay } from './evidence.ts';
 import { createHouse, type House } from './household.ts';
 import { wakeAll } from './relay-kill.ts';
+import { deviceOf, pair } from '../support/devices.ts';
 import { letIn } from '../support/sign-in.ts';
 
 /** Times that each is tried: two clicks meet differently each time. */
@@ -95,9 +96,10 @@ describe('WAKE, pressed more than once', () => {
   it('wakes once: two browsers that know the same team', async () => {
     const context = await other.open();
     await letIn(context, house.relay().url, await house.relay().signIn());
+    const first = house.visitor();
     const second = await createVisitor(context, house.relay().url);
-    await second.begin();
+    await pair(deviceOf(house.profile, first.page.context(), first.page), deviceOf(other, context, second.page));
     await second.untilAll('sleeping');
-    await oneWake([house.visitor(), second]);
+    await oneWake([first, second]);
   });
 });
