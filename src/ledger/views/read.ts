@@ -1,11 +1,12 @@
 /** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
+import type { IDBPIndex, StoreNames } from 'idb';
 import { pendingForgets } from '../../domain/forgetting.ts';
 import { foldReadMarks, isNews, readMarkOf, readUpTo, UNREAD_MOST } from '../../domain/read-marks.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
 import { isCovered, isKnown } from '../../protocol/known.ts';
 import type { ConversationPage, HouseholdView, UnreadRow, UnreadView } from '../../protocol/worker.ts';
 import { LEDGER } from '../settings.ts';
-import type { MessageRecord, ViewsDatabase } from './database.ts';
+import type { MessageRecord, ViewsDatabase, ViewsSchema } from './database.ts';
 import { byAge, newestFirst } from './order.ts';
 
 /** Sorts after every stamp and id. */
@@ -115,12 +116,26 @@ export async function readConversation(
   };
 }
 
+/** Ids of all in whose conversation something shows, a greeting too: a look at one key each. */
+async function whoHasMessages(
+  place: Pick<IDBPIndex<ViewsSchema, StoreNames<ViewsSchema>[], 'messages', 'place'>, 'openKeyCursor'>,
+): Promise<readonly string[]> {
+  const agents: string[] = [];
+  for (let range: IDBKeyRange | null = null; ;) {
+    const cursor: { readonly key: readonly string[] } | null = await place.openKeyCursor(range);
+    const agentId = cursor?.key[0];
+    if (agentId === undefined) return agents;
+    agents.push(agentId);
+    range = IDBKeyRange.lowerBound([agentId, AFTER_ALL], true);
+  }
+}
+
 /** What is new to the person, in every conversation there is, and how far they have read in threads. */
 export async function readUnread(db: ViewsDatabase, now: number): Promise<UnreadView> {
-  const tx = db.transaction(['settings', 'totals', 'messages', 'forgets', 'state']);
+  const tx = db.transaction(['settings', 'messages', 'forgets', 'state']);
   const [settings, agents, forgets, state] = await Promise.all([
     tx.objectStore('settings').index('slot').getAll(),
-    tx.objectStore('totals').getAllKeys(),
+    whoHasMessages(tx.objectStore('messages').index('place')),
     tx.objectStore('forgets').getAll(),
     tx.objectStore('state').get('state'),
   ]);
