@@ -32,8 +32,7 @@ export const openWarmDoor: OpenSessionDoor = async (host, log) => {
   });
   app.use('/api/*', limitBody());
   mount(app, createSessionRoutes({ host, runs: { stop: () => false }, log, streams, checkStreams: () => undefined }));
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  const server = createServer((request, response) => void listener(request, response));
+  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {
