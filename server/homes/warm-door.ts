@@ -32,7 +32,7 @@ export const openWarmDoor: OpenSessionDoor = async (host, log) => {
   });
   app.use('/api/*', limitBody());
   mount(app, createSessionRoutes({ host, runs: { stop: () => false }, log, streams, checkStreams: () => undefined }));
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  const server = createServer(getRequestListener(app.fetch));
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -111,15 +111,7 @@ export function standIns(deps: SessionHostDeps, mind: Mind, onError: (error: unk
 }
 
 /** What is asked of the store before a request to a mind, and is not asked by a session for nobody. */
-export async function askStore({
-  costs,
-  teamTools,
-  inbox,
-  log,
-  configs,
-  directory,
-  now,
-}: SessionHostDeps): Promise<void> {
+export async function askStore({ costs, teamTools, inbox, log, configs, now }: SessionHostDeps): Promise<void> {
   const signal = new AbortController().signal;
   const caller: Caller = { agentId: LEAD_ID, sessionId: null, run: 'warm', kind: 'session', signal };
   const [check, { effective }] = await Promise.all([
@@ -137,8 +129,6 @@ export async function askStore({
     log.written('warm'),
   ]);
   if (check.ok) check.hold.release();
-  // What is set for each of them is known from here on, where nobody else can change it.
-  await Promise.all((await directory.all()).map(({ agentId }) => configs.agent(agentId)));
   momentText(now(), effective.time_zone);
   teamTools.forEach(mindToolOf);
 }
