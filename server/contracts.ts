@@ -9,4 +9,4 @@ export type { SleepWait, Sleepers } from './contracts/sleeping.ts';
 export type { Caller, ToolOutcome, TeamTool } from './contracts/tools.ts';
 export type { Took, RequestEnd, CostHold, CostRequest, CostCheck, Costs } from './contracts/costs.ts';
 export type { ThreadHooks, Reach } from './contracts/reach.ts';
-export type { PostOutcome, CallingClient, OpenSessionDoor, SessionDoor, SessionHost } from './contracts/session.ts';
+export type { PostOutcome, CallingClient, SessionHost } from './contracts/session.ts';

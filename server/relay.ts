@@ -19,7 +19,6 @@ import {
   createAnthropicMind,
   createRehearsalMind,
   DEFAULT_MODELS,
-  touchServer,
   withWarmMind,
   type Mind,
   type RehearsalMind,
@@ -270,21 +269,15 @@ async function open(
     await sync.close();
     await http.close();
   });
-  // The first wake is not to pay for what is loaded at first use, nor to wait for that: in whichever home a session begins.
-  const giveWay = new AbortController();
-  const unsubscribe = homes
-    .open()
-    .map(({ log }) => log.subscribe(({ event }) => event.kind === 'session-started' && giveWay.abort()));
+  // The first wake is not to pay for what is loaded at first use.
+  const closing = new AbortController();
   const warming = withWarmMind(async (warmMind) => {
-    const touched = config.messagesApi && touchServer(config.messagesApi.baseUrl, giveWay.signal);
-    for (const each of homes.open()) if (!giveWay.signal.aborted) await each.warm(warmMind, giveWay.signal);
-    for (const stop of unsubscribe) stop();
-    await touched;
+    for (const each of homes.open()) await each.warm(warmMind, closing.signal);
   }).catch((error: unknown) =>
     logger.warn('Not everything could be warmed; the first answer takes a little longer.', { error }),
   );
   closers.add(() => {
-    giveWay.abort();
+    closing.abort();
     return warming;
   });
   logger.info('The relay has started.', {

@@ -6,7 +6,6 @@ import type { Waiting } from '../../src/protocol/events.ts';
 import type { PostMessage, StartSession } from '../../src/protocol/http.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Mind } from '../minds/mind.ts';
-import type { EventLog } from './log.ts';
 
 export type PostOutcome =
   | { readonly ok: true; readonly eventId: number }
@@ -21,22 +20,10 @@ export interface CallingClient extends JoinedClient {
   readonly credentialId: string;
 }
 
-/** How a warm-up comes to a session: as a page does. */
-export interface SessionDoor {
-  /** Both reject where they are refused. */
-  start(request: StartSession): Promise<void>;
-  post(message: PostMessage): Promise<void>;
-  close(): Promise<void>;
-}
-export type OpenSessionDoor = (host: SessionHost, log: EventLog) => Promise<SessionDoor>;
-
 /** The one session a relay can run, and everything that happens in it. */
 export interface SessionHost {
-  /**
-   * Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves
-   * no trace. Gives way at once to a session that is started meanwhile.
-   */
-  warm(mind: Mind, signal: AbortSignal, openDoor: OpenSessionDoor): Promise<void>;
+  /** Runs a few wakes of nobody, answered by this mind, so that the first need not pay for what is made at first use. Leaves no trace. */
+  warm(mind: Mind, signal: AbortSignal): Promise<void>;
   /** Where it is not started: the session that runs, or null where `after` lies too far ahead of the log’s clock. */
   start(request: StartSession): Promise<{ ok: true; sessionId: string } | { ok: false; sessionId: string | null }>;
   /** False where no session runs. Resolves when the end is on disk and nothing of the session runs on. */

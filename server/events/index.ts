@@ -42,7 +42,7 @@ export interface EventLogDeps {
 
 /** With `close`, which resolves when everything appended is on disk. */
 export interface OpenEventLog extends EventLog {
-  /** Does what its next write does, once, and writes nothing. */
+  /** Runs the statement of its next write once, without one. */
   warm(): Promise<void>;
   close(): Promise<void>;
 }
@@ -189,11 +189,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
       const [oldest] = await readEvents(db, log, 0, 1);
       if (oldest) keeper.dropped(oldest.id);
     },
-    async warm() {
-      // A write of nothing: it is journalled, as every write is, and there is nothing to find in it.
-      if (journal) await commits.add({ events: [], client: null }, false);
-      await keeper.warm();
-    },
+    warm: () => keeper.warm(),
     async close() {
       await commits.settled();
       await keeper.close();

@@ -83,19 +83,16 @@ function numbered({
   readonly writes: readonly { readonly client: string | null; readonly events: readonly { readonly kind: string }[] }[];
 }): Numbered[] {
   let next = first;
-  // A write of nothing is for nobody, see `warm` of the log.
-  return writes
-    .filter(({ events }) => events.length > 0)
-    .map(({ client, events }) => {
-      const write = {
-        first: next,
-        storedAt,
-        client,
-        events: events.map((event) => ({ kind: event.kind, text: JSON.stringify(event) })),
-      };
-      next += events.length;
-      return write;
-    });
+  return writes.map(({ client, events }) => {
+    const write = {
+      first: next,
+      storedAt,
+      client,
+      events: events.map((event) => ({ kind: event.kind, text: JSON.stringify(event) })),
+    };
+    next += events.length;
+    return write;
+  });
 }
 
 export interface JournalKeeperDeps {

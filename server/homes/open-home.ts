@@ -193,7 +193,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     endpoints: new Map(endpoints.map((each) => [each.endpoint, each])),
     async warm(mind, signal) {
       await log.warm();
-      if (!signal.aborted) await team.warm(mind, signal);
+      await team.warm(mind, signal);
     },
     async end(reason) {
       await Promise.all([host.end(reason), runs.close()]);

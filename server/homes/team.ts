@@ -25,7 +25,6 @@ import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
 import { createSleepers } from '../sleeping/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
-import { openWarmDoor } from './warm-door.ts';
 
 export interface TeamDeps {
   readonly db: Db;
@@ -215,7 +214,7 @@ export async function openTeam({
     tools,
     async warm(warmMind, signal) {
       await gate.warm();
-      await host.warm(warmMind, signal, openWarmDoor);
+      await host.warm(warmMind, signal);
     },
     async close() {
       await runs.close();

@@ -17,4 +17,4 @@ export {
 } from './mind.ts';
 export { sizeOfRequest } from './size.ts';
 export { DEFAULT_MODELS, REHEARSAL_MODEL, windowTokensOf } from './settings.ts';
-export { touchServer, withWarmMind } from './warm.ts';
+export { withWarmMind } from './warm.ts';

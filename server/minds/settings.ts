@@ -13,12 +13,6 @@ export const MIND_LIMITS = {
   upstreamDetail: 300,
 } as const;
 
-/** Of what is done once when the relay has started. */
-export const WARM_LIMITS = {
-  /** ms that a connection to the model's server may take. */
-  connectMs: 5_000,
-} as const;
-
 /** The line before a model server; times in ms. */
 export const QUEUE_LIMITS = {
   /** Pause after a refusal that names none; it doubles with each in a row. */

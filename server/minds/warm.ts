@@ -4,11 +4,8 @@
  * as close to a real one as can be, which says a word to whoever asks.
  */
 import { createServer } from 'node:http';
-import { isIP } from 'node:net';
-import { connect } from 'node:tls';
 import { createAnthropicMind } from './anthropic.ts';
 import type { Mind } from './mind.ts';
-import { OFFICIAL_API, WARM_LIMITS } from './settings.ts';
 
 const EVENTS: readonly { readonly type: string; readonly [field: string]: unknown }[] = [
   {
@@ -56,33 +53,4 @@ export async function withWarmMind(run: (mind: Mind) => Promise<void>): Promise<
     server.closeAllConnections();
     server.close();
   }
-}
-
-/**
- * Opens a connection to the model's own server by TLS, and ends it: certificates are read, the server's name is looked up,
- * and what agrees on keys is compiled. No request is sent. Resolves whatever becomes of it: who cannot be reached now is
- * told of when somebody is asked. Without TLS there is nothing to gain.
- */
-export function touchServer(baseUrl: string | null, signal: AbortSignal): Promise<void> {
-  const { protocol, hostname, port } = new URL(baseUrl ?? OFFICIAL_API);
-  if (protocol !== 'https:' || signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const host = hostname.replace(/^\[|\]$/g, '');
-    const socket = connect({
-      host,
-      port: port === '' ? 443 : Number(port),
-      // An address is no name that a certificate is asked for by.
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      ALPNProtocols: ['http/1.1'],
-    });
-    const leave = () => socket.destroy();
-    socket.setTimeout(WARM_LIMITS.connectMs, leave);
-    socket.once('secureConnect', leave);
-    socket.once('error', leave);
-    socket.once('close', () => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    });
-    signal.addEventListener('abort', leave, { once: true });
-  });
 }

@@ -61,8 +61,6 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
     line,
   } = deps;
   let current: Running | null = null;
-  /** Sessions for nobody run, or ran. */
-  let warming: AbortController | null = null;
   /** Starts and ends happen one after another. */
   const inTurn = createQueue();
   /** Posts under way, by the client's id: a repeat that comes at the same time is the same call. */
@@ -220,34 +218,22 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
   }
 
   return {
-    async warm(warmMind, signal, openDoor) {
-      if (current || signal.aborted) return;
-      const mine = (warming = new AbortController());
-      const either = AbortSignal.any([signal, mine.signal]);
+    async warm(warmMind, signal) {
       await askStore(deps);
-      if (either.aborted) return;
       let problem: unknown = null;
       const nobody = standIns(deps, warmMind, (error) => (problem ??= error));
-      const host = createSessionHost(nobody);
-      const door = await openDoor(host, nobody.log);
-      try {
-        await runWakes(host, door, nobody.log, either);
-      } finally {
-        await door.close();
-      }
+      await runWakes(createSessionHost(nobody), nobody.log, signal);
       if (problem !== null) throw new Error('a session for nobody failed', { cause: problem });
     },
-    start(request) {
-      warming?.abort();
-      return inTurn(async () => {
+    start: (request) =>
+      inTurn(async () => {
         if (current) return { ok: false, sessionId: current.sessionId };
         if (request.after !== undefined && request.ahead !== true && log.isAhead(request.after))
           return { ok: false, sessionId: null };
         if (request.after !== undefined) log.follow(request.after);
         current = await begin(request);
         return { ok: true, sessionId: current.sessionId };
-      });
-    },
+      }),
     end,
     post(message) {
       const same = posts.get(message.clientId);

@@ -9,7 +9,7 @@ import { LEAD_ID, SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
 import type { StoredEvent } from '../../src/protocol/events.ts';
 import { postMessageSchema, startSessionSchema } from '../../src/protocol/http.ts';
-import type { Caller, EventLog, SessionDoor, SessionHost } from '../contracts.ts';
+import type { Caller, EventLog, SessionHost } from '../contracts.ts';
 import { sizeOfRequest, type Mind } from '../minds/index.ts';
 import type { SessionHostDeps } from './host-deps.ts';
 import { createLine } from '../runs/line.ts';
@@ -17,11 +17,8 @@ import { createTurns } from '../runs/turns.ts';
 import { allowedTools, mindToolOf } from '../runs/team-tools.ts';
 
 export const WARM_SETTINGS = {
-  /**
-   * Agents of each wake that is run, until what it needs is likely to be compiled. Few at first: code that has never run
-   * takes its time, and what comes meanwhile waits for the slice that it takes, not for eight of them.
-   */
-  sizes: [1, 2, 4, 8, 8, 8, 8],
+  /** So often is a wake run until what it needs is likely to be compiled. */
+  times: 5,
   /** ms between two of them, for calls that come meanwhile. */
   pauseMs: 20,
   /** Characters of a soul, and of a conversation: as of a team that has lived for a while. */
@@ -30,17 +27,16 @@ export const WARM_SETTINGS = {
 } as const;
 
 const text = (chars: number) => 'Nobody is here yet. '.repeat(chars / 20);
-const wakeOf = (size: number) =>
-  writeWake(
-    SEAT_ORDER.slice(0, size).map((position) => ({
-      id: `warm-${position}`,
-      name: `Agent ${position}`,
-      ...seatColor(position),
-      position,
-      soul: text(WARM_SETTINGS.soulChars),
-      transcript: text(WARM_SETTINGS.conversationChars),
-    })),
-  );
+const WAKE = writeWake(
+  SEAT_ORDER.map((position) => ({
+    id: `warm-${position}`,
+    name: `Agent ${position}`,
+    ...seatColor(position),
+    position,
+    soul: text(WARM_SETTINGS.soulChars),
+    transcript: text(WARM_SETTINGS.conversationChars),
+  })),
+);
 
 /** As the log of a home, of which nothing is kept. */
 function createNoLog(): EventLog {
@@ -134,15 +130,9 @@ export async function askStore({ costs, teamTools, inbox, log, configs, now }: S
 }
 
 /** `host`: of the stand-ins. Resolves early where `signal` aborts. */
-export async function runWakes(
-  host: Pick<SessionHost, 'end'>,
-  door: SessionDoor,
-  log: EventLog,
-  signal: AbortSignal,
-): Promise<void> {
+export async function runWakes(host: SessionHost, log: EventLog, signal: AbortSignal): Promise<void> {
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-  for (const [time, size] of WARM_SETTINGS.sizes.entries()) {
-    if (signal.aborted) return;
+  for (let time = 0; time < WARM_SETTINGS.times && !signal.aborted; time++) {
     let stop: () => void = () => undefined;
     const over = new Promise<void>((resolve) => {
       const said = { ended: false, greeted: false };
@@ -152,10 +142,10 @@ export async function runWakes(
         if ((said.ended && said.greeted) || event.kind === 'session-ended') resolve();
       });
     });
-    await door.start(
+    await host.start(
       startSessionSchema.parse({ human: { name: 'Nobody' }, lead: { name: 'Lead', soul: null, transcript: null } }),
     );
-    if (!signal.aborted) await door.post(postMessageSchema.parse({ text: wakeOf(size), clientId: `warm-${time}` }));
+    await host.post(postMessageSchema.parse({ text: WAKE, clientId: `warm-${time}` }));
     await Promise.race([over, stopped]);
     stop();
     await host.end('ended');

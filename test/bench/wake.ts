@@ -5,7 +5,6 @@
  */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import Anthropic from '@anthropic-ai/sdk';
 import { SEAT_ORDER, seatColor } from '../../src/domain/seat.ts';
@@ -16,10 +15,6 @@ import { seatsCalled, startScriptedModel, type Script, type ScriptedModel } from
 import { median, type Section } from './figures.ts';
 
 const ROUNDS = 21;
-/** Relays that are started for the first wake alone, each with a home of its own. */
-const STARTS = 5;
-/** ms after its start in which a relay has warmed itself. */
-const WARM_AFTER_MS = 3_000;
 const SLOW_ROUNDS = 3;
 const MIND_MS = 2000;
 const ADDED_LIMIT_MS = 50;
@@ -142,30 +137,14 @@ async function repeat<T>(times: number, once: () => Promise<T>): Promise<T[]> {
   return all;
 }
 
-/** ms from posting the first message of a relay's life, so long after its start, to the last agent's request at the model. */
-async function firstOnce(model: ScriptedModel, afterMs: number): Promise<number> {
-  const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url } });
-  const headers = await relay.headers();
-  const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
-  try {
-    await sleep(afterMs);
-    return (await wakeOnce(relay, model, events)).added;
-  } finally {
-    events.close();
-    await relay.stop();
-  }
-}
-
-/** The figures; about a minute and a half. */
+/** The figures; about a minute. */
 export async function wakeFigures(): Promise<Section> {
   const model = await startScriptedModel(minds(0));
   const relay = await startRelay({ from: 'built', env: { ANTHROPIC_BASE_URL: model.url } });
   const headers = await relay.headers();
   const events = await openEventSource((signal) => fetch(`${relay.url}/api/events`, { headers, signal }));
   try {
-    const [, ...warm] = await repeat(ROUNDS, () => wakeOnce(relay, model, events));
-    const firsts = await repeat(STARTS, () => firstOnce(model, WARM_AFTER_MS));
-    const atOnce = await repeat(STARTS, () => firstOnce(model, 0));
+    const [cold, ...warm] = await repeat(ROUNDS, () => wakeOnce(relay, model, events));
     const client = new Anthropic({ apiKey: 'none', authToken: null, baseURL: model.url, maxRetries: 0 });
     const bare = median((await repeat(ROUNDS, () => bareOnce(model, client))).slice(1));
     const processes = median(await repeat(5, () => processesOnce(model)));
@@ -197,19 +176,9 @@ export async function wakeFigures(): Promise<Section> {
         },
         {
           what: '  the first after starting',
-          value: median(firsts),
+          value: cold?.added ?? Number.NaN,
           unit: 'ms',
-          beside: {
-            kind: 'limit',
-            what: `the relay adds, ${WARM_AFTER_MS / 1000} s after it has started`,
-            value: ADDED_LIMIT_MS,
-          },
-        },
-        {
-          what: '  the same at once, while it warms itself',
-          value: median(atOnce),
-          unit: 'ms',
-          beside: { kind: 'peer', what: 'a process for each agent', value: processes },
+          beside: { kind: 'peer', what: 'the same', value: processes },
         },
         {
           what: `all awake, minds of ${MIND_MS / 1000} s`,

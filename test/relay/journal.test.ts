@@ -119,24 +119,6 @@ describe('the event log on a journal', () => {
     await next.close();
   });
 
-  it('is as it was when it was warmed, before a write and between two, for the next process too', async () => {
-    const log = await openLog('warmed');
-    await log.warm();
-    const one = await log.append([text('one')]);
-    await Promise.all([log.warm(), log.append([text('two')]), log.warm()]);
-    expect([one.map(({ id }) => id), log.head()]).toEqual([[1], 2]);
-    await kill('warmed');
-    const next = await openLog('warmed');
-    expect((await next.read(0, 10)).map(({ id, event }) => [id, event])).toEqual([
-      [1, text('one')],
-      [2, text('two')],
-    ]);
-    await next.warm();
-    expect((await next.append([text('three')])).map(({ id }) => id)).toEqual([3]);
-    await next.close();
-    expect((await store.db.selectFrom('events').select('id').where('log', '=', log.id).execute()).length).toBe(3);
-  });
-
   it('puts what was appended into its tables by itself', async () => {
     const log = await openLog('quiet');
     await log.append([text('one')]);
