@@ -1,12 +1,23 @@
-/** Messages that no person wrote on the page, and no mind in an answer: the relay's own, and messages of other agents. */
+/** Messages that no person wrote on the page, and no mind in an answer: the relay's own, those of other agents, and what an agent leaves for the person. */
 import type { EventOf } from '../../src/protocol/events.ts';
 
 interface Told extends Pick<EventOf<'message'>, 'time' | 'messageId' | 'sessionId' | 'runId' | 'agentId' | 'author'> {
   readonly text: string;
+  /** Left out: it is said to the agent. `assistant`: the agent says it. */
+  readonly role?: 'user' | 'assistant';
 }
 
 /** The event of a message that `author` puts into the conversation of `agentId`, whole. */
-export const toldEvent = ({ time, messageId, sessionId, runId, agentId, author, text }: Told): EventOf<'message'> => ({
+export const toldEvent = ({
+  time,
+  messageId,
+  sessionId,
+  runId,
+  agentId,
+  author,
+  text,
+  role = 'user',
+}: Told): EventOf<'message'> => ({
   kind: 'message',
   time,
   messageId,
@@ -14,7 +25,7 @@ export const toldEvent = ({ time, messageId, sessionId, runId, agentId, author, 
   ...(runId === undefined ? {} : { runId }),
   agentId,
   author,
-  role: 'user',
+  role,
   blocks: [{ kind: 'text', text }],
   status: 'complete',
   error: null,

@@ -3,6 +3,7 @@
  * an old copy, is given them back by the person, in one step. Nothing goes there without that.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
+import { runAgain } from '../domain/platform/single-flight.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { kindOf } from '../protocol/known.ts';
 import type { WithinPage } from '../protocol/worker.ts';
@@ -68,8 +69,6 @@ const recordIdOf = (doc: Doc) => (typeof doc['recordId'] === 'string' ? doc['rec
 
 function createGiveBack({ owner, reach, household, live, device }: RoostState): GiveBack {
   const store = createStore<GiveBackState>()(() => ({ missing: [], giving: null, given: null, error: null }));
-  let looking: Promise<void> | null = null;
-  let again = false;
 
   /** The thing that messages of a thread are about. */
   const within = (id: string) => `thread-message ${id}`;
@@ -106,20 +105,10 @@ function createGiveBack({ owner, reach, household, live, device }: RoostState): 
     if (store.getState().missing.length > 0 || missing.length > 0) store.setState({ missing });
   }
 
-  function lookSoon(): void {
-    if (looking) {
-      again = true;
-      return;
-    }
-    looking = look()
-      .catch((error: unknown) => store.setState({ error: error instanceof Error ? error.message : String(error) }))
-      .finally(() => {
-        looking = null;
-        if (!again) return;
-        again = false;
-        lookSoon();
-      });
-  }
+  const lookAgain = runAgain(() =>
+    look().catch((error: unknown) => store.setState({ error: error instanceof Error ? error.message : String(error) })),
+  );
+  const lookSoon = () => void lookAgain();
 
   /** Everything to give, in the order in which the relay can take it: a thread before what was said in it. */
   async function* offers(missing: readonly Missing[]): AsyncGenerator<readonly OfferedRecord[]> {

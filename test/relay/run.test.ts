@@ -10,7 +10,7 @@ import { openTeam } from '../../server/homes/team.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import { documentsOf } from '../../src/protocol/intake.ts';
 import { programOf } from '../support/relay-build.ts';
-import { agentRun } from '../support/runs.ts';
+import { agentRun, messageFromB } from '../support/runs.ts';
 import { startScriptedModel, type Script } from '../support/scripted-model.ts';
 import {
   createGate,
@@ -91,15 +91,7 @@ describe.each(STORES)('a run on %s', (kind) => {
     const { house, asked } = await open(({ results }) =>
       results.length === 0 ? [{ call: 'look', input: { at: 'the sea' } }] : [{ say: `I saw ${results[0]}.` }],
     );
-    await house.inbox.put({
-      messageId: 'from-b',
-      to: 'agent-a',
-      from: 'agent-b',
-      text: 'The kettle is on.',
-      time: Date.now(),
-      priority: 'normal',
-      threadId: null,
-    });
+    await house.inbox.put(messageFromB());
     const looked: unknown[] = [];
     const own: AgentRun['tools']['own'] = {
       told: [{ name: 'look', description: 'Looks.', properties: { at: { type: 'string' } }, required: ['at'] }],

@@ -10,7 +10,7 @@ import { createAnthropicMind } from '../../server/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { openTeam } from '../../server/homes/team.ts';
 import { parseProtocol } from '../../src/domain/prompts.ts';
-import { agentRun } from './runs.ts';
+import { agentRun, messageFromB } from './runs.ts';
 
 const [folder = '', databaseUrl = '', modelUrl = '', protocol = ''] = process.argv.slice(2);
 const fail = (message: string, fields?: unknown) => {
@@ -42,13 +42,5 @@ const { runs, inbox } = await openTeam({
   logger: { warn: fail, error: fail },
   retentionMs: 60_000,
 });
-await inbox.put({
-  messageId: 'from-b',
-  to: 'agent-a',
-  from: 'agent-b',
-  text: 'The kettle is on.',
-  time: Date.now(),
-  priority: 'normal',
-  threadId: null,
-});
+await inbox.put(messageFromB());
 await runs.start(agentRun(mind, { readsInbox: true }));

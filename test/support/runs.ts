@@ -1,4 +1,5 @@
 /** An agent at work alone, as nothing but a test asks for it. */
+import type { NewInboxMessage } from '../../server/contracts.ts';
 import type { Mind } from '../../server/minds/index.ts';
 import type { AgentRun } from '../../server/runs/index.ts';
 
@@ -16,4 +17,15 @@ export const agentRun = (mind: Mind, { limits, ...more }: Asked = {}): AgentRun 
   mind: { answers: mind, model: MODEL },
   ...more,
   limits: { timeoutMs: 20_000, busyMs: 20_000, maxAnswerTokens: 1_000, contextTokens: 0, ...limits },
+});
+
+/** What waits in its inbox. */
+export const messageFromB = (): NewInboxMessage => ({
+  messageId: 'from-b',
+  to: 'agent-a',
+  from: 'agent-b',
+  text: 'The kettle is on.',
+  time: Date.now(),
+  priority: 'normal',
+  threadId: null,
 });

@@ -1,11 +1,8 @@
 /** Opens the ledger once it is ours: the journal, the views (written anew where they must be), the ledger itself. */
 import type { MaybeStorage } from '../../domain/platform/old-browsers.ts';
-import type { After } from '../../domain/platform/timers.ts';
-import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
-import type { OwnerProgress, StorageProblem } from '../../protocol/worker.ts';
 import { openJournalDatabase, recall, remember, type JournalDatabase } from '../journal/database.ts';
 import { rowsAfter } from '../journal/journal.ts';
-import type { Ledger } from '../contract.ts';
+import type { Ledger, LedgerDeps } from '../contract.ts';
 import { createLedger } from '../ledger.ts';
 import { rebuildViews } from '../rebuild.ts';
 import { LEDGER } from '../settings.ts';
@@ -14,23 +11,14 @@ import { dropOldViews } from '../upkeep.ts';
 import { applyBatches } from '../views/views.ts';
 import type { Volume } from '../volumes/fireproof-volume.ts';
 
-export interface OpenLedgerDeps {
+export interface OpenLedgerDeps
+  extends
+    Required<Pick<LedgerDeps, 'elapsed' | 'isReturning'>>,
+    Pick<
+      LedgerDeps,
+      'after' | 'now' | 'onDocuments' | 'onProblem' | 'onProgress' | 'onForgotten' | 'shares' | 'onOutbox'
+    > {
   readonly lockHeld: () => boolean;
-  readonly after: After;
-  /** ms since the epoch */
-  readonly now: () => number;
-  /** ms, only ever forward, for spans. */
-  readonly elapsed: () => number;
-  readonly onDocuments: (docs: readonly Doc[]) => void;
-  readonly onProblem: (problem: StorageProblem | null) => void;
-  readonly onProgress: (progress: OwnerProgress | null) => void;
-  readonly onForgotten: (forgets: readonly ForgetDoc[]) => void;
-  /** Is what is born here to go out to other devices? */
-  readonly shares: () => boolean;
-  /** Something waits in the outbox. */
-  readonly onOutbox: () => void;
-  /** Is what was lost being brought back? */
-  readonly isReturning: () => boolean;
   /** Of where the databases lie; asked once that is settled. */
   readonly storage: () => MaybeStorage;
   /** 32 bytes; null: a random key of this browser's own. */

@@ -3,7 +3,7 @@ import { createOwnerClient, type OwnerConnectionEnds, type OwnerClient } from '.
 import { OWNER_LINE } from '../../../src/ledger/settings.ts';
 import { OWNER_METHODS, type FromOwner, type ToOwner } from '../../../src/protocol/owner-rpc.ts';
 import { createRpcServer } from '../../../src/protocol/rpc/server.ts';
-import type { OwnerNews, StorageStatus } from '../../../src/protocol/worker.ts';
+import type { HouseholdView, OwnerNews, StorageStatus } from '../../../src/protocol/worker.ts';
 import { createManualTimers, type ManualTimers } from '../../support/manual-timers.ts';
 import { aloneSyncAnswers } from '../../support/sync-calls.ts';
 
@@ -13,6 +13,16 @@ const welcome: OwnerNews = {
   snapshot: null,
   answers: [],
   problem: null,
+};
+
+const NOBODY: HouseholdView = {
+  identities: [],
+  changes: [],
+  settings: [],
+  records: [],
+  queued: [],
+  forgetting: [],
+  newest: '',
 };
 
 let timers: ManualTimers;
@@ -78,17 +88,8 @@ describe('a tab’s line to the owner', () => {
     expect(line(1).sent).toEqual([]);
     line(1).ends.take(welcome);
     expect(line(1).sent).toEqual([{ call: 'household', id: 'call-1', args: [] }]);
-    const household = {
-      identities: [],
-      changes: [],
-      settings: [],
-      records: [],
-      queued: [],
-      forgetting: [],
-      newest: '',
-    };
-    line(1).ends.take({ reply: 'call-1', ok: true, value: household });
-    expect(await call).toEqual(household);
+    line(1).ends.take({ reply: 'call-1', ok: true, value: NOBODY });
+    expect(await call).toEqual(NOBODY);
   });
 
   it('opens a new line where a call stays unanswered: the owner may have ended without a word', () => {
@@ -166,16 +167,7 @@ describe('the owner’s desk', () => {
     lastExport: null,
   };
   const answers = {
-    household: () =>
-      Promise.resolve({
-        identities: [],
-        changes: [],
-        settings: [],
-        records: [],
-        queued: [],
-        forgetting: [],
-        newest: '',
-      }),
+    household: () => Promise.resolve(NOBODY),
     append: () => Promise.reject(Object.assign(new Error('The disk is full.'), { name: 'StorageProblemError' })),
     conversation: () => Promise.resolve({ messages: [], sessions: [], runs: [], read: [], before: null }),
     wakeMaterial: () => Promise.resolve([]),
