@@ -1,7 +1,10 @@
 /** The page's side: starts a worker for each piece of work and lends it the functions that it was given. */
 import type { Doc } from '../protocol/documents.ts';
-import type { FromWorker, JobName, Jobs, PortName, Ports, ToWorker } from './line.ts';
-import { ArchiveError } from './problem.ts';
+import { createCalls } from '../protocol/rpc/calls.ts';
+import { proxyOf } from '../protocol/rpc/method.ts';
+import { createRpcServer } from '../protocol/rpc/server.ts';
+import { isCall, JOBS, PORTS, type FromWorker, type Jobs, type Ports, type ToWorker } from './methods.ts';
+import { ARCHIVE_ERROR_KINDS, ArchiveError } from './problem.ts';
 import type {
   AgentExport,
   ArchiveImport,
@@ -42,6 +45,64 @@ export interface Archive {
 const NO_WORKER =
   'The part of Roost that packs and unpacks files could not be fetched. Start the relay, reload the page, and try again; nothing was changed.';
 
+/** An error as the worker threw it. */
+function asThrown(error: unknown): unknown {
+  const kind = ARCHIVE_ERROR_KINDS.find((known) => error instanceof Error && 'kind' in error && error.kind === known);
+  return error instanceof Error && kind !== undefined ? new ArchiveError(kind, error.message) : error;
+}
+
+const unasked = () => Promise.reject(new Error('A piece of work asked the page for what it was not given.'));
+const NOTHING: Ports = { read: unasked, write: unasked, compare: unasked, append: unasked, take: unasked };
+
+/** One worker for one piece of work, ended with it. */
+function runJob<Result>(
+  worker: ArchiveWorker,
+  ports: Partial<Ports>,
+  { signal, onProgress }: ArchiveWork,
+  job: (jobs: Jobs) => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    let isReady = false;
+    let isOver = false;
+    const end = (settle: () => void) => {
+      if (isOver) return;
+      isOver = true;
+      signal?.removeEventListener('abort', abort);
+      worker.terminate();
+      settle();
+    };
+    const fail = (error: unknown) => end(() => reject(error));
+    const abort = () => fail(signal?.reason);
+    const send = (message: ToWorker) => {
+      if (!isOver) worker.postMessage(message);
+    };
+
+    let asked = 0;
+    const calls = createCalls<typeof JOBS>({ newId: () => String(++asked), send });
+    const server = createRpcServer<typeof PORTS>({ methods: PORTS, answers: { ...NOTHING, ...ports }, onError: fail });
+    const asking = server.connect(send);
+    worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
+      if (isOver) return;
+      if (isCall(data)) asking.take(data);
+      else if ('reply' in data) calls.take(data);
+      else if ('news' in data && data.news === 'ready') isReady = true;
+      else if ('news' in data) onProgress?.(data.progress);
+    });
+    worker.addEventListener('error', (event: ErrorEvent) =>
+      fail(
+        isReady
+          ? new Error(`Packing or unpacking failed: ${event.message}. Reload the page and try again.`)
+          : new ArchiveError('no-worker', NO_WORKER),
+      ),
+    );
+    signal?.addEventListener('abort', abort);
+    job(proxyOf<typeof JOBS>(JOBS, calls.call)).then(
+      (result) => end(() => resolve(result)),
+      (error: unknown) => fail(asThrown(error)),
+    );
+  });
+}
+
 export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }): Archive {
   function start(): ArchiveWorker {
     try {
@@ -50,81 +111,14 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
       throw new ArchiveError('no-worker', NO_WORKER, { cause: error });
     }
   }
-
-  function run<Name extends JobName>(
-    job: Name,
-    request: Jobs[Name]['request'],
+  const run = async <Result>(
     ports: Partial<Ports>,
     work: ArchiveWork,
-  ): Promise<Jobs[Name]['result']> {
-    const { signal, onProgress } = work;
-    return new Promise((resolve, reject) => {
-      signal?.throwIfAborted();
-      const worker = start();
-      let isReady = false;
-      let isOver = false;
-      const end = (settle: () => void) => {
-        if (isOver) return;
-        isOver = true;
-        signal?.removeEventListener('abort', abort);
-        worker.terminate();
-        settle();
-      };
-      const abort = () => end(() => reject(signal?.reason));
-      const send = (message: ToWorker) => worker.postMessage(message);
-
-      function take(message: FromWorker) {
-        if (isOver) return;
-        switch (message.says) {
-          case 'ready':
-            isReady = true;
-            break;
-          case 'ask': {
-            const { ask, port, value } = message;
-            const answers = ports[port];
-            // Page and worker are built together from one Ports: the value is what this port takes.
-            const answered: Promise<unknown> = answers
-              ? (answers as (value: unknown) => Promise<unknown>)(value)
-              : Promise.reject(unasked(port));
-            answered.then(
-              (answer) => {
-                if (!isOver) send({ answer: ask, value: answer });
-              },
-              (error: unknown) => end(() => reject(error)),
-            );
-            break;
-          }
-          case 'progress':
-            onProgress?.(message.progress);
-            break;
-          case 'done':
-            // … and from one Jobs: what is answered to `job` is of its type.
-            end(() => resolve(message.value as Jobs[Name]['result']));
-            break;
-          case 'failed': {
-            const { kind, message: text } = message;
-            end(() => reject(kind === null ? new Error(text) : new ArchiveError(kind, text)));
-            break;
-          }
-          default:
-            message satisfies never;
-        }
-      }
-
-      worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => take(data));
-      worker.addEventListener('error', (event: ErrorEvent) =>
-        end(() =>
-          reject(
-            isReady
-              ? new Error(`Packing or unpacking failed: ${event.message}. Reload the page and try again.`)
-              : new ArchiveError('no-worker', NO_WORKER),
-          ),
-        ),
-      );
-      signal?.addEventListener('abort', abort);
-      send({ job, request });
-    });
-  }
+    job: (jobs: Jobs) => Promise<Result>,
+  ): Promise<Result> => {
+    work.signal?.throwIfAborted();
+    return runJob(start(), ports, work, job);
+  };
 
   return {
     warm: () =>
@@ -145,30 +139,29 @@ export function createArchive({ spawn }: { readonly spawn: () => ArchiveWorker }
         worker.addEventListener('error', end);
       }),
     exportHousehold: ({ read, sink, passphrase, exportedAt, ...work }) =>
-      intoSink(sink, (write) => run('export-household', { passphrase, exportedAt }, { read, write }, work)),
+      intoSink(sink, (write) => run({ read, write }, work, (jobs) => jobs.exportHousehold({ passphrase, exportedAt }))),
     async openArchive(file, passphrase, { compare, here, now, ...work }) {
       const { identities, changes, settings } = here;
       const request = { file, passphrase, here: { identities, changes, settings }, now };
-      const { preview, source } = await run('open-archive', request, { compare }, work);
+      const { preview, source } = await run({ compare }, work, (jobs) => jobs.openArchive(request));
       return { preview, source: { ...source, file } };
     },
     importArchive: ({ source }, { append, withSettings, leaveOut, ticks, ...work }) =>
-      run('import-archive', { source, withSettings, leaveOut, ticks }, { append }, work),
+      run({ append }, work, (jobs) => jobs.importArchive({ source, withSettings, leaveOut, ticks })),
     exportAgent: ({ agentId, read, sink, exportedAt, ...work }) =>
-      intoSink(sink, (write) => run('export-agent', { agentId, exportedAt }, { read, write }, work)),
+      intoSink(sink, (write) => run({ read, write }, work, (jobs) => jobs.exportAgent({ agentId, exportedAt }))),
     async readAgentZip(file, work = {}) {
       const documents: Doc[] = [];
       const take = (docs: readonly Doc[]) => {
         for (const doc of docs) documents.push(doc);
         return Promise.resolve(null);
       };
-      const parsed = await run('read-agent', { file, name: file instanceof File ? file.name : '' }, { take }, work);
+      const request = { file, name: file instanceof File ? file.name : '' };
+      const parsed = await run({ take }, work, (jobs) => jobs.readAgent(request));
       return { ...parsed, documents };
     },
   };
 }
-
-const unasked = (port: PortName) => new Error(`Nothing was passed in to answer ${port}.`);
 
 /** The sink is closed after good work and aborted after bad, so that no half file passes for a whole one. */
 async function intoSink(

@@ -1,6 +1,6 @@
 /** Everything there is to read, in pages that a tab can hand on without being felt. */
 import type { Doc } from '../protocol/documents.ts';
-import type { Ports } from './line.ts';
+import type { Ports } from './methods.ts';
 import { ARCHIVE } from './settings.ts';
 
 export interface DocumentLines {

@@ -3,7 +3,7 @@ import type { Doc } from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
 import { LIMITS } from '../../protocol/limits.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
-import type { Workers } from '../line.ts';
+import type { Workers } from '../methods.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import type { AgentWarning } from '../types.ts';
@@ -22,7 +22,7 @@ const NOT_ONE = 'This file is neither a zip nor text. Choose a zip with one agen
 /** Bytes of a character in UTF-8, at most, and a byte order mark. */
 const SOUL_BYTES = LIMITS.soul * 4 + 4;
 
-export const readAgent: Workers['read-agent'] = async ({ file, name }, { take }, tell) => {
+export const readAgent: Workers['readAgent'] = async ({ file, name }, { take }, tell) => {
   if (file.size > ARCHIVE.zipBytes) throw new ArchiveError('too-large', TOO_LARGE);
   const head = new Uint8Array(await file.slice(0, 32).arrayBuffer());
   const isZip = head[0] === 0x50 && head[1] === 0x4b;

@@ -6,13 +6,13 @@ import { isKnown, kindOf } from '../../protocol/known.ts';
 import { createChunkWriter } from '../bytes.ts';
 import { safeFileName } from '../file-names.ts';
 import { createNewest, rosterFrom } from '../household/newest.ts';
-import type { Workers } from '../line.ts';
+import type { Workers } from '../methods.ts';
 import { pagesOf } from '../pages.ts';
 import { ARCHIVE } from '../settings.ts';
 import { FILES, readmeOf, type IdentityFile } from './format.ts';
 import { byStamp } from './order.ts';
 
-export const writeAgent: Workers['export-agent'] = async ({ agentId, exportedAt }, { read, write }, tell) => {
+export const writeAgent: Workers['exportAgent'] = async ({ agentId, exportedAt }, { read, write }, tell) => {
   const about: Doc[] = [];
   const more: Doc[] = [];
   const sessions = new Map<string, Doc[]>();

@@ -1,11 +1,11 @@
 /** The second pass over a file that was found whole: what is wanted of it goes to the ledger. */
 import type { Doc } from '../../protocol/documents.ts';
-import type { Workers } from '../line.ts';
+import type { Workers } from '../methods.ts';
 import { ArchiveError } from '../problem.ts';
 import { belongsTo } from './belongs.ts';
 import { readHousehold } from './read.ts';
 
-export const importHousehold: Workers['import-archive'] = async (
+export const importHousehold: Workers['importArchive'] = async (
   { source, withSettings, leaveOut, ticks },
   { append },
   tell,

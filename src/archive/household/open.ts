@@ -2,7 +2,7 @@
 import { LEAD_ID } from '../../domain/seat.ts';
 import type { Doc, ForgetDoc } from '../../protocol/documents.ts';
 import { isKnown } from '../../protocol/known.ts';
-import type { Workers } from '../line.ts';
+import type { Workers } from '../methods.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import type { ArchivedAgent } from '../types.ts';
@@ -13,7 +13,7 @@ import { createNewest, rosterFrom } from './newest.ts';
 import { readHousehold } from './read.ts';
 import { fileKeyOf, isSealed } from './seal.ts';
 
-export const openHousehold: Workers['open-archive'] = async ({ file, passphrase, here, now }, { compare }, tell) => {
+export const openHousehold: Workers['openArchive'] = async ({ file, passphrase, here, now }, { compare }, tell) => {
   const sealed = await isSealed(file);
   if (sealed && !passphrase)
     throw new ArchiveError(

@@ -3,18 +3,14 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { chunksOf } from '../../domain/platform/old-browsers.ts';
 import { createChunkWriter } from '../bytes.ts';
-import type { Workers } from '../line.ts';
+import type { Workers } from '../methods.ts';
 import { pagesOf } from '../pages.ts';
 import { ArchiveError } from '../problem.ts';
 import { ARCHIVE } from '../settings.ts';
 import type { Footer, Header } from './format.ts';
 import { seal } from './seal.ts';
 
-export const writeHousehold: Workers['export-household'] = async (
-  { passphrase, exportedAt },
-  { read, write },
-  tell,
-) => {
+export const writeHousehold: Workers['exportHousehold'] = async ({ passphrase, exportedAt }, { read, write }, tell) => {
   if (passphrase === '')
     throw new ArchiveError(
       'needs-passphrase',

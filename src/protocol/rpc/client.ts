@@ -3,7 +3,8 @@
  * connection until it is; so whatever the connection or the server goes through, a call that was made is answered.
  */
 import type { After } from '../../domain/platform/timers.ts';
-import type { Call, CallsOf, FromServer, Methods, ToServer } from './method.ts';
+import { createCalls } from './calls.ts';
+import type { CallOf, FromServer, Methods, ToServer } from './method.ts';
 
 type News = { readonly news: string };
 
@@ -22,10 +23,7 @@ export interface ConnectionEnds<Told extends News> {
 
 export interface RpcClient<Table extends Methods, Told extends News> {
   /** Resolves with the server's answer. Rejects with an Error of the server's name and message, which people can read. */
-  call<Name extends keyof Table & string>(
-    name: Name,
-    ...args: Parameters<CallsOf<Table>[Name]>
-  ): Promise<ReturnType<CallsOf<Table>[Name]>>;
+  readonly call: CallOf<Table>;
   /**
    * Everything the server says, in order; the first is its welcome, kept for the first listener. A further welcome means
    * a new connection: what was known of the server's state is replaced by it. Returns the way to stop.
@@ -46,12 +44,6 @@ export interface RpcClientDeps<Name extends string, Told extends News> {
   readonly times: { readonly silence: number; readonly renew: number; readonly reopen: number };
 }
 
-interface UnderWay<Name extends string> {
-  readonly message: Call<Name>;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-}
-
 export function createRpcClient<Table extends Methods, Told extends News>({
   open: openConnection,
   newId,
@@ -61,7 +53,13 @@ export function createRpcClient<Table extends Methods, Told extends News>({
   times,
 }: RpcClientDeps<keyof Table & string, Told>): RpcClient<Table, Told> {
   type Name = keyof Table & string;
-  const calls = new Map<string, UnderWay<Name>>();
+  const calls = createCalls<Table>({
+    newId,
+    send(message) {
+      connection?.send(message);
+      if (!cancelRenewal) watchCalls();
+    },
+  });
   const listeners = new Set<(news: Told) => void>();
   let unheard: Told[] = [];
   let connection: Connection<Name> | null = null;
@@ -81,10 +79,10 @@ export function createRpcClient<Table extends Methods, Told extends News>({
   function watchCalls() {
     cancelRenewal?.();
     cancelRenewal = null;
-    if (calls.size === 0 || closed) return;
+    if (calls.count() === 0 || closed) return;
     heard = false;
     cancelRenewal = after(times.renew, () => {
-      if (heard || calls.size === 0) {
+      if (heard || calls.count() === 0) {
         watchCalls();
         return;
       }
@@ -99,15 +97,9 @@ export function createRpcClient<Table extends Methods, Told extends News>({
     if ('news' in message) {
       cancelSilence?.();
       cancelSilence = null;
-      if (isWelcome(message)) for (const call of calls.values()) connection?.send(call.message);
+      if (isWelcome(message)) calls.repeat();
       tell(message);
-      return;
-    }
-    const call = calls.get(message.reply);
-    if (!call) return;
-    calls.delete(message.reply);
-    if (message.ok) call.resolve(message.value);
-    else call.reject(Object.assign(new Error(message.error.message), { name: message.error.name }));
+    } else calls.take(message);
   }
 
   function open() {
@@ -134,16 +126,7 @@ export function createRpcClient<Table extends Methods, Told extends News>({
   open();
 
   return {
-    call<Called extends Name>(name: Called, ...args: Parameters<CallsOf<Table>[Called]>) {
-      type Out = ReturnType<CallsOf<Table>[Called]>;
-      return new Promise<Out>((resolve, reject) => {
-        const message: Call<Name> = { call: name, id: newId(), args };
-        // Page and server are built together from one table; the answer to `name` is of its type.
-        calls.set(message.id, { message, resolve: (value) => resolve(value as Out), reject });
-        connection?.send(message);
-        if (!cancelRenewal) watchCalls();
-      });
-    },
+    call: calls.call,
     subscribe(listener) {
       listeners.add(listener);
       const missed = unheard;

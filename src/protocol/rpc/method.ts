@@ -1,6 +1,6 @@
 /**
- * Calls between a page and its workers: a table of methods, from which the server that answers them and the proxy that
- * makes them both have their types. No Comlink: it neither repeats a call on a new connection nor parses one, and holds
+ * Calls between a page and its workers, either of which may serve the other: a table of methods, from which the server
+ * that answers them and the proxy that makes them both have their types. No Comlink: it neither repeats a call on a new connection nor parses one, and holds
  * objects that nobody lets go of.
  */
 import { z } from 'zod';
@@ -26,11 +26,11 @@ export const none = z.tuple([]);
 export type CallsOf<Table extends Methods> = {
   [Name in keyof Table]: (...args: Readonly<z.output<Table[Name]['in']>>) => z.output<Table[Name]['out']>;
 };
-/** The same, each in its own time. */
+export type ArgsOf<Table extends Methods, Name extends keyof Table> = Parameters<CallsOf<Table>[Name]>;
+export type OutOf<Table extends Methods, Name extends keyof Table> = ReturnType<CallsOf<Table>[Name]>;
+/** A table as functions that answer in their own time. */
 export type AnswersOf<Table extends Methods> = {
-  readonly [Name in keyof Table]: (
-    ...args: Readonly<z.output<Table[Name]['in']>>
-  ) => Promise<z.output<Table[Name]['out']>>;
+  readonly [Name in keyof Table]: (...args: ArgsOf<Table, Name>) => Promise<OutOf<Table, Name>>;
 };
 
 /** A call from the page. The id stays when it is repeated on a new connection. */
@@ -44,22 +44,36 @@ export type ToServer<Name extends string = string> =
   /** Are you there? Asked where a call has been under way for a while. */
   | { readonly ping: true };
 
-/** What is told without being asked is `news`. */
-export type FromServer<News extends { readonly news: string }> =
-  | News
-  | { readonly pong: true }
+/** What became of a call. `kind`: what a program tells it apart by, where the error had one. */
+export type Reply =
   | { readonly reply: string; readonly ok: true; readonly value: unknown }
-  | { readonly reply: string; readonly ok: false; readonly error: { readonly name: string; readonly message: string } };
+  | {
+      readonly reply: string;
+      readonly ok: false;
+      readonly error: { readonly name: string; readonly message: string; readonly kind?: string };
+    };
 
-/** Answers of a part that opens later, each passed on under its own name. */
-export function answersOf<Table extends Methods>(
-  table: Table,
-  part: () => Promise<AnswersOf<Table>>,
-): AnswersOf<Table> {
-  const answers = Object.keys(table).map((name: keyof Table) => [
+/** What is told without being asked is `news`. */
+export type FromServer<News extends { readonly news: string } = never> = News | { readonly pong: true } | Reply;
+
+/** One way to call each method of a table, by its name. */
+export type CallOf<Table extends Methods> = <Name extends keyof Table & string>(
+  name: Name,
+  ...args: ArgsOf<Table, Name>
+) => Promise<OutOf<Table, Name>>;
+
+/** A table as functions, each of which goes that way. */
+export function proxyOf<Table extends Methods>(table: Table, call: CallOf<Table>): AnswersOf<Table> {
+  const answers = Object.keys(table).map((name: keyof Table & string) => [
     name,
-    async (...args: Readonly<z.output<Table[typeof name]['in']>>) => (await part())[name](...args),
+    (...args: ArgsOf<Table, typeof name>) => call(name, ...args),
   ]);
   // One function for each name of the table.
   return Object.fromEntries(answers) as AnswersOf<Table>;
 }
+
+/** Answers of a part that opens later, each passed on under its own name. */
+export const answersOf = <Table extends Methods>(
+  table: Table,
+  part: () => Promise<AnswersOf<Table>>,
+): AnswersOf<Table> => proxyOf<Table>(table, async (name, ...args) => (await part())[name](...args));

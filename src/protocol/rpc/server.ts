@@ -1,27 +1,33 @@
-/** Where pages come: takes their calls, answers each, and tells everybody the news. */
+/** Where calls come: takes them, answers each, and tells everybody the news. */
 import { z } from 'zod';
-import type { AnswersOf, FromServer, Methods } from './method.ts';
+import type { AnswersOf, FromServer, Methods, Reply } from './method.ts';
 
 type News = { readonly news: string };
 
-export interface RpcServer<Told extends News> {
-  /** A page has come: it is welcomed, hears all news, and its messages go into `take` until `leave`. */
+export interface RpcServer<Told extends News = never> {
+  /** A caller has come: it is welcomed, hears all news, and its messages go into `take` until `leave`. */
   connect(send: (message: FromServer<Told>) => void): { take(message: unknown): void; leave(): void };
   tell(news: Told): void;
 }
 
-export interface RpcServerDeps<Table extends Methods, Told extends News> {
+export interface RpcServerDeps<Table extends Methods, Told extends News = never> {
   readonly methods: Table;
   readonly answers: AnswersOf<Table>;
   /** A call was answered with this error. */
   readonly onError: (error: unknown) => void;
-  /** The first news on every connection. */
-  readonly welcome: () => Told;
+  /** The first news on every connection; left out: there is no news. */
+  readonly welcome?: () => Told;
+}
+
+function plainly(error: unknown): Extract<Reply, { ok: false }>['error'] {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
+  const { name, message } = error;
+  return 'kind' in error && typeof error.kind === 'string' ? { name, message, kind: error.kind } : { name, message };
 }
 
 const callSchema = z.object({ id: z.string(), call: z.string(), args: z.array(z.unknown()) });
 
-export function createRpcServer<Table extends Methods, Told extends News>({
+export function createRpcServer<Table extends Methods, Told extends News = never>({
   methods,
   answers,
   welcome,
@@ -68,8 +74,7 @@ export function createRpcServer<Table extends Methods, Told extends News>({
       result = { reply: id, ok: true, value: await call.answer() };
     } catch (error) {
       onError(error);
-      const { name, message: text } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-      result = { reply: id, ok: false, error: { name, message: text } };
+      result = { reply: id, ok: false, error: plainly(error) };
     }
     const latest = waiting.get(id);
     waiting.delete(id);
@@ -79,7 +84,7 @@ export function createRpcServer<Table extends Methods, Told extends News>({
   return {
     connect(send) {
       connections.add(send);
-      send(welcome());
+      if (welcome) send(welcome());
       return {
         take: (message) => void reply(message, send),
         leave: () => void connections.delete(send),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createRpcClient, type ConnectionEnds } from '../../../src/protocol/rpc/client.ts';
-import { answersOf, method, typed, type FromServer } from '../../../src/protocol/rpc/method.ts';
+import { createCalls } from '../../../src/protocol/rpc/calls.ts';
+import { answersOf, method, proxyOf, typed, type FromServer } from '../../../src/protocol/rpc/method.ts';
 import { createRpcServer } from '../../../src/protocol/rpc/server.ts';
 
 const METHODS = {
@@ -58,5 +59,25 @@ describe('calls from one table of methods', () => {
     await expect(connected().call('add', 2, 'three')).rejects.toMatchObject({ name: 'ProtocolError' });
     // @ts-expect-error: there is no such method
     await expect(connected().call('burn')).rejects.toMatchObject({ name: 'ProtocolError' });
+  });
+
+  it('are functions of a proxy, over a line that is never opened anew too, and tell errors apart by their kind', async () => {
+    const server = createRpcServer<typeof METHODS>({
+      methods: METHODS,
+      onError: () => undefined,
+      answers: {
+        add: (a, b) => Promise.resolve(a + b),
+        refuse: (why) => Promise.reject(Object.assign(new Error(why), { name: 'Refusal', kind: 'full' })),
+      },
+    });
+    const line = server.connect((message) => {
+      if ('reply' in message) calls.take(message);
+    });
+    let ids = 0;
+    const calls = createCalls<typeof METHODS>({ newId: () => String(++ids), send: line.take });
+    const far = proxyOf(METHODS, calls.call);
+    expect(await Promise.all([far.add(1, 2), far.add(3, 4)])).toEqual([3, 7]);
+    await expect(far.refuse('No room.')).rejects.toMatchObject({ name: 'Refusal', kind: 'full', message: 'No room.' });
+    expect(calls.count()).toBe(0);
   });
 });
