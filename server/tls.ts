@@ -112,16 +112,16 @@ export interface TlsWatch {
 export function watchTlsFiles({ onPair, onProblem, lookEveryMs = LOOK_EVERY_MS, ...deps }: TlsWatchDeps): TlsWatch {
   const paths = [deps.files.cert, deps.files.key];
   /** What was told last: a file that is written in several steps is looked at in each. */
-  let told = '';
+  let announced = '';
   async function reload(again: boolean): Promise<void> {
     try {
       const pair = await readTlsPair(deps);
-      if (again || told !== pair.cert + pair.key) onPair(pair);
-      told = pair.cert + pair.key;
+      if (again || announced !== pair.cert + pair.key) onPair(pair);
+      announced = pair.cert + pair.key;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;
-      if (again || told !== error.message) onProblem(error);
-      told = error.message;
+      if (again || announced !== error.message) onProblem(error);
+      announced = error.message;
     }
   }
   const onChange = () => void reload(false);

@@ -45,7 +45,7 @@ const cursorSchema = z.object({ log: z.string(), after: z.number() });
 const isShared = 'SharedWorkerGlobalScope' in globalThis;
 /** Gravest first: without an owner nothing works, with a crash nobody knows, and so on. */
 const problems = createProblems(['owner', 'crash', 'ledger', 'relay'], (problem) =>
-  server.tell({ news: 'problem', problem }),
+  server.notify({ news: 'problem', problem }),
 );
 
 function crashed(error: unknown) {
@@ -82,7 +82,7 @@ function beginAnew(): Promise<boolean> {
       return false;
     }
     await synced?.flush();
-    server.tell({ news: 'restarting', reload: !isShared });
+    server.notify({ news: 'restarting', reload: !isShared });
     // What was told is on its way before the worker is gone.
     realTimers.after(0, () => self.close());
     return true;
@@ -106,7 +106,7 @@ const NO_DATABASE =
   'This browser opens no database for this page any more, and cannot mend it. Close the browser and start it again; if that does not help, your team comes back in another browser: join from another device, type your recovery phrase, or import a copy.';
 /** Before the ledger: what it takes from its first moment on may have to go out to other devices. */
 const emptied = failures.then(async (noted) => {
-  await buckets.settle();
+  await buckets.reopen();
   if (!(await noted.isToBeEmptied())) return [];
   const { saved, works } = await emptyDatabases(buckets);
   if (!works && !(await buckets.move())) throw new StorageProblemError({ kind: 'broken', detail: NO_DATABASE });
@@ -137,13 +137,13 @@ const ledger = orAnew(
       after: realTimers.after,
       now: Date.now,
       elapsed: () => performance.now(),
-      onProgress: (progress) => server.tell({ news: 'progress', progress }),
+      onProgress: (progress) => server.notify({ news: 'progress', progress }),
       onForgotten(forgets) {
-        server.tell({ news: 'forgotten', forgets });
+        server.notify({ news: 'forgotten', forgets });
         void sync.then((open) => open.forget(forgets));
       },
       shares: () => seals,
-      onOutbox: () => synced?.stir(),
+      onOutbox: () => synced?.wake(),
       isReturning,
       storage: buckets.storage,
       keyMaterial: () => Promise.resolve(null),
@@ -153,10 +153,10 @@ const ledger = orAnew(
       },
       onDocuments(docs) {
         // Conversations are read anew when everything is back: nobody looks at them before that, and ten thousand messages to every tab take their time.
-        const told = isReturning() ? docs.filter(({ type }) => type !== 'message') : docs;
-        if (told.length > 0) server.tell({ news: 'documents', docs: told });
+        const shown = isReturning() ? docs.filter(({ type }) => type !== 'message') : docs;
+        if (shown.length > 0) server.notify({ news: 'documents', docs: shown });
         synced?.hearDocuments(docs);
-        if (docs.some((doc) => doc.type === 'agent-identity')) void feed.then((open) => open.settle());
+        if (docs.some((doc) => doc.type === 'agent-identity')) void feed.then((open) => open.occupied());
         if (docs.some((doc) => doc.type === 'queued-message')) void feed.then((open) => open.deliver());
       },
     });
@@ -173,7 +173,7 @@ const ledger = orAnew(
   });
 
 const pageKey = createHeldPageKey(realTimers.after, RELAY_TIMES.pageKeyWithin);
-const line = { fetch: withPageKey((...args) => fetch(...args), pageKey.told), baseUrl: '' };
+const line = { fetch: withPageKey((...args) => fetch(...args), pageKey.whenHeard), baseUrl: '' };
 /** What cannot be read is no sign that nobody lives here. */
 const isVacant = ({ household }: Awaited<typeof ledger>) =>
   household().then(
@@ -200,7 +200,7 @@ const feed = ledger.then(async (open) => {
     store: (docs) => open.append(docs, 'relay'),
     saveCursor: (to) => open.rememberCursor(to),
     queued: async () => (await open.household()).queued,
-    tell: (news) => server.tell(news),
+    tell: (news) => server.notify(news),
     onTrouble: (trouble) => problems.set('relay', trouble === null ? null : { kind: 'broken', detail: trouble }),
   });
 });
@@ -227,7 +227,7 @@ const sync = Promise.all([ledger, syncDatabase, files]).then(([open, db, beside]
       elapsed: () => performance.now(),
       random: (length) => crypto.getRandomValues(new Uint8Array(length)),
       isLetIn: () => running?.link().kind !== 'locked-out',
-      tell: (news) => server.tell(news),
+      tell: (news) => server.notify(news),
       onCrash: crashed,
       onTrouble: look,
     },

@@ -8,7 +8,7 @@ export interface Directory {
   set(team: Team): Promise<void>;
   all(): Promise<readonly TeamMember[]>;
   /** Has a page said who lives here? */
-  isTold(): Promise<boolean>;
+  isAnnounced(): Promise<boolean>;
   /** By id, by name (as people write it, case aside), or by seat ("3", "seat 3"). The reason is a sentence for whoever asked. */
   find(
     reference: string,

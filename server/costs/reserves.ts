@@ -136,6 +136,6 @@ export function createReserves({ db, relay, openJournal, elapsed }: ReservesDeps
       }
     },
     over,
-    settled: () => commits.settled(),
+    settled: () => commits.flush(),
   };
 }

@@ -87,7 +87,7 @@ export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Direct
 
   return {
     all,
-    isTold: async () =>
+    isAnnounced: async () =>
       (await db.selectFrom('agents').select('relay').where('relay', '=', relay).limit(1).executeTakeFirst()) !==
       undefined,
     find: async (reference) => findMember(await all(), reference),

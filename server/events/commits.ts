@@ -10,7 +10,7 @@ export interface Commits<Write, Result> {
   /** Resolves with this write's result when it is on disk; rejects where the commit failed. */
   add(write: Write, mayWait: boolean): Promise<Result>;
   /** Resolves when everything added so far is on disk or has failed. */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
 }
 
 export interface CommitsDeps<Write, Result> {
@@ -82,7 +82,7 @@ export function createCommits<Write, Result>({
         queueMicrotask(schedule);
       });
     },
-    async settled() {
+    async flush() {
       while (running || pending.length > 0) {
         if (running) await running;
         else start();

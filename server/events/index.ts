@@ -59,14 +59,15 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   const journal = (await deps.openJournal?.(log)) ?? null;
   const keeper = journal ? await openJournalKeeper({ db, row, journal, now }) : createTableKeeper(db, row, now);
   let head = keeper.head;
-  const told = await readForSnapshot(db, log);
-  const rebuilt = told.reduce(applyEvent, NO_SESSION);
+  const recent = await readForSnapshot(db, log);
+  const rebuilt = recent.reduce(applyEvent, NO_SESSION);
   let snapshot: Snapshot = { ...rebuilt, upTo: head };
   let lastPrune = -Infinity;
   const clock = createClock({ now, node: RELAY_NODE });
   const newest = await readNewest(db, log);
   // The newest may be a whole answer, whose stamp is of its beginning.
-  for (const { id, event } of newest ? [...told, newest] : told) if ('time' in event) clock.follow(stampOf(id, event));
+  for (const { id, event } of newest ? [...recent, newest] : recent)
+    if ('time' in event) clock.follow(stampOf(id, event));
   const listeners = new Set<(stored: StoredEvent) => void>();
 
   /** Of answers that are being written, from when they began: a whole answer stands there, above what was written meanwhile. */
@@ -132,7 +133,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
   }
 
   async function read(after: number, limit: number): Promise<StoredEvent[]> {
-    await keeper.settled();
+    await keeper.flush();
     return await readEvents(db, log, after, limit);
   }
 
@@ -191,7 +192,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     },
     warm: () => keeper.warm(),
     async close() {
-      await commits.settled();
+      await commits.flush();
       await keeper.close();
     },
   };

@@ -35,7 +35,7 @@ export interface Keeper {
   /** Ids of client calls that were taken before, by their JSON text. */
   taken(clients: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Resolves when everything that was kept so far is in the tables. */
-  settled(): Promise<void>;
+  flush(): Promise<void>;
   /** Events before this id have been dropped, and their clients with them. */
   dropped(before: number): void;
   /** Runs the statement of the next write once, without one. */
@@ -57,7 +57,7 @@ export function createTableKeeper(db: Db, { log, head }: LogRow, now: () => numb
       }
     },
     taken: (clients) => readTaken(db, log, clients),
-    settled: () => Promise.resolve(),
+    flush: () => Promise.resolve(),
     dropped: () => undefined,
     // On a server, which is no part of this process and has its plans itself.
     warm: () => Promise.resolve(),
@@ -237,7 +237,7 @@ export async function openJournalKeeper({
       Promise.resolve(
         new Map(clients.flatMap((client) => (taken.has(client) ? [[client, taken.get(client) ?? 0] as const] : []))),
       ),
-    settled: () => move(head),
+    flush: () => move(head),
     dropped(before) {
       for (const [client, id] of taken) {
         if (id >= before) break;

@@ -168,7 +168,7 @@ export async function openHomes(deps: HomesDeps): Promise<Homes> {
         });
 
   const isLivedIn = async (entry: Entry): Promise<boolean> =>
-    entry.begun && (await (await open(entry)).directory.isTold());
+    entry.begun && (await (await open(entry)).directory.isAnnounced());
 
   /** One where nobody lives and that no sign-in belongs to. */
   async function freeHome(trx: Db): Promise<Entry> {

@@ -55,7 +55,7 @@ interface Entry {
   readonly go: () => Promise<void>;
   readonly giveUp: () => void;
   refusals: number;
-  told: string;
+  announced: string;
 }
 
 /** A request that the server has. */
@@ -100,9 +100,9 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
     );
 
   function tell(entry: Entry, state: RequestState, again = false): void {
-    const told = state.kind === 'waiting' ? String(state.place) : state.kind;
-    if (told === entry.told && !again) return;
-    entry.told = told;
+    const label = state.kind === 'waiting' ? String(state.place) : state.kind;
+    if (label === entry.announced && !again) return;
+    entry.announced = label;
     entry.request.onState?.(state);
   }
 
@@ -276,7 +276,7 @@ export function createRequestQueue({ limits, max, timers, now }: RequestQueueDep
           go,
           giveUp: leaveLine,
           refusals: 0,
-          told: '',
+          announced: '',
         };
         if (request.signal.aborted) return resolve(null);
         request.signal.addEventListener('abort', onAbort, { once: true });

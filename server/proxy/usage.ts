@@ -59,14 +59,14 @@ function createSum(model: string) {
     hourWrites: 0,
     searches: 0,
     compacted: { input: 0, output: 0 },
-    told: false,
+    reported: false,
   };
   const terms: { -readonly [Name in keyof Terms]: boolean } = { fast: false, priority: false, resident: false };
   return {
     sum,
     /** What is told later is of the whole answer so far, and holds. */
     add(usage: z.infer<typeof usageShape>) {
-      sum.told = true;
+      sum.reported = true;
       sum.input = usage.input_tokens ?? sum.input;
       sum.output = usage.output_tokens ?? sum.output;
       sum.cacheRead = usage.cache_read_input_tokens ?? sum.cacheRead;
@@ -84,7 +84,7 @@ function createSum(model: string) {
       terms.resident ||= typeof usage.inference_geo === 'string' && !NOWHERE.has(usage.inference_geo);
     },
     took(whole: boolean): Took {
-      if (!sum.told) return null;
+      if (!sum.reported) return null;
       const { input, output } = sum.compacted;
       const usage = {
         model: sum.model,

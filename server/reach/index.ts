@@ -87,8 +87,8 @@ export function createReach(deps: ReachDeps): OpenReach {
       messageId: message.messageId,
       callerSession: sender.sessionId ?? sender.runId ?? null,
     });
-    const told = outcomeText(name, decision, left);
-    return decision.outcome === 'error' ? toolError(told) : toolDone(told);
+    const answer = outcomeText(name, decision, left);
+    return decision.outcome === 'error' ? toolError(answer) : toolDone(answer);
   };
 
   const sourceOf = (by: string): WakeSource => (by === 'human' ? { kind: 'person' } : { kind: 'agent', agentId: by });

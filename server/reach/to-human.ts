@@ -1,6 +1,6 @@
 /** What an agent leaves for the person: it stands in their conversation with it, whether or not anybody looks, as any answer does. */
 import type { EventLog, SessionHost, ToolOutcome } from '../contracts.ts';
-import { toldEvent } from '../runs/message-event.ts';
+import { messageEvent } from '../runs/message-event.ts';
 import { toolDone, toolError } from '../tool-outcome.ts';
 
 /** How much an agent may leave. */
@@ -30,7 +30,7 @@ export function createToHuman({ log, host, now, newId }: ToHumanDeps): ToHuman {
       return toolError('No session has run yet, so there is no conversation with the human to leave it in.');
     left.set(agentId, [...recent, time]);
     await log.append([
-      toldEvent({ time, messageId: newId(), sessionId, agentId, author: agentId, text, role: 'assistant' }),
+      messageEvent({ time, messageId: newId(), sessionId, agentId, author: agentId, text, role: 'assistant' }),
     ]);
     return toolDone('It is left for the human, marked as unread.');
   };

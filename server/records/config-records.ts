@@ -71,11 +71,11 @@ export function createConfigRecords({ db, relay, changing, forgetPrices }: Confi
     types: ['limits', 'prices'],
     hears: ({ what, agentId }) => what === 'config' || (what === 'costs' && agentId === null),
     says: ['config', 'costs'],
-    async untold() {
+    async unannounced() {
       const changed = await rows().where('stamp', 'is', null).orderBy('scope').execute();
       return changed.map(({ scope, config_json }) => ({
         record: recordOf(scope, config_json),
-        async told(at) {
+        async announced(at) {
           await db
             .updateTable('configs')
             .set({ stamp: at })

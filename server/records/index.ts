@@ -19,10 +19,10 @@ import {
 import type { EventLog } from '../contracts.ts';
 
 /** A record that was changed and is not in the log yet. */
-export interface Untold {
+export interface Unannounced {
   readonly record: RelayRecord;
   /** It is in the log under this stamp, unless it was changed once more meanwhile. */
-  told(at: Stamp): Promise<void>;
+  announced(at: Stamp): Promise<void>;
 }
 
 /** What is asked of a version that a page has. */
@@ -39,7 +39,7 @@ export interface RecordSource {
   /** What has changed where records were given back. */
   readonly says: readonly Changed[];
   /** The oldest first, some at a time. */
-  untold(): Promise<readonly Untold[]>;
+  unannounced(): Promise<readonly Unannounced[]>;
   standings(asked: readonly Asked[]): Promise<readonly RecordStanding[]>;
   /** Takes those that are newer than what is here, without telling or waking anybody. In the same order. */
   restore(offered: readonly (RelayRecord & { readonly at: Stamp })[]): Promise<readonly RecordAnswer[]>;
@@ -68,19 +68,19 @@ const AHEAD = 'It is dated ahead of this relay’s clock. Set the clocks right, 
 export function createRecords({ log, sources, now, onError }: RecordsDeps): Records {
   const inTurn = createQueue();
 
-  const tell = (source: RecordSource) =>
+  const announce = (source: RecordSource) =>
     inTurn(async () => {
       for (;;) {
-        const untold = await source.untold();
-        if (untold.length === 0) return;
-        const stored = await log.append(untold.map(({ record }) => ({ kind: 'record', time: now(), record })));
+        const waiting = await source.unannounced();
+        if (waiting.length === 0) return;
+        const stored = await log.append(waiting.map(({ record }) => ({ kind: 'record', time: now(), record })));
         for (const [i, { event }] of stored.entries())
-          if (event.kind === 'record' && event.at !== undefined) await untold[i]?.told(event.at);
+          if (event.kind === 'record' && event.at !== undefined) await waiting[i]?.announced(event.at);
       }
     });
   const unsubscribe = log.subscribe(({ event }) => {
     if (event.kind !== 'changed') return;
-    for (const source of sources) if (source.hears(event)) tell(source).catch(onError);
+    for (const source of sources) if (source.hears(event)) announce(source).catch(onError);
   });
   const sourceOf = (type: string) => sources.find(({ types }) => types.some((each) => each === type));
 
@@ -120,7 +120,7 @@ export function createRecords({ log, sources, now, onError }: RecordsDeps): Reco
       return answers;
     },
     async recover() {
-      for (const source of sources) await tell(source);
+      for (const source of sources) await announce(source);
     },
     async close() {
       unsubscribe();

@@ -47,7 +47,7 @@ export function createReadAround({ configs, directory, now, onError }: ReadAroun
 
 export interface News {
   /** This prompt tells it how things are, and the time where it is in it: the person may have written the template. */
-  told(around: Around, prompt: string): void;
+  announced(around: Around, prompt: string): void;
   /** Lines for what is said next: the time where it was told long ago or on another day, and who lives here where that has changed. */
   since(around: Around): readonly string[];
 }
@@ -57,7 +57,7 @@ const dayOf = ({ now, timeZone }: Around) => momentText(now, timeZone).split(','
 export function createNews(agentId: string, everyMs: number): News {
   let last: Around | null = null;
   return {
-    told(around, prompt) {
+    announced(around, prompt) {
       last = { ...around, now: prompt.includes(momentText(around.now, around.timeZone)) ? around.now : -Infinity };
     },
     since(around) {

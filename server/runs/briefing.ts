@@ -5,7 +5,7 @@ import type { Item } from './item.ts';
 
 export interface Briefing {
   /** Its system prompt says how things are. */
-  told(around: Around, system: string): void;
+  announced(around: Around, system: string): void;
   /** Told with its next turn. */
   woken(why: string): void;
   /** As they are put: the prompts first, then what has changed since, who woke it, and what was said. */
@@ -17,13 +17,13 @@ export function createBriefing(agentId: string, timeEveryMs: number): Briefing {
   const news = createNews(agentId, timeEveryMs);
   const woken: string[] = [];
   return {
-    told: (around, system) => news.told(around, system),
+    announced: (around, system) => news.announced(around, system),
     woken: (why) => void woken.push(why),
     textsOf(items, around) {
       const prompts = items.flatMap(({ messageId, text }) =>
         typeof text === 'string' ? [] : [{ messageId, ...text(around) }],
       );
-      for (const { text } of prompts) news.told(around, text);
+      for (const { text } of prompts) news.announced(around, text);
       const notes = [...news.since(around), ...woken.splice(0)].map((text) => ({ messageId: null, text }));
       return [...prompts, ...notes, ...saidIn(items)];
     },

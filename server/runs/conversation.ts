@@ -209,9 +209,9 @@ export function createConversation(): Conversation {
       const note: Entry[] =
         leftOut > 0 ? [{ role: 'user', parts: [part({ kind: 'text', text: leftOutLine(leftOut) })] }] : [];
       const first = entries.findIndex((entry) => !entry.parts.every(stays));
-      const told = first < 0 ? [...entries, ...note] : [...entries.slice(0, first), ...note, ...entries.slice(first)];
+      const shown = first < 0 ? [...entries, ...note] : [...entries.slice(0, first), ...note, ...entries.slice(first)];
       const merged: { role: Entry['role']; blocks: MindBlock[] }[] = [];
-      for (const entry of told) {
+      for (const entry of shown) {
         const blocks = entry.parts.map(({ block }) => block);
         const last = merged.at(-1);
         if (last?.role === entry.role) last.blocks.push(...blocks);

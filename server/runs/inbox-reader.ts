@@ -10,7 +10,7 @@ import type { InboxMessage } from '../../src/protocol/inbox.ts';
 import type { TeamMember } from '../../src/protocol/team.ts';
 import type { Directory, Inbox } from '../contracts.ts';
 import type { RunContext } from './context.ts';
-import { toldEvent } from './message-event.ts';
+import { messageEvent } from './message-event.ts';
 import { moreWait } from '../inbox/words.ts';
 import type { Item } from './item.ts';
 import type { Speaker } from './speaker.ts';
@@ -71,7 +71,7 @@ export async function takeWaiting(
     const read = { time: now(), messageId: message.messageId, sessionId, runId, agentId };
     return isOwnTalk(message)
       ? { kind: 'message-read', ...read }
-      : toldEvent({ ...read, author: message.from, text: message.text });
+      : messageEvent({ ...read, author: message.from, text: message.text });
   }
 
   const waiting = messageBatch(await inbox.waiting(agentId, limits.messages.count), limits.messages);

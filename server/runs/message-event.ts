@@ -1,14 +1,17 @@
 /** Messages that no person wrote on the page, and no mind in an answer: the relay's own, those of other agents, and what an agent leaves for the person. */
 import type { EventOf } from '../../src/protocol/events.ts';
 
-interface Told extends Pick<EventOf<'message'>, 'time' | 'messageId' | 'sessionId' | 'runId' | 'agentId' | 'author'> {
+interface MessageFields extends Pick<
+  EventOf<'message'>,
+  'time' | 'messageId' | 'sessionId' | 'runId' | 'agentId' | 'author'
+> {
   readonly text: string;
   /** Left out: it is said to the agent. `assistant`: the agent says it. */
   readonly role?: 'user' | 'assistant';
 }
 
 /** The event of a message that `author` puts into the conversation of `agentId`, whole. */
-export const toldEvent = ({
+export const messageEvent = ({
   time,
   messageId,
   sessionId,
@@ -17,7 +20,7 @@ export const toldEvent = ({
   author,
   text,
   role = 'user',
-}: Told): EventOf<'message'> => ({
+}: MessageFields): EventOf<'message'> => ({
   kind: 'message',
   time,
   messageId,

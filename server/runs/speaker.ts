@@ -18,7 +18,7 @@ import { countTogether, priorityOf, type Item } from './item.ts';
 import { createPermits } from './permits.ts';
 import { createToolbox, TOOLS_CUT, type OwnTools } from './toolbox.ts';
 import { mindToolOf } from './team-tools.ts';
-import { toldEvent } from './message-event.ts';
+import { messageEvent } from './message-event.ts';
 import { createWindow } from './window.ts';
 
 export interface Speaker {
@@ -49,7 +49,7 @@ export interface SpeakerDeps {
   readonly model: string;
   readonly system: string;
   /** What the system prompt says of how things are; left out: its first message says it. */
-  readonly toldAround?: Around;
+  readonly systemAround?: Around;
   readonly tools: OwnTools;
   /** Whether an answer shows before its first word. False while it is not known whether there will be one. */
   readonly announces: () => boolean;
@@ -81,17 +81,17 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     untilAwake: permits.untilAwake,
   });
   const briefing = createBriefing(agentId, limits.timeEveryMs);
-  if (deps.toldAround) briefing.told(deps.toldAround, system);
+  if (deps.systemAround) briefing.announced(deps.systemAround, system);
   const conversation = createConversation();
   const window = createWindow({
     conversation,
-    fixed: system.length + JSON.stringify([tools.told, teamTools.map(mindToolOf)]).length,
+    fixed: system.length + JSON.stringify([tools.definitions, teamTools.map(mindToolOf)]).length,
     maxTokens: room.maxAnswerTokens,
     windowTokens: windowTokensOf(model, room.contextTokens),
     limits: limits.window,
     onShortened: sayShortened,
   });
-  let toldShortened = false;
+  let announcedShortened = false;
   let queue: Item[] = [];
   let prodded = false;
   let current: Current | null = null;
@@ -101,10 +101,10 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
 
   /** Once: the person sees that the mind has not all of it before it any more. */
   function sayShortened(): void {
-    if (toldShortened) return;
-    toldShortened = true;
+    if (announcedShortened) return;
+    announcedShortened = true;
     void record([
-      toldEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text: SHORTENED }),
+      messageEvent({ time: now(), messageId: newId(), sessionId, runId, agentId, author: 'relay', text: SHORTENED }),
     ]);
   }
 

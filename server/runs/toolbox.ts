@@ -8,7 +8,7 @@ import { allowedTools, mindToolOf, runTeamTool } from './team-tools.ts';
 
 /** Tools of this run alone: what its mind is told of them, and how they are run. What does not fit is an outcome, which the mind reads. */
 export interface OwnTools {
-  readonly told: readonly MindTool[];
+  readonly definitions: readonly MindTool[];
   run(name: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
 }
 
@@ -40,7 +40,7 @@ export function createToolbox({ context, agentId, own, untilAwake }: ToolboxDeps
   return {
     async offered(caller) {
       const team = await allowedTools(teamTools, caller);
-      return { team, all: [...own.told, ...team.map(mindToolOf)] };
+      return { team, all: [...own.definitions, ...team.map(mindToolOf)] };
     },
     async run(name, input, caller, { team, all }) {
       const { signal } = caller;
@@ -56,7 +56,7 @@ export function createToolbox({ context, agentId, own, untilAwake }: ToolboxDeps
         });
         return toolError(TOOL_BROKEN);
       }
-      if (own.told.some((tool) => tool.name === name)) return await own.run(name, input, signal);
+      if (own.definitions.some((tool) => tool.name === name)) return await own.run(name, input, signal);
       return toolError(`There is no tool “${name}” here. You have: ${all.map((tool) => tool.name).join(', ')}.`);
     },
   };

@@ -10,7 +10,7 @@ import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createFirstWords } from './first-words.ts';
 import { createInboxReader } from '../runs/inbox-reader.ts';
-import { toldEvent } from '../runs/message-event.ts';
+import { messageEvent } from '../runs/message-event.ts';
 import type { Phase, Present } from './presence.ts';
 import { cancelled, failedReason, outcomeOf, silentReason, unnamedReason } from './reasons.ts';
 import { createSpeaker, type Speaker } from '../runs/speaker.ts';
@@ -50,13 +50,13 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   });
   const inbox = createInboxReader(context, life, () => speaker);
 
-  function settle(): void {
+  function stopWaiting(): void {
     firstWords.stop();
     for (const cancel of cancels) cancel();
   }
 
   function ended(reason: AsleepReason): RoostEvent[] {
-    settle();
+    stopWaiting();
     phase = 'leaving';
     remove();
     void speaker?.close({ by: 'person' });
@@ -68,7 +68,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
   }
 
   function born(chosen: string): RoostEvent[] {
-    settle();
+    stopWaiting();
     phase = 'awake';
     void context.onHere(agentId);
     inbox.open();
@@ -95,7 +95,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
     const text = prompts.nudge();
     const messageId = newId();
     speaker?.put([{ messageId, text, priority: 'wake' }]);
-    return [toldEvent({ time: now(), messageId, sessionId, runId: life.runId, agentId, author: 'relay', text })];
+    return [messageEvent({ time: now(), messageId, sessionId, runId: life.runId, agentId, author: 'relay', text })];
   }
 
   function onEnd(end: AnswerEnd): readonly RoostEvent[] {
@@ -197,7 +197,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       firstWords.ask();
     },
     abandon() {
-      settle();
+      stopWaiting();
       phase = 'leaving';
       remove();
       void speaker?.close({ by: 'person' });
@@ -209,7 +209,7 @@ export function createEgg({ context, call, agentId, seat, remove }: EggDeps): Pr
       return true;
     },
     async close(why) {
-      settle();
+      stopWaiting();
       await speaker?.close(why);
     },
     async leave(reason) {

@@ -10,7 +10,7 @@ import type { SessionContext } from './context.ts';
 import { createLife } from '../runs/life.ts';
 import type { SessionHostDeps } from './host-deps.ts';
 import { createIdle, type Idle } from './idle.ts';
-import { toldEvent } from '../runs/message-event.ts';
+import { messageEvent } from '../runs/message-event.ts';
 import { createPrompts } from './prompts.ts';
 import { createRunningSession, type RunningSession } from './session.ts';
 import { SESSION_LIMITS, settingsOf } from './settings.ts';
@@ -151,7 +151,7 @@ export function createSessionHost(deps: SessionHostDeps): SessionHost {
       problem === null
         ? []
         : [
-            toldEvent({
+            messageEvent({
               time: now(),
               messageId: newId(),
               sessionId,

@@ -11,7 +11,7 @@ import { toolDone, toolError } from '../tool-outcome.ts';
 import { applyChange } from './changes.ts';
 import type { SessionContext } from './context.ts';
 import { createInboxReader, type InboxReader } from '../runs/inbox-reader.ts';
-import { toldEvent } from '../runs/message-event.ts';
+import { messageEvent } from '../runs/message-event.ts';
 import { leadSilent } from './reasons.ts';
 import type { Life } from '../runs/life.ts';
 import type { Item } from '../runs/item.ts';
@@ -66,7 +66,7 @@ export function createLead(context: SessionContext): Lead {
     const messageId = newId();
     return {
       item: { messageId, text },
-      event: toldEvent({
+      event: messageEvent({
         time: now(),
         messageId,
         sessionId,
@@ -127,7 +127,7 @@ export function createLead(context: SessionContext): Lead {
     life,
     model: context.models.lead,
     system: prompts.leadSystem(context.begun),
-    toldAround: context.begun,
+    systemAround: context.begun,
     tools: ownTools(LEAD_TOOLS, prompts.human, (call, signal) => {
       if (call.tool === 'write_soul') hasSoul = true;
       return call.tool === 'spawn_team' ? join(signal) : applyChange(context, LEAD_ID, call);
@@ -157,11 +157,11 @@ export function createLead(context: SessionContext): Lead {
       },
       onEnd,
       async gather(run) {
-        const told = reports.splice(0).map(reportItem);
+        const reported = reports.splice(0).map(reportItem);
         const messages = await inbox.take(run);
         return {
-          items: [...told.map(({ item }) => item), ...messages.items],
-          events: [...told.map(({ event }) => event), ...messages.events],
+          items: [...reported.map(({ item }) => item), ...messages.items],
+          events: [...reported.map(({ event }) => event), ...messages.events],
         };
       },
       onWaiting: () => needed(),

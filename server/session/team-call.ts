@@ -51,7 +51,7 @@ export function createRunningCall({
 }): RunningCall {
   const { sessionId, now, timers, limits } = context;
   const outcomes = new Map<string, SeatOutcome>();
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let agents: readonly Present[] = [];
   const ended = createDeferred();
   const over = () => outcomes.size === agents.length;
@@ -69,7 +69,7 @@ export function createRunningCall({
       name: agent.name(),
       outcome: outcomes.get(agent.agentId) ?? null,
     }));
-    for (const agent of some) if (outcomes.has(agent.agentId)) told.add(agent.agentId);
+    for (const agent of some) if (outcomes.has(agent.agentId)) reported.add(agent.agentId);
     return teamReport(lines);
   }
 
@@ -93,7 +93,7 @@ export function createRunningCall({
     whenOver: () => ended.promise,
     report: () => reportOf(agents),
     lateReport() {
-      const late = agents.filter((agent) => !told.has(agent.agentId));
+      const late = agents.filter((agent) => !reported.has(agent.agentId));
       return late.length === 0 ? null : reportOf(late);
     },
   };

@@ -75,11 +75,11 @@ export function readToolCall(
 
 /** These, for a speaker; `run` is given what could be read. */
 export const ownTools = (
-  told: readonly MindTool[],
+  definitions: readonly MindTool[],
   human: string,
   run: (call: ToolCall, signal: AbortSignal) => Promise<ToolOutcome> | ToolOutcome,
 ): OwnTools => ({
-  told,
+  definitions,
   run(name, input, signal) {
     const read = readToolCall(name, input, human);
     return read.ok ? run(read.call, signal) : toolError(read.reason);

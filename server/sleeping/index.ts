@@ -64,7 +64,7 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
   }
 
   /** What is on disk holds from here on. False where meanwhile the session has ended, or the agent has left it. */
-  function settle(session: Running, agentId: string, sleeper: Sleeper, sleeping: boolean): boolean {
+  function apply(session: Running, agentId: string, sleeper: Sleeper, sleeping: boolean): boolean {
     if (running !== session || session.agents.get(agentId) !== sleeper) return false;
     const wasJoining = sleeper.state === 'joining';
     sleeper.state = sleeping ? 'sleeping' : 'awake';
@@ -111,7 +111,7 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
           const { effective } = await configs.agent(agentId);
           const sleeping = effective.coordination.sleep_events.includes('agent_started');
           if (sleeping && running === session) await write(session, agentId, sleeping, 'agent_started');
-          settle(session, agentId, sleeper, sleeping);
+          apply(session, agentId, sleeper, sleeping);
         } catch (error) {
           session.agents.delete(agentId);
           sleeper.waiters.release('awake');
@@ -134,7 +134,7 @@ export function createSleepers({ log, configs, now, timers, onListenerError }: S
         if (!sleeper) return null;
         if (sleeper.state === (sleeping ? 'sleeping' : 'awake')) return sleeping;
         await write(session, agentId, sleeping, by);
-        return settle(session, agentId, sleeper, sleeping) ? sleeping : null;
+        return apply(session, agentId, sleeper, sleeping) ? sleeping : null;
       });
     },
     get(sessionId, agentId) {

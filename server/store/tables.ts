@@ -99,7 +99,7 @@ export interface Tables {
   };
   /**
    * Whoever was removed stays as a row: that it was here is known by `times`, how often it was added. `seen_place`: up
-   * to where it was given what was said. `told`: it, and whoever wakes it, has heard that it was added.
+   * to where it was given what was said. `announced`: it, and whoever wakes it, has heard that it was added.
    */
   thread_members: {
     relay: string;
@@ -110,7 +110,7 @@ export interface Tables {
     times: number;
     removed_at: number | null;
     seen_place: number;
-    told: boolean;
+    announced: boolean;
   };
   thread_messages: {
     relay: string;
@@ -123,12 +123,12 @@ export interface Tables {
     sent_at: number;
     client_json: string | null;
     /** It is in the event log as a record. */
-    told: Generated<boolean>;
+    announced: Generated<boolean>;
     /** A page gave it back. */
     restored: Generated<boolean>;
   };
-  /** Who is mentioned where. `told`: it, and whoever wakes it, has heard of it. */
-  thread_mentions: { relay: string; thread: string; place: number; agent_json: string; told: boolean };
+  /** Who is mentioned where. `announced`: it, and whoever wakes it, has heard of it. */
+  thread_mentions: { relay: string; thread: string; place: number; agent_json: string; announced: boolean };
   /** Secrets of agents that join from elsewhere, by their SHA-256 in hex. */
   credentials: {
     relay: string;

@@ -50,7 +50,7 @@ interface Place {
   readonly member: Member;
   end: LinkEnd | null;
   /** What it was told last; null: not welcomed yet. */
-  told: { readonly epoch: number; readonly devices: string } | null;
+  announced: { readonly epoch: number; readonly devices: string } | null;
 }
 interface Room {
   readonly household: string;
@@ -121,7 +121,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
   }
 
   /** Tells everybody what they do not know yet. */
-  async function settle(room: Room): Promise<void> {
+  async function announce(room: Room): Promise<void> {
     const state = await households.now(room.household);
     // Another process may have stored entries too.
     if (!alone && state?.bytes !== room.bytes) await room.replica?.reread();
@@ -141,26 +141,27 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     const seen = seenOf(room, state);
     const devices = JSON.stringify(seen);
     for (const place of room.places.values()) {
-      const { member, told } = place;
+      const { member, announced } = place;
       const box = state.boxes[member.device] ?? null;
-      if (told === null)
+      if (announced === null)
         member.send({ kind: 'welcome', epoch: state.epoch, box, recoveryId: state.recoveryId, devices: [...seen] });
-      if (told !== null && told.epoch !== state.epoch) member.send({ kind: 'rotated', epoch: state.epoch, box });
-      if (told !== null && told.devices !== devices) member.send({ kind: 'devices', devices: [...seen] });
-      if (told === null && room.trouble !== null)
+      if (announced !== null && announced.epoch !== state.epoch)
+        member.send({ kind: 'rotated', epoch: state.epoch, box });
+      if (announced !== null && announced.devices !== devices) member.send({ kind: 'devices', devices: [...seen] });
+      if (announced === null && room.trouble !== null)
         member.send({ kind: 'refused', what: 'entries', reason: room.trouble });
-      place.told = { epoch: state.epoch, devices };
+      place.announced = { epoch: state.epoch, devices };
     }
   }
 
   return {
     async join(household, member) {
       const room = roomOf(household);
-      const place: Place = { member, end: null, told: null };
+      const place: Place = { member, end: null, announced: null };
       room.places.set(member, place);
       return await room.turn(async () => {
         await households.seen(household, member.device, member.browser);
-        await settle(room);
+        await announce(room);
         if (!room.places.has(member)) return null;
         const replica = replicaOf(room);
         await replica.ready;
@@ -174,7 +175,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
       if (room && place) drop(room, place);
       await room?.turn(async () => {
         if (place) await households.seen(household, member.device, member.browser);
-        if (room.places.size > 0) return await settle(room);
+        if (room.places.size > 0) return await announce(room);
         const { replica } = room;
         room.replica = null;
         room.trouble = null;
@@ -184,12 +185,12 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
     },
     async changed(household, revoked) {
       const room = rooms.get(household);
-      if (room) await room.turn(() => settle(room));
+      if (room) await room.turn(() => announce(room));
       if (revoked.length > 0) onRevoked(revoked);
     },
     signal(household, from, to, data) {
       const member = [...(rooms.get(household)?.places.values() ?? [])]
-        .filter(({ told, member: { device } }) => told !== null && device === to)
+        .filter(({ announced, member: { device } }) => announced !== null && device === to)
         .at(-1)?.member;
       member?.send({ kind: 'signal', from, data });
       return member !== undefined;
@@ -199,7 +200,7 @@ export function createHub({ households, storeOf, timers, alone, onRevoked, logge
         await room.turn(async () => {
           for (const { device, browser } of [...room.places.keys()])
             await households.seen(room.household, device, browser);
-          await settle(room);
+          await announce(room);
         });
     },
     count: (household) => rooms.get(household)?.places.size ?? 0,

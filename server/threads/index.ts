@@ -10,7 +10,7 @@ import { createMembership } from './membership.ts';
 import { createReading } from './reading.ts';
 import { createThreadRecords } from './records.ts';
 import { createSending } from './sending.ts';
-import { createTelling } from './telling.ts';
+import { createAnnouncer } from './announcer.ts';
 import type { Threads } from './types.ts';
 import { createWaiting } from './waiting.ts';
 
@@ -26,16 +26,16 @@ export interface OpenThreads extends Threads {
 
 export function createThreads(deps: ThreadsDeps): OpenThreads {
   const context = createThreadsContext(deps);
-  const telling = createTelling(context);
+  const announcer = createAnnouncer(context);
   const reading = createReading(context);
   const { list, read } = reading;
   return {
-    ...createMembership(context, telling),
-    ...createSending(context, telling),
+    ...createMembership(context, announcer),
+    ...createSending(context, announcer),
     ...createWaiting(context, reading),
     list,
     read,
     records: createThreadRecords(context),
-    recover: () => context.inTurn(() => telling.all()),
+    recover: () => context.inTurn(() => announcer.all()),
   };
 }

@@ -6,12 +6,12 @@ import { refuseThread } from '../quotas.ts';
 import { admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import { insertMembers, json, lockMemberships, lockThread, readThread, withoutThread } from './rows.ts';
 import { threadsUsed } from './used.ts';
-import type { Telling } from './telling.ts';
+import type { Announcer } from './announcer.ts';
 import type { Answer, Threads } from './types.ts';
 
 export function createMembership(
   context: ThreadsContext,
-  telling: Telling,
+  announcer: Announcer,
 ): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
   const { db, relay, now, newId, hooks, inTurn, changed, findAgents, directory, refuseForRoom } = context;
 
@@ -76,7 +76,7 @@ export function createMembership(
         const created = admit(await readThread(db, relay, threadId), by);
         if (!created.ok) return created;
         changed(created.thread.participants);
-        return { ...created, told: await telling.added(created.thread, others) };
+        return { ...created, notes: await announcer.added(created.thread, others) };
       }),
     add: (by, threadId, agentRef) =>
       inTurn(async () => {
@@ -90,7 +90,7 @@ export function createMembership(
         });
         if (!done.ok) return done;
         if (done.isNew) changed(done.thread.participants);
-        return { ok: true, thread: done.thread, told: await telling.added(done.thread, named) };
+        return { ok: true, thread: done.thread, notes: await announcer.added(done.thread, named) };
       }),
     remove: (by, threadId, agentRef) =>
       inTurn(async () => {

@@ -33,7 +33,7 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
       .execute();
 
   /** A mention that is read here waits in the inbox too; told of in turn, so after it was put there. */
-  async function tellRead(
+  async function announceRead(
     agentId: string,
     threadId: string,
     messages: readonly ThreadMessage[],
@@ -101,7 +101,7 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
         }
         return { ...taken, messages, more: rows.length > messages.length };
       });
-      if (read.ok && run !== null) await tellRead(reader, threadId, read.messages, run);
+      if (read.ok && run !== null) await announceRead(reader, threadId, read.messages, run);
       return read;
     },
     async takeUnread(agentId, threadId, run) {
@@ -125,7 +125,7 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
         await markSeen(trx, agentId, threadId, last.place);
         return { thread, messages, more: rows.length > messages.length };
       });
-      if (taken) await tellRead(agentId, threadId, taken.messages, run);
+      if (taken) await announceRead(agentId, threadId, taken.messages, run);
       return taken;
     },
   };

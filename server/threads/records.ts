@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import type { RecordAnswer, RecordOf, RelayRecord } from '../../src/protocol/records.ts';
-import type { RecordSource, Untold } from '../records/index.ts';
+import type { RecordSource, Unannounced } from '../records/index.ts';
 import { parseText } from '../store/index.ts';
 import type { ThreadsContext } from './context.ts';
 import { anyOf, messageOf } from './rows.ts';
@@ -36,17 +36,17 @@ export function createThreadRecords({
     }));
   }
 
-  async function untoldThreads(): Promise<Untold[]> {
+  async function unannouncedThreads(): Promise<Unannounced[]> {
     const rows = await db
       .selectFrom('threads')
       .selectAll()
       .where('relay', '=', relay)
       .where('stamp', 'is', null)
       .orderBy('created_at')
-      .limit(THREAD_LIMITS.recordsTold)
+      .limit(THREAD_LIMITS.recordsAnnounced)
       .execute();
     return await Promise.all(
-      rows.map(async (row): Promise<Untold> => ({
+      rows.map(async (row): Promise<Unannounced> => ({
         record: {
           type: 'thread',
           id: row.thread,
@@ -65,7 +65,7 @@ export function createThreadRecords({
                   },
           },
         },
-        async told(at) {
+        async announced(at) {
           await db
             .updateTable('threads')
             .set({ stamp: at })
@@ -80,17 +80,17 @@ export function createThreadRecords({
     );
   }
 
-  async function untoldMessages(): Promise<Untold[]> {
+  async function unannouncedMessages(): Promise<Unannounced[]> {
     const rows = await db
       .selectFrom('thread_messages')
       .selectAll()
       .where('relay', '=', relay)
-      .where(sql<boolean>`not told`)
+      .where(sql<boolean>`not announced`)
       .orderBy('thread')
       .orderBy('place')
-      .limit(THREAD_LIMITS.recordsTold)
+      .limit(THREAD_LIMITS.recordsAnnounced)
       .execute();
-    return rows.map((row): Untold => {
+    return rows.map((row): Unannounced => {
       const { place, from, text, mentions, time } = messageOf(row);
       return {
         record: {
@@ -106,10 +106,10 @@ export function createThreadRecords({
             clientId: row.client_json === null ? null : parseText(row.client_json),
           },
         },
-        async told() {
+        async announced() {
           await db
             .updateTable('thread_messages')
-            .set({ told: true })
+            .set({ announced: true })
             .where('relay', '=', relay)
             .where('thread', '=', row.thread)
             .where('message', '=', row.message)
@@ -123,9 +123,9 @@ export function createThreadRecords({
     types: ['thread', 'thread-message'],
     hears: ({ what }) => what === 'threads',
     says: ['threads'],
-    async untold() {
-      const threads = await untoldThreads();
-      return threads.length > 0 ? threads : await untoldMessages();
+    async unannounced() {
+      const threads = await unannouncedThreads();
+      return threads.length > 0 ? threads : await unannouncedMessages();
     },
     async standings(asked) {
       const rows = await db

@@ -77,7 +77,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
               times,
               removed_at: removedAt,
               seen_place: 0,
-              told: true,
+              announced: true,
             })),
           )
           .onConflict((conflict) =>
@@ -86,7 +86,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
               added_by_json: eb.ref('excluded.added_by_json'),
               times: eb.ref('excluded.times'),
               removed_at: eb.ref('excluded.removed_at'),
-              told: true,
+              announced: true,
             })),
           )
           .execute();
@@ -146,7 +146,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
             mentions_json: JSON.stringify(mentions),
             sent_at: time,
             client_json: clientId === null ? null : json(clientId),
-            told: true,
+            announced: true,
             restored: true,
           })),
         )

@@ -116,7 +116,7 @@ export async function insertMembers(
     removed_at: null,
     seen_place: 0,
     // Whoever creates a thread knows that it is in it.
-    told: agentId === by,
+    announced: agentId === by,
   }));
   await db
     .insertInto('thread_members')
@@ -125,7 +125,7 @@ export async function insertMembers(
       conflict.columns(['relay', 'thread', 'agent_json']).doUpdateSet((eb) => ({
         added_at: eb.ref('excluded.added_at'),
         added_by_json: eb.ref('excluded.added_by_json'),
-        told: eb.ref('excluded.told'),
+        announced: eb.ref('excluded.announced'),
         removed_at: null,
         times: sql<number>`thread_members.times + 1`,
       })),

@@ -5,13 +5,13 @@ import type { Db } from '../store/index.ts';
 import { refuseThreadMessage } from '../quotas.ts';
 import { admit, refuse, refuseClosed, type ThreadsContext } from './context.ts';
 import { json, lockThread, messageOf } from './rows.ts';
-import type { Telling } from './telling.ts';
+import type { Announcer } from './announcer.ts';
 import type { Answer, Threads } from './types.ts';
 import { saidBy } from './used.ts';
 
 type Sent = Answer<{ readonly thread: Thread; readonly message: ThreadMessage; readonly repeated: boolean }>;
 
-export function createSending(context: ThreadsContext, telling: Telling): Pick<Threads, 'send'> {
+export function createSending(context: ThreadsContext, announcer: Announcer): Pick<Threads, 'send'> {
   const { db, relay, now, newId, inTurn, changed, findAgents, refuseForRoom } = context;
 
   async function readSent(trx: Db, threadId: string, clientId: string): Promise<ThreadMessage | null> {
@@ -43,7 +43,7 @@ export function createSending(context: ThreadsContext, telling: Telling): Pick<T
     if (mentions.length > 0)
       await trx
         .insertInto('thread_mentions')
-        .values(mentions.map((agentId) => ({ ...at, agent_json: json(agentId), told: false })))
+        .values(mentions.map((agentId) => ({ ...at, agent_json: json(agentId), announced: false })))
         .execute();
     await trx
       .updateTable('threads')
@@ -92,7 +92,7 @@ export function createSending(context: ThreadsContext, telling: Telling): Pick<T
         });
         if (!sent.ok) return sent;
         if (!sent.repeated) changed(sent.thread.participants);
-        return { ok: true, message: sent.message, told: await telling.mentioned(sent.thread, sent.message) };
+        return { ok: true, message: sent.message, notes: await announcer.mentioned(sent.thread, sent.message) };
       }),
   };
 }

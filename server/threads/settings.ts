@@ -9,7 +9,7 @@ export const THREAD_LIMITS = {
   /** Characters of messages on one page; a single message is given whole, whatever its length. */
   pageCharacters: 100_000,
   /** Threads, or messages of them, that are told as records at once. */
-  recordsTold: 100,
+  recordsAnnounced: 100,
   /** Agents that one call names. */
   named: 9,
 } as const;

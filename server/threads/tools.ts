@@ -39,7 +39,7 @@ const GIVES =
   'Answers with all of that thread that you have not read yet, at once if it is there already. What the human says to you ends the wait.';
 
 const refused = ({ detail }: Refusal): ToolOutcome => toolError(detail);
-const done = (words: string, told: readonly string[]): ToolOutcome => toolDone([words, ...told].join('\n'));
+const done = (words: string, notes: readonly string[]): ToolOutcome => toolDone([words, ...notes].join('\n'));
 
 export function createThreadTools({ threads, directory }: ThreadToolDeps): readonly TeamTool[] {
   const wordsFor = async ({ agentId }: Caller) => createWords(await directory.all(), agentId);
@@ -86,7 +86,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
       input: z.object({ title: threadTitle, participants: z.array(agent).min(1).max(named) }),
       async run({ title, participants }, caller) {
         const answer = await threads.create(caller.agentId, { title, participantRefs: participants });
-        return answer.ok ? done((await wordsFor(caller)).head(answer.thread), answer.told) : refused(answer);
+        return answer.ok ? done((await wordsFor(caller)).head(answer.thread), answer.notes) : refused(answer);
       },
     }),
     defineTool({
@@ -95,7 +95,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
       input: z.object({ threadId, agent }),
       async run(input, caller) {
         const answer = await threads.add(caller.agentId, input.threadId, input.agent);
-        return answer.ok ? done((await wordsFor(caller)).head(answer.thread), answer.told) : refused(answer);
+        return answer.ok ? done((await wordsFor(caller)).head(answer.thread), answer.notes) : refused(answer);
       },
     }),
     defineTool({
@@ -131,7 +131,7 @@ export function createThreadTools({ threads, directory }: ThreadToolDeps): reado
           clientId: null,
         });
         return answer.ok
-          ? done(`Sent, as message ${answer.message.place} of the thread.`, answer.told)
+          ? done(`Sent, as message ${answer.message.place} of the thread.`, answer.notes)
           : refused(answer);
       },
     }),

@@ -28,26 +28,26 @@ export type WaitAnswer = Answer<
   { readonly came: true; readonly page: Page } | { readonly came: false; readonly why: 'late' | 'aborted' }
 >;
 
-/** Agents are named by id, name or seat wherever a name below ends in `Ref`. `told` is what became of the wakes that were asked for. */
+/** Agents are named by id, name or seat wherever a name below ends in `Ref`. `notes` are what became of the wakes that were asked for. */
 export interface Threads {
   /** An agent that creates a thread is in it. */
   create(
     by: string,
     thread: { readonly title: string; readonly participantRefs: readonly string[] },
-  ): Promise<Answer<{ readonly thread: Thread; readonly told: readonly string[] }>>;
+  ): Promise<Answer<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
   /** A new participant may read everything that was said. Adding one who is there already changes nothing. */
   add(
     by: string,
     threadId: string,
     agentRef: string,
-  ): Promise<Answer<{ readonly thread: Thread; readonly told: readonly string[] }>>;
+  ): Promise<Answer<{ readonly thread: Thread; readonly notes: readonly string[] }>>;
   remove(by: string, threadId: string, agentRef: string): Promise<Answer<{ readonly thread: Thread }>>;
   /** A repeat with the same `clientId` is one message, also when the thread was closed in between. */
   send(
     by: string,
     threadId: string,
     message: { readonly text: string; readonly mentionRefs: readonly string[]; readonly clientId: string | null },
-  ): Promise<Answer<{ readonly message: ThreadMessage; readonly told: readonly string[] }>>;
+  ): Promise<Answer<{ readonly message: ThreadMessage; readonly notes: readonly string[] }>>;
   close(by: string, threadId: string, summary: string): Promise<Answer<{ readonly thread: Thread }>>;
   /** Newest first: those that the reader is in; the person's: all. `before` is a thread id. */
   list(

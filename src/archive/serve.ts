@@ -26,7 +26,7 @@ export function serveArchive(line: ServedLine): void {
     send: (message) => line.postMessage(message, bytesIn(message.args)),
   });
   const ports = proxyOf(PORTS, calls.call);
-  const tell: Tell = (progress) => server.tell({ news: 'progress', progress });
+  const tell: Tell = (progress) => server.notify({ news: 'progress', progress });
   const server = createRpcServer<typeof JOBS, ArchiveNews>({
     methods: JOBS,
     answers: {

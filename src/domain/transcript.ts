@@ -213,10 +213,10 @@ export function renderTranscript(sessions: readonly TranscriptSession[], cap: nu
   // Room for the line that says what is missing is only kept where something is.
   const { shown } = all.whole && earlier === 0 ? all : fill(sessions, room - line, cap);
   const kept = shown.reduce((sum, one) => sum + one.kept, 0);
-  const told = shown.reduce((sum, one) => (one.lines.length > 0 ? sum + one.leftOut : sum), 0);
+  const mentioned = shown.reduce((sum, one) => (one.lines.length > 0 ? sum + one.leftOut : sum), 0);
   const leftOut = total - kept;
   const lines = shown.flatMap((one) => one.lines);
-  if (leftOut > told && line <= room) lines.unshift(leftOutLine(leftOut - told));
+  if (leftOut > mentioned && line <= room) lines.unshift(leftOutLine(leftOut - mentioned));
   return lines.length === 0 ? null : { text: lines.join(BETWEEN), kept, leftOut };
 }
 

@@ -148,7 +148,7 @@ export async function createLedger(deps: LedgerDeps): Promise<Ledger> {
         left.delete(_id);
         return doc ? [doc] : [];
       });
-      return origin === 'elsewhere' || own.length === 0 ? [] : [{ docs: own, told: origin === 'relay' }];
+      return origin === 'elsewhere' || own.length === 0 ? [] : [{ docs: own, fromRelay: origin === 'relay' }];
     });
   }
 

@@ -40,13 +40,13 @@ export function prepareOffline({ container, locks, entry, after, onNewer, onRefu
     if (isNews(data) && data.roostEntry !== entry) onNewer();
   });
   let registration: Promise<ServiceWorkerRegistration | null> | null = null;
-  let isRefusalTold = false;
+  let isRefusalAnnounced = false;
   const register = () =>
     (registration ??= container.register(OFFLINE.script, { updateViaCache: 'none' }).catch((error: unknown) => {
       // Perhaps only because the relay went meanwhile.
       registration = null;
-      if (!isRefusalTold) onRefused(error);
-      isRefusalTold = true;
+      if (!isRefusalAnnounced) onRefused(error);
+      isRefusalAnnounced = true;
       return null;
     }));
 

@@ -42,7 +42,7 @@ export interface Feed {
   answers(): readonly OpenAnswer[];
   reconnect(): void;
   /** Somebody lives in this browser from now on: what is theirs is heard from its first event. */
-  settle(): void;
+  occupied(): void;
   /** Resolves when everything heard so far is stored, or cannot be for now. */
   stored(): Promise<void>;
   /** Hands over what is queued, where a session runs. */
@@ -205,7 +205,7 @@ export function createFeed(deps: FeedDeps): Feed {
     snapshot: () => snapshot,
     answers: () => answers.list(),
     reconnect: () => stream.reconnect(),
-    settle() {
+    occupied() {
       if (!vacant || closed) return;
       vacant = false;
       if (!passedOver) return;

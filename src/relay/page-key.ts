@@ -27,7 +27,7 @@ export interface HeldPageKey {
   /** What was heard last. */
   now(): string | null;
   /** Waits for the first tab to say it; null where none does in time. */
-  told(): Promise<string | null>;
+  whenHeard(): Promise<string | null>;
 }
 
 /** The key in a worker, which has no localStorage: tabs tell it. */
@@ -36,14 +36,14 @@ export function createHeldPageKey(after: After, withinMs: number): HeldPageKey {
   const first = createDeferred();
   after(withinMs, first.resolve);
   return {
-    hear(told) {
-      const changed = told !== key;
-      key = told;
+    hear(next) {
+      const changed = next !== key;
+      key = next;
       first.resolve();
       return changed;
     },
     now: () => key,
-    async told() {
+    async whenHeard() {
       await first.promise;
       return key;
     },

@@ -131,7 +131,7 @@ export function logItems(input: LogInput): LogItem[] {
   let talkedIn: string | null = null;
   let talkedAt = -Infinity;
   /** The run that was told of last, while what follows is of it. */
-  let told: string | null = null;
+  let announced: string | null = null;
   // A clock that went back begins no earlier day below a later one.
   let latest = -Infinity;
   /** The last sleep that was told of lasts. */
@@ -150,7 +150,7 @@ export function logItems(input: LogInput): LogItem[] {
       const end = spans.get(talkedIn)?.end ?? null;
       const until = Math.min(spans.get(next.sessionId)?.startedAt ?? next.time, next.time);
       // What it did alone meanwhile, it did not do asleep.
-      const from = Math.max(end?.endedAt ?? talkedAt, told === null ? -Infinity : (before?.time ?? -Infinity));
+      const from = Math.max(end?.endedAt ?? talkedAt, announced === null ? -Infinity : (before?.time ?? -Infinity));
       if (!(waits && sleepsOn))
         items.push({
           kind: 'sleep',
@@ -162,9 +162,9 @@ export function logItems(input: LogInput): LogItem[] {
       sleepsOn = waits;
     } else if (!before || (next.time > latest && !sameDay(latest, next.time)))
       items.push({ kind: 'day', key: `day:${next.messageId}`, time: next.time });
-    if (next.run !== null && next.run !== told)
+    if (next.run !== null && next.run !== announced)
       items.push({ kind: 'run', key: `run:${next.messageId}`, run: runs.get(next.run) ?? unknownRun(next.run) });
-    told = next.run;
+    announced = next.run;
   }
   /** An answer stands where it began: what was written after that is below it. */
   function openUpTo(time: number) {
@@ -199,9 +199,9 @@ export function logItems(input: LogInput): LogItem[] {
     latest = Math.max(latest, message.time);
   }
   openUpTo(Infinity);
-  if (before && asleep && !sleepsOn && begun === 0 && (told !== null || before.sessionId !== liveSessionId)) {
-    const end = told === null ? (spans.get(before.sessionId ?? '')?.end ?? null) : null;
-    const run = told === null ? null : (runs.get(told)?.end ?? null);
+  if (before && asleep && !sleepsOn && begun === 0 && (announced !== null || before.sessionId !== liveSessionId)) {
+    const end = announced === null ? (spans.get(before.sessionId ?? '')?.end ?? null) : null;
+    const run = announced === null ? null : (runs.get(announced)?.end ?? null);
     if (run) items.push({ kind: 'sleep', key: 'asleep-now', from: run.endedAt, until: null, reason: null });
     if (end) items.push({ kind: 'sleep', key: 'asleep-now', from: end.endedAt, until: null, reason: end.reason });
   }

@@ -27,12 +27,12 @@ import type { ArchivePort, Device, OwnerPort, RelayPort } from './ports.ts';
 import { mapResult, type ReachPort } from './reach.ts';
 import { createPending, createRelayInfo } from './relay-info.ts';
 import { createRemember, type Remember } from './remember.ts';
-import { tellTeam } from './tell-team.ts';
+import { announceTeam } from './announce-team.ts';
 import { createUnread, type Unread } from './unread.ts';
 import { createUpkeep } from './upkeep.ts';
 
 /** When the person was told last that something was brought back, in localStorage; ms within which it is not told again. */
-const TOLD_AT = 'roost-returned-told';
+const ANNOUNCED_AT = 'roost-returned-told';
 const ONE_REPAIR_MS = 10 * 60_000;
 
 export interface RoostState {
@@ -160,14 +160,14 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
   }
 
   /** What was brought back is told in one tab, once. */
-  async function tellReturned() {
-    const told = await owner.call('takeReturned');
-    if (told === null) return;
+  async function announceReturned() {
+    const returned = await owner.call('takeReturned');
+    if (returned === null) return;
     // A repair may take two starts, and is one all the same.
-    const before = Number(device.browser.read(TOLD_AT) ?? -Infinity);
-    device.browser.write(TOLD_AT, String(device.now()));
+    const before = Number(device.browser.read(ANNOUNCED_AT) ?? -Infinity);
+    device.browser.write(ANNOUNCED_AT, String(device.now()));
     if (Math.abs(device.now() - before) < ONE_REPAIR_MS) return;
-    const { documents, lost } = told;
+    const { documents, lost } = returned;
     notices.offer(
       lost === 0
         ? `The browser had lost what it stored for this page. Your team is back, with all ${documents.toLocaleString('en')} documents.`
@@ -241,7 +241,7 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
       case 'returned':
         // What was said was not told while it came back.
         readAnew();
-        void attempt(tellReturned());
+        void attempt(announceReturned());
         break;
       case 'mark':
         devices.keepMark(news.text);
@@ -280,17 +280,17 @@ export function createRoostState({ owner, relay, reach, archive, device, node }:
     clock,
     start() {
       const stop = owner.subscribe(hear);
-      const stopTelling = tellTeam(parts);
+      const stopAnnouncing = announceTeam(parts);
       const lookAway = [unreadMessages.subscribe(), limits.query.subscribe()];
       void actions.reload();
       void unread.refresh();
       void actions.refreshHealth();
       void actions.refreshHome();
       void devices.refresh();
-      void attempt(tellReturned());
+      void attempt(announceReturned());
       return () => {
         stop();
-        stopTelling();
+        stopAnnouncing();
         lookAway.forEach((away) => away());
       };
     },

@@ -108,8 +108,8 @@ export function createLive(): Live {
 
   return {
     store,
-    hearLink(link, told) {
-      if (told) snapshot = told;
+    hearLink(link, heard) {
+      if (heard) snapshot = heard;
       const { session, lastEnd } = snapshot;
       // A connection tells anew who waits.
       store.setState({

@@ -74,9 +74,9 @@ export function shareOf(
   settings: Settings,
 ): WakeShare {
   const { sessions = [], earlier = 0 } = material ?? {};
-  const told = sessions.map((session) => sessionOf(session, agent, roster, settings));
-  const transcript = renderTranscript(told, settings.transcriptCap, earlier);
-  const lastSaid = told.reduce<number | null>(
+  const shown = sessions.map((session) => sessionOf(session, agent, roster, settings));
+  const transcript = renderTranscript(shown, settings.transcriptCap, earlier);
+  const lastSaid = shown.reduce<number | null>(
     (last, session) => (session.kind === 'greetings' ? session.until : (session.messages.at(-1)?.time ?? last)),
     null,
   );

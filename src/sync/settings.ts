@@ -11,8 +11,8 @@ export const SYNC_OWNER = {
   sealQuiet: 15,
   sealMost: 150,
   /** What the relay tells every device is sealed by one of them: each waits this long, and as long again at random, whether another did. */
-  toldFirst: 400,
-  toldSpread: 1_600,
+  relayedWait: 400,
+  relayedJitter: 1_600,
   /** Ids of documents that came from elsewhere, remembered for that. */
   heardIds: 20_000,
   /** Documents sealed in one go when a household begins to share. */

@@ -94,7 +94,7 @@ describe.each(STORES)('a run on %s', (kind) => {
     await house.inbox.put(messageFromB());
     const looked: unknown[] = [];
     const own: AgentRun['tools']['own'] = {
-      told: [{ name: 'look', description: 'Looks.', properties: { at: { type: 'string' } }, required: ['at'] }],
+      definitions: [{ name: 'look', description: 'Looks.', properties: { at: { type: 'string' } }, required: ['at'] }],
       run(_name, input) {
         looked.push(input);
         return { text: 'a heron', isError: false };

@@ -69,14 +69,14 @@ describe('threads in a session', () => {
     const threadId = await open(house);
     expect(house.team.sleepers.isSleeping(SAGE.id)).toBe(true);
     expect(await house.inbox.waiting(SAGE.id)).toMatchObject([{ from: LYRA.id, threadId }]);
-    const { told } = good(
+    const { notes } = good(
       await house.team.threads.send(LYRA.id, threadId, {
         text: 'When is high water?',
         mentionRefs: ['Sage'],
         clientId: null,
       }),
     );
-    expect(told).toEqual([expect.stringContaining('Granted: Sage')]);
+    expect(notes).toEqual([expect.stringContaining('Granted: Sage')]);
     await house.until(() => heard(house, 'When is high water?') === 1);
     expect(heard(house, 'You were added')).toBe(1);
     await house.untilQuiet();
@@ -151,14 +151,14 @@ describe('threads in a session', () => {
     await house.until(() =>
       house.of('tool').some(({ block }) => block.kind === 'tool' && block.name === 'wait_for_mention'),
     );
-    const { told } = good(
+    const { notes } = good(
       await house.team.threads.send(LYRA.id, threadId, {
         text: 'High water at six.',
         mentionRefs: ['Sage'],
         clientId: null,
       }),
     );
-    expect(told).toEqual([expect.stringContaining('Deferred')]);
+    expect(notes).toEqual([expect.stringContaining('Deferred')]);
     await house.until(() =>
       house
         .of('message')

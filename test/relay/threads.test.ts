@@ -197,7 +197,7 @@ describe.each(STORES)('threads on %s', (kind) => {
       const { threads, threadId, told, say } = await withThread('a', ['b', 'c']);
       const sent = await say('a', 'look', ['Cleo', 'b', 'seat 3']);
       expect(sent.message).toMatchObject({ place: 1, from: 'a', text: 'look', mentions: ['c', 'b'] });
-      expect(sent.told).toEqual(['c was asked for.', 'b was asked for.']);
+      expect(sent.notes).toEqual(['c was asked for.', 'b was asked for.']);
       const mention = {
         hook: 'mentioned',
         threadId,
@@ -210,7 +210,7 @@ describe.each(STORES)('threads on %s', (kind) => {
         { ...mention, agentId: 'c' },
         { ...mention, agentId: 'b' },
       ]);
-      expect((await say(PERSON, 'you too', ['a'])).told).toHaveLength(1);
+      expect((await say(PERSON, 'you too', ['a'])).notes).toHaveLength(1);
       expect(good(await threads.read('a', threadId, PAGE)).messages.map(({ mentions }) => mentions)).toEqual([
         ['c', 'b'],
         ['a'],

@@ -13,7 +13,7 @@ export const agentRun = (mind: Mind, { limits, ...more }: Asked = {}): AgentRun 
   instructions: 'You are Lyra. Nobody is here to ask.',
   context: [{ messageId: null, text: 'It is time for your morning round.' }],
   readsInbox: false,
-  tools: { own: { told: [], run: () => ({ text: 'There is none.', isError: true }) }, team: [] },
+  tools: { own: { definitions: [], run: () => ({ text: 'There is none.', isError: true }) }, team: [] },
   mind: { answers: mind, model: MODEL },
   ...more,
   limits: { timeoutMs: 20_000, busyMs: 20_000, maxAnswerTokens: 1_000, contextTokens: 0, ...limits },

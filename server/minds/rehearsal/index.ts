@@ -53,8 +53,8 @@ export async function createRehearsalMind(initial: Partial<Rehearsal> = {}): Pro
     setOptions(next) {
       options = next;
     },
-    meet(told) {
-      directory = told;
+    meet(next) {
+      directory = next;
     },
     close: () => server.close(),
   };

@@ -9,11 +9,11 @@ import { afterTool, talk } from './talk.ts';
 
 /** `birth`: how many were born in this seat before. */
 export function replyTo(reading: Reading, options: Rehearsal, birth: number): Reply {
-  const told = (seats: readonly number[]) => seats.includes(reading.position);
-  if (told(options.fail)) return { kind: 'fail' };
-  if (told(options.silent)) return { kind: 'silent' };
+  const applies = (seats: readonly number[]) => seats.includes(reading.position);
+  if (applies(options.fail)) return { kind: 'fail' };
+  if (applies(options.silent)) return { kind: 'silent' };
   const parts = reading.isLead ? lead(reading, options) : agent(reading, options, birth);
-  return { kind: 'say', parts, cut: told(options.cut) };
+  return { kind: 'say', parts, cut: applies(options.cut) };
 }
 
 /** A new agent's first message is the birth prompt; who has a name was woken. */

@@ -136,15 +136,15 @@ export const reach: Migration = {
       .addColumn('times', 'integer', (column) => column.notNull())
       .addColumn('removed_at', 'bigint')
       .addColumn('seen_place', 'integer', (column) => column.notNull())
-      .addColumn('told', 'boolean', (column) => column.notNull())
+      .addColumn('announced', 'boolean', (column) => column.notNull())
       .addPrimaryKeyConstraint('thread_members_pk', ['relay', 'thread', 'agent_json'])
       .execute();
     await schema.createIndex('thread_members_by_agent').on('thread_members').columns(['relay', 'agent_json']).execute();
     await schema
-      .createIndex('thread_members_untold')
+      .createIndex('thread_members_unannounced')
       .on('thread_members')
       .columns(['relay'])
-      .where(sql<boolean>`not told`)
+      .where(sql<boolean>`not announced`)
       .execute();
     await schema
       .createTable('thread_messages')
@@ -166,14 +166,14 @@ export const reach: Migration = {
       .addColumn('thread', 'text', (column) => column.notNull())
       .addColumn('place', 'integer', (column) => column.notNull())
       .addColumn('agent_json', 'text', (column) => column.notNull())
-      .addColumn('told', 'boolean', (column) => column.notNull())
+      .addColumn('announced', 'boolean', (column) => column.notNull())
       .addPrimaryKeyConstraint('thread_mentions_pk', ['relay', 'thread', 'place', 'agent_json'])
       .execute();
     await schema
-      .createIndex('thread_mentions_untold')
+      .createIndex('thread_mentions_unannounced')
       .on('thread_mentions')
       .columns(['relay'])
-      .where(sql<boolean>`not told`)
+      .where(sql<boolean>`not announced`)
       .execute();
 
     await schema

@@ -12,21 +12,21 @@ export const records: Migration = {
       .addColumn('changes', 'integer', (column) => column.notNull().defaultTo(0))
       .execute();
     await schema
-      .createIndex('threads_untold')
+      .createIndex('threads_unannounced')
       .on('threads')
       .columns(['relay'])
       .where(sql<boolean>`stamp is null`)
       .execute();
     await schema
       .alterTable('thread_messages')
-      .addColumn('told', 'boolean', (column) => column.notNull().defaultTo(false))
+      .addColumn('announced', 'boolean', (column) => column.notNull().defaultTo(false))
       .addColumn('restored', 'boolean', (column) => column.notNull().defaultTo(false))
       .execute();
     await schema
-      .createIndex('thread_messages_untold')
+      .createIndex('thread_messages_unannounced')
       .on('thread_messages')
       .columns(['relay'])
-      .where(sql<boolean>`not told`)
+      .where(sql<boolean>`not announced`)
       .execute();
     await schema
       .createIndex('thread_messages_by_id')

@@ -19,7 +19,7 @@ export interface OutboxRow {
   readonly number?: number;
   readonly docs: readonly Doc[];
   /** They came from the relay, which tells every device of them: another one may have sealed them already. */
-  readonly told: boolean;
+  readonly fromRelay: boolean;
 }
 
 export interface VolumeRecord extends VolumeStatus {

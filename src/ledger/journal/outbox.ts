@@ -8,13 +8,13 @@ import { journalTransaction, type JournalDatabase, type OutboxRow } from './data
 export interface Outgoing {
   readonly number: number;
   readonly docs: readonly Doc[];
-  readonly told: boolean;
+  readonly fromRelay: boolean;
 }
 
 /** The rows that wait, oldest first, at most `limit`. */
 export async function readOutbox(db: JournalDatabase, limit: number): Promise<readonly Outgoing[]> {
   const rows: OutboxRow[] = await db.getAll('outbox', null, limit);
-  return rows.flatMap(({ number, docs, told }) => (number === undefined ? [] : [{ number, docs, told }]));
+  return rows.flatMap(({ number, docs, fromRelay }) => (number === undefined ? [] : [{ number, docs, fromRelay }]));
 }
 
 export async function clearOutbox(db: JournalDatabase, numbers: readonly number[]): Promise<void> {

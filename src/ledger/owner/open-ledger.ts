@@ -34,16 +34,16 @@ const HANGS =
 export async function openLedger(deps: OpenLedgerDeps): Promise<Ledger> {
   /** Some browsers, at some times, neither open a database nor say that they cannot. */
   async function patiently<Result>(opening: Promise<Result>): Promise<Result> {
-    let told = false;
+    let announced = false;
     const cancel = deps.after(LEDGER.openGrace, () => {
-      told = true;
+      announced = true;
       deps.onProblem({ kind: 'blocked', detail: HANGS });
     });
     try {
       return await opening;
     } finally {
       cancel();
-      if (told) deps.onProblem(null);
+      if (announced) deps.onProblem(null);
     }
   }
 

@@ -49,7 +49,7 @@ const factsOf = (bucket: Bucket, origin: MaybeStorage): MaybeStorage => ({
 
 export interface StorageBuckets {
   /** From here on `indexedDB` is the one that the owner used last. Before anything is opened. */
-  settle(): Promise<void>;
+  reopen(): Promise<void>;
   /** Can databases be made and deleted where we are? */
   works(): Promise<boolean>;
   /** From here on `indexedDB` is a new, empty one, now and at every later start. Answers false where the browser has no such thing. */
@@ -65,7 +65,7 @@ export function createStorageBuckets(scope: { readonly storage?: MaybeStorage })
   const ours = async () => (await (buckets?.keys() ?? [])).filter((name) => numberOf(name) > 0);
   const latest = async () => Math.max(0, ...(await ours()).map(numberOf));
   return {
-    async settle() {
+    async reopen() {
       const number = await latest().catch(() => 0);
       // A bucket that cannot be opened fails again where it is read, and is left for a new one.
       if (buckets && number > 0) inUse = await enter(buckets, number).catch(() => null);

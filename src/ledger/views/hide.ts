@@ -5,7 +5,7 @@
  */
 import type { MessageDoc } from '../../protocol/documents.ts';
 import type { MessageRecord, ReplacementRecord, ViewsTransaction } from './database.ts';
-import { emptyTalk, toldIn, withMessage, withRead } from './message.ts';
+import { emptyTalk, saidIn, withMessage, withRead } from './message.ts';
 import { newestFirst } from './order.ts';
 
 /** Sorts after every stamp. */
@@ -48,7 +48,7 @@ async function recount(tx: ViewsTransaction, agentId: string, sessionId: string)
     shown.reduce((sum, { doc }) => withMessage(sum, doc), none),
   );
   await talks.put(talk);
-  await addSaid(tx, agentId, toldIn(talk) - toldIn(held));
+  await addSaid(tx, agentId, saidIn(talk) - saidIn(held));
 }
 
 /** So much more of what stood before an agent shows, or less. */

@@ -17,7 +17,7 @@ export const emptyTalk = (agentId: string, sessionId: string): TalkRecord => ({
 });
 
 /** What of a session counts as told: a greeting alone does not. */
-export const toldIn = (talk: TalkRecord | undefined): number => (talk?.full ? talk.said : 0);
+export const saidIn = (talk: TalkRecord | undefined): number => (talk?.full ? talk.said : 0);
 
 /** An agent's part in a session, with one thing more in it. The same comes out in whatever order they are added. */
 export function withMessage(talk: TalkRecord, doc: MessageDoc): TalkRecord {

@@ -8,7 +8,7 @@ import type { DocumentStore } from '../../protocol/documents/kind.ts';
 import { aboutOf, isKnown, slotOf, storeOf, wins } from '../../protocol/known.ts';
 import type { KindRecord, MessageRecord, SlotRecord, TalkRecord, ViewsTransaction } from './database.ts';
 import { addReplacement, addSaid, applyReplacements, replacementsReaching } from './hide.ts';
-import { emptyTalk, toldIn, withMessage, withRead } from './message.ts';
+import { emptyTalk, saidIn, withMessage, withRead } from './message.ts';
 import { newestFirst } from './order.ts';
 import { holds, putAll } from './requests.ts';
 
@@ -104,7 +104,7 @@ async function writeRead(tx: ViewsTransaction, doc: MessageReadDoc) {
   const held = await talks.get([agentId, sessionId]);
   const talk = withRead(held ?? emptyTalk(agentId, sessionId), doc);
   await talks.put(talk);
-  await addSaid(tx, agentId, toldIn(talk) - toldIn(held));
+  await addSaid(tx, agentId, saidIn(talk) - saidIn(held));
 }
 
 async function writeQueued(tx: ViewsTransaction, doc: QueuedMessageDoc) {
@@ -157,11 +157,11 @@ async function writeMessages(tx: ViewsTransaction, docs: readonly MessageDoc[]) 
     waiting.flat().map(({ _id, doc, clientId }) => ({ _id, doc, clientId })),
   );
 
-  const told = new Map<string, number>();
+  const added = new Map<string, number>();
   [...counted.values()].forEach((talk, i) =>
-    told.set(talk.agentId, (told.get(talk.agentId) ?? 0) + toldIn(talk) - toldIn(held[i])),
+    added.set(talk.agentId, (added.get(talk.agentId) ?? 0) + saidIn(talk) - saidIn(held[i])),
   );
-  for (const [agentId, more] of told) await addSaid(tx, agentId, more);
+  for (const [agentId, more] of added) await addSaid(tx, agentId, more);
 
   for (const doc of docs) if (doc.replaces !== null) await addReplacement(tx, doc, doc.replaces);
   const edits = reaching.flat();

@@ -22,7 +22,7 @@ export interface Peer {
   /** Requests on this link that were not answered in time. */
   lost: number;
   /** Was it told everything that is here? Until then nothing is pushed. */
-  told(): boolean;
+  announced(): boolean;
   live(): boolean;
   hasRoom(): boolean;
   /** False where the link is gone. */
@@ -35,7 +35,7 @@ export interface Peer {
   /** To be handed these with `replace`. */
   oweReplaced(entries: readonly Entry[]): void;
   /** Tells what is owed, as far as there is room. */
-  settle(): void;
+  flush(): void;
   end(): void;
 }
 
@@ -55,7 +55,7 @@ export function createPeer({
   const less = createAccount();
   let replaced: Entry[] = [];
   let all = true;
-  let told = false;
+  let announced = false;
   let live = true;
   const hasRoom = () => live && link.buffered() < settings.bufferBytes;
 
@@ -68,7 +68,7 @@ export function createPeer({
     heard: false,
     frames: 0,
     lost: 0,
-    told: () => told,
+    announced: () => announced,
     live: () => live,
     hasRoom,
     send(frame) {
@@ -97,12 +97,12 @@ export function createPeer({
     oweReplaced(entries) {
       replaced.push(...entries);
     },
-    settle() {
+    flush() {
       const mine = here();
       if (mine === null) return;
       if (all && hasRoom() && peer.send({ kind: 'have', have: mine })) {
         all = false;
-        told = true;
+        announced = true;
         more.set(new Map());
         less.set(new Map());
       }

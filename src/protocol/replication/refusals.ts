@@ -30,7 +30,7 @@ export function createRefusals({ store, here, trying, peers, onDropped }: Refusa
           here.remove(key);
           for (const each of peers()) each.oweLess(key);
         }
-        for (const each of peers()) each.settle();
+        for (const each of peers()) each.flush();
         onDropped();
         return 'done';
       }, 'theirs');

@@ -18,7 +18,7 @@ import { createRefusals } from './refusals.ts';
 import { answerTo } from './serving.ts';
 import { REPLICATION, type ReplicationSettings } from './settings.ts';
 import { createStoring, keyOf, type Came, type Manner } from './storing.ts';
-import { createTelling } from './telling.ts';
+import { createAnnouncer } from './announcer.ts';
 
 export function createReplica(deps: ReplicaDeps): Replica {
   const { store, priority, forwards = false, own = () => false, left = () => false, onAhead } = deps;
@@ -62,7 +62,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
     pump: () => fetching.pump(),
   });
 
-  const { push, put: tellOf } = createTelling({
+  const { push, put: tellOf } = createAnnouncer({
     here,
     peers: all,
     settings,
@@ -205,13 +205,13 @@ export function createReplica(deps: ReplicaDeps): Replica {
     const announce = () => {
       callOff = after(settings.announceMs, announce);
       peer.oweAll();
-      peer.settle();
+      peer.flush();
       peer.tasks.kick();
     };
     callOff = after(settings.announceMs, announce);
     peers.set(peer, { stop: () => callOff() });
     if (link.kind === 'relay') peer.oweReplaced([...replacing.values()]);
-    peer.settle();
+    peer.flush();
     return {
       take(bytes) {
         if (closed || !peer.live()) return;
@@ -223,7 +223,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       gone: () => end(peer),
       drained() {
         if (closed) return;
-        peer.settle();
+        peer.flush();
         peer.tasks.kick();
       },
     };
@@ -237,7 +237,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       known = true;
       storing.begin();
       for (const peer of all()) {
-        peer.settle();
+        peer.flush();
         if (peer.heard) comparing.heard(peer);
         lookAhead(peer);
       }
@@ -255,7 +255,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
         if (replace) peer.oweReplaced(entries);
         else if (peer.link.kind === 'relay' || !relayed) push(peer, entries);
         else peer.owe(entries);
-        peer.settle();
+        peer.flush();
       }
       backlog.look();
     },
@@ -265,7 +265,7 @@ export function createReplica(deps: ReplicaDeps): Replica {
       here.addAll(have.value);
       for (const peer of all()) {
         peer.oweAll();
-        peer.settle();
+        peer.flush();
       }
       goOn();
     },

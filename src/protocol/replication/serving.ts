@@ -50,7 +50,7 @@ export const answerTo = (
     if (entries.length === 0) {
       // It believes that these are here: it is told what is.
       peer.oweAll();
-      peer.settle();
+      peer.flush();
     }
     return 'done';
   };

@@ -14,44 +14,44 @@ export interface Connection<Name extends string> {
   close(): void;
 }
 
-export interface ConnectionEnds<Told extends News> {
+export interface ConnectionEnds<Notice extends News> {
   /** What the server says. */
-  take(message: FromServer<Told>): void;
+  take(message: FromServer<Notice>): void;
   /** The connection broke. `detail` says why, where that is known. */
   gone(detail?: string): void;
 }
 
-export interface RpcClient<Table extends Methods, Told extends News> {
+export interface RpcClient<Table extends Methods, Notice extends News> {
   /** Resolves with the server's answer. Rejects with an Error of the server's name and message, which people can read. */
   readonly call: CallOf<Table>;
   /**
    * Everything the server says, in order; the first is its welcome, kept for the first listener. A further welcome means
    * a new connection: what was known of the server's state is replaced by it. Returns the way to stop.
    */
-  subscribe(listener: (news: Told) => void): () => void;
+  subscribe(listener: (news: Notice) => void): () => void;
   close(): void;
 }
 
-export interface RpcClientDeps<Name extends string, Told extends News> {
-  readonly open: (ends: ConnectionEnds<Told>) => Connection<Name>;
+export interface RpcClientDeps<Name extends string, Notice extends News> {
+  readonly open: (ends: ConnectionEnds<Notice>) => Connection<Name>;
   readonly newId: () => string;
   readonly after: After;
   /** Is this the first on a connection? */
-  readonly isWelcome: (news: Told) => boolean;
+  readonly isWelcome: (news: Notice) => boolean;
   /** What is told here where no server answers. */
-  readonly unanswered: (detail: string | null) => Told;
+  readonly unanswered: (detail: string | null) => Notice;
   /** ms: without a word on any connection until that is told; under way and unheard until the server is asked whether it is there, and as long again until it is left; until a connection that broke is opened anew. */
   readonly times: { readonly silence: number; readonly renew: number; readonly reopen: number };
 }
 
-export function createRpcClient<Table extends Methods, Told extends News>({
+export function createRpcClient<Table extends Methods, Notice extends News>({
   open: openConnection,
   newId,
   after,
   isWelcome,
   unanswered,
   times,
-}: RpcClientDeps<keyof Table & string, Told>): RpcClient<Table, Told> {
+}: RpcClientDeps<keyof Table & string, Notice>): RpcClient<Table, Notice> {
   type Name = keyof Table & string;
   const calls = createCalls<Table>({
     newId,
@@ -60,8 +60,8 @@ export function createRpcClient<Table extends Methods, Told extends News>({
       if (!cancelRenewal) watchCalls();
     },
   });
-  const listeners = new Set<(news: Told) => void>();
-  let unheard: Told[] = [];
+  const listeners = new Set<(news: Notice) => void>();
+  let unheard: Notice[] = [];
   let connection: Connection<Name> | null = null;
   let connectionNumber = 0;
   let cancelSilence: (() => void) | null = null;
@@ -70,7 +70,7 @@ export function createRpcClient<Table extends Methods, Told extends News>({
   let heard = false;
   let closed = false;
 
-  function tell(news: Told) {
+  function tell(news: Notice) {
     if (listeners.size === 0) unheard.push(news);
     for (const listener of listeners) listener(news);
   }
@@ -91,7 +91,7 @@ export function createRpcClient<Table extends Methods, Told extends News>({
     });
   }
 
-  function take(message: FromServer<Told>) {
+  function take(message: FromServer<Notice>) {
     heard = true;
     if ('pong' in message) return;
     if ('news' in message) {

@@ -4,19 +4,19 @@ import type { AnswersOf, FromServer, Methods, Reply } from './method.ts';
 
 type News = { readonly news: string };
 
-export interface RpcServer<Told extends News = never> {
+export interface RpcServer<Notice extends News = never> {
   /** A caller has come: it is welcomed, hears all news, and its messages go into `take` until `leave`. */
-  connect(send: (message: FromServer<Told>) => void): { take(message: unknown): void; leave(): void };
-  tell(news: Told): void;
+  connect(send: (message: FromServer<Notice>) => void): { take(message: unknown): void; leave(): void };
+  notify(news: Notice): void;
 }
 
-export interface RpcServerDeps<Table extends Methods, Told extends News = never> {
+export interface RpcServerDeps<Table extends Methods, Notice extends News = never> {
   readonly methods: Table;
   readonly answers: AnswersOf<Table>;
   /** A call was answered with this error. */
   readonly onError: (error: unknown) => void;
   /** The first news on every connection; left out: there is no news. */
-  readonly welcome?: () => Told;
+  readonly welcome?: () => Notice;
 }
 
 function plainly(error: unknown): Extract<Reply, { ok: false }>['error'] {
@@ -27,13 +27,13 @@ function plainly(error: unknown): Extract<Reply, { ok: false }>['error'] {
 
 const callSchema = z.object({ id: z.string(), call: z.string(), args: z.array(z.unknown()) });
 
-export function createRpcServer<Table extends Methods, Told extends News = never>({
+export function createRpcServer<Table extends Methods, Notice extends News = never>({
   methods,
   answers,
   welcome,
   onError,
-}: RpcServerDeps<Table, Told>): RpcServer<Told> {
-  type Send = (message: FromServer<Told>) => void;
+}: RpcServerDeps<Table, Notice>): RpcServer<Notice> {
+  type Send = (message: FromServer<Notice>) => void;
   const connections = new Set<Send>();
   /** Calls that are being answered, by id. A page whose connection broke asks again: it is answered once, on its newest. */
   const waiting = new Map<string, Send>();
@@ -69,7 +69,7 @@ export function createRpcServer<Table extends Methods, Told extends News = never
     const repeated = waiting.has(id);
     waiting.set(id, send);
     if (repeated) return;
-    let result: FromServer<Told>;
+    let result: FromServer<Notice>;
     try {
       result = { reply: id, ok: true, value: await call.answer() };
     } catch (error) {
@@ -90,7 +90,7 @@ export function createRpcServer<Table extends Methods, Told extends News = never
         leave: () => void connections.delete(send),
       };
     },
-    tell(news) {
+    notify(news) {
       for (const send of connections) send(news);
     },
   };

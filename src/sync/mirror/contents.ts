@@ -42,7 +42,7 @@ function withEntries(have: Map<string, Ranges>, entries: readonly EntryKey[]): M
 export function createContents(files: Files): Contents {
   let starts = 0;
   /** As of the start before, with the lengths that they had. */
-  let told = new Map<number, { readonly bytes: number; readonly have: Map<string, Ranges> }>();
+  let recorded = new Map<number, { readonly bytes: number; readonly have: Map<string, Ranges> }>();
   /** Of what was read or written since. */
   const known = new Map<number, Map<string, Ranges>>();
 
@@ -53,13 +53,13 @@ export function createContents(files: Files): Contents {
         const read = bytes && schema.parse(JSON.parse(new TextDecoder().decode(bytes)));
         if (!read) return;
         starts = read.starts + 1;
-        told = new Map(read.segments.map(({ number, bytes, have }) => [number, { bytes, have: new Map(have) }]));
+        recorded = new Map(read.segments.map(({ number, bytes, have }) => [number, { bytes, have: new Map(have) }]));
       } catch {
         // Whatever it was, it is no account of ours: everything is read.
       }
     },
     of(number, bytes) {
-      const before = told.get(number);
+      const before = recorded.get(number);
       return before?.bytes === bytes && (starts + number) % MIRROR.lookEvery !== 0 ? before.have : null;
     },
     set: (number, entries) => void known.set(number, withEntries(new Map(), entries)),
@@ -69,11 +69,11 @@ export function createContents(files: Files): Contents {
     },
     forget(number) {
       known.delete(number);
-      told.delete(number);
+      recorded.delete(number);
     },
     async save(full) {
       const segments = [...full].flatMap(([number, bytes]) => {
-        const before = told.get(number);
+        const before = recorded.get(number);
         const have = known.get(number) ?? (before?.bytes === bytes ? before.have : undefined);
         return have ? [{ number, bytes, have: [...have] }] : [];
       });
@@ -81,7 +81,7 @@ export function createContents(files: Files): Contents {
     },
     async clear() {
       known.clear();
-      told.clear();
+      recorded.clear();
       await files.remove(MIRROR.contentsFile);
     },
   };

@@ -145,9 +145,9 @@ export function createSealedLog({ files, after, onTrouble, onLacking }: SealedLo
         let done = 0;
         for (const [number, size] of [...all]) {
           done += size;
-          const told = isHere ? contents.of(number, size) : null;
-          if (told && isHere?.(told)) {
-            for (const [writer, ranges] of told) have.set(writer, union(have.get(writer) ?? [], ranges));
+          const recorded = isHere ? contents.of(number, size) : null;
+          if (recorded && isHere?.(recorded)) {
+            for (const [writer, ranges] of recorded) have.set(writer, union(have.get(writer) ?? [], ranges));
             continue;
           }
           const bytes = await files.read(nameOf(number)).catch(() => null);

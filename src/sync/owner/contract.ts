@@ -32,7 +32,7 @@ export interface Sync {
   readonly answers: SyncAnswers;
   /** Is what was lost being brought back, as far as it was found? */
   isReturning(): boolean;
-  stir(): void;
+  wake(): void;
   /** Resolves when nothing waits to be written into files. */
   flush(): Promise<void>;
   hearDocuments(docs: readonly Doc[]): void;

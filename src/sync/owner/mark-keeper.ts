@@ -10,7 +10,7 @@ export interface MarkKeeper {
   /** null: nobody lives here. */
   put(text: string | null): Promise<void>;
   /** The mark says something that is no longer so. */
-  stir(soon?: boolean): void;
+  wake(soon?: boolean): void;
   close(): void;
 }
 
@@ -61,7 +61,7 @@ export function createMarkKeeper({ files, timers, now, tell, facts, inTurn, onCr
       held = bytes ? new TextDecoder().decode(bytes) : null;
     },
     put,
-    stir(soon = true) {
+    wake(soon = true) {
       if (soon) callOff();
       cancel ??= timers.after(soon ? 0 : MIRROR.markEvery, () => void inTurn(write).catch(onCrash));
     },

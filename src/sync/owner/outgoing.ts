@@ -31,7 +31,7 @@ export interface OutgoingDeps {
 
 export interface OutgoingPump {
   /** Something waits. */
-  stir(): void;
+  wake(): void;
   /** Documents that came in entries of other devices. */
   heard(ids: readonly string[]): void;
   /** Rows that are not sealed yet; at least one from the moment that something was put there. */
@@ -68,15 +68,15 @@ export function createOutgoing({
 
   async function once(): Promise<void> {
     const rows = await ledger.outbox(SYNC_OWNER.outboxRows);
-    const ready = rows.filter(({ number, told }) => {
-      if (!told || hurry || !hasOthers()) return true;
-      const time = due.get(number) ?? elapsed() + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread;
+    const ready = rows.filter(({ number, fromRelay }) => {
+      if (!fromRelay || hurry || !hasOthers()) return true;
+      const time = due.get(number) ?? elapsed() + SYNC_OWNER.relayedWait + random() * SYNC_OWNER.relayedJitter;
       due.set(number, time);
       return time <= elapsed();
     });
     if (ready.length > 0) {
-      const docs = ready.flatMap((row) => (row.told ? row.docs.filter(({ _id }) => !isKnown(_id)) : row.docs));
-      await onOwn(ready.flatMap((row) => (row.told ? [] : row.docs)));
+      const docs = ready.flatMap((row) => (row.fromRelay ? row.docs.filter(({ _id }) => !isKnown(_id)) : row.docs));
+      await onOwn(ready.flatMap((row) => (row.fromRelay ? [] : row.docs)));
       await sealer.seal(sealingsOf(docs));
       await ledger.clearOutbox(ready.map(({ number }) => number));
       for (const { number } of ready) due.delete(number);
@@ -115,7 +115,7 @@ export function createOutgoing({
     run: () => begin(),
   });
 
-  function stir() {
+  function wake() {
     if (closed) return;
     left = Math.max(left, 1);
     burst.add();
@@ -133,7 +133,7 @@ export function createOutgoing({
   }
 
   return {
-    stir,
+    wake,
     waiting: () => left,
     heard(ids) {
       for (const id of ids) known.add(id);

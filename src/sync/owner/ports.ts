@@ -22,7 +22,7 @@ export interface LedgerPort {
   /** Rows that are to go out, oldest first. */
   outbox(
     limit: number,
-  ): Promise<readonly { readonly number: number; readonly docs: readonly Doc[]; readonly told: boolean }[]>;
+  ): Promise<readonly { readonly number: number; readonly docs: readonly Doc[]; readonly fromRelay: boolean }[]>;
   clearOutbox(numbers: readonly number[]): Promise<void>;
   betweenAppends<Result>(run: () => Promise<Result>): Promise<Result>;
   places(): Promise<readonly Place[]>;

@@ -23,7 +23,7 @@ export interface SecondHomeDeps {
   readonly reread: () => Promise<void>;
   readonly relay: () => {
     readonly link: RelayLink;
-    readonly hasTold: boolean;
+    readonly hasAnnounced: boolean;
     readonly backlog: { readonly done: number; readonly of: number } | null;
   };
   readonly isStale: () => Promise<boolean>;
@@ -106,11 +106,11 @@ export function createSecondHome(deps: SecondHomeDeps): SecondHome {
 
   async function finish() {
     const { documents, agents, lead } = await ledger.team();
-    const { link, hasTold, backlog } = deps.relay();
+    const { link, hasAnnounced, backlog } = deps.relay();
     const whole =
       returning !== null && documents >= returning.team.documents && agents >= returning.team.agents && lead !== null;
-    const told = link === 'off' || (link === 'live' && backlog === null && (hasTold || patient));
-    if (over || !read || (!whole && !told)) return;
+    const heardAll = link === 'off' || (link === 'live' && backlog === null && (hasAnnounced || patient));
+    if (over || !read || (!whole && !heardAll)) return;
     over = true;
     cancel?.();
     deps.onReturned();

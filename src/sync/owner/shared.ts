@@ -81,7 +81,7 @@ export interface Shared {
   /** The person wants entries handed to the relay, or no more. */
   keepAtRelay(on: boolean): Promise<void>;
   /** Something waits in the ledger's outbox. */
-  stir(): void;
+  wake(): void;
   /** Documents that were new in the ledger, whoever wrote them. */
   hearDocuments(docs: readonly Doc[]): void;
   /** What these cover is gone from the ledger: it goes from the entries too. */
@@ -89,7 +89,7 @@ export interface Shared {
   /** This device's record, under this name. */
   introduce(name: string): Promise<void>;
   /** Everything that waits is sealed, and the last conversations are told: before a device joins. */
-  settle(): Promise<void>;
+  flush(): Promise<void>;
   /** Resolves when the last sessions of these agents are here, or after `patience` ms; those that are not. */
   caughtUp(agentIds: readonly string[], patience: number): Promise<readonly string[]>;
   readonly direct: Direct;
@@ -385,7 +385,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     timers,
     returning: returning ?? null,
     reread: () => exchange.replica().reread(),
-    relay: () => ({ link, hasTold: exchange.replica().peerHas('relay').size > 0, backlog }),
+    relay: () => ({ link, hasAnnounced: exchange.replica().peerHas('relay').size > 0, backlog }),
     isStale: async () => (await recallMeta(db, 'filesStale')) ?? false,
     setStale: (on) => rememberMeta(db, { filesStale: on }),
     onChange: changed,
@@ -418,7 +418,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     .ready.then(() => entries.openShut())
     .catch(trouble('storing'));
   void backfill.look().catch(trouble('backfill'));
-  outgoing.stir();
+  outgoing.wake();
   void home.begin(() => line.begin()).catch(trouble('files'));
 
   const isCaughtUp = (agentIds: readonly string[]) => {
@@ -434,7 +434,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     members,
     keyRotation,
     direct,
-    stir: outgoing.stir,
+    wake: outgoing.wake,
     reconnect: () => line.reconnect(),
     report: (report) => direct.report(report),
     hearDocuments(docs) {
@@ -465,7 +465,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       line.switched();
       changed();
     },
-    async settle() {
+    async flush() {
       await outgoing.flush();
       await tipTeller.tell();
     },

@@ -5,7 +5,7 @@ import { SYNC_OWNER } from '../settings.ts';
 
 export interface StatusTeller {
   /** Something may have changed. */
-  stir(): void;
+  wake(): void;
   close(): void;
 }
 
@@ -18,31 +18,31 @@ export function createStatusTeller({
   readonly status: () => SyncStatus;
   readonly tell: (status: SyncStatus) => void;
 }): StatusTeller {
-  let told = '';
+  let announced = '';
   let cancel: (() => void) | null = null;
-  let stirred = false;
+  let woken = false;
 
   function look() {
     const now = status();
     const text = JSON.stringify(now);
-    if (text === told) return;
-    told = text;
+    if (text === announced) return;
+    announced = text;
     tell(now);
   }
 
-  function stir() {
+  function wake() {
     if (cancel) {
-      stirred = true;
+      woken = true;
       return;
     }
     look();
     cancel = timers.after(SYNC_OWNER.statusEvery, () => {
       cancel = null;
-      const again = stirred;
-      stirred = false;
-      if (again) stir();
+      const again = woken;
+      woken = false;
+      if (again) wake();
     });
   }
 
-  return { stir, close: () => cancel?.() };
+  return { wake, close: () => cancel?.() };
 }

@@ -50,7 +50,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
           error === null
             ? null
             : `Nothing can be written beside the browser’s database: ${error instanceof Error ? error.message : String(error)}`;
-        teller.stir();
+        teller.wake();
       },
       onLacking: () => shared?.refill(),
     });
@@ -99,16 +99,16 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         ...deps,
         log,
         order: (order) => tell({ news: 'direct', order }),
-        onChange: teller.stir,
-        onMark: () => marks.stir(),
+        onChange: teller.wake,
+        onMark: () => marks.wake(),
         onReturned: () => void inTurn(returned).catch(deps.onCrash),
         onFound: () => void inTurn(found).catch(deps.onCrash),
         onRemoved: () => void leave().catch(deps.onCrash),
       },
       membership,
     );
-    marks.stir();
-    teller.stir();
+    marks.wake();
+    teller.wake();
   }
 
   /** A household of nobody yet. */
@@ -133,10 +133,10 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         returned: { documents: now.documents, lost: Math.max(0, team.documents - now.documents) },
       });
       returning = null;
-      marks.stir();
+      marks.wake();
       tell({ news: 'returned' });
     }
-    teller.stir();
+    teller.wake();
   }
 
   /** The database was of before, and the files were not. */
@@ -162,7 +162,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   }
 
   /** `welcome` is this browser's own household now. What is in its ledger is sealed for it. */
-  async function settleIn(
+  async function establish(
     { keys, roll, rotations, recovery, devices, tips }: Welcoming,
     seed: Uint8Array,
     name: string,
@@ -198,7 +198,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   /** From now on this device is one of this household. */
   async function enter(welcome: Welcoming, seed: Uint8Array, name: string): Promise<void> {
     if (isOpen() && !returning) throw new Error('This browser has become one of a household’s devices meanwhile.');
-    await settleIn(welcome, seed, name, { alone: false });
+    await establish(welcome, seed, name, { alone: false });
   }
 
   /** Somebody lives here: from now on everything has a second home. */
@@ -206,7 +206,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     if (shared || removed || returning) return;
     const { lead, agents } = await ledger.team();
     if (lead === null && agents === 0) return;
-    await settleIn(anew(), random(SYNC_OWNER.seedBytes), deps.deviceName, {
+    await establish(anew(), random(SYNC_OWNER.seedBytes), deps.deviceName, {
       alone: true,
       // All of it went through the outbox, where the ledger was empty when this began.
       ...(wasEmpty ? { firstSeal: { done: true, through: null } } : {}),
@@ -226,7 +226,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       await marks.put(null);
       if (returning) await rememberMeta(db, { returning: null });
       returning = null;
-      teller.stir();
+      teller.wake();
     });
   }
 
@@ -256,15 +256,15 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     enter: (welcome, seed, name) => inTurn(() => enter(welcome, seed, name)),
     device: () => need().keys.device,
     async welcome() {
-      const { keys, members, settle } = need();
-      await settle();
+      const { keys, members, flush } = need();
+      await flush();
       const { roll, rotations, recovery } = keys.membership();
       return { keys: keys.household(), roll, rotations, recovery, devices: members.devices(), tips: members.tips() };
     },
     joined: (record) => need().members.hear({ devices: [record] }),
     onJoining(now) {
       joining = now;
-      teller.stir();
+      teller.wake();
     },
   });
 
@@ -275,7 +275,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     shared: need,
     mayRestore: () => !isOpen() || returning !== null,
     enter: (welcome, seed, name) => inTurn(() => enter(welcome, seed, name)),
-    onKept: teller.stir,
+    onKept: teller.wake,
   });
 
   const begun = await ledger.team();
@@ -330,7 +330,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         }
         await shared.introduce(deviceName);
         await shared.keys.change({ alone: false });
-        teller.stir();
+        teller.wake();
         return null;
       }),
     async beginJoin({ deviceName }) {
@@ -364,9 +364,9 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       }),
     takeReturned: () =>
       inTurn(async () => {
-        const told = (await recallMeta(db, 'returned')) ?? null;
-        if (told) await rememberMeta(db, { returned: null });
-        return told;
+        const returned = (await recallMeta(db, 'returned')) ?? null;
+        if (returned) await rememberMeta(db, { returned: null });
+        return returned;
       }),
     beginAnew: () =>
       inTurn(async () => {
@@ -380,7 +380,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
         wasEmpty = (await ledger.team()).documents === 0;
         await marks.put(null);
         await beginAlone();
-        teller.stir();
+        teller.wake();
         return null;
       }),
     async takeAhead() {
@@ -412,7 +412,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
   return {
     answers,
     isReturning: () => returning !== null && !missing,
-    stir: () => shared?.stir(),
+    wake: () => shared?.wake(),
     flush: async () => log?.flush(),
     hearDocuments(docs) {
       if (!shared && !removed && !returning && docs.some(({ type }) => type === 'agent-identity'))
@@ -421,11 +421,11 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       if (missing && docs.some(({ type }) => type === 'agent-identity')) inTurn(returned).catch(deps.onCrash);
       shared?.hearDocuments(docs);
       // Who lives here is told soon, how much there is in a while.
-      marks.stir(docs.some(({ type }) => type === 'agent-identity'));
+      marks.wake(docs.some(({ type }) => type === 'agent-identity'));
     },
     forget(forgets) {
       shared?.forget(forgets).catch(deps.onCrash);
-      marks.stir(false);
+      marks.wake(false);
     },
     reconnect: () => shared?.reconnect(),
     async close() {

@@ -54,7 +54,7 @@ export function createTipTeller({
     look() {
       cancel?.();
       cancel = timers.after(
-        SYNC_OWNER.tipsAfter + SYNC_OWNER.toldFirst + random() * SYNC_OWNER.toldSpread,
+        SYNC_OWNER.tipsAfter + SYNC_OWNER.relayedWait + random() * SYNC_OWNER.relayedJitter,
         () => void tell().catch(onTrouble),
       );
     },

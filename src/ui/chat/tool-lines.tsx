@@ -13,10 +13,10 @@ function argument(input: unknown, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-type Told = (argument: (key: string) => string | null) => string;
+type Deed = (argument: (key: string) => string | null) => string;
 const who = (name: string | null) => name ?? 'another';
 /** Roost's own tools, as somebody would say what was done; what is not here goes by its name. */
-const DEEDS: Readonly<Record<string, Told>> = {
+const DEEDS: Readonly<Record<string, Deed>> = {
   spawn_team: () => 'called the team',
   choose_name: (of) => (of('name') === null ? 'chose a name' : `chose the name ${of('name')}`),
   write_soul: () => 'wrote down who they are',

@@ -12,12 +12,12 @@ const focusStart = () => document.querySelector<HTMLElement>('.big-button')?.foc
 const WHO = {
   own: {
     head: 'A team of yours lives at this relay',
-    told: 'This browser has been here before, or shares its sign-in with one that has, and keeps nothing of that team. Nothing of it is deleted elsewhere.',
+    text: 'This browser has been here before, or shares its sign-in with one that has, and keeps nothing of that team. Nothing of it is deleted elsewhere.',
     back: 'Let it come back:',
   },
   others: {
     head: 'Somebody lives at this relay already',
-    told: 'Nobody lives in this browser yet. What is it to be?',
+    text: 'Nobody lives in this browser yet. What is it to be?',
     back: 'If that team is yours, or you have one elsewhere, let it come here too:',
   },
 } as const;
@@ -49,7 +49,7 @@ export default function AskedPage() {
           </>
         ) : (
           <>
-            <p className="welcome-lead">{who.told}</p>
+            <p className="welcome-lead">{who.text}</p>
             <ComeBack lead={who.back} />
             <div className="devices-ways">
               {look && (

@@ -213,7 +213,7 @@ describe('the owner’s desk', () => {
       },
     ]);
     first.leave();
-    server.tell({ news: 'problem', problem: null });
+    server.notify({ news: 'problem', problem: null });
     expect(one).toHaveLength(6);
     expect(two).toEqual([welcome, { news: 'problem', problem: null }]);
   });

@@ -153,10 +153,10 @@ describe('the feed', () => {
     timers.advance(RELAY_TIMES.ackDebounce);
     await opened.stored();
     expect([idsOf(stored), relay.acks, news.filter((item) => item.news === 'event')]).toEqual([[], [], []]);
-    opened.settle();
+    opened.occupied();
     await acknowledged(3);
     expect(idsOf(stored)).toEqual(['session:s1:start', 'message:m1', 'message:m2']);
-    opened.settle();
+    opened.occupied();
     await until(isLive);
     expect(relay.cursors).toHaveLength(2);
   });

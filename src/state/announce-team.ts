@@ -24,7 +24,7 @@ export function teamOf(roster: Roster, person: string): Team {
 const NOT_BEGUN = 'about:roost/not-begun';
 
 /** Returns the way to stop. */
-export function tellTeam({
+export function announceTeam({
   household,
   live,
   reach,
@@ -32,29 +32,29 @@ export function tellTeam({
   notices,
 }: Pick<Parts, 'household' | 'live' | 'reach' | 'relay' | 'notices'>): () => void {
   /** What the relay at the other end of this line has. */
-  let told = '';
-  let telling = false;
+  let announced = '';
+  let announcing = false;
 
   async function liveBeside() {
     const begun = await relay.beginHome({ body: { beside: true } });
     if (!begun.ok) return notices.error(problemText(begun.problem));
-    await tell();
+    await announce();
   }
 
-  async function tell() {
+  async function announce() {
     const { status, roster, settings } = household.store.getState();
     if (live.store.getState().link.kind !== 'live') {
-      told = '';
+      announced = '';
       return;
     }
     // A browser that keeps nobody has nothing to say of who lives there: its sign-in may be of a team that others keep.
-    if (telling || status !== 'ready' || roster.byId.size === 0) return;
+    if (announcing || status !== 'ready' || roster.byId.size === 0) return;
     const team = teamOf(roster, humanNameOf(settings));
     const text = JSON.stringify(team);
-    if (text === told) return;
-    telling = true;
+    if (text === announced) return;
+    announcing = true;
     const result = await reach((client) => client.putTeam({ body: team }));
-    telling = false;
+    announcing = false;
     // Where it did not arrive, the next change or the next connection says it again.
     if (!result.ok) {
       // This team began elsewhere, or without its relay: it does not come to live beside others unasked.
@@ -67,10 +67,10 @@ export function tellTeam({
         notices.error(`The relay did not take the team’s names: ${problemText(result.problem)}`);
       return;
     }
-    told = text;
-    await tell();
+    announced = text;
+    await announce();
   }
 
-  const stops = [household.store, live.store].map((store) => store.subscribe(() => void tell()));
+  const stops = [household.store, live.store].map((store) => store.subscribe(() => void announce()));
   return () => stops.forEach((stop) => stop());
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { rosterOfDocs } from '../../../src/state/household.ts';
-import { teamOf } from '../../../src/state/tell-team.ts';
+import { teamOf } from '../../../src/state/announce-team.ts';
 import { teamSchema } from '../../../src/protocol/team.ts';
 import type { AgentChangeDoc, AgentIdentityDoc } from '../../../src/protocol/documents.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Telling others what happened in threads. What was told is marked, so that a relay that was killed between
- * writing and telling tells it when it comes back.
+ * Announces to others what happened in threads. What was announced is marked, so that a relay that was killed between
+ * writing and announcing announces it when it comes back.
  */
 import { sql } from 'kysely';
 import type { ThreadMessage } from '../../src/protocol/threads.ts';
@@ -8,7 +8,7 @@ import { parseText } from '../store/index.ts';
 import type { ThreadsContext } from './context.ts';
 import { json, messageOf } from './rows.ts';
 
-export interface Telling {
+export interface Announcer {
   /** Tells those of `agentIds` who were added to the thread and were not told yet, in this order. */
   added(
     thread: { readonly threadId: string; readonly title: string },
@@ -23,39 +23,39 @@ export interface Telling {
   all(): Promise<void>;
 }
 
-const sentences = (told: readonly (string | null)[]) =>
-  told.flatMap((sentence) => (sentence === null ? [] : [sentence]));
+const sentences = (notes: readonly (string | null)[]) =>
+  notes.flatMap((sentence) => (sentence === null ? [] : [sentence]));
 
-export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 'relay' | 'hooks'>): Telling {
-  const untoldMembers = (threadId: string) =>
+export function createAnnouncer({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 'relay' | 'hooks'>): Announcer {
+  const unannouncedMembers = (threadId: string) =>
     db
       .selectFrom('thread_members')
       .selectAll()
       .where('relay', '=', relay)
       .where('thread', '=', threadId)
-      .where(sql<boolean>`not told`)
+      .where(sql<boolean>`not announced`)
       .where('removed_at', 'is', null)
       .execute();
 
-  const added: Telling['added'] = async ({ threadId, title }, agentIds) => {
-    const untold = new Map((await untoldMembers(threadId)).map((row) => [parseText(row.agent_json), row]));
-    const told: (string | null)[] = [];
+  const added: Announcer['added'] = async ({ threadId, title }, agentIds) => {
+    const waiting = new Map((await unannouncedMembers(threadId)).map((row) => [parseText(row.agent_json), row]));
+    const notes: (string | null)[] = [];
     for (const agentId of agentIds) {
-      const row = untold.get(agentId);
+      const row = waiting.get(agentId);
       if (!row) continue;
-      told.push(await hooks.added({ threadId, title, agentId, by: parseText(row.added_by_json), times: row.times }));
+      notes.push(await hooks.added({ threadId, title, agentId, by: parseText(row.added_by_json), times: row.times }));
       await db
         .updateTable('thread_members')
-        .set({ told: true })
+        .set({ announced: true })
         .where('relay', '=', relay)
         .where('thread', '=', threadId)
         .where('agent_json', '=', json(agentId))
         .execute();
     }
-    return sentences(told);
+    return sentences(notes);
   };
 
-  const mentioned: Telling['mentioned'] = async ({ threadId, title }, { place, messageId, from, text, mentions }) => {
+  const mentioned: Announcer['mentioned'] = async ({ threadId, title }, { place, messageId, from, text, mentions }) => {
     if (mentions.length === 0) return [];
     const rows = await db
       .selectFrom('thread_mentions')
@@ -63,22 +63,22 @@ export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 
       .where('relay', '=', relay)
       .where('thread', '=', threadId)
       .where('place', '=', place)
-      .where(sql<boolean>`not told`)
+      .where(sql<boolean>`not announced`)
       .execute();
-    const untold = new Set(rows.map((row) => parseText(row.agent_json)));
-    const told: (string | null)[] = [];
-    for (const agentId of mentions.filter((mention) => untold.has(mention))) {
-      told.push(await hooks.mentioned({ threadId, title, agentId, by: from, messageId, text }));
+    const waiting = new Set(rows.map((row) => parseText(row.agent_json)));
+    const notes: (string | null)[] = [];
+    for (const agentId of mentions.filter((mention) => waiting.has(mention))) {
+      notes.push(await hooks.mentioned({ threadId, title, agentId, by: from, messageId, text }));
       await db
         .updateTable('thread_mentions')
-        .set({ told: true })
+        .set({ announced: true })
         .where('relay', '=', relay)
         .where('thread', '=', threadId)
         .where('place', '=', place)
         .where('agent_json', '=', json(agentId))
         .execute();
     }
-    return sentences(told);
+    return sentences(notes);
   };
 
   return {
@@ -92,7 +92,7 @@ export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 
         )
         .select(['thread.thread', 'thread.title_json', 'member.agent_json'])
         .where('member.relay', '=', relay)
-        .where(sql<boolean>`not member.told`)
+        .where(sql<boolean>`not member.announced`)
         .where('member.removed_at', 'is', null)
         .orderBy('member.added_at')
         .execute();
@@ -114,7 +114,7 @@ export function createTelling({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 
               .whereRef('mention.relay', '=', 'message.relay')
               .whereRef('mention.thread', '=', 'message.thread')
               .whereRef('mention.place', '=', 'message.place')
-              .where(sql<boolean>`not mention.told`),
+              .where(sql<boolean>`not mention.announced`),
           ),
         )
         .orderBy('message.sent_at')

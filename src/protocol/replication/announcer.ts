@@ -9,7 +9,7 @@ import { keyOf, type Came, type Manner } from './storing.ts';
 
 const bytesOf = (entries: readonly Entry[]) => entries.reduce((sum, { sealed }) => sum + sealed.length, 0);
 
-export interface TellingDeps {
+export interface AnnouncerDeps {
   readonly here: Account;
   readonly peers: () => readonly Peer[];
   readonly settings: ReplicationSettings;
@@ -19,20 +19,20 @@ export interface TellingDeps {
   readonly onMet: (peer: Peer, others: readonly Entry[]) => void;
 }
 
-export interface Telling {
+export interface Announcer {
   push(peer: Peer, entries: readonly Entry[]): void;
   /** The store has answered. */
   put(batch: readonly Came[], outcome: PutOutcome, manner: Manner): void;
 }
 
-export function createTelling({ here, peers, settings, forwards, onMet }: TellingDeps): Telling {
+export function createAnnouncer({ here, peers, settings, forwards, onMet }: AnnouncerDeps): Announcer {
   /** New entries go to a peer at once where they are few and it has room; otherwise it is told of them, and asks. */
   function push(peer: Peer, entries: readonly Entry[]): void {
     if (entries.length === 0) return;
     const fits = entries.length <= settings.askEntries && bytesOf(entries) <= settings.pushBytes;
     if (
       fits &&
-      peer.told() &&
+      peer.announced() &&
       peer.heard &&
       peer.hasRoom() &&
       peer.send({ kind: 'entries', request: null, replace: false, entries })
@@ -80,7 +80,7 @@ export function createTelling({ here, peers, settings, forwards, onMet }: Tellin
         // Whoever has it too waits to hear that the relay does.
         peer.owe(forwards ? fresh.filter((entry) => peer.has.has(entry)) : lacking);
       }
-      peer.settle();
+      peer.flush();
     }
   }
 
