@@ -20,7 +20,7 @@ const HINT_LENGTH = 4;
 export interface CredentialsDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share credentials. */
-  readonly relay: string;
+  readonly home: string;
   readonly now: () => number;
   readonly newId: () => string;
   readonly log: Pick<EventLog, 'append'>;
@@ -66,7 +66,7 @@ interface Known {
   readonly usedAt: number | null;
 }
 
-export function createCredentials({ db, relay, now, newId, log, alone = false }: CredentialsDeps): Credentials {
+export function createCredentials({ db, home, now, newId, log, alone = false }: CredentialsDeps): Credentials {
   /** By hash. */
   const known = new Map<string, Known>();
   /** Counts revocations as they begin and end: what was read meanwhile is not noted. */
@@ -79,7 +79,7 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
     const row = await db
       .selectFrom('credentials')
       .select(['credential', 'agent_json', 'label_json', 'used_at', 'reads_soul'])
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('secret_hash', '=', hash)
       .where('revoked_at', 'is', null)
       .executeTakeFirst();
@@ -122,7 +122,7 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
       await db
         .insertInto('credentials')
         .values({
-          relay,
+          home,
           credential: credential.credentialId,
           agent_json: JSON.stringify(agentId),
           label_json: JSON.stringify(label),
@@ -141,7 +141,7 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
       const { count } = await db
         .selectFrom('credentials')
         .select(sql<string>`count(*)`.as('count'))
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('revoked_at', 'is', null)
         .executeTakeFirstOrThrow();
       return Number(count) >= QUOTAS.credentials.valid;
@@ -150,7 +150,7 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
       const rows = await db
         .selectFrom('credentials')
         .selectAll()
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .orderBy('made_at', 'desc')
         .orderBy('credential')
         .execute();
@@ -166,12 +166,12 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
       }));
     },
     async revoke(credentialId) {
-      const mine = db.selectFrom('credentials').where('relay', '=', relay).where('credential', '=', credentialId);
+      const mine = db.selectFrom('credentials').where('home', '=', home).where('credential', '=', credentialId);
       forget(credentialId);
       const revoked = await db
         .updateTable('credentials')
         .set({ revoked_at: now() })
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('credential', '=', credentialId)
         .where('revoked_at', 'is', null)
         .returning('agent_json')
@@ -181,12 +181,11 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
       const old = db
         .selectFrom('credentials')
         .select('credential')
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('revoked_at', 'is not', null)
         .orderBy('revoked_at', 'desc')
         .offset(QUOTAS.credentials.revokedKept);
-      if (revoked)
-        await db.deleteFrom('credentials').where('relay', '=', relay).where('credential', 'in', old).execute();
+      if (revoked) await db.deleteFrom('credentials').where('home', '=', home).where('credential', 'in', old).execute();
       if (!revoked) return (await mine.select('credential').executeTakeFirst()) !== undefined;
       for (const listener of listeners) listener(credentialId);
       await changed(agentOf(revoked.agent_json));
@@ -206,7 +205,7 @@ export function createCredentials({ db, relay, now, newId, log, alone = false }:
         const note = await db
           .updateTable('credentials')
           .set({ used_at: time })
-          .where('relay', '=', relay)
+          .where('home', '=', home)
           .where('credential', '=', bearer.credentialId)
           // Of many that come at once, one writes.
           .where((or) => or.or([or('used_at', 'is', null), or('used_at', '<=', noted), or('used_at', '>', ahead)]))

@@ -7,7 +7,7 @@ export const NOTE_EVERY_MS = 24 * 3_600_000;
 
 export interface SignInDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Names the relay. */
   readonly relay: string;
   readonly now: () => number;
   /** ms that an unused code stays good. */

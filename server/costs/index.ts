@@ -17,7 +17,7 @@ export interface CostDeps {
   /** For the embedded store: see `reserves.ts`. Null, or left out: what is held goes into the tables at once. */
   readonly openJournal?: OpenJournal | null;
   /** Names the home: homes that share a store do not share a purse. */
-  readonly relay: string;
+  readonly home: string;
   readonly configs: Configs;
   readonly directory: Pick<Directory, 'all'>;
   readonly log: Pick<EventLog, 'append'>;
@@ -97,7 +97,7 @@ interface Counted {
 export function createCosts({
   db,
   openJournal = null,
-  relay,
+  home,
   configs,
   directory,
   log,
@@ -107,8 +107,8 @@ export function createCosts({
   newId = randomUUID,
   waitMs = COST_LIMITS.waitMs,
 }: CostDeps): CostBook {
-  const rows = createUsageRows({ db, relay, alone, elapsed });
-  const prices = createPriceTable(db, relay, alone);
+  const rows = createUsageRows({ db, home, alone, elapsed });
+  const prices = createPriceTable(db, home, alone);
   const budgets = createBudgets({ rows, prices, holds: createHolds(), configs, directory, now, elapsed, waitMs });
   /** By agent: an event that waits for the one before it to be on disk. What ends meanwhile is told by the same one. */
   const telling = new Map<string | null, { readonly now: Promise<unknown>; next: Promise<unknown> | null }>();
@@ -126,7 +126,7 @@ export function createCosts({
     return told;
   }
 
-  const reserves = createReserves({ db, relay, openJournal, elapsed });
+  const reserves = createReserves({ db, home, openJournal, elapsed });
   let recovered: Promise<void> | null = null;
 
   async function count(

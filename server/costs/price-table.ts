@@ -6,12 +6,12 @@ import { PRICES_SCOPE, writeConfig } from '../gate/index.ts';
 import type { Db } from '../store/index.ts';
 
 /** `alone`: no other process can have this store open. */
-export function createPriceTable(db: Db, relay: string, alone = false) {
+export function createPriceTable(db: Db, home: string, alone = false) {
   async function fromStore(): Promise<readonly Price[]> {
     const row = await db
       .selectFrom('configs')
       .select('config_json')
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('scope', '=', PRICES_SCOPE)
       .executeTakeFirst();
     const { prices } = row ? pricesSchema.parse(JSON.parse(row.config_json)) : { prices: [] };
@@ -25,7 +25,7 @@ export function createPriceTable(db: Db, relay: string, alone = false) {
     /** None at all: Roost's own again. */
     async write(prices: readonly Price[]): Promise<void> {
       try {
-        await writeConfig(db, { relay, scope: PRICES_SCOPE, config_json: JSON.stringify({ prices }) });
+        await writeConfig(db, { home, scope: PRICES_SCOPE, config_json: JSON.stringify({ prices }) });
       } finally {
         // Also what was read while it was being written.
         known.forget();

@@ -49,31 +49,31 @@ export interface Reserves {
 
 export interface ReservesDeps {
   readonly db: Db;
-  readonly relay: string;
+  readonly home: string;
   /** Null on a Postgres server. */
   readonly openJournal: OpenJournal | null;
   readonly elapsed: () => number;
 }
 
-export function createReserves({ db, relay, openJournal, elapsed }: ReservesDeps): Reserves {
+export function createReserves({ db, home, openJournal, elapsed }: ReservesDeps): Reserves {
   let journal: Journal | null = null;
   /** As the disk has them. */
   const open = new Map<string, Reserve>();
   /** Over, and not yet written as such. */
   const ended = new Set<string>();
 
-  const rowOf = (reserve: Reserve) => ({ relay, reserve: reserve.reserve, reserve_json: JSON.stringify(reserve) });
+  const rowOf = (reserve: Reserve) => ({ home, reserve: reserve.reserve, reserve_json: JSON.stringify(reserve) });
 
   async function writeRows({ taken, over }: Changes): Promise<void> {
     if (over.length > 0)
-      await db.deleteFrom('reserves').where('relay', '=', relay).where('reserve', 'in', over).execute();
+      await db.deleteFrom('reserves').where('home', '=', home).where('reserve', 'in', over).execute();
     if (taken.length > 0) await db.insertInto('reserves').values(taken.map(rowOf)).execute();
   }
 
   /** The table has exactly these, and the journal nothing. */
   async function keepInTable(reserves: readonly Reserve[], into: Journal): Promise<void> {
     await db.transaction().execute(async (tx) => {
-      await tx.deleteFrom('reserves').where('relay', '=', relay).execute();
+      await tx.deleteFrom('reserves').where('home', '=', home).execute();
       if (reserves.length > 0) await tx.insertInto('reserves').values(reserves.map(rowOf)).execute();
     });
     into.beginAnew();
@@ -111,8 +111,8 @@ export function createReserves({ db, relay, openJournal, elapsed }: ReservesDeps
 
   return {
     async recover(charge) {
-      journal = (await openJournal?.(`reserves-${relay}`)) ?? null;
-      const rows = await db.selectFrom('reserves').select('reserve_json').where('relay', '=', relay).execute();
+      journal = (await openJournal?.(`reserves-${home}`)) ?? null;
+      const rows = await db.selectFrom('reserves').select('reserve_json').where('home', '=', home).execute();
       const left = new Map<string, Reserve>();
       const note = (reserve: Reserve) => left.set(reserve.reserve, reserve);
       for (const { reserve_json: text } of rows) note(reserveSchema.parse(JSON.parse(text)));

@@ -38,7 +38,7 @@ const total = (column: string) => sql<number>`sum(${sql.ref(column)})::bigint`;
 export interface UsageRowsDeps {
   readonly db: Db;
   /** Names the home. */
-  readonly relay: string;
+  readonly home: string;
   /** No other process can have this store open: what was spent is known here, once it was read. */
   readonly alone: boolean;
   /** ms, only ever forward. */
@@ -51,7 +51,7 @@ const quarterOf = (time: number) => Math.floor(time / QUARTER_MS);
 const table = (name: 'usage' | 'spending') => sql.table(`${SCHEMA}.${name}`);
 const textOrNull = (id: string | null) => (id === null ? null : JSON.stringify(id));
 
-export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
+export function createUsageRows({ db, home, alone, elapsed }: UsageRowsDeps) {
   /** Since this quarter of an hour, by agent. */
   let known: { readonly from: number; readonly sums: Map<string, number> } | null = null;
   /** Counts writes, as they begin and end: what was read meanwhile is not noted. */
@@ -68,12 +68,12 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
           ${rows.map((row) => row.reserve)}::text[], ${rows.map((row) => quarterOf(row.usedAt))}::bigint[]
         ) as given (used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve, quarter)
       ), added as (
-        insert into ${table('usage')} (relay, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve)
-        select ${relay}::text, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve from given
+        insert into ${table('usage')} (home, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve)
+        select ${home}::text, used_at, agent_json, session_json, message_json, via, model_json, input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micro_usd, estimated, reserve from given
       )
-      insert into ${table('spending')} as spending (relay, quarter, agent_json, cost_micro_usd)
-      select ${relay}::text, quarter, agent_json, sum(cost_micro_usd)::bigint from given group by quarter, agent_json
-      on conflict (relay, quarter, agent_json) do update set cost_micro_usd = spending.cost_micro_usd + excluded.cost_micro_usd`.execute(
+      insert into ${table('spending')} as spending (home, quarter, agent_json, cost_micro_usd)
+      select ${home}::text, quarter, agent_json, sum(cost_micro_usd)::bigint from given group by quarter, agent_json
+      on conflict (home, quarter, agent_json) do update set cost_micro_usd = spending.cost_micro_usd + excluded.cost_micro_usd`.execute(
       db,
     );
   }
@@ -104,7 +104,7 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
     const rows = await db
       .selectFrom('spending')
       .select(['agent_json', total('cost_micro_usd').as('micro_usd')])
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('quarter', '>=', from)
       .groupBy('agent_json')
       .orderBy('micro_usd', 'desc')
@@ -124,7 +124,7 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
         .selectFrom('usage')
         .select('reserve')
         .distinct()
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('reserve', '=', sql<string>`any(${reserves}::text[])`)
         .execute();
       return new Set(rows.flatMap(({ reserve }) => (reserve === null ? [] : [reserve])));
@@ -160,7 +160,7 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
           total('cost_micro_usd').as('cost'),
           sql<boolean>`bool_or(estimated)`.as('estimated'),
         ])
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('used_at', '>=', first)
         .groupBy(['day', 'agent_json', 'session_json'])
         .execute();
@@ -187,7 +187,7 @@ export function createUsageRows({ db, relay, alone, elapsed }: UsageRowsDeps) {
       const rows = await db
         .selectFrom('usage')
         .select(['message_json', total('cost_micro_usd').as('cost'), sql<boolean>`bool_or(estimated)`.as('estimated')])
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('message_json', '=', sql<string>`any(${messageIds.map((id) => JSON.stringify(id))}::text[])`)
         .groupBy('message_json')
         .execute();

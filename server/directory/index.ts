@@ -52,7 +52,7 @@ export function findMember(members: readonly TeamMember[], reference: string): A
 export interface DirectoryDeps {
   readonly db: Db;
   /** Names the home. */
-  readonly relay: string;
+  readonly home: string;
   readonly tell: (event: RoostEvent) => void;
   /** ms since the epoch */
   readonly now: () => number;
@@ -60,12 +60,12 @@ export interface DirectoryDeps {
 
 const kindOf = (agentId: string) => (agentId === LEAD_ID ? 'lead' : 'agent');
 
-export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Directory {
+export function createDirectory({ db, home, tell, now }: DirectoryDeps): Directory {
   async function read(): Promise<readonly TeamMember[]> {
     const rows = await db
       .selectFrom('agents')
       .selectAll()
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .orderBy('position')
       .orderBy('agent_json')
       .execute();
@@ -88,19 +88,18 @@ export function createDirectory({ db, relay, tell, now }: DirectoryDeps): Direct
   return {
     all,
     isAnnounced: async () =>
-      (await db.selectFrom('agents').select('relay').where('relay', '=', relay).limit(1).executeTakeFirst()) !==
-      undefined,
+      (await db.selectFrom('agents').select('home').where('home', '=', home).limit(1).executeTakeFirst()) !== undefined,
     find: async (reference) => findMember(await all(), reference),
     async set({ agents }: Team) {
       const rows = [...new Map(agents.map((agent) => [agent.agentId, agent])).values()].map((agent) => ({
-        relay,
+        home,
         agent_json: JSON.stringify(agent.agentId),
         name_json: JSON.stringify(agent.name),
         position: agent.position,
         retired: agent.retired,
       }));
       await db.transaction().execute(async (trx) => {
-        await trx.deleteFrom('agents').where('relay', '=', relay).execute();
+        await trx.deleteFrom('agents').where('home', '=', home).execute();
         if (rows.length > 0) await trx.insertInto('agents').values(rows).execute();
       });
       known.forget();

@@ -28,7 +28,7 @@ export interface EventLogDeps {
   /** For the embedded store: see keepers.ts. Null, or left out: every commit goes into the tables at once. */
   readonly openJournal?: OpenJournal | null;
   /** Names the home: each home has its own log in a shared store. */
-  readonly relay: string;
+  readonly home: string;
   readonly now: () => number;
   /** ms, only ever forward, for spans; left out: `now`. */
   readonly elapsed?: () => number;
@@ -52,9 +52,9 @@ type Written =
   | { readonly repeated: true; readonly eventId: number };
 
 export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
-  const { db, relay, now, elapsed = now, newId, onListenerError } = deps;
+  const { db, home, now, elapsed = now, newId, onListenerError } = deps;
   const { windowMs, retentionMs, pruneEveryMs } = { ...EVENT_LOG_DEFAULTS, ...deps };
-  const row = await openLogRow(db, relay, newId(), now());
+  const row = await openLogRow(db, home, newId(), now());
   const { log } = row;
   const journal = (await deps.openJournal?.(log)) ?? null;
   const keeper = journal ? await openJournalKeeper({ db, row, journal, now }) : createTableKeeper(db, row, now);

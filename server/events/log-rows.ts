@@ -19,16 +19,16 @@ export interface LogRow {
 }
 
 /** The log of this relay in this store; made, with a name of its own, where there is none. */
-export async function openLogRow(db: Db, relay: string, newLog: string, now: number): Promise<LogRow> {
+export async function openLogRow(db: Db, home: string, newLog: string, now: number): Promise<LogRow> {
   await db
     .insertInto('logs')
-    .values({ relay, log: newLog, head: 0, acked: 0, made_at: now })
-    .onConflict((conflict) => conflict.column('relay').doNothing())
+    .values({ home, log: newLog, head: 0, acked: 0, made_at: now })
+    .onConflict((conflict) => conflict.column('home').doNothing())
     .execute();
   return await db
     .selectFrom('logs')
     .select(['log', 'head', 'acked'])
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .executeTakeFirstOrThrow();
 }
 

@@ -21,7 +21,7 @@ import { HOUSEHOLD_SCOPE as HOUSEHOLD, scopeOf } from './scopes.ts';
 export interface ConfigsDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share settings. */
-  readonly relay: string;
+  readonly home: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
   /** The relay's own, for a household that has set none. */
@@ -50,18 +50,18 @@ export interface OpenConfigs extends Configs {
 /** Sets a row. It has no stamp until its change is in the event log. */
 export async function writeConfig(
   db: Db,
-  row: { readonly relay: string; readonly scope: string; readonly config_json: string },
+  row: { readonly home: string; readonly scope: string; readonly config_json: string },
 ): Promise<void> {
   await db
     .insertInto('configs')
     .values({ ...row, stamp: null })
     .onConflict((conflict) =>
-      conflict.columns(['relay', 'scope']).doUpdateSet({ config_json: row.config_json, stamp: null }),
+      conflict.columns(['home', 'scope']).doUpdateSet({ config_json: row.config_json, stamp: null }),
     )
     .execute();
 }
 
-export function createConfigs({ db, relay, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
+export function createConfigs({ db, home, alone, timeZone, tell, now }: ConfigsDeps): OpenConfigs {
   /** By scope, null where nothing is set. A write counts the turns on as it begins and ends, so that nothing is noted that was read meanwhile. */
   const known = new Map<string, string | null>();
   let turn = 0;
@@ -73,7 +73,7 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
     from
       .selectFrom('configs')
       .select(['scope', 'config_json', 'version'])
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('scope', '=', sql<string>`any(${[HOUSEHOLD, ...agentIds.map(scopeOf)]}::text[])`);
 
   /** By scope; what is not there is as good as empty. */
@@ -127,7 +127,7 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
       }
     });
   const write = (scope: string, config: AgentConfig | HouseholdConfig) =>
-    changing(scope, () => writeConfig(db, { relay, scope, config_json: JSON.stringify(config) }));
+    changing(scope, () => writeConfig(db, { home, scope, config_json: JSON.stringify(config) }));
 
   async function agent(agentId: string) {
     const { household, agent: ownOf } = await read([agentId]);
@@ -144,7 +144,7 @@ export function createConfigs({ db, relay, alone, timeZone, tell, now }: Configs
       if (version === undefined) {
         await db
           .insertInto('configs')
-          .values({ relay, scope: HOUSEHOLD, config_json: '{}', stamp: '' })
+          .values({ home, scope: HOUSEHOLD, config_json: '{}', stamp: '' })
           .onConflict((conflict) => conflict.doNothing())
           .execute();
         continue;

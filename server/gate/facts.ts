@@ -16,7 +16,7 @@ export interface OpenWakeSession {
 }
 
 export interface About {
-  readonly relay: string;
+  readonly home: string;
   readonly target: string;
   /** Who asks, see source.ts; null: nobody in particular. */
   readonly source: string | null;
@@ -32,10 +32,10 @@ export interface Known {
 
 /**
  * `wake`: one of the target's, `note` is its source. `latest`: one of the household's. `call`: one of the budget.
- * `run`: a session of the target, `note` is its wake.
+ * `session`: a session of the target, `note` is its wake.
  */
 interface Row {
-  readonly what: 'wake' | 'latest' | 'call' | 'run';
+  readonly what: 'wake' | 'latest' | 'call' | 'session';
   readonly at: number;
   readonly seen: number | null;
   readonly ended: number | null;
@@ -46,12 +46,12 @@ const FACTS = sql.id(SCHEMA, 'wake_facts');
 
 /** Wakes of the target: as many as a day may have, beyond which nobody counts. */
 const statement = (
-  { relay, target, budget }: About,
+  { home, target, budget }: About,
   { maxWakesPerDay, floodMaxWakes, floodWindowSeconds }: WakeLimits,
   dayStart: number,
   now: number,
 ) => sql<Row>`
-  select * from ${FACTS}(${relay}::text, ${JSON.stringify(target)}::text, ${budget}::text, ${Math.min(dayStart, now - LONGEST_COOLDOWN_MS)}::bigint, ${Math.max(1, maxWakesPerDay)}::integer,
+  select * from ${FACTS}(${home}::text, ${JSON.stringify(target)}::text, ${budget}::text, ${Math.min(dayStart, now - LONGEST_COOLDOWN_MS)}::bigint, ${Math.max(1, maxWakesPerDay)}::integer,
     ${now - floodWindowSeconds * 1_000}::bigint, ${floodMaxWakes}::integer, ${dayStart}::bigint)`;
 
 /** One statement. Counts of today are exact up to the limit of wakes a day, where the decision needs no more. */
@@ -64,8 +64,8 @@ export async function readFacts(db: Db, about: About, limits: WakeLimits, now: n
       .map(({ at }) => at)
       .toSorted((a, b) => b - a);
   const today = of('wake').filter(({ at }) => at >= day.start && at < day.end);
-  const runs = of('run');
-  const endedMs = runs.reduce(
+  const sessions = of('session');
+  const endedMs = sessions.reduce(
     (sum, { at, ended }) =>
       sum + (ended === null ? 0 : Math.max(0, Math.min(ended, day.end) - Math.max(at, day.start))),
     0,
@@ -80,7 +80,7 @@ export async function readFacts(db: Db, about: About, limits: WakeLimits, now: n
       endedMs,
       latest: latestFirst('latest'),
     },
-    open: runs.flatMap(({ at, seen, ended, note }) =>
+    open: sessions.flatMap(({ at, seen, ended, note }) =>
       ended === null ? [{ wake: note ?? '', opened: at, seen: seen ?? at }] : [],
     ),
   };

@@ -17,7 +17,7 @@ import { createWakeSessions, endAsSeen, type WakeSessions } from './wake-session
 export interface GateDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share limits. */
-  readonly relay: string;
+  readonly home: string;
   readonly configs: OpenConfigs;
   readonly newId: () => string;
   /** No other process can have this store open, as with the embedded one. */
@@ -81,14 +81,14 @@ export interface OpenGate extends Gate {
 class TakenBack extends Error {}
 
 export function createGate(deps: GateDeps): OpenGate {
-  const { db, relay, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
-  const sessions = createWakeSessions({ db, relay, now, alone, timers, onError });
+  const { db, home, configs, now, newId, alone, timers = realTimers, onHeartbeatError: onError } = deps;
+  const sessions = createWakeSessions({ db, home, now, alone, timers, onError });
   const tell = (agentId: string | null) => deps.tell({ kind: 'changed', time: now(), what: 'wakes', agentId });
 
   /** The latest moment that was decided at: null before the first. */
   let latest: number | null = null;
   async function mendClock(db: Db, time: number): Promise<void> {
-    if (latest === null || time < latest) await countFromNow(db, relay, time);
+    if (latest === null || time < latest) await countFromNow(db, home, time);
     latest = time;
   }
 
@@ -101,7 +101,7 @@ export function createGate(deps: GateDeps): OpenGate {
     const budget = budgetKey(request, dayOf(limits.timeZone, time));
     const { facts, dead } = await situationOf(
       db,
-      { relay, target, source: sourceKey(source), budget },
+      { home, target, source: sourceKey(source), budget },
       limits,
       time,
       sessions,
@@ -128,11 +128,11 @@ export function createGate(deps: GateDeps): OpenGate {
     };
     // Also those that another process of this household has left.
     if (dead.length > 0)
-      await endAsSeen(db, relay)
+      await endAsSeen(db, home)
         .where('wake', '=', sql<string>`any(${dead.map(({ wake }) => wake)}::text[])`)
         .execute();
     if (outcome === 'granted') sessions.opened(decisionId);
-    if (!(await insertDecision(db, relay, decision, budget, version))) {
+    if (!(await insertDecision(db, home, decision, budget, version))) {
       sessions.withdrawn(decisionId);
       return null;
     }
@@ -168,14 +168,14 @@ export function createGate(deps: GateDeps): OpenGate {
       await mendClock(db, time);
       const { facts } = await situationOf(
         db,
-        { relay, target: agentId, source: null, budget: null },
+        { home, target: agentId, source: null, budget: null },
         limits,
         time,
         sessions,
       );
       const granted = db
         .selectFrom('wakes')
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('granted_target_json', '=', JSON.stringify(agentId));
       const { last } = await granted.select((eb) => eb.fn.max('asked_at').as('last')).executeTakeFirstOrThrow();
       const sources = await granted
@@ -209,7 +209,7 @@ export function createGate(deps: GateDeps): OpenGate {
       const time = now();
       const limits = await configs.limits('warm');
       await mendClock(db, time);
-      await situationOf(db, { relay, target: 'warm', source: null, budget: null }, limits, time, sessions);
+      await situationOf(db, { home, target: 'warm', source: null, budget: null }, limits, time, sessions);
       const decision: WakeDecision = {
         decisionId: newId(),
         time,
@@ -224,14 +224,14 @@ export function createGate(deps: GateDeps): OpenGate {
         detail: '',
       };
       const taken = db.transaction().execute(async (trx) => {
-        await insertDecision(trx, relay, decision, null, null);
+        await insertDecision(trx, home, decision, null, null);
         throw new TakenBack();
       });
       await taken.catch((error: unknown) => {
         if (!(error instanceof TakenBack)) throw error;
       });
     },
-    feed: (page) => readFeed(db, relay, page),
+    feed: (page) => readFeed(db, home, page),
     close: () => sessions.close(),
   };
 }

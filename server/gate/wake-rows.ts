@@ -7,18 +7,18 @@ import { HOUSEHOLD_SCOPE } from './scopes.ts';
 import { sourceKey } from './source.ts';
 
 const CONFIGS = sql.id(SCHEMA, 'configs');
-const RUNS = sql.id(SCHEMA, 'runs');
+const WAKE_SESSIONS = sql.id(SCHEMA, 'wake_sessions');
 const WAKES = sql.id(SCHEMA, 'wakes');
 
 /**
  * Grants that are noted for later than now are of before the clock went back: they count from now on, so that what they
  * hold back waits for as long as it may, and not for as long as the clock jumped.
  */
-export async function countFromNow(db: Db, relay: string, now: number): Promise<void> {
+export async function countFromNow(db: Db, home: string, now: number): Promise<void> {
   await db
     .updateTable('wakes')
     .set({ asked_at: now })
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .where('granted_target_json', 'is not', null)
     .where('asked_at', '>', now)
     .execute();
@@ -31,7 +31,7 @@ export async function countFromNow(db: Db, relay: string, now: number): Promise<
  */
 export async function insertDecision(
   db: Db,
-  relay: string,
+  home: string,
   decision: WakeDecision,
   budget: string | null,
   version: number | null,
@@ -42,16 +42,16 @@ export async function insertDecision(
   const from = version === null ? sql`(select 1) as claim` : sql`claim`;
   const claim = sql`claim as (
     update ${CONFIGS} set version = version + 1
-    where relay = ${relay} and scope = ${HOUSEHOLD_SCOPE} and version = ${version}::bigint returning version)`;
+    where home = ${home} and scope = ${HOUSEHOLD_SCOPE} and version = ${version}::bigint returning version)`;
   const run = sql`run as (
-    insert into ${RUNS} (relay, wake, target_json, opened_at, seen_at)
-    select ${relay}, ${wake}, ${target}, ${time}::bigint, ${time}::bigint from ${from})`;
+    insert into ${WAKE_SESSIONS} (home, wake, target_json, opened_at, seen_at)
+    select ${home}, ${wake}, ${target}, ${time}::bigint, ${time}::bigint from ${from})`;
   const parts = [...(version === null ? [] : [claim]), ...(granted ? [run] : [])];
   const { numAffectedRows } = await sql`
     ${parts.length === 0 ? sql`` : sql`with ${sql.join(parts)}`}
-    insert into ${WAKES} (relay, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json,
+    insert into ${WAKES} (home, wake, asked_at, target_json, source_kind, source_json, way, reason, message_json,
       outcome, stopped_by, until_at, detail_json, granted_target_json, budget_json)
-    select ${relay}, ${wake}, ${time}::bigint, ${target}, ${source.kind}, ${sourceKey(source)}, ${decision.way}, ${decision.reason},
+    select ${home}, ${wake}, ${time}::bigint, ${target}, ${source.kind}, ${sourceKey(source)}, ${decision.way}, ${decision.reason},
       ${decision.messageId === null ? null : JSON.stringify(decision.messageId)}, ${decision.outcome}, ${decision.check},
       ${decision.until}::bigint, ${JSON.stringify(decision.detail)}, ${granted ? target : null}, ${granted ? budget : null}
     from ${from}`.execute(db);
@@ -75,22 +75,18 @@ const COLUMNS = [
 /** Newest first; nothing where `before` is no decision of this household. */
 export async function readFeed(
   db: Db,
-  relay: string,
+  home: string,
   {
     before,
     limit,
     agentId,
   }: { readonly before: string | null; readonly limit: number; readonly agentId: string | null },
 ): Promise<WakeFeed> {
-  let rows = db.selectFrom('wakes').select(COLUMNS).where('relay', '=', relay);
+  let rows = db.selectFrom('wakes').select(COLUMNS).where('home', '=', home);
   if (agentId !== null) rows = rows.where('target_json', '=', JSON.stringify(agentId));
   if (before !== null)
     rows = rows.where('place', '<', (eb) =>
-      eb
-        .selectFrom('wakes as last')
-        .select('last.place')
-        .where('last.relay', '=', relay)
-        .where('last.wake', '=', before),
+      eb.selectFrom('wakes as last').select('last.place').where('last.home', '=', home).where('last.wake', '=', before),
     );
   const found = await rows
     .orderBy('place', 'desc')

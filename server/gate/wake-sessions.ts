@@ -18,7 +18,7 @@ export const WAKE_SESSION_SETTINGS = {
 
 export interface WakeSessionsDeps {
   readonly db: Db;
-  readonly relay: string;
+  readonly home: string;
   readonly now: () => number;
   /** No other process can have this store open: what runs there and is not ours was left by an earlier one. */
   readonly alone: boolean;
@@ -42,22 +42,22 @@ export interface WakeSessions {
 }
 
 /** Ends these with their last sign of life. */
-export const endAsSeen = (db: Db, relay: string) =>
+export const endAsSeen = (db: Db, home: string) =>
   db
-    .updateTable('runs')
+    .updateTable('wake_sessions')
     .set((eb) => ({ ended_at: eb.ref('seen_at') }))
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .where('ended_at', 'is', null);
 
-export function createWakeSessions({ db, relay, now, alone, timers, onError }: WakeSessionsDeps): WakeSessions {
+export function createWakeSessions({ db, home, now, alone, timers, onError }: WakeSessionsDeps): WakeSessions {
   const own = new Set<string>();
   let cancel: (() => void) | null = null;
   /** One after the other: a sign of life that was sent before an end must not arrive after it. */
   const inTurn = createQueue();
   const ours = (decisionIds: readonly string[]) =>
     db
-      .updateTable('runs')
-      .where('relay', '=', relay)
+      .updateTable('wake_sessions')
+      .where('home', '=', home)
       .where('wake', '=', sql<string>`any(${[...decisionIds]}::text[])`);
 
   function drop(decisionId: string): boolean {
@@ -102,7 +102,7 @@ export function createWakeSessions({ db, relay, now, alone, timers, onError }: W
     isLive: ({ wake, seen }, time) => own.has(wake) || (!alone && Math.abs(time - seen) < WAKE_SESSION_SETTINGS.deadMs),
     async closeDead() {
       const before = alone ? Number.MAX_SAFE_INTEGER : now() - WAKE_SESSION_SETTINGS.deadMs;
-      const { numUpdatedRows } = await endAsSeen(db, relay)
+      const { numUpdatedRows } = await endAsSeen(db, home)
         // Seen much later than now: by a clock that went back since; whoever runs says so again.
         .where((or) => or.or([or('seen_at', '<=', before), or('seen_at', '>', now() + WAKE_SESSION_SETTINGS.deadMs)]))
         .where('wake', '<>', sql<string>`all(${[...own]}::text[])`)

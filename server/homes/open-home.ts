@@ -71,7 +71,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const log = await openEventLog({
     db,
     openJournal: deps.openJournal,
-    relay: id,
+    home: id,
     now,
     elapsed,
     newId,
@@ -89,7 +89,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   const team = await openTeam({
     db,
     openJournal: deps.openJournal,
-    relay: id,
+    home: id,
     log,
     mind: deps.mind,
     protocol: deps.protocol,
@@ -103,7 +103,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
   });
   const { host, runs, inbox, directory, configs, gate, sleepers, threads, costs, records, reach, tools, memories } =
     team;
-  const credentials = createCredentials({ db, relay: id, now, newId, log, alone: deps.alone });
+  const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
     credentials,

@@ -84,7 +84,7 @@ export async function bytesOfBrowser(db: Db, relay: string, browser: string): Pr
 export async function homeOfCredential(db: Db, relay: string, secretHash: string): Promise<string | null> {
   const row = await db
     .selectFrom('credentials')
-    .innerJoin('homes', 'homes.home', 'credentials.relay')
+    .innerJoin('homes', 'homes.home', 'credentials.home')
     .select('homes.home')
     .where('homes.relay', '=', relay)
     .where('credentials.secret_hash', '=', secretHash)

@@ -31,7 +31,7 @@ export interface TeamDeps {
   /** For the embedded store. Null, or left out: everything goes into the tables at once. */
   readonly openJournal?: OpenJournal | null;
   /** Names the home. */
-  readonly relay: string;
+  readonly home: string;
   /** No other process can have this store open, as with the embedded one. */
   readonly alone: boolean;
   readonly log: EventLog;
@@ -76,7 +76,7 @@ export interface Team {
 export async function openTeam({
   db,
   openJournal = null,
-  relay,
+  home,
   log,
   mind,
   protocol,
@@ -98,11 +98,11 @@ export async function openTeam({
       }),
     );
   const onListenerError = (error: unknown) => logger.error('a listener failed', { error: String(error) });
-  const inbox = createInbox({ db, relay, retentionMs, tell, now, refuseForRoom });
-  const directory = createDirectory({ db, relay, tell, now });
+  const inbox = createInbox({ db, home, retentionMs, tell, now, refuseForRoom });
+  const directory = createDirectory({ db, home, tell, now });
   const configs = createConfigs({
     db,
-    relay,
+    home,
     alone,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     tell,
@@ -110,13 +110,13 @@ export async function openTeam({
   });
   const onHeartbeatError = (error: unknown) =>
     logger.error('that sessions still run could not be written; it is tried again', { error: String(error) });
-  const gate = createGate({ db, relay, configs, tell, now, newId, alone, timers, onHeartbeatError });
+  const gate = createGate({ db, home, configs, tell, now, newId, alone, timers, onHeartbeatError });
   await gate.recover();
-  const costs = createCosts({ db, openJournal, relay, configs, directory, log, alone, now, elapsed, newId });
+  const costs = createCosts({ db, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
   await costs.recover();
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
   const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
-  const threads = createThreads({ db, relay, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
+  const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
   const tools = [
     ...createReachTools({
       reach,
@@ -135,7 +135,7 @@ export async function openTeam({
   const records = createRecords({
     log,
     sources: [
-      createConfigRecords({ db, relay, changing: configs.changing, forgetPrices: costs.forgetPrices }),
+      createConfigRecords({ db, home, changing: configs.changing, forgetPrices: costs.forgetPrices }),
       threads.records,
     ],
     now,

@@ -16,7 +16,7 @@ const prioritySchema = z.enum(MESSAGE_PRIORITIES);
 export interface InboxDeps {
   readonly db: Db;
   /** Names the home: homes that share a store do not share an inbox. */
-  readonly relay: string;
+  readonly home: string;
   /** ms that a message is kept after it was read. */
   readonly retentionMs: number;
   /** Says that somebody's inbox has changed. */
@@ -52,7 +52,7 @@ const oldestFirst = (a: Selectable<Tables['inbox']>, b: Selectable<Tables['inbox
 
 export function createInbox({
   db,
-  relay,
+  home,
   retentionMs,
   tell,
   refuseForRoom = () => Promise.resolve(null),
@@ -64,7 +64,7 @@ export function createInbox({
   const unreadOf = (agentId: string) =>
     db
       .selectFrom('inbox')
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('agent_json', '=', JSON.stringify(agentId))
       .where('read_at', 'is', null);
 
@@ -75,7 +75,7 @@ export function createInbox({
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('inbox')
       .values({
-        relay,
+        home,
         message_json: JSON.stringify(messageId),
         agent_json: JSON.stringify(to),
         text_json: JSON.stringify(text),
@@ -87,7 +87,7 @@ export function createInbox({
         read_run_json: null,
         read_at: null,
       })
-      .onConflict((conflict) => conflict.columns(['relay', 'message_json']).doNothing())
+      .onConflict((conflict) => conflict.columns(['home', 'message_json']).doNothing())
       .executeTakeFirst();
     return Number(numInsertedOrUpdatedRows) > 0;
   }
@@ -103,7 +103,7 @@ export function createInbox({
         sql<string>`count(*) filter (where sender_json = ${sender})`.as('own_messages'),
         sql<string>`coalesce(sum(octet_length(text_json)) filter (where sender_json = ${sender}), 0)`.as('own_bytes'),
       ])
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('agent_json', '=', JSON.stringify(to))
       .where('read_at', 'is', null)
       .where(
@@ -124,7 +124,7 @@ export function createInbox({
     name: string,
   ): Promise<{ readonly isNew: boolean; readonly refusal: string | null }> =>
     db.transaction().execute(async (trx) => {
-      await sql`select pg_advisory_xact_lock(hashtextextended(${`inbox ${relay} ${message.to}`}, 0))`.execute(trx);
+      await sql`select pg_advisory_xact_lock(hashtextextended(${`inbox ${home} ${message.to}`}, 0))`.execute(trx);
       const refusal = refuseMessage(
         name,
         Buffer.byteLength(JSON.stringify(message.text)),
@@ -134,7 +134,7 @@ export function createInbox({
       const there = await trx
         .selectFrom('inbox')
         .select('place')
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('message_json', '=', JSON.stringify(message.messageId))
         .executeTakeFirst();
       return { isNew: false, refusal: there ? null : refusal };
@@ -175,7 +175,7 @@ export function createInbox({
           read_run_json: JSON.stringify(run),
           read_at: time,
         })
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('message_json', '=', anyOf(messageIds))
         .where('read_at', 'is', null)
         .returningAll()
@@ -183,7 +183,7 @@ export function createInbox({
       if (rows.length > 0)
         await db
           .deleteFrom('inbox')
-          .where('relay', '=', relay)
+          .where('home', '=', home)
           .where('read_at', '<', time - retentionMs)
           .execute();
       const taken = rows.sort(oldestFirst).map(messageOf);
@@ -191,7 +191,7 @@ export function createInbox({
       return taken;
     },
     async list(agentId, { before, limit }) {
-      const mine = db.selectFrom('inbox').where('relay', '=', relay).where('agent_json', '=', JSON.stringify(agentId));
+      const mine = db.selectFrom('inbox').where('home', '=', home).where('agent_json', '=', JSON.stringify(agentId));
       const from =
         before === null
           ? undefined
@@ -208,7 +208,7 @@ export function createInbox({
       const rows = await db
         .selectFrom('inbox')
         .selectAll()
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('read_session_json', '=', JSON.stringify(sessionId))
         .execute();
       return rows.map(messageOf);
@@ -218,7 +218,7 @@ export function createInbox({
       await db
         .updateTable('inbox')
         .set({ read_session_json: null, read_run_json: null, read_at: null })
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('message_json', '=', anyOf(messageIds))
         .execute();
     },
@@ -226,7 +226,7 @@ export function createInbox({
       const rows = await db
         .selectFrom('inbox')
         .select(['agent_json', (eb) => eb.fn.countAll<string>().as('waiting')])
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('read_at', 'is', null)
         .groupBy('agent_json')
         .execute();

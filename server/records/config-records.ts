@@ -34,15 +34,15 @@ function recordOf(scope: string, json: string): ConfigRecord {
 export interface ConfigRecordsDeps {
   readonly db: Db;
   /** Names the home. */
-  readonly relay: string;
+  readonly home: string;
   /** Runs a change of this row, while nobody decides by it, and so that nothing of it is remembered. */
   readonly changing: OpenConfigs['changing'];
   /** The prices were changed in the store. */
   readonly forgetPrices: () => void;
 }
 
-export function createConfigRecords({ db, relay, changing, forgetPrices }: ConfigRecordsDeps): RecordSource {
-  const rows = () => db.selectFrom('configs').select(['scope', 'config_json', 'stamp']).where('relay', '=', relay);
+export function createConfigRecords({ db, home, changing, forgetPrices }: ConfigRecordsDeps): RecordSource {
+  const rows = () => db.selectFrom('configs').select(['scope', 'config_json', 'stamp']).where('home', '=', home);
 
   const restoreOne = (record: RelayRecord & { readonly at: Stamp }): Promise<RecordAnswer> => {
     const row = rowOf(record);
@@ -53,10 +53,10 @@ export function createConfigRecords({ db, relay, changing, forgetPrices }: Confi
       const config_json = JSON.stringify(row.value);
       const { numInsertedOrUpdatedRows = 0n } = await db
         .insertInto('configs')
-        .values({ relay, scope: row.scope, config_json, stamp: record.at })
+        .values({ home, scope: row.scope, config_json, stamp: record.at })
         .onConflict((conflict) =>
           conflict
-            .columns(['relay', 'scope'])
+            .columns(['home', 'scope'])
             .doUpdateSet({ config_json, stamp: record.at })
             // One that was changed and not told has no stamp, and is newer than anything.
             .where(sql<boolean>`configs.stamp collate "C" < ${record.at}`),
@@ -79,7 +79,7 @@ export function createConfigRecords({ db, relay, changing, forgetPrices }: Confi
           await db
             .updateTable('configs')
             .set({ stamp: at })
-            .where('relay', '=', relay)
+            .where('home', '=', home)
             .where('scope', '=', scope)
             .where('stamp', 'is', null)
             .where('config_json', '=', config_json)

@@ -23,7 +23,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   agents: 'record',
   configs: 'record',
   wakes: 'quota',
-  runs: 'lease',
+  wake_sessions: 'lease',
   threads: 'record',
   thread_members: 'record',
   thread_messages: 'record',

@@ -6,13 +6,13 @@
 import type { Generated } from 'kysely';
 
 export interface Tables {
-  /** One row per home. `relay` names the home, `log` its event log. */
-  logs: { relay: string; log: string; head: number; acked: number; made_at: number };
+  /** One row per home. `log` is its event log. */
+  logs: { home: string; log: string; head: number; acked: number; made_at: number };
   events: { log: string; id: number; kind: string; event_json: string; stored_at: number };
   /** Client ids that were taken, with the first event they became. */
   taken: { log: string; client_json: string; event_id: number };
   inbox: {
-    relay: string;
+    home: string;
     message_json: string;
     agent_json: string;
     text_json: string;
@@ -37,22 +37,22 @@ export interface Tables {
     /** The home that it belongs to; null: none yet. */ home: string | null;
   };
   /**
-   * The relay's side of each household. In every table about a team, `relay` holds `home`; in those of sign-ins and of
-   * synchronisation it holds the name of the whole relay, as it does here. `begun_at`: somebody lives there. `household`: as
+   * The relay's side of each household. Every table about a team names its `home`; those of sign-ins and of synchronisation
+   * name the whole `relay`. `begun_at`: somebody lives there. `household`: as
    * synchronisation knows it; null: not known.
    */
   homes: { relay: string; home: string; made_at: number; begun_at: number | null; household: string | null };
   /** Everybody the household has, as the page said last. */
-  agents: { relay: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
+  agents: { home: string; agent_json: string; name_json: string; position: number | null; retired: boolean };
   /**
    * What the person has set. `scope`: "household", "prices", or `agent ` and the agent's id as JSON text. `stamp`: of its
    * event in the log; null: not told yet; empty: nothing was set, and the row is there to be counted on. `version`: in
    * the household's row every decision of the gate counts on, and the store itself with every change of settings.
    */
-  configs: { relay: string; scope: string; config_json: string; stamp: string | null; version: Generated<number> };
+  configs: { home: string; scope: string; config_json: string; stamp: string | null; version: Generated<number> };
   /** Every decision of the gate. Written once, never changed. */
   wakes: {
-    relay: string;
+    home: string;
     wake: string;
     place: Generated<number>;
     asked_at: number;
@@ -72,9 +72,9 @@ export interface Tables {
     /** Whose budget of which session it used, where it used one. */
     budget_json: string | null;
   };
-  /** The sessions that granted wakes have opened, under the wake's name. `seen_at`: the last sign of life of the process that runs it. */
-  runs: {
-    relay: string;
+  /** The sessions that granted wakes have opened, under the wake’s name. `seen_at`: the last sign of life of the process that runs it. */
+  wake_sessions: {
+    home: string;
     wake: string;
     target_json: string;
     opened_at: number;
@@ -82,7 +82,7 @@ export interface Tables {
     ended_at: number | null;
   };
   threads: {
-    relay: string;
+    home: string;
     thread: string;
     title_json: string;
     created_by_json: string;
@@ -102,7 +102,7 @@ export interface Tables {
    * to where it was given what was said. `announced`: it, and whoever wakes it, has heard that it was added.
    */
   thread_members: {
-    relay: string;
+    home: string;
     thread: string;
     agent_json: string;
     added_at: number;
@@ -113,7 +113,7 @@ export interface Tables {
     announced: boolean;
   };
   thread_messages: {
-    relay: string;
+    home: string;
     thread: string;
     place: number;
     message: string;
@@ -128,10 +128,10 @@ export interface Tables {
     restored: Generated<boolean>;
   };
   /** Who is mentioned where. `announced`: it, and whoever wakes it, has heard of it. */
-  thread_mentions: { relay: string; thread: string; place: number; agent_json: string; announced: boolean };
+  thread_mentions: { home: string; thread: string; place: number; agent_json: string; announced: boolean };
   /** Secrets of agents that join from elsewhere, by their SHA-256 in hex. */
   credentials: {
-    relay: string;
+    home: string;
     credential: string;
     agent_json: string;
     label_json: string;
@@ -145,7 +145,7 @@ export interface Tables {
   };
   /** One row per request to a model. Money in millionths of a US dollar, by the prices of that moment. */
   usage: {
-    relay: string;
+    home: string;
     place: Generated<number>;
     used_at: number;
     agent_json: string;
@@ -163,9 +163,9 @@ export interface Tables {
     reserve: string | null;
   };
   /** Requests under way. On the embedded store the newest are in a journal: see `costs/reserves.ts`. */
-  reserves: { relay: string; reserve: string; reserve_json: string };
+  reserves: { home: string; reserve: string; reserve_json: string };
   /** The money of `usage` summed by agent and quarter of an hour, so that a day's is read without its requests. Every zone's days begin with a quarter. */
-  spending: { relay: string; quarter: number; agent_json: string; cost_micro_usd: number };
+  spending: { home: string; quarter: number; agent_json: string; cost_micro_usd: number };
   /**
    * Households of devices. `auth_key`: an Ed25519 public key, which registrations of `epoch` are checked with. `bytes`: of all
    * its entries. `recovery` names the box to whoever has the phrase; `recovery_epoch`: the newest key that lies in it.

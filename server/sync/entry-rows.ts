@@ -5,7 +5,7 @@ import type { Db } from '../store/index.ts';
 import { SCHEMA } from '../store/schema.ts';
 
 export interface HouseholdRef {
-  /** Names the home. */
+  /** Names the relay. */
   readonly relay: string;
   readonly household: string;
 }

@@ -16,7 +16,7 @@ import { createSockets } from './socket.ts';
 
 export interface SyncDeps {
   readonly db: Db;
-  /** Names the home. */
+  /** Names the relay. */
   readonly relay: string;
   readonly now: () => number;
   /** ms, only ever forward, whatever becomes of the wall clock: for spans. */

@@ -26,12 +26,12 @@ export interface Announcer {
 const sentences = (notes: readonly (string | null)[]) =>
   notes.flatMap((sentence) => (sentence === null ? [] : [sentence]));
 
-export function createAnnouncer({ db, relay, hooks }: Pick<ThreadsContext, 'db' | 'relay' | 'hooks'>): Announcer {
+export function createAnnouncer({ db, home, hooks }: Pick<ThreadsContext, 'db' | 'home' | 'hooks'>): Announcer {
   const unannouncedMembers = (threadId: string) =>
     db
       .selectFrom('thread_members')
       .selectAll()
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .where(sql<boolean>`not announced`)
       .where('removed_at', 'is', null)
@@ -47,7 +47,7 @@ export function createAnnouncer({ db, relay, hooks }: Pick<ThreadsContext, 'db' 
       await db
         .updateTable('thread_members')
         .set({ announced: true })
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', threadId)
         .where('agent_json', '=', json(agentId))
         .execute();
@@ -60,7 +60,7 @@ export function createAnnouncer({ db, relay, hooks }: Pick<ThreadsContext, 'db' 
     const rows = await db
       .selectFrom('thread_mentions')
       .select('agent_json')
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .where('place', '=', place)
       .where(sql<boolean>`not announced`)
@@ -72,7 +72,7 @@ export function createAnnouncer({ db, relay, hooks }: Pick<ThreadsContext, 'db' 
       await db
         .updateTable('thread_mentions')
         .set({ announced: true })
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', threadId)
         .where('place', '=', place)
         .where('agent_json', '=', json(agentId))
@@ -88,10 +88,10 @@ export function createAnnouncer({ db, relay, hooks }: Pick<ThreadsContext, 'db' 
       const members = await db
         .selectFrom('thread_members as member')
         .innerJoin('threads as thread', (join) =>
-          join.onRef('thread.relay', '=', 'member.relay').onRef('thread.thread', '=', 'member.thread'),
+          join.onRef('thread.home', '=', 'member.home').onRef('thread.thread', '=', 'member.thread'),
         )
         .select(['thread.thread', 'thread.title_json', 'member.agent_json'])
-        .where('member.relay', '=', relay)
+        .where('member.home', '=', home)
         .where(sql<boolean>`not member.announced`)
         .where('member.removed_at', 'is', null)
         .orderBy('member.added_at')
@@ -102,16 +102,16 @@ export function createAnnouncer({ db, relay, hooks }: Pick<ThreadsContext, 'db' 
       const messages = await db
         .selectFrom('thread_messages as message')
         .innerJoin('threads as thread', (join) =>
-          join.onRef('thread.relay', '=', 'message.relay').onRef('thread.thread', '=', 'message.thread'),
+          join.onRef('thread.home', '=', 'message.home').onRef('thread.thread', '=', 'message.thread'),
         )
         .selectAll('message')
         .select('thread.title_json')
-        .where('message.relay', '=', relay)
+        .where('message.home', '=', home)
         .where(({ exists, selectFrom }) =>
           exists(
             selectFrom('thread_mentions as mention')
               .select('mention.place')
-              .whereRef('mention.relay', '=', 'message.relay')
+              .whereRef('mention.home', '=', 'message.home')
               .whereRef('mention.thread', '=', 'message.thread')
               .whereRef('mention.place', '=', 'message.place')
               .where(sql<boolean>`not mention.announced`),

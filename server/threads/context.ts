@@ -12,7 +12,7 @@ import type { Answer, Refusal } from './types.ts';
 export interface ThreadsDeps {
   readonly db: Db;
   /** Names the home. */
-  readonly relay: string;
+  readonly home: string;
   readonly directory: Directory;
   /** Says that threads have changed. */
   readonly tell: (event: RoostEvent) => void;

@@ -13,7 +13,7 @@ export function createMembership(
   context: ThreadsContext,
   announcer: Announcer,
 ): Pick<Threads, 'create' | 'add' | 'remove' | 'close'> {
-  const { db, relay, now, newId, hooks, inTurn, changed, findAgents, directory, refuseForRoom } = context;
+  const { db, home, now, newId, hooks, inTurn, changed, findAgents, directory, refuseForRoom } = context;
 
   /** One change of an open thread; the answer is given when it is on disk. */
   const change = <Value>(
@@ -22,8 +22,8 @@ export function createMembership(
     work: (trx: Db, thread: Thread) => Promise<Answer<Value>>,
   ): Promise<Answer<Value & { readonly thread: Thread }>> =>
     db.transaction().execute(async (trx) => {
-      await lockMemberships(trx, relay);
-      const taken = admit(await lockThread(trx, relay, threadId), by);
+      await lockMemberships(trx, home);
+      const taken = admit(await lockThread(trx, home, threadId), by);
       if (!taken.ok) return taken;
       const closed = refuseClosed(taken.thread);
       if (closed) return closed;
@@ -32,10 +32,10 @@ export function createMembership(
         await trx
           .updateTable('threads')
           .set((eb) => ({ stamp: null, changes: eb('changes', '+', 1) }))
-          .where('relay', '=', relay)
+          .where('home', '=', home)
           .where('thread', '=', threadId)
           .execute();
-      return done.ok ? { ...done, thread: (await readThread(trx, relay, threadId)) ?? taken.thread } : done;
+      return done.ok ? { ...done, thread: (await readThread(trx, home, threadId)) ?? taken.thread } : done;
     });
 
   async function nameOf(agentId: string): Promise<string> {
@@ -52,12 +52,12 @@ export function createMembership(
         const threadId = newId();
         const time = now();
         const refusal = await db.transaction().execute(async (trx): Promise<string | null> => {
-          await lockMemberships(trx, relay);
+          await lockMemberships(trx, home);
           const over =
-            by === PERSON ? null : ((await refuseForRoom?.()) ?? refuseThread(await threadsUsed(trx, relay, by, time)));
+            by === PERSON ? null : ((await refuseForRoom?.()) ?? refuseThread(await threadsUsed(trx, home, by, time)));
           if (over !== null) return over;
           const row = {
-            relay,
+            home,
             thread: threadId,
             title_json: json(title),
             created_by_json: json(by),
@@ -69,11 +69,11 @@ export function createMembership(
             .insertInto('threads')
             .values({ ...row, closed_at: null, closed_by_json: null, summary_json: null, stamp: null })
             .execute();
-          await insertMembers(trx, { relay, threadId, agentIds: by === PERSON ? others : [by, ...others], by, time });
+          await insertMembers(trx, { home, threadId, agentIds: by === PERSON ? others : [by, ...others], by, time });
           return null;
         });
         if (refusal !== null) return refuse('too-many', refusal);
-        const created = admit(await readThread(db, relay, threadId), by);
+        const created = admit(await readThread(db, home, threadId), by);
         if (!created.ok) return created;
         changed(created.thread.participants);
         return { ...created, notes: await announcer.added(created.thread, others) };
@@ -85,7 +85,7 @@ export function createMembership(
         const done = await change(by, threadId, async (trx, thread) => {
           if (!found.ok) return found;
           const agentIds = named.filter((agentId) => !thread.participants.includes(agentId));
-          await insertMembers(trx, { relay, threadId, agentIds, by, time: now() });
+          await insertMembers(trx, { home, threadId, agentIds, by, time: now() });
           return { ok: true, isNew: agentIds.length > 0 };
         });
         if (!done.ok) return done;
@@ -103,11 +103,11 @@ export function createMembership(
             return refuse('not-in-it', found.ok ? `${name} is not in the thread “${thread.title}”.` : found.reason);
           const member = trx
             .updateTable('thread_members')
-            .where('relay', '=', relay)
+            .where('home', '=', home)
             .where('thread', '=', threadId)
             .where('agent_json', '=', json(agentId));
           await member.set({ removed_at: now() }).execute();
-          return { ok: true, gone: thread.participants, left: await withoutThread(trx, relay, [agentId]) };
+          return { ok: true, gone: thread.participants, left: await withoutThread(trx, home, [agentId]) };
         });
         if (!done.ok) return done;
         changed(done.gone);
@@ -118,7 +118,7 @@ export function createMembership(
       inTurn(async () => {
         const time = now();
         const done = await change(by, threadId, async (trx, thread) => {
-          const row = trx.updateTable('threads').where('relay', '=', relay).where('thread', '=', threadId);
+          const row = trx.updateTable('threads').where('home', '=', home).where('thread', '=', threadId);
           await row
             .set({
               closed_at: time,
@@ -127,7 +127,7 @@ export function createMembership(
               last_at: Math.max(time, thread.lastTime),
             })
             .execute();
-          return { ok: true, left: await withoutThread(trx, relay, thread.participants) };
+          return { ok: true, left: await withoutThread(trx, home, thread.participants) };
         });
         if (!done.ok) return done;
         changed(done.thread.participants);

@@ -12,14 +12,14 @@ export interface Reading extends Pick<Threads, 'list' | 'read'> {
   takeUnread(agentId: string, threadId: string, run: string): Promise<Page | null>;
 }
 
-export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Reading {
+export function createReading({ db, home, inTurn, hooks }: ThreadsContext): Reading {
   const { pageCharacters, page: pageSize } = THREAD_LIMITS;
 
   const memberOf = (agentId: string, threadId: string) => (trx: Db) =>
     trx
       .selectFrom('thread_members')
       .select('seen_place')
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .where('agent_json', '=', json(agentId))
       .where('removed_at', 'is', null);
@@ -27,7 +27,7 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
     trx
       .updateTable('thread_members')
       .set({ seen_place: place })
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .where('agent_json', '=', json(agentId))
       .execute();
@@ -51,14 +51,14 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
           : await db
               .selectFrom('threads')
               .select(['last_at', 'thread'])
-              .where('relay', '=', relay)
+              .where('home', '=', home)
               .where('thread', '=', before)
               .executeTakeFirst();
       if (before !== null && !from) return { threads: [], more: false };
       let query = db
         .selectFrom('threads')
         .selectAll()
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .orderBy('last_at', 'desc')
         .orderBy('thread', 'desc')
         .limit(limit + 1);
@@ -72,21 +72,21 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
           eb
             .selectFrom('thread_members')
             .select('thread_members.thread')
-            .where('thread_members.relay', '=', relay)
+            .where('thread_members.home', '=', home)
             .where('agent_json', '=', json(reader))
             .where('removed_at', 'is', null),
         );
       const rows = await query.execute();
-      return { threads: await threadsOf(db, relay, rows.slice(0, limit)), more: rows.length > limit };
+      return { threads: await threadsOf(db, home, rows.slice(0, limit)), more: rows.length > limit };
     },
     async read(reader, threadId, { before, limit, run }) {
       const read = await db.transaction().execute(async (trx) => {
-        const taken = admit(await readThread(trx, relay, threadId), reader);
+        const taken = admit(await readThread(trx, home, threadId), reader);
         if (!taken.ok) return taken;
         const said = trx
           .selectFrom('thread_messages')
           .selectAll()
-          .where('relay', '=', relay)
+          .where('home', '=', home)
           .where('thread', '=', threadId)
           .orderBy('place', 'desc');
         const rows = await (before === null ? said : said.where('place', '<', before)).limit(limit + 1).execute();
@@ -111,7 +111,7 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
         const rows = await trx
           .selectFrom('thread_messages')
           .selectAll()
-          .where('relay', '=', relay)
+          .where('home', '=', home)
           .where('thread', '=', threadId)
           .where('place', '>', member.seen_place)
           .where('from_json', '<>', json(agentId))
@@ -120,7 +120,7 @@ export function createReading({ db, relay, inTurn, hooks }: ThreadsContext): Rea
           .execute();
         const messages = fitting(rows.slice(0, pageSize.otherwise).map(messageOf), pageCharacters);
         const last = messages.at(-1);
-        const thread = await readThread(trx, relay, threadId);
+        const thread = await readThread(trx, home, threadId);
         if (!last || thread === null) return null;
         await markSeen(trx, agentId, threadId, last.place);
         return { thread, messages, more: rows.length > messages.length };

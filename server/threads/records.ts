@@ -13,16 +13,16 @@ import { THREAD_LIMITS } from './settings.ts';
 
 export function createThreadRecords({
   db,
-  relay,
+  home,
   inTurn,
-}: Pick<ThreadsContext, 'db' | 'relay' | 'inTurn'>): RecordSource {
-  const restoring = createRestoring({ db, relay });
+}: Pick<ThreadsContext, 'db' | 'home' | 'inTurn'>): RecordSource {
+  const restoring = createRestoring({ db, home });
 
   async function membersOf(threadId: string): Promise<RecordOf<'thread'>['value']['members']> {
     const rows = await db
       .selectFrom('thread_members')
       .selectAll()
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .orderBy('added_at')
       .orderBy('agent_json')
@@ -40,7 +40,7 @@ export function createThreadRecords({
     const rows = await db
       .selectFrom('threads')
       .selectAll()
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('stamp', 'is', null)
       .orderBy('created_at')
       .limit(THREAD_LIMITS.recordsAnnounced)
@@ -69,7 +69,7 @@ export function createThreadRecords({
           await db
             .updateTable('threads')
             .set({ stamp: at })
-            .where('relay', '=', relay)
+            .where('home', '=', home)
             .where('thread', '=', row.thread)
             .where('stamp', 'is', null)
             // One that was changed meanwhile is told once more.
@@ -84,7 +84,7 @@ export function createThreadRecords({
     const rows = await db
       .selectFrom('thread_messages')
       .selectAll()
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where(sql<boolean>`not announced`)
       .orderBy('thread')
       .orderBy('place')
@@ -110,7 +110,7 @@ export function createThreadRecords({
           await db
             .updateTable('thread_messages')
             .set({ announced: true })
-            .where('relay', '=', relay)
+            .where('home', '=', home)
             .where('thread', '=', row.thread)
             .where('message', '=', row.message)
             .execute();
@@ -131,7 +131,7 @@ export function createThreadRecords({
       const rows = await db
         .selectFrom('threads')
         .select(['thread', 'stamp', 'messages'])
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', anyOf(asked.map(({ id }) => id)))
         .execute();
       return asked.map(({ type, id, at, messages = 0 }) => {

@@ -24,8 +24,8 @@ export interface Restoring {
   messages(threadId: string, offered: readonly Offered<'thread-message'>[]): Promise<readonly RecordAnswer[]>;
 }
 
-export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'relay'>): Restoring {
-  const ofThread = (thread: string) => ({ relay, thread });
+export function createRestoring({ db, home }: Pick<ThreadsContext, 'db' | 'home'>): Restoring {
+  const ofThread = (thread: string) => ({ home, thread });
 
   async function restoreThread({ id, value, at }: Offered<'thread'>): Promise<RecordAnswer> {
     const { title, createdBy, createdAt, members, closed } = value;
@@ -50,7 +50,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
         })
         .onConflict((conflict) =>
           conflict
-            .columns(['relay', 'thread'])
+            .columns(['home', 'thread'])
             .doUpdateSet({
               ...own,
               last_at: sql<number>`greatest(threads.last_at, ${closed?.time ?? createdAt}::bigint)`,
@@ -61,7 +61,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
       if (numInsertedOrUpdatedRows === 0n) return KEPT;
       await trx
         .deleteFrom('thread_members')
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', id)
         .where('agent_json', 'not in', [...members.map(({ agentId }) => json(agentId)), ''])
         .execute();
@@ -81,7 +81,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
             })),
           )
           .onConflict((conflict) =>
-            conflict.columns(['relay', 'thread', 'agent_json']).doUpdateSet((eb) => ({
+            conflict.columns(['home', 'thread', 'agent_json']).doUpdateSet((eb) => ({
               added_at: eb.ref('excluded.added_at'),
               added_by_json: eb.ref('excluded.added_by_json'),
               times: eb.ref('excluded.times'),
@@ -103,7 +103,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
       const row = await trx
         .selectFrom('threads')
         .select(['messages', 'last_at'])
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', threadId)
         .forUpdate()
         .executeTakeFirst();
@@ -113,7 +113,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
       const here = await trx
         .selectFrom('thread_messages')
         .select(['place', 'message', 'client_json'])
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', threadId)
         .where((eb) =>
           eb.or([
@@ -156,14 +156,14 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
       await trx
         .updateTable('threads')
         .set({ messages: last, last_at: Math.max(row.last_at, ...fresh.map(({ value }) => value.time)) })
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', threadId)
         .execute();
       // Whoever had been given everything has been given this too, before it was lost.
       await trx
         .updateTable('thread_members')
         .set({ seen_place: last })
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', threadId)
         .where('seen_place', '>=', row.messages)
         .execute();
@@ -176,7 +176,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
     const row = await trx
       .selectFrom('thread_messages')
       .select((eb) => eb.fn.max('place').as('last'))
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .executeTakeFirst();
     return row?.last ?? 0;
@@ -187,7 +187,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
     const rows: readonly Place[] = await trx
       .selectFrom('thread_messages')
       .select(['place', 'message', 'sent_at'])
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .orderBy('sent_at')
       .orderBy('place')
@@ -197,7 +197,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
     const members = await trx
       .selectFrom('thread_members')
       .select(['agent_json', 'seen_place'])
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .execute();
     for (const table of ['thread_messages', 'thread_mentions'] as const) {
@@ -206,7 +206,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
         await sql`
           update ${sql.table(`${SCHEMA}.${table}`)} as row set place = moved.after * ${sign}::int
           from unnest(${from.map((place) => (sign < 0 ? place : (places.get(place) ?? 0) * -1))}::int[], ${to}::int[]) as moved (before, after)
-          where row.relay = ${relay} and row.thread = ${threadId} and row.place = moved.before`.execute(trx);
+          where row.home = ${home} and row.thread = ${threadId} and row.place = moved.before`.execute(trx);
     }
     for (const { agent_json, seen_place } of members) {
       const unseen = rows.filter(({ place }) => place > seen_place).map(({ place }) => places.get(place) ?? 0);
@@ -214,7 +214,7 @@ export function createRestoring({ db, relay }: Pick<ThreadsContext, 'db' | 'rela
       await trx
         .updateTable('thread_members')
         .set({ seen_place: Math.max(0, seen) })
-        .where('relay', '=', relay)
+        .where('home', '=', home)
         .where('thread', '=', threadId)
         .where('agent_json', '=', agent_json)
         .execute();

@@ -40,13 +40,13 @@ function threadOf(row: ThreadRow, participants: readonly string[]): Thread {
 /** Who is in these threads now, in the order in which they came. */
 export async function readParticipants(
   db: Db,
-  relay: string,
+  home: string,
   threadIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await db
     .selectFrom('thread_members')
     .select(['thread', 'agent_json'])
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .where('thread', '=', anyOf(threadIds))
     .where('removed_at', 'is', null)
     .orderBy('added_at')
@@ -57,57 +57,57 @@ export async function readParticipants(
   return members;
 }
 
-export async function threadsOf(db: Db, relay: string, rows: readonly ThreadRow[]): Promise<Thread[]> {
+export async function threadsOf(db: Db, home: string, rows: readonly ThreadRow[]): Promise<Thread[]> {
   if (rows.length === 0) return [];
   const participants = await readParticipants(
     db,
-    relay,
+    home,
     rows.map((row) => row.thread),
   );
   return rows.map((row) => threadOf(row, participants.get(row.thread) ?? []));
 }
 
-export async function readThread(db: Db, relay: string, threadId: string): Promise<Thread | null> {
+export async function readThread(db: Db, home: string, threadId: string): Promise<Thread | null> {
   const rows = await db
     .selectFrom('threads')
     .selectAll()
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .where('thread', '=', threadId)
     .execute();
-  return (await threadsOf(db, relay, rows))[0] ?? null;
+  return (await threadsOf(db, home, rows))[0] ?? null;
 }
 
 /** The thread, locked until the transaction ends: messages get their places in the order of commits. */
-export async function lockThread(db: Db, relay: string, threadId: string): Promise<Thread | null> {
+export async function lockThread(db: Db, home: string, threadId: string): Promise<Thread | null> {
   const rows = await db
     .selectFrom('threads')
     .selectAll()
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .where('thread', '=', threadId)
     .forUpdate()
     .execute();
-  return (await threadsOf(db, relay, rows))[0] ?? null;
+  return (await threadsOf(db, home, rows))[0] ?? null;
 }
 
 /** One at a time changes who is in which thread, or closes one: whoever leaves its last open thread is seen to, once. */
-export async function lockMemberships(db: Db, relay: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`threads of ${relay}`}, 0))`.execute(db);
+export async function lockMemberships(db: Db, home: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`threads of ${home}`}, 0))`.execute(db);
 }
 
 /** Puts agents into a thread. They count as not told of it yet. */
 export async function insertMembers(
   db: Db,
   {
-    relay,
+    home,
     threadId,
     agentIds,
     by,
     time,
-  }: { relay: string; threadId: string; agentIds: readonly string[]; by: string; time: number },
+  }: { home: string; threadId: string; agentIds: readonly string[]; by: string; time: number },
 ): Promise<void> {
   if (agentIds.length === 0) return;
   const rows = agentIds.map((agentId) => ({
-    relay,
+    home,
     thread: threadId,
     agent_json: json(agentId),
     added_at: time,
@@ -122,7 +122,7 @@ export async function insertMembers(
     .insertInto('thread_members')
     .values(rows)
     .onConflict((conflict) =>
-      conflict.columns(['relay', 'thread', 'agent_json']).doUpdateSet((eb) => ({
+      conflict.columns(['home', 'thread', 'agent_json']).doUpdateSet((eb) => ({
         added_at: eb.ref('excluded.added_at'),
         added_by_json: eb.ref('excluded.added_by_json'),
         announced: eb.ref('excluded.announced'),
@@ -134,15 +134,15 @@ export async function insertMembers(
 }
 
 /** Those of `agentIds` that are in no open thread. */
-export async function withoutThread(db: Db, relay: string, agentIds: readonly string[]): Promise<readonly string[]> {
+export async function withoutThread(db: Db, home: string, agentIds: readonly string[]): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('thread_members as member')
     .innerJoin('threads as thread', (join) =>
-      join.onRef('thread.relay', '=', 'member.relay').onRef('thread.thread', '=', 'member.thread'),
+      join.onRef('thread.home', '=', 'member.home').onRef('thread.thread', '=', 'member.thread'),
     )
     .select('member.agent_json')
     .distinct()
-    .where('member.relay', '=', relay)
+    .where('member.home', '=', home)
     .where('member.agent_json', '=', anyOf(agentIds.map(json)))
     .where('member.removed_at', 'is', null)
     .where('thread.closed_at', 'is', null)

@@ -12,13 +12,13 @@ import { saidBy } from './used.ts';
 type Sent = Answer<{ readonly thread: Thread; readonly message: ThreadMessage; readonly repeated: boolean }>;
 
 export function createSending(context: ThreadsContext, announcer: Announcer): Pick<Threads, 'send'> {
-  const { db, relay, now, newId, inTurn, changed, findAgents, refuseForRoom } = context;
+  const { db, home, now, newId, inTurn, changed, findAgents, refuseForRoom } = context;
 
   async function readSent(trx: Db, threadId: string, clientId: string): Promise<ThreadMessage | null> {
     const row = await trx
       .selectFrom('thread_messages')
       .selectAll()
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', threadId)
       .where('client_json', '=', json(clientId))
       .executeTakeFirst();
@@ -27,7 +27,7 @@ export function createSending(context: ThreadsContext, announcer: Announcer): Pi
 
   async function write(trx: Db, thread: Thread, message: ThreadMessage, clientId: string | null): Promise<void> {
     const { messageId, place, from, text, mentions, time } = message;
-    const at = { relay, thread: thread.threadId, place };
+    const at = { home, thread: thread.threadId, place };
     await trx
       .insertInto('thread_messages')
       .values({
@@ -48,7 +48,7 @@ export function createSending(context: ThreadsContext, announcer: Announcer): Pi
     await trx
       .updateTable('threads')
       .set({ messages: place, last_at: Math.max(time, thread.lastTime) })
-      .where('relay', '=', relay)
+      .where('home', '=', home)
       .where('thread', '=', thread.threadId)
       .execute();
   }
@@ -58,7 +58,7 @@ export function createSending(context: ThreadsContext, announcer: Announcer): Pi
       inTurn(async () => {
         const found = await findAgents(mentionRefs);
         const sent = await db.transaction().execute(async (trx): Promise<Sent> => {
-          const taken = admit(await lockThread(trx, relay, threadId), by);
+          const taken = admit(await lockThread(trx, home, threadId), by);
           if (!taken.ok) return taken;
           const { thread } = taken;
           const before = clientId === null ? null : await readSent(trx, threadId, clientId);
@@ -73,11 +73,7 @@ export function createSending(context: ThreadsContext, announcer: Announcer): Pi
             by === PERSON
               ? null
               : ((await refuseForRoom?.()) ??
-                refuseThreadMessage(
-                  Buffer.byteLength(json(text)),
-                  thread.messages,
-                  await saidBy(trx, relay, by, time),
-                ));
+                refuseThreadMessage(Buffer.byteLength(json(text)), thread.messages, await saidBy(trx, home, by, time)));
           if (over !== null) return refuse('too-many', over);
           const message: ThreadMessage = {
             messageId: newId(),

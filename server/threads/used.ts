@@ -6,21 +6,21 @@ import type { Db } from '../store/index.ts';
 import { json } from './rows.ts';
 
 /** `now`: ms since the epoch. What is later than that is of before the clock went back, and counts for nothing. */
-export async function threadsUsed(db: Db, relay: string, by: string, now: number): Promise<ThreadsUsed> {
+export async function threadsUsed(db: Db, home: string, by: string, now: number): Promise<ThreadsUsed> {
   const open = await db
     .selectFrom('threads')
     .select([
       sql<string>`count(*)`.as('all'),
       sql<string>`count(*) filter (where created_by_json = ${json(by)})`.as('own'),
     ])
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .where('created_by_json', '<>', json(PERSON))
     .where('closed_at', 'is', null)
     .executeTakeFirstOrThrow();
   const recent = await db
     .selectFrom('threads')
     .select(sql<string>`count(*)`.as('own'))
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .where('created_by_json', '=', json(by))
     .where('created_at', '>', now - QUOTA_SPANS.hourMs)
     .where('created_at', '<=', now)
@@ -29,7 +29,7 @@ export async function threadsUsed(db: Db, relay: string, by: string, now: number
 }
 
 /** What this agent has said in all threads lately. */
-export async function saidBy(db: Db, relay: string, by: string, now: number): Promise<Said> {
+export async function saidBy(db: Db, home: string, by: string, now: number): Promise<Said> {
   const row = await db
     .selectFrom('thread_messages')
     .select([
@@ -37,7 +37,7 @@ export async function saidBy(db: Db, relay: string, by: string, now: number): Pr
       sql<string>`count(*)`.as('messages'),
       sql<string>`coalesce(sum(octet_length(text_json)), 0)`.as('bytes'),
     ])
-    .where('relay', '=', relay)
+    .where('home', '=', home)
     .where('from_json', '=', json(by))
     .where('sent_at', '>', now - QUOTA_SPANS.hourMs)
     .where('sent_at', '<=', now)

@@ -5,19 +5,19 @@ import type { Reading } from './reading.ts';
 import { json, readThread } from './rows.ts';
 import type { Answer, Page, Threads, WaitFor } from './types.ts';
 
-export function createWaiting({ db, relay, bells }: ThreadsContext, { takeUnread }: Reading): Pick<Threads, 'wait'> {
+export function createWaiting({ db, home, bells }: ThreadsContext, { takeUnread }: Reading): Pick<Threads, 'wait'> {
   /** The thread with the oldest message that this agent waits for and was not given yet; null where there is none. */
   async function findUnread(agentId: string, until: WaitFor, threadId: string | null): Promise<string | null> {
     let query = db
       .selectFrom('thread_members as member')
       .innerJoin('thread_messages as message', (join) =>
         join
-          .onRef('message.relay', '=', 'member.relay')
+          .onRef('message.home', '=', 'member.home')
           .onRef('message.thread', '=', 'member.thread')
           .onRef('message.place', '>', 'member.seen_place'),
       )
       .select('message.thread')
-      .where('member.relay', '=', relay)
+      .where('member.home', '=', home)
       .where('member.agent_json', '=', json(agentId))
       .where('member.removed_at', 'is', null)
       .where('message.from_json', '<>', json(agentId))
@@ -29,7 +29,7 @@ export function createWaiting({ db, relay, bells }: ThreadsContext, { takeUnread
     if (until.kind === 'mention')
       query = query.innerJoin('thread_mentions as mention', (join) =>
         join
-          .onRef('mention.relay', '=', 'message.relay')
+          .onRef('mention.home', '=', 'message.home')
           .onRef('mention.thread', '=', 'message.thread')
           .onRef('mention.place', '=', 'message.place')
           .on('mention.agent_json', '=', json(agentId)),
@@ -54,7 +54,7 @@ export function createWaiting({ db, relay, bells }: ThreadsContext, { takeUnread
       // Another call of this agent was given it meanwhile.
     }
     if (threadId === null) return null;
-    const taken = admit(await readThread(db, relay, threadId), agentId);
+    const taken = admit(await readThread(db, home, threadId), agentId);
     if (!taken.ok) return taken;
     if (until.kind === 'from' && until.who !== PERSON && !taken.thread.participants.includes(until.who))
       return refuse(

@@ -75,7 +75,7 @@ it('what waits unread is counted together, of one sender and of all, also by pro
   expect(many.flat().find((refusal) => refusal !== null)).toMatch(/^Not delivered: Orin’s inbox is full of unread/);
 
   // What is read, by whichever process, makes room for as much.
-  const inbox = createInbox({ db: store.db, relay, retentionMs: 60_000, now: Date.now, tell: () => undefined });
+  const inbox = createInbox({ db: store.db, home: relay, retentionMs: 60_000, now: Date.now, tell: () => undefined });
   const lyras = (await inbox.waiting('orin')).filter(({ from }) => from === 'lyra').slice(0, 7);
   await inbox.claim(
     lyras.map(({ messageId }) => messageId),

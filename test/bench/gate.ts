@@ -19,7 +19,7 @@ const EVERY_MS = 16 * 60_000;
 const WARM_UP = 50;
 const ROUNDS = 200;
 const LIMIT_MS = 5;
-const RELAY = 'bench';
+const HOME = 'bench';
 
 /** One agent after another is woken by the next, and sleeps a minute later; the last of it just now. */
 async function fillUp({ db }: Store, now: number): Promise<void> {
@@ -27,11 +27,11 @@ async function fillUp({ db }: Store, now: number): Promise<void> {
   const past = sql`(select n, ${agent(0)} as target, ${now}::bigint - (${PAST} - n) * ${EVERY_MS}::bigint - 120000 as at from generate_series(1, ${PAST}) as n) as past`;
   await sql`
     insert into roost.wakes (relay, wake, asked_at, target_json, source_kind, source_json, way, reason, outcome, detail_json, granted_target_json, budget_json)
-    select ${RELAY}, 'past-' || n, at, to_json(target)::text, 'agent', json_build_object('kind', 'agent', 'agentId', ${agent(1)})::text, 'wake_agent', 'blocker',
+    select ${HOME}, 'past-' || n, at, to_json(target)::text, 'agent', json_build_object('kind', 'agent', 'agentId', ${agent(1)})::text, 'wake_agent', 'blocker',
       'granted', '"Every check passed."', to_json(target)::text, 'session-' || n / 50 from ${past}`.execute(db);
   await sql`
     insert into roost.runs (relay, wake, target_json, opened_at, seen_at, ended_at)
-    select ${RELAY}, 'past-' || n, to_json(target)::text, at, at + 60000, at + 60000 from ${past}`.execute(db);
+    select ${HOME}, 'past-' || n, to_json(target)::text, at, at + 60000, at + 60000 from ${past}`.execute(db);
 }
 
 interface Times {
@@ -44,7 +44,7 @@ async function timesOf(store: Store): Promise<Times> {
   // Time goes on as it did in the years before: with the limits as they ship, every wake passes.
   let clock = Date.now();
   const now = () => clock;
-  const shared = { db, relay: RELAY, now, tell: () => undefined };
+  const shared = { db, home: HOME, now, tell: () => undefined };
   const configs = createConfigs({ ...shared, alone: kind === 'pglite', timeZone: 'Europe/Berlin' });
   const fail = (error: unknown) => {
     throw error;
@@ -82,7 +82,7 @@ async function timesOf(store: Store): Promise<Times> {
         trx
           .insertInto('wakes')
           .values({
-            relay: 'bare',
+            home: 'bare',
             wake: `bare-${round}`,
             asked_at: clock,
             target_json: JSON.stringify(agent(0)),

@@ -31,7 +31,7 @@ export async function storeFigures(): Promise<Section> {
     const log = await openEventLog({
       db: store.db,
       openJournal: store.openJournal,
-      relay: 'bench',
+      home: 'bench',
       now: Date.now,
       newId: () => 'bench',
       onListenerError: () => undefined,

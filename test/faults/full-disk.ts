@@ -75,7 +75,7 @@ export async function fillDisk(
     const log = await openEventLog({
       db: store.db,
       openJournal: store.openJournal,
-      relay: 'r',
+      home: 'r',
       now: Date.now,
       newId: () => 'log',
       onListenerError: () => undefined,

@@ -33,7 +33,7 @@ export async function liveDays(
     const log = await openEventLog({
       db: store.db,
       openJournal: store.openJournal,
-      relay: 'r',
+      home: 'r',
       now,
       newId: () => 'log',
       onListenerError: () => undefined,

@@ -50,7 +50,7 @@ async function checkDisk(disk: DiskImage, said: Said, cut: number): Promise<void
     const log = await openEventLog({
       db: store.db,
       openJournal: store.openJournal,
-      relay: 'writer',
+      home: 'writer',
       now: Date.now,
       newId: () => 'another',
       onListenerError: () => undefined,

@@ -53,7 +53,7 @@ describe.each(STORES)('costs on %s', (kind) => {
   const again = (waitMs = 0) =>
     createCosts({
       db: store().db,
-      relay,
+      home: relay,
       configs,
       directory: { all: () => Promise.resolve(team) },
       log: { append: (events) => (said.push(...events), Promise.resolve([])) },
@@ -427,7 +427,7 @@ describe.each(STORES)('costs on %s', (kind) => {
   it('go into the real log', async () => {
     const log = await openEventLog({
       db: store().db,
-      relay,
+      home: relay,
       now: () => time,
       newId: () => relay,
       onListenerError: () => undefined,
@@ -435,7 +435,7 @@ describe.each(STORES)('costs on %s', (kind) => {
     });
     costs = createCosts({
       db: store().db,
-      relay,
+      home: relay,
       configs,
       directory: { all: () => Promise.resolve(team) },
       log,

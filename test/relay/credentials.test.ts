@@ -19,7 +19,7 @@ describe.each(STORES)('credentials, with the store on %s', (kind) => {
   const open = (relay: string) =>
     createCredentials({
       db: store().db,
-      relay,
+      home: relay,
       now: () => time,
       alone: kind === 'pglite',
       newId: () => `credential-${(made += 1)}`,

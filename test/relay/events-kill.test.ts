@@ -50,7 +50,7 @@ describe.each(STORES)('the event log on %s, its process killed', (kind) => {
         const log = await openEventLog({
           db: store.db,
           openJournal: store.openJournal,
-          relay: 'writer',
+          home: 'writer',
           now: Date.now,
           newId: () => 'another',
           onListenerError: () => undefined,

@@ -38,7 +38,7 @@ describe.each(STORES)('event streams over the log on %s', (kind) => {
     store = await place.open();
     log = await openEventLog({
       db: store.db,
-      relay: 'streams',
+      home: 'streams',
       now: Date.now,
       newId: () => 'the log',
       onListenerError: fail,

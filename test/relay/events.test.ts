@@ -41,7 +41,7 @@ describe.each(STORES)('the event log on %s', (kind) => {
     openEventLog({
       db,
       openJournal: null,
-      relay,
+      home: relay,
       now: () => clock,
       newId: () => `log-of-${relay}-${++homes}`,
       onListenerError: (error) => failures.push(error),

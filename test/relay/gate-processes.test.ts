@@ -66,7 +66,7 @@ describe('two relay processes on one Postgres', () => {
     const { configs, gate } = createTestGate(
       store,
       { ...createTestClock(0), now: Date.now },
-      { relay, timeZone: 'UTC' },
+      { home: relay, timeZone: 'UTC' },
     );
     await configs.setHousehold(ONE_LEFT);
     const [one, other] = await Promise.all([startAsker(relay), startAsker(relay)]);
@@ -90,7 +90,7 @@ describe('two relay processes on one Postgres', () => {
   it('decide anew where the other one has decided meanwhile, and where it has turned the switch', async () => {
     const relay = newRelay();
     const clock = createTestClock(MORNING);
-    const other = createTestGate(store, clock, { relay });
+    const other = createTestGate(store, clock, { home: relay });
     await other.configs.setHousehold(ONE_LEFT);
     await other.gate.ask(request());
     /** Runs once, when the first has read what it decides on, and has not written. */
@@ -106,7 +106,7 @@ describe('two relay processes on one Postgres', () => {
         return result;
       },
     });
-    const one = createTestGate({ db, kind: 'postgres' }, clock, { relay });
+    const one = createTestGate({ db, kind: 'postgres' }, clock, { home: relay });
     meanwhile = async () => {
       expect((await other.gate.ask(request())).decision.outcome).toBe('granted');
     };
@@ -121,8 +121,8 @@ describe('two relay processes on one Postgres', () => {
   it('leave what runs in the other one alone while it lives, and end it with its last sign of life when it does not', async () => {
     const relay = newRelay();
     const clock = createTestClock(MORNING);
-    const one = createTestGate(store, clock, { relay });
-    const other = createTestGate(store, clock, { relay });
+    const one = createTestGate(store, clock, { home: relay });
+    const other = createTestGate(store, clock, { home: relay });
     const { decision } = await one.gate.ask(request());
     // Two signs of life, the last after ten seconds.
     for (let beats = 1; beats <= 2; beats++) {
@@ -133,7 +133,7 @@ describe('two relay processes on one Postgres', () => {
           async () =>
             (
               await store.db
-                .selectFrom('runs')
+                .selectFrom('wake_sessions')
                 .select('seen_at')
                 .where('wake', '=', decision.decisionId)
                 .executeTakeFirstOrThrow()
@@ -172,7 +172,7 @@ describe.each(STORES)('a relay on %s that starts again', (kind) => {
     const relay = newRelay();
     const clock = createTestClock(MORNING);
     const first = await own.open();
-    const before = createTestGate(first, clock, { relay });
+    const before = createTestGate(first, clock, { home: relay });
     await before.configs.setAgent('orin', { coordination: { wake_guardrails: { max_wakes_per_day: 1 } } });
     await before.gate.ask(request());
     clock.pass(5 * SECOND);
@@ -182,7 +182,7 @@ describe.each(STORES)('a relay on %s that starts again', (kind) => {
     await first.close();
     clock.pass(300 * SECOND);
     const second = await own.open();
-    const after = createTestGate(second, clock, { relay });
+    const after = createTestGate(second, clock, { home: relay });
     await after.gate.recover();
     expect(await after.gate.stats('orin')).toMatchObject({
       wakesToday: 1,

@@ -106,7 +106,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
       );
       expect(await first.ask()).toMatchObject({ outcome: 'granted' });
       clock.pass(-24 * HOUR);
-      const { gate } = how === 'over a restart' ? createTestGate(store(), clock, { relay: first.relay }) : first;
+      const { gate } = how === 'over a restart' ? createTestGate(store(), clock, { home: first.home }) : first;
       const ask = async () => (await gate.ask(request({ callerSession: null }))).decision;
       expect(await ask()).toMatchObject({ check: 'cooldown', until: clock.now() + 300 * SECOND });
       clock.pass(300 * SECOND);
@@ -254,8 +254,8 @@ describe.each(STORES)('the gate on %s', (kind) => {
 
   it('keeps to settings from the moment that they are set, also those that another process has set', async () => {
     const clock = createTestClock(Date.parse('2026-06-16T20:00:00Z'));
-    const { configs, gate, relay } = createTestGate(store(), clock, { alone: false });
-    const other = createTestGate(store(), clock, { relay, alone: false });
+    const { configs, gate, home } = createTestGate(store(), clock, { alone: false });
+    const other = createTestGate(store(), clock, { home, alone: false });
     await configs.setHousehold(OPEN);
     expect((await gate.ask(request())).decision.outcome).toBe('granted');
     await other.configs.setHousehold({ ...OPEN, wakes_enabled: false });

@@ -23,7 +23,7 @@ describe.each(STORES)('the inbox on %s', (kind) => {
   const open = (relay: string) =>
     createInbox({
       db: store().db,
-      relay,
+      home: relay,
       retentionMs: 100,
       now: () => 7,
       tell: (event) => void (event.kind === 'changed' && told.push(`${relay} ${event.what} ${event.agentId}`)),

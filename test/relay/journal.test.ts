@@ -96,7 +96,7 @@ describe('the event log on a journal', () => {
         journals.set(relay, journal);
         return journal;
       },
-      relay,
+      home: relay,
       now: Date.now,
       newId: () => `log of ${relay}`,
       onListenerError: (error) => {

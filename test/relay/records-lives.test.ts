@@ -28,19 +28,19 @@ describe('any life', () => {
     const house = await openThreadHouse(store());
     const { relay } = house;
     const told: StoredEvent[] = [];
-    const log = await openEventLog({ ...DEPS, db: store().db, relay, newId: randomUUID });
+    const log = await openEventLog({ ...DEPS, db: store().db, home: relay, newId: randomUUID });
     log.subscribe((stored) => void told.push(stored));
     const configs = createConfigs({
       ...DEPS,
       db: store().db,
-      relay,
+      home: relay,
       alone: true,
       timeZone: 'UTC',
       tell: () => undefined,
     });
     const prices = createPriceTable(store().db, relay, true);
     const sources = [
-      createConfigRecords({ db: store().db, relay, changing: configs.changing, forgetPrices: prices.forget }),
+      createConfigRecords({ db: store().db, home: relay, changing: configs.changing, forgetPrices: prices.forget }),
       house.threads.records,
     ];
     const records = createRecords({ ...DEPS, log, sources, onError: DEPS.onListenerError });

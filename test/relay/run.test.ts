@@ -300,7 +300,7 @@ describe.each(STORES)('a run on %s, its process killed', (kind) => {
       const log = await openEventLog({
         db: store.db,
         openJournal: store.openJournal,
-        relay: 'killed',
+        home: 'killed',
         now: Date.now,
         newId: randomUUID,
         onListenerError: () => undefined,
@@ -309,7 +309,7 @@ describe.each(STORES)('a run on %s, its process killed', (kind) => {
       expect(left, `start ${start}`).toHaveLength(start === 1 ? 1 : 0);
       const logger = { warn: () => undefined, error: () => undefined };
       const team = await openTeam({
-        ...{ db: store.db, relay: 'killed', alone: kind === 'pglite', log, mind, protocol: PROTOCOL },
+        ...{ db: store.db, home: 'killed', alone: kind === 'pglite', log, mind, protocol: PROTOCOL },
         ...{ now: Date.now, newId: randomUUID, logger, retentionMs: 60_000 },
       });
       const stored = await log.read(0, 1_000);

@@ -28,7 +28,7 @@ describe.each(STORES)('the sleeping flag, with the log on %s', (kind) => {
     const timers = createManualTimers();
     const log = await openEventLog({
       db: store().db,
-      relay: randomUUID(),
+      home: randomUUID(),
       now: () => 7,
       newId: randomUUID,
       onListenerError: (error) => failures.push(error),

@@ -15,12 +15,12 @@ describe.each(STORES)('the store on %s', (kind) => {
     const first = await place.open();
     await first.db
       .insertInto('logs')
-      .values({ relay: 'r', log: 'l', head: 7, acked: 3, made_at: 1_900_000_000_000 })
+      .values({ home: 'r', log: 'l', head: 7, acked: 3, made_at: 1_900_000_000_000 })
       .execute();
     await first.close();
     const second = await place.open();
     expect(await second.db.selectFrom('logs').selectAll().execute()).toEqual([
-      { relay: 'r', log: 'l', head: 7, acked: 3, made_at: 1_900_000_000_000 },
+      { home: 'r', log: 'l', head: 7, acked: 3, made_at: 1_900_000_000_000 },
     ]);
     await second.close();
   });
@@ -36,7 +36,7 @@ describe.each(STORES)('the store on %s', (kind) => {
 
   it('rolls a failed transaction back whole and goes on', async () => {
     const store = await place.open();
-    const row = { relay: 'r', log: 'l', head: 0, acked: 0, made_at: 0 };
+    const row = { home: 'r', log: 'l', head: 0, acked: 0, made_at: 0 };
     const broken = store.db.transaction().execute(async (trx) => {
       await trx.insertInto('logs').values(row).execute();
       await trx.insertInto('logs').values(row).execute();
@@ -48,7 +48,7 @@ describe.each(STORES)('the store on %s', (kind) => {
 
   it('keeps transactions apart that run at the same time', async () => {
     const store = await place.open();
-    await store.db.insertInto('logs').values({ relay: 'r', log: 'l', head: 0, acked: 0, made_at: 0 }).execute();
+    await store.db.insertInto('logs').values({ home: 'r', log: 'l', head: 0, acked: 0, made_at: 0 }).execute();
     const raise = () =>
       store.db.transaction().execute(async (trx) => {
         const { head } = await trx.selectFrom('logs').select('head').forUpdate().executeTakeFirstOrThrow();

@@ -9,9 +9,9 @@ import { createConfigs, createGate } from '../../server/gate/index.ts';
 import { openStore } from '../../server/store/index.ts';
 import { request } from './gate.ts';
 
-const [databaseUrl = '', relay = ''] = process.argv.slice(2);
+const [databaseUrl = '', home = ''] = process.argv.slice(2);
 const { db } = await openStore({ folder: '', databaseUrl });
-const shared = { db, relay, now: Date.now, tell: () => undefined };
+const shared = { db, home, now: Date.now, tell: () => undefined };
 const configs = createConfigs({ ...shared, alone: false, timeZone: 'UTC' });
 const onHeartbeatError = (error: unknown) => {
   throw error;

@@ -36,18 +36,18 @@ export function createTestGate(
   { db, kind }: Pick<Store, 'db' | 'kind'>,
   clock: TestClock,
   {
-    relay = newRelay(),
+    home = newRelay(),
     timeZone = 'Europe/Berlin',
     alone = kind === 'pglite',
     ...over
   }: Partial<GateDeps> & { readonly timeZone?: string } = {},
-): TestGate & { readonly relay: string } {
+): TestGate & { readonly home: string } {
   const told: RoostEvent[] = [];
   const errors: unknown[] = [];
   const timers = createManualTimers();
   const deps = {
     db,
-    relay,
+    home,
     now: clock.now,
     tell: (event: RoostEvent) => void told.push(event),
   };
@@ -61,7 +61,7 @@ export function createTestGate(
     onHeartbeatError: (error) => void errors.push(error),
     ...over,
   });
-  return { gate, configs, told, timers, errors, relay };
+  return { gate, configs, told, timers, errors, home };
 }
 
 /** A request of Lyra's for Orin, by `wake_agent`, who is free. */

@@ -9,7 +9,7 @@ import { openStore } from '../../server/store/index.ts';
 
 const [databaseUrl = '', relay = ''] = process.argv.slice(2);
 const { db } = await openStore({ folder: '', databaseUrl });
-const inbox = createInbox({ db, relay, retentionMs: 60_000, now: Date.now, tell: () => undefined });
+const inbox = createInbox({ db, home: relay, retentionMs: 60_000, now: Date.now, tell: () => undefined });
 
 const say = (value: unknown) => process.stdout.write(`${JSON.stringify(value)}\n`);
 say('ready');

@@ -11,7 +11,7 @@ const store = await openStore({ folder, databaseUrl: databaseUrl === '' ? null :
 const log = await openEventLog({
   db: store.db,
   openJournal: store.openJournal,
-  relay: 'writer',
+  home: 'writer',
   now: Date.now,
   newId: () => 'log-of-the-writer',
   onListenerError: (error) => {

@@ -90,13 +90,13 @@ export async function openMcp(
   const keep = (message: string, fields?: unknown) => void problems.push({ message, fields });
   const failed = (error: unknown) => keep('a listener failed', error);
   const logger = { debug: keep, info: keep, warn: keep, error: keep };
-  const log = await openEventLog({ db, relay, now, newId: randomUUID, onListenerError: failed });
+  const log = await openEventLog({ db, home: relay, now, newId: randomUUID, onListenerError: failed });
   const tell = (event: Parameters<typeof log.append>[0][number]) => void log.append([event]).catch(failed);
-  const openCredentials = () => createCredentials({ db, relay, now, newId: randomUUID, log });
+  const openCredentials = () => createCredentials({ db, home: relay, now, newId: randomUUID, log });
   const credentials = openCredentials();
-  const directory = createDirectory({ db, relay, tell, now });
+  const directory = createDirectory({ db, home: relay, tell, now });
   await directory.set({ agents: [LYRA, VEGA, MIRA] });
-  const inbox = createInbox({ db, relay, retentionMs: 1_000_000, tell, now });
+  const inbox = createInbox({ db, home: relay, retentionMs: 1_000_000, tell, now });
   const timers = createManualTimers();
   const configs = {
     agent: () => Promise.resolve(effectiveConfig()),
@@ -107,7 +107,7 @@ export async function openMcp(
   const untold = () => Promise.resolve(null);
   const threads = createThreads({
     db,
-    relay,
+    home: relay,
     directory,
     tell,
     now,

@@ -44,9 +44,9 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
   const onError = (error: unknown) => void errors.push(error);
   let ids = 0;
   const newId = () => `${relay}-${++ids}`;
-  const log = await openEventLog({ db, relay, now, newId, onListenerError: onError, retentionMs: 0 });
+  const log = await openEventLog({ db, home: relay, now, newId, onListenerError: onError, retentionMs: 0 });
   const configs = createTestConfigs({ db, relay });
-  const directory = createDirectory({ db, relay, now, tell: (event) => void log.append([event]).catch(onError) });
+  const directory = createDirectory({ db, home: relay, now, tell: (event) => void log.append([event]).catch(onError) });
   await directory.set({
     agents: [
       { agentId: 'a1', name: 'Lyra', position: 0, retired: false },
@@ -54,8 +54,8 @@ export async function startProxied({ store: { db }, relay, upstream, pingMs }: P
       { agentId: 'a3', name: 'Vega', position: null, retired: true },
     ],
   });
-  const credentials = createCredentials({ db, relay, now, newId, log });
-  const costs = createCosts({ db, relay, configs, directory, log, now });
+  const credentials = createCredentials({ db, home: relay, now, newId, log });
+  const costs = createCosts({ db, home: relay, configs, directory, log, now });
   const sleepers = createSleepers({ log, configs, now, timers: realTimers, onListenerError: onError });
   sleepers.begin(SESSION);
   const joined: string[] = [];

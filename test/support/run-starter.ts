@@ -20,7 +20,7 @@ const store = await openStore({ folder, databaseUrl: databaseUrl === '' ? null :
 const log = await openEventLog({
   db: store.db,
   openJournal: store.openJournal,
-  relay: 'killed',
+  home: 'killed',
   now: Date.now,
   newId: randomUUID,
   onListenerError: (error) => fail(String(error)),
@@ -32,7 +32,7 @@ log.subscribe(({ event }) => {
 const mind = createAnthropicMind({ key: 'a-key-for-tests', baseUrl: modelUrl });
 const { runs, inbox } = await openTeam({
   db: store.db,
-  relay: 'killed',
+  home: 'killed',
   alone: store.kind === 'pglite',
   log,
   mind,

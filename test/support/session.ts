@@ -132,7 +132,7 @@ async function openHousehold(
   async function openRelay() {
     const log = await openEventLog({
       db: store.db,
-      relay,
+      home: relay,
       now: Date.now,
       newId: randomUUID,
       onListenerError: (error) => failures.push(error),
@@ -145,7 +145,7 @@ async function openHousehold(
     const lifeline = mortal(log);
     const team = await openTeam({
       db: store.db,
-      relay,
+      home: relay,
       alone: store.kind === 'pglite',
       log: lifeline.log,
       mind,

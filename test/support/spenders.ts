@@ -40,7 +40,7 @@ export async function openSpenders(
   const [now, newId] = [Date.now, randomUUID];
   const errors: unknown[] = [];
   const onError = (error: unknown) => void errors.push(error);
-  const log = await openEventLog({ db, relay, now, newId, onListenerError: onError });
+  const log = await openEventLog({ db, home: relay, now, newId, onListenerError: onError });
   const queue = { pauseMs: 5, pauseMostMs: 20 };
   const mind = createAnthropicMind({ key: REAL_KEY, baseUrl: modelUrl, queue, stopsWhenLeft });
   const logger = { warn: () => undefined, error: (message: string, fields?: unknown) => onError([message, fields]) };
@@ -49,7 +49,7 @@ export async function openSpenders(
   const team = await openTeam({
     db,
     openJournal: store.openJournal,
-    relay,
+    home: relay,
     alone,
     log,
     mind,
@@ -64,7 +64,7 @@ export async function openSpenders(
   await team.directory.set({
     agents: agents.map(({ id, name, position }) => ({ agentId: id, name, position, retired: false })),
   });
-  const credentials = createCredentials({ db, relay, now, newId, log });
+  const credentials = createCredentials({ db, home: relay, now, newId, log });
   const { sleepers, costs, configs, directory, host } = team;
   const proxy = createProxy({
     credentials,

@@ -14,7 +14,14 @@ export interface TestConfigs extends Configs {
 }
 
 export function createTestConfigs({ db, relay }: { readonly db: Db; readonly relay: string }): TestConfigs {
-  const configs = createConfigs({ db, relay, alone: false, tell: () => undefined, now: () => 0, timeZone: 'UTC' });
+  const configs = createConfigs({
+    db,
+    home: relay,
+    alone: false,
+    tell: () => undefined,
+    now: () => 0,
+    timeZone: 'UTC',
+  });
   let seconds: number | null = null;
   return {
     ...configs,

@@ -31,7 +31,7 @@ export async function openThreadHouse(store: Store, relay = randomUUID()): Promi
   let clock = 1_000;
   const now = () => ++clock;
   const events: RoostEvent[] = [];
-  const directory = createDirectory({ db: store.db, relay, tell: () => undefined, now });
+  const directory = createDirectory({ db: store.db, home: relay, tell: () => undefined, now });
   const names = { a: 'Ada', b: 'Bo', c: 'Cleo', r: 'Ria' };
   await directory.set({
     agents: Object.entries(names).map(([agentId, name], position) => ({
@@ -68,7 +68,7 @@ export async function openThreadHouse(store: Store, relay = randomUUID()): Promi
   const timers = createManualTimers();
   const threads = createThreads({
     db: store.db,
-    relay,
+    home: relay,
     directory,
     tell: (event) => void events.push(event),
     now,

@@ -7,7 +7,7 @@ export const first: Migration = {
     const schema = db.schema.withSchema(SCHEMA);
     await schema
       .createTable('logs')
-      .addColumn('relay', 'text', (column) => column.primaryKey())
+      .addColumn('home', 'text', (column) => column.primaryKey())
       .addColumn('log', 'text', (column) => column.notNull().unique())
       .addColumn('head', 'bigint', (column) => column.notNull())
       .addColumn('acked', 'bigint', (column) => column.notNull())
@@ -45,7 +45,7 @@ export const first: Migration = {
       .execute();
     await schema
       .createTable('inbox')
-      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('home', 'text', (column) => column.notNull())
       .addColumn('message_json', 'text', (column) => column.notNull())
       .addColumn('agent_json', 'text', (column) => column.notNull())
       .addColumn('text_json', 'text', (column) => column.notNull())
@@ -53,12 +53,12 @@ export const first: Migration = {
       .addColumn('place', 'bigint', (column) => column.notNull().generatedAlwaysAsIdentity())
       .addColumn('read_session_json', 'text')
       .addColumn('read_at', 'bigint')
-      .addPrimaryKeyConstraint('inbox_pk', ['relay', 'message_json'])
+      .addPrimaryKeyConstraint('inbox_pk', ['home', 'message_json'])
       .execute();
     await schema
       .createIndex('inbox_waiting')
       .on('inbox')
-      .columns(['relay', 'agent_json', 'sent_at', 'place'])
+      .columns(['home', 'agent_json', 'sent_at', 'place'])
       .where(sql.ref('read_at'), 'is', null)
       .execute();
     await schema

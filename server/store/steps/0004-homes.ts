@@ -16,7 +16,7 @@ export const homes: Migration = {
       .execute();
     await schema.alterTable('browsers').addColumn('home', 'text').execute();
     // Until now every browser of a relay was of its one household.
-    await sql`insert into ${sql.id(SCHEMA, 'homes')} (relay, home, made_at, begun_at) select relay, relay, made_at, made_at from ${sql.id(SCHEMA, 'logs')}`.execute(
+    await sql`insert into ${sql.id(SCHEMA, 'homes')} (relay, home, made_at, begun_at) select home, home, made_at, made_at from ${sql.id(SCHEMA, 'logs')}`.execute(
       db,
     );
     await sql`update ${sql.id(SCHEMA, 'browsers')} set home = relay`.execute(db);

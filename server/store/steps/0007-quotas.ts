@@ -9,18 +9,18 @@ export const quotas: Migration = {
     await schema
       .createIndex('threads_by_creator')
       .on('threads')
-      .columns(['relay', 'created_by_json', 'created_at'])
+      .columns(['home', 'created_by_json', 'created_at'])
       .execute();
     await schema
       .createIndex('threads_open')
       .on('threads')
-      .columns(['relay', 'created_by_json'])
+      .columns(['home', 'created_by_json'])
       .where(sql.ref('closed_at'), 'is', null)
       .execute();
     await schema
       .createIndex('thread_messages_by_sender')
       .on('thread_messages')
-      .columns(['relay', 'from_json', 'sent_at'])
+      .columns(['home', 'from_json', 'sent_at'])
       .execute();
     await schema
       .createIndex('device_browsers_by_browser')

@@ -14,7 +14,7 @@ export const records: Migration = {
     await schema
       .createIndex('threads_unannounced')
       .on('threads')
-      .columns(['relay'])
+      .columns(['home'])
       .where(sql<boolean>`stamp is null`)
       .execute();
     await schema
@@ -25,13 +25,13 @@ export const records: Migration = {
     await schema
       .createIndex('thread_messages_unannounced')
       .on('thread_messages')
-      .columns(['relay'])
+      .columns(['home'])
       .where(sql<boolean>`not announced`)
       .execute();
     await schema
       .createIndex('thread_messages_by_id')
       .on('thread_messages')
-      .columns(['relay', 'thread', 'message'])
+      .columns(['home', 'thread', 'message'])
       .execute();
   },
 };

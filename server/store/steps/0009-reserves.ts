@@ -7,10 +7,10 @@ export const reserves: Migration = {
     const schema = db.schema.withSchema(SCHEMA);
     await schema
       .createTable('reserves')
-      .addColumn('relay', 'text', (column) => column.notNull())
+      .addColumn('home', 'text', (column) => column.notNull())
       .addColumn('reserve', 'text', (column) => column.notNull())
       .addColumn('reserve_json', 'text', (column) => column.notNull())
-      .addPrimaryKeyConstraint('reserves_pk', ['relay', 'reserve'])
+      .addPrimaryKeyConstraint('reserves_pk', ['home', 'reserve'])
       .execute();
     // Nobody read it: a device's id is of its keys, and whoever registers shows them.
     await schema.alterTable('devices').dropColumn('device_key').execute();

@@ -20,8 +20,8 @@ export const configVersion: Migration = {
         if new.scope = 'household' then
           new.version := new.version + 1;
         else
-          insert into ${configs} as held (relay, scope, config_json, stamp) values (new.relay, 'household', '{}', '')
-            on conflict (relay, scope) do update set version = held.version + 1;
+          insert into ${configs} as held (home, scope, config_json, stamp) values (new.home, 'household', '{}', '')
+            on conflict (home, scope) do update set version = held.version + 1;
         end if;
         return new;
       end $$`.execute(db);
