@@ -1,7 +1,9 @@
 /** Two browsers that are not paired, at one relay: the real page in two profiles of Chromium, each let in by a link of its own. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createProfile, type Profile } from '../support/chromium.ts';
-import { openTestRelay, type OpenRelay } from '../support/open-relay.ts';
+import { browserOf, openTestRelay, type OpenRelay } from '../support/open-relay.ts';
+import { signInOf } from '../support/sign-in.ts';
+import { newTestDevice, newTestHousehold, register } from '../support/sync-device.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1280, height: 800 };
@@ -68,6 +70,23 @@ describe('two browsers that are not paired, at one relay', { timeout: 240_000 },
     await early.press(/^WAKE/);
     await early.untilAll('awake');
     expect((await ada.seats()).map(({ name }) => name)).toEqual(hatched.map(({ name }) => name));
+
+    // Ada's browser proves to be of a household that has its home here already, while her session runs.
+    await ada.press(/^WAKE/);
+    await ada.untilAll('awake');
+    const household = newTestHousehold();
+    expect((await register(await relay.signIn(), household, newTestDevice())).status).toBe(200);
+    await ada.page.evaluate(() =>
+      new MutationObserver(() => {
+        if (document.body.innerText.includes('cannot be reached')) document.body.dataset['lost'] = 'seen';
+      }).observe(document.body, { childList: true, subtree: true }),
+    );
+    const hers = browserOf(relay.url, await signInOf(ada.page.context(), relay.url));
+    expect((await register(hers, household, newTestDevice())).status).toBe(200);
+    await ada.page.getByText('this browser now belongs to the home of its household').waitFor();
+    await ada.untilAll('sleeping');
+    expect(await ada.page.evaluate(() => document.body.dataset['lost'])).toBeUndefined();
+
     for (const { complaints } of [ada, early]) expect(complaints.filter((line) => !line.includes('409'))).toEqual([]);
   });
 });

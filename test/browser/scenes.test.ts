@@ -2,11 +2,24 @@
 import { quote } from '../../src/domain/quoting.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProfile, launchBrowser, type Profile } from '../support/chromium.ts';
+import { crowdedIn } from '../support/crowded.ts';
 import { startRelay, type TestRelay } from '../support/relay.ts';
 import { startScriptedModel, teamScript, type Script, type ScriptedModel } from '../support/scripted-model.ts';
 import { createVisitor, type Visitor } from '../support/visitor.ts';
 
 const DESK = { width: 1440, height: 900 };
+const DAY = 86_400_000;
+
+/** Runs in a page or a worker, before anything of it: its clock is ahead by what is said on the channel. */
+function shiftClock(): void {
+  const Real = Date;
+  let ahead = 0;
+  new BroadcastChannel('clock-of-a-test').addEventListener('message', ({ data }) => (ahead = Number(data)));
+  globalThis.Date = new Proxy(Real, {
+    construct: (real, args) => (args.length === 0 ? new real(real.now() + ahead) : Reflect.construct(real, args)),
+    get: (real, key) => (key === 'now' ? () => real.now() + ahead : Reflect.get(real, key)),
+  });
+}
 
 let profile: Profile | null = null;
 let relay: TestRelay | null = null;
@@ -193,6 +206,61 @@ describe('With a model behind the Messages API', () => {
   });
 });
 
+describe('A page whose clock jumps', () => {
+  it('a day forward and back goes on talking, and what was said keeps its order, also after a reload', async () => {
+    model = await startScriptedModel(teamScript());
+    relay = await startRelay({ env: { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'key-of-a-test' } });
+    profile = await createProfile();
+    // The owner's worker is to have the same clock: the page starts its own, whose script can be given one.
+    const context = await profile.open({ viewport: DESK, serviceWorkers: 'block' });
+    await context.addInitScript(shiftClock);
+    await context.addInitScript(() => Reflect.deleteProperty(globalThis, 'SharedWorker'));
+    let workers = 0;
+    await context.route(/\/assets\/worker-[\w-]+\.js$/, async (route) => {
+      const response = await route.fetch();
+      workers += 1;
+      await route.fulfill({ response, body: `(${shiftClock.toString()})();\n${await response.text()}` });
+    });
+    const visitor = await createVisitor(context, relay.link);
+    const { page } = visitor;
+    const jump = async (ms: number) => {
+      const before = await page.evaluate(() => Date.now());
+      await page.evaluate((by) => {
+        const channel = new BroadcastChannel('clock-of-a-test');
+        channel.postMessage(by);
+        channel.close();
+      }, ms);
+      await expect
+        .poll(async () => Math.abs((await page.evaluate(() => Date.now())) - before))
+        .toBeGreaterThan(DAY / 2);
+    };
+    await hatch(visitor);
+    expect(workers).toBe(1);
+    await visitor.open(1);
+    const said = ['Today.', 'Tomorrow.', 'Today again.'];
+    for (const [i, ms] of [0, DAY, 0].entries()) {
+      if (i > 0) await jump(ms);
+      expect(await visitor.ask(said[i] ?? '')).toBe(`Seat 1 heard: ${said[i]}`);
+    }
+    const order = async () => (await visitor.reading()).match(/Seat 1 heard: [^.]*\./g);
+    const answers = said.map((text) => `Seat 1 heard: ${text}`);
+    expect(await order()).toEqual(answers);
+    // What is written of one's own is dated by the same clock: it goes on behind what was dated ahead.
+    await visitor.press('End session');
+    await visitor.untilAll('sleeping');
+    await visitor.say('For when you wake.');
+    await visitor.untilRead(/sleeps, and will read this/);
+    await page.reload();
+    await visitor.untilRead('For when you wake.');
+    expect(await order()).toEqual(answers);
+    await visitor.press('WAKE');
+    await visitor.untilAll('awake');
+    await visitor.untilRead(/Seat 1 heard: For when you wake\./);
+    expect((await order())?.at(-1)).toBe('Seat 1 heard: For when you wake.');
+    expect(visitor.complaints).toEqual([]);
+  });
+});
+
 describe('An agent that a client joined for', () => {
   it('is played, not awake: its cell says by whom, WAKE calls it, and words to it are said to go where they go', async () => {
     const { visitor, model, relay } = await open(teamScript());
@@ -224,6 +292,7 @@ describe('An agent that a client joined for', () => {
     expect(asked.status).toBe(200);
     await page.getByRole('button', { name: 'Name1, seat 1, played by Claude Code' }).waitFor();
     await page.getByText('1 played elsewhere', { exact: false }).first().waitFor();
+    expect(await crowdedIn(page)).toEqual([]);
     await page.getByRole('button', { name: 'Name1, seat 1, played by Claude Code' }).click();
     await page
       .getByText('Claude Code plays Name1 without looking into the inbox. Woken here, Name1 reads this.')

@@ -45,11 +45,16 @@ export async function letIn(context: BrowserContext, url: string, { cookie, key 
   );
 }
 
-/** The same sign-in in another browser. */
-export async function shareSignIn(from: BrowserContext, to: BrowserContext, url: string): Promise<void> {
+/** Of a browser that has a page of this relay open. */
+export async function signInOf(from: BrowserContext, url: string): Promise<SignIn> {
   const page = from.pages().find((each) => each.url().startsWith(new URL(url).origin));
   const key = await page?.evaluate((name) => localStorage.getItem(name), PAGE_KEY.stored);
   const [cookie] = await from.cookies(url);
   if (!cookie || key === null || key === undefined) throw new Error('that browser is not signed in');
-  await letIn(to, url, { cookie: `${cookie.name}=${cookie.value}`, key });
+  return { cookie: `${cookie.name}=${cookie.value}`, key };
+}
+
+/** The same sign-in in another browser. */
+export async function shareSignIn(from: BrowserContext, to: BrowserContext, url: string): Promise<void> {
+  await letIn(to, url, await signInOf(from, url));
 }
