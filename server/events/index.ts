@@ -85,7 +85,7 @@ export async function openEventLog(deps: EventLogDeps): Promise<OpenEventLog> {
     if (event.kind !== 'message') return { ...event, at };
     const stood = beginning.has(event.messageId) ? beginning.get(event.messageId) : begun.get(event.messageId);
     beginning.set(event.messageId, null);
-    return { ...event, at: stood ?? at };
+    return stood ? { ...event, at: stood, completedAt: at } : { ...event, at };
   }
   function noteBegun({ event }: StoredEvent): void {
     if (event.kind === 'answer-started' && event.at !== undefined) begun.set(event.messageId, event.at);

@@ -99,6 +99,18 @@ export function newInThread(
   return from === null || lastTime <= from.time ? 0 : messages;
 }
 
+/**
+ * The stamp up to which somebody has read who has read all of this. An answer stands where it began, and may go on after
+ * what was written meanwhile was read.
+ */
+export const wholeAt = ({
+  at,
+  completedAt = at,
+}: {
+  readonly at: Stamp;
+  readonly completedAt?: Stamp | undefined;
+}): Stamp => (completedAt > at ? completedAt : at);
+
 /** Is this something that somebody else has said to the person? */
 export const isNews = ({ role, author }: { readonly role: string; readonly author: string }): boolean =>
   role === 'assistant' && author !== 'human';

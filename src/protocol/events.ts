@@ -186,6 +186,9 @@ export const eventSchema = z.discriminatedUnion('kind', [
         .nullable()
         .describe('edit-and-resend, or retry: the message with this id, and all after it, are hidden'),
       waiting: z.boolean().describe('it waits in the inbox of an agent that sleeps'),
+      completedAt: stamp
+        .optional()
+        .describe('put there by the log: of an answer, which is dated by its beginning, when it was whole'),
     })
     .describe('a whole message, the person’s or an agent’s'),
   z

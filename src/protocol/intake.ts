@@ -105,6 +105,7 @@ export function documentsOf({ id, event }: StoredEvent): Doc[] {
           clientId: event.clientId,
           replaces: event.replaces,
           ...(event.waiting ? { waiting: true } : {}),
+          ...(event.completedAt === undefined ? {} : { completedAt: event.completedAt }),
         },
       ];
     case 'message-read':

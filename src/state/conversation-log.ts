@@ -2,7 +2,7 @@
  * What a conversation shows, in order: pure, from the messages a page holds. The conversation view lays
  * days, sleeps, and what has not been taken yet, around them.
  */
-import { isNews } from '../domain/read-marks.ts';
+import { isNews, wholeAt } from '../domain/read-marks.ts';
 import type { MessageDoc, QueuedMessageDoc, SessionDoc } from '../protocol/documents.ts';
 import type { EndReason } from '../protocol/documents.ts';
 import { aloneIn } from '../domain/alone.ts';
@@ -185,7 +185,7 @@ export function logItems(input: LogInput): LogItem[] {
     // Behind a divider of the open answer's own there is no second one.
     const { messageId, sessionId, time } = message;
     if (begun === 0) part({ messageId, sessionId, run, time }, unread);
-    if (!lined && newFrom !== null && message.at > newFrom && isNews(message)) {
+    if (!lined && newFrom !== null && wholeAt(message) > newFrom && isNews(message)) {
       items.push({ kind: 'new', key: 'new' });
       lined = true;
     }

@@ -3,7 +3,7 @@
  * documents: so every tab and every device says the same. This page moves the marks of what it shows.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import { isNews, readMarkOf, type ReadMarks } from '../domain/read-marks.ts';
+import { isNews, readMarkOf, wholeAt, type ReadMarks } from '../domain/read-marks.ts';
 import type { Doc } from '../protocol/documents.ts';
 import { isKnown } from '../protocol/known.ts';
 import type { UnreadRow } from '../protocol/worker.ts';
@@ -220,9 +220,9 @@ export function createUnread({ owner, writer, device }: Deps): Unread {
             doc.type === 'message' &&
             isNews(doc) &&
             !before.has(doc.agentId) &&
-            doc.at > (newest.get(doc.agentId) ?? '')
+            wholeAt(doc) > (newest.get(doc.agentId) ?? '')
           )
-            newest.set(doc.agentId, doc.at);
+            newest.set(doc.agentId, wholeAt(doc));
         }
         for (const [agentId, upTo] of newest) conversations.mark(agentId, upTo);
         show();

@@ -1,5 +1,7 @@
 /** Scenes with a scripted model behind the Messages API: what a person sees when minds are real, odd or failing. */
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
 import { quote } from '../../src/domain/quoting.ts';
+import type { Page } from 'playwright-core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createProfile, launchBrowser, type Profile } from '../support/chromium.ts';
 import { crowdedIn } from '../support/crowded.ts';
@@ -45,6 +47,14 @@ async function hatch(visitor: Visitor): Promise<void> {
   await visitor.begin('Marcus', 'Julian');
   await visitor.press('SUMMON');
   await visitor.untilAll('awake');
+}
+
+/** One is enough, and sooner there. */
+async function hatchOne(visitor: Visitor, into: number): Promise<void> {
+  await visitor.begin('Marcus', 'Julian');
+  await visitor.press(`seat ${into}, empty`);
+  await visitor.page.getByRole('menuitem', { name: /^Summon into this seat/ }).click();
+  await visitor.untilSeats('one awake', (seats) => seats.some(({ seat, state }) => seat === into && state === 'awake'));
 }
 
 const HOSTILE = [
@@ -206,6 +216,66 @@ describe('With a model behind the Messages API', () => {
   });
 });
 
+describe('A message that an agent leaves for the person', () => {
+  it('stands as unread on its seat while it is still at work, and no more once it was read, in any tab', async () => {
+    const [gone, seen] = [createDeferred(), createDeferred()];
+    const { visitor } = await open(async (request) => {
+      if (request.seat !== 2) return await teamScript()(request);
+      if (request.last === 'Look into it.')
+        return [
+          { until: gone.promise },
+          { call: 'message_human', input: { message: 'The well is dry. Look when you can.' } },
+        ];
+      if (request.results.some((result) => result.includes('left for the human')))
+        return [{ until: seen.promise }, { say: 'I went to look.' }];
+      return await teamScript()(request);
+    });
+    const { page } = visitor;
+    await hatchOne(visitor, 2);
+    await visitor.open(2);
+    await visitor.say('Look into it.');
+    await visitor.open('lead');
+    const markIn = (tab: Page) =>
+      tab
+        .getByRole('listitem')
+        .filter({ has: tab.getByRole('button', { name: /^Name2, seat 2/ }) })
+        .locator('.seat-badge[data-kind="unread"]');
+    const newIn = async (tab: Page) => Number(/^\((\d+)\) /.exec(await tab.title())?.[1] ?? 0);
+    const mark = markIn(page);
+    // Its first words were looked at.
+    await expect.poll(() => newIn(page)).toBe(0);
+    expect(await mark.count()).toBe(0);
+    gone.resolve();
+    await expect.poll(() => mark.allInnerTexts()).toEqual(['1']);
+    await expect.poll(() => newIn(page)).toBe(1);
+    expect(
+      await page
+        .getByRole('button', { name: /^Name2, seat 2/ })
+        .evaluate((button) => document.getElementById(button.getAttribute('aria-describedby') ?? '')?.textContent),
+    ).toContain('1 new message');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const elsewhere = markIn(other);
+    await expect.poll(() => elsewhere.allInnerTexts()).toEqual(['1']);
+    await page.bringToFront();
+    await visitor.open(2);
+    await visitor.untilRead('The well is dry. Look when you can.');
+    await expect.poll(() => mark.count()).toBe(0);
+    await expect.poll(() => elsewhere.count()).toBe(0);
+    await expect.poll(() => newIn(other)).toBe(0);
+    // What it goes on to say once nobody looks any more is new again, though it began before what was read.
+    await visitor.open('lead');
+    seen.resolve();
+    await expect.poll(() => mark.allInnerTexts()).toEqual(['1']);
+    await expect.poll(() => elsewhere.allInnerTexts()).toEqual(['1']);
+    await visitor.open(2);
+    await visitor.untilRead('I went to look.');
+    await expect.poll(() => mark.count()).toBe(0);
+    expect(visitor.complaints).toEqual([]);
+    await other.close();
+  });
+});
+
 describe('A page whose clock jumps', () => {
   it('a day forward and back goes on talking, and what was said keeps its order, also after a reload', async () => {
     model = await startScriptedModel(teamScript());
@@ -234,7 +304,7 @@ describe('A page whose clock jumps', () => {
         .poll(async () => Math.abs((await page.evaluate(() => Date.now())) - before))
         .toBeGreaterThan(DAY / 2);
     };
-    await hatch(visitor);
+    await hatchOne(visitor, 1);
     expect(workers).toBe(1);
     await visitor.open(1);
     const said = ['Today.', 'Tomorrow.', 'Today again.'];
@@ -247,14 +317,13 @@ describe('A page whose clock jumps', () => {
     expect(await order()).toEqual(answers);
     // What is written of one's own is dated by the same clock: it goes on behind what was dated ahead.
     await visitor.press('End session');
-    await visitor.untilAll('sleeping');
+    await visitor.untilSeats('it asleep', (seats) => seats[0]?.state === 'sleeping');
     await visitor.say('For when you wake.');
     await visitor.untilRead(/sleeps, and will read this/);
     await page.reload();
     await visitor.untilRead('For when you wake.');
     expect(await order()).toEqual(answers);
     await visitor.press('WAKE');
-    await visitor.untilAll('awake');
     await visitor.untilRead(/Seat 1 heard: For when you wake\./);
     expect((await order())?.at(-1)).toBe('Seat 1 heard: For when you wake.');
     expect(visitor.complaints).toEqual([]);

@@ -1,7 +1,7 @@
 /** What the page reads, from views alone: each answer costs what it carries, not what lies behind it. */
 import type { IDBPIndex, StoreNames } from 'idb';
 import { pendingForgets } from '../../domain/forgetting.ts';
-import { foldReadMarks, isNews, readMarkOf, readUpTo, UNREAD_MOST } from '../../domain/read-marks.ts';
+import { foldReadMarks, isNews, readMarkOf, readUpTo, UNREAD_MOST, wholeAt } from '../../domain/read-marks.ts';
 import type { ForgetDoc, ForgetUndoDoc } from '../../protocol/documents.ts';
 import { isCovered, isKnown } from '../../protocol/known.ts';
 import type { ConversationPage, HouseholdView, UnreadRow, UnreadView } from '../../protocol/worker.ts';
@@ -130,6 +130,24 @@ async function whoHasMessages(
   }
 }
 
+const later = (a: string | null, b: string): string => (a === null || b > a ? b : a);
+
+/** The newest answer that began up to this stamp, unless much was written since: it may have gone on after that. */
+async function lastAnswerBefore(
+  place: Pick<IDBPIndex<ViewsSchema, StoreNames<ViewsSchema>[], 'messages', 'place'>, 'openCursor'>,
+  agentId: string,
+  upTo: string,
+): Promise<MessageRecord | null> {
+  const range = IDBKeyRange.bound([agentId, newestFirst(upTo)], [agentId, AFTER_ALL]);
+  let cursor = await place.openCursor(range);
+  for (let looked = 0; cursor && looked < LEDGER.unreadStride; looked++) {
+    const { doc } = cursor.value;
+    if (doc.completedAt !== undefined && doc.at <= upTo) return cursor.value;
+    cursor = await cursor.continue();
+  }
+  return null;
+}
+
 /** What is new to the person, in every conversation there is, and how far they have read in threads. */
 export async function readUnread(db: ViewsDatabase, now: number): Promise<UnreadView> {
   const tx = db.transaction(['settings', 'messages', 'forgets', 'state']);
@@ -146,19 +164,24 @@ export async function readUnread(db: ViewsDatabase, now: number): Promise<Unread
     if (upTo === null) return { agentId, upTo, unread: 0, newest: null };
     const end = [agentId, newestFirst(upTo), AFTER_ALL];
     const index = tx.objectStore('messages').index('place');
+    const isNew = ({ doc }: MessageRecord) =>
+      wholeAt(doc) > upTo && isNews(doc) && !forgetting.some((forget) => isCovered(doc, forget));
     const news: MessageRecord[] = [];
     for (let after: readonly string[] = [agentId]; ;) {
       const part: MessageRecord[] = await index.getAll(IDBKeyRange.bound(after, end, true), LEDGER.unreadStride);
-      news.push(
-        ...part.filter(
-          ({ doc }) => doc.at > upTo && isNews(doc) && !forgetting.some((forget) => isCovered(doc, forget)),
-        ),
-      );
+      news.push(...part.filter((record) => record.doc.at > upTo && isNew(record)));
       const last = part.at(-1)?.place;
       if (part.length < LEDGER.unreadStride || !last || news.length >= UNREAD_MOST) break;
       after = last;
     }
-    return { agentId, upTo, unread: Math.min(news.length, UNREAD_MOST), newest: news[0]?.doc.at ?? null };
+    const begunBefore = await lastAnswerBefore(index, agentId, upTo);
+    if (begunBefore && isNew(begunBefore)) news.push(begunBefore);
+    return {
+      agentId,
+      upTo,
+      unread: Math.min(news.length, UNREAD_MOST),
+      newest: news.reduce<string | null>((last, { doc }) => later(last, wholeAt(doc)), null),
+    };
   };
   const conversations = await Promise.all(agents.map((agentId) => newSince(agentId, readUpTo(marks, agentId))));
   return { since: marks.since, conversations, threads: marks.byThread, newest: state?.newest ?? '' };

@@ -5,8 +5,9 @@
 import { createBurst } from '../../domain/platform/burst.ts';
 import { singleFlight } from '../../domain/platform/single-flight.ts';
 import type { After } from '../../domain/platform/timers.ts';
+import { wholeAt } from '../../domain/read-marks.ts';
 import type { Doc } from '../../protocol/documents.ts';
-import { asOfNow, storeOf } from '../../protocol/known.ts';
+import { asOfNow, isKnown, storeOf } from '../../protocol/known.ts';
 import { LEDGER } from '../settings.ts';
 import { readState, viewsTransaction, type ViewsDatabase } from './database.ts';
 import { holds } from './requests.ts';
@@ -44,8 +45,9 @@ export interface Views {
   close(): void;
 }
 
+const lastOf = (doc: Doc) => (isKnown(doc) && doc.type === 'message' ? wholeAt(doc) : doc.at);
 const greatest = (newest: string, docs: readonly Doc[]) =>
-  docs.reduce((held, { at }) => (at > held ? at : held), newest);
+  docs.map(lastOf).reduce((held, at) => (at > held ? at : held), newest);
 
 /** Writes batches into the views in one transaction. Answers how many documents were new, and about how long all are. */
 export async function applyBatches(

@@ -12,6 +12,7 @@ export const message = defineKind({
     blockSchema,
     usageSchema,
     messageStatusSchema,
+    stamp,
     common: { agentId, sessionId, runId, messageId, time },
   }) =>
     z
@@ -35,6 +36,11 @@ export const message = defineKind({
           .nullable()
           .describe(
             'edit-and-resend, or retry: the message with this id, and all after it in the conversation, are hidden',
+          ),
+        completedAt: stamp
+          .optional()
+          .describe(
+            'of an answer, which is dated by its beginning: when it was whole. Until then nobody has read all of it',
           ),
       })
       .describe(
