@@ -5,7 +5,7 @@
  * counts for itself, and goes on counting where nobody listens any more.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { MICRO_USD } from '../../src/domain/prices.ts';
 import { startCountingModel, type Fate } from '../support/counting-model.ts';
 import { createRandom } from '../support/random.ts';
@@ -51,10 +51,11 @@ async function talk({ team, agentIds, say }: Spenders, random: () => number): Pr
   if (random() < 0.5) await team.host.stop(to ?? 'lead');
 }
 
-it.each(Array.from({ length: SEEDS }, (_none, i) => FIRST + i))(
+// Side by side, each with a household and a model's server of its own: most of a schedule is waiting.
+it.concurrent.for(Array.from({ length: SEEDS }, (_none, i) => FIRST + i))(
   'never more than the budget and one request, and never more than was counted (seed %i)',
   { timeout: 60_000 },
-  async (seed) => {
+  async (seed, { expect }) => {
     const random = createRandom(seed);
     const stopsWhenLeft = random() < 0.5;
     const kind = random();
