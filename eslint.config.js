@@ -36,7 +36,7 @@ const SERVER_MAY_IMPORT = {
   costs: ['events', 'gate', 'store'],
   records: ['gate', 'store'],
   threads: ['records', 'store'],
-  mcp: ['access', 'threads'],
+  mcp: ['access', 'store', 'threads'],
   proxy: ['access', 'minds'],
   runs: ['inbox', 'minds'],
   reach: ['inbox', 'runs'],

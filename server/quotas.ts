@@ -1,7 +1,7 @@
 /**
  * How much one agent, one credential and one sign-in may fill: each limit, and the sentence that refuses what is over it.
  * Everything is counted in the store, for all processes of a relay together, and what is read, closed or revoked counts no
- * more; only sessions, streams and sockets are counted where they are, by the process that holds them. The person's own words
+ * more; only streams and sockets are counted where they are, by the process that holds them. The person's own words
  * are counted nowhere: whatever agents have filled, they pass.
  */
 
@@ -16,7 +16,7 @@ export const QUOTAS = {
   threadMessages: { byOneInAMinute: 60, byOneInAnHour: { messages: 600, bytes: 10_000_000 }, inOneThread: 5_000 },
   /** Characters of a closed thread's summary in a list. */
   listedSummary: 300,
-  /** Sessions of MCP clients that one credential may have open at once in one process, of those that all have, and ms unused after which one makes place for another of its own. */
+  /** Sessions of MCP clients that one credential may have open at once, in all processes, and ms unused after which one makes place for another of its own. */
   mcpSessions: { ofOneCredential: 16, makesPlaceAfterMs: 2_000 },
   /** Credentials of one household that are valid at once, and revoked ones that are still shown. */
   credentials: { valid: 64, revokedKept: 200 },

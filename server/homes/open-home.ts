@@ -125,6 +125,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     gate,
     threads,
     version: deps.version,
+    ...(deps.alone ? {} : { shared: { db, home: id } }),
   });
   const proxy = createProxy({
     ...clients,

@@ -1,5 +1,6 @@
 /** The relay as MCP server: whoever holds a credential takes the seat of its agent. */
 import { createMcpHandler } from '@modelcontextprotocol/server';
+import { realTimers } from '../../src/domain/platform/timers.ts';
 import type { Credentials } from '../access/index.ts';
 import type { Configs, Directory, EventLog, Gate, Inbox, SessionHost, Sleepers, TeamTool } from '../contracts.ts';
 import type { Logger } from '../logger.ts';
@@ -7,6 +8,7 @@ import type { Handled } from '../endpoint.ts';
 import type { Threads } from '../threads/index.ts';
 import { createHeard } from './heard.ts';
 import { createHold } from './hold.ts';
+import { createPlaces, type PlacesDeps } from './places.ts';
 import { createResources } from './resources.ts';
 import { createMcpRoutes } from './routes.ts';
 import { createServers } from './server.ts';
@@ -39,6 +41,8 @@ export interface McpDeps {
   readonly logger: Logger;
   readonly settings?: Partial<McpSettings>;
   readonly every?: Every;
+  /** The store, where other processes may have sessions of the same credentials; left out: this one has all of them. */
+  readonly shared?: Pick<PlacesDeps, 'db' | 'home'>;
 }
 
 export interface Mcp {
@@ -53,7 +57,7 @@ const systemEvery: Every = (ms, run) => {
 };
 
 export function createMcp(deps: McpDeps): Mcp {
-  const { credentials, directory, logger, newId, now, every = systemEvery } = deps;
+  const { credentials, directory, logger, newId, now, every = systemEvery, shared } = deps;
   const settings = { ...MCP_SETTINGS, ...deps.settings };
   const onError = (error: unknown) => logger.warn('An MCP exchange failed.', { error });
   const onFault = (error: unknown) => {
@@ -83,7 +87,15 @@ export function createMcp(deps: McpDeps): Mcp {
     onerror: onError,
   });
   const after = (ms: number, run: () => void) => void setTimeout(run, ms).unref();
-  const sessions = createMcpSessions({ newServer, newId, now, after, settings, onError });
+  const sessions = createMcpSessions({
+    newServer,
+    newId,
+    now,
+    after,
+    settings,
+    places: shared ? (own) => createPlaces({ ...shared, ...own, timers: realTimers, settings, onError }) : null,
+    onError,
+  });
   const stop = credentials.onRevoke((credentialId) => sessions.revoke(credentialId));
 
   return {

@@ -9,6 +9,7 @@ import {
   type AuthInfo,
   type Server,
 } from '@modelcontextprotocol/server';
+import type { Place, Places } from './places.ts';
 import type { Busy } from './server.ts';
 import type { McpSettings } from './settings.ts';
 
@@ -22,11 +23,12 @@ export interface McpSessionsDeps {
     McpSettings,
     'sessions' | 'sessionsOfOne' | 'ownIdleMs' | 'sessionIdleMs' | 'keepAliveMs' | 'revokeGraceMs'
   >;
+  /** Where other processes may have sessions of the same credentials; null: this one has all of them. */
+  readonly places: ((own: { isBusy(session: string): boolean; onLost(session: string): void }) => Places) | null;
   readonly onError: (error: unknown) => void;
 }
 
-interface Session {
-  readonly credentialId: string;
+interface Session extends Place {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   usedAt: number;
   /** Requests that are not answered yet. */
@@ -49,33 +51,54 @@ export interface McpSessions {
 export const refusal = (status: number, code: number, message: string): Response =>
   Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
 
-export function createMcpSessions({ newServer, newId, now, after, settings, onError }: McpSessionsDeps): McpSessions {
+const notFound = () => refusal(404, -32_001, 'Session not found. Begin another with initialize.');
+
+export function createMcpSessions({
+  newServer,
+  newId,
+  now,
+  after,
+  settings,
+  onError,
+  ...deps
+}: McpSessionsDeps): McpSessions {
   /** In the order in which they were last used. */
   const sessions = new Map<string, Session>();
   /** Not named yet; they take a place from their first moment, so that many at once find no more than there are. */
   const beginning = new Set<Session>();
 
+  function end(id: string): void {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    session?.transport.close().catch(onError);
+  }
+  const places = deps.places?.({ isBusy: (session) => (sessions.get(session)?.open ?? 0) > 0, onLost: end }) ?? null;
+
   /** Whoever went away without a word makes place: the one that was longest unused. */
   function endUnused(candidates: Iterable<readonly [string, Session]>, idleMs: number): boolean {
-    for (const [id, { transport, open, usedAt }] of candidates) {
-      if (open > 0 || usedAt > now() - idleMs) continue;
-      sessions.delete(id);
-      transport.close().catch(onError);
+    for (const [id, session] of candidates) {
+      if (session.open > 0 || session.usedAt > now() - idleMs) continue;
+      end(id);
+      places?.release(session);
       return true;
     }
     return false;
   }
 
+  const tooManyOfOne = () =>
+    refusal(
+      429,
+      -32_000,
+      `This credential has ${settings.sessionsOfOne} sessions open, which is the most. End one with DELETE and its Mcp-Session-Id, or wait: one that is not used for ${Math.ceil(settings.ownIdleMs / 1_000)} s makes place.`,
+    );
+
   /** Why there is no place for another session of this credential; null where there is, or one has made place. */
   function refuse(credentialId: string): Response | null {
-    const own = [...sessions].filter(([, session]) => session.credentialId === credentialId);
-    const used = own.length + [...beginning].filter((session) => session.credentialId === credentialId).length;
-    if (used >= settings.sessionsOfOne && !endUnused(own, settings.ownIdleMs))
-      return refusal(
-        429,
-        -32_000,
-        `This credential has ${used} sessions open, which is the most. End one with DELETE and its Mcp-Session-Id, or wait: one that is not used for ${Math.ceil(settings.ownIdleMs / 1_000)} s makes place.`,
-      );
+    if (places === null) {
+      const own = [...sessions].filter(([, session]) => session.credentialId === credentialId);
+      const used = own.length + [...beginning].filter((session) => session.credentialId === credentialId).length;
+      if (used >= settings.sessionsOfOne && !endUnused(own, settings.ownIdleMs)) return tooManyOfOne();
+    }
     if (sessions.size + beginning.size < settings.sessions || endUnused(sessions, settings.sessionIdleMs)) return null;
     return refusal(
       503,
@@ -84,14 +107,21 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
     );
   }
 
-  async function begin(credentialId: string): Promise<Session> {
+  /** It takes a place here from this moment on; its client knows nothing of it yet. */
+  function begin(credentialId: string): Session {
+    const id = newId();
     const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: newId,
+      sessionIdGenerator: () => id,
       keepAliveMs: settings.keepAliveMs,
-      onsessioninitialized: (id) => void sessions.set(id, session),
+      onsessioninitialized: () => void sessions.set(id, session),
     });
-    const session: Session = { credentialId, transport, usedAt: now(), open: 0 };
+    const session: Session = { credentialId, session: id, transport, usedAt: now(), open: 0 };
     beginning.add(session);
+    return session;
+  }
+
+  async function connect(session: Session): Promise<void> {
+    const { transport } = session;
     const server = newServer((id) => {
       session.open += 1;
       return (cancelled) => {
@@ -102,12 +132,12 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       };
     });
     server.onclose = () => {
-      if (transport.sessionId !== undefined && sessions.get(transport.sessionId) === session)
-        sessions.delete(transport.sessionId);
+      if (sessions.get(session.session) !== session) return;
+      sessions.delete(session.session);
+      places?.release(session);
     };
     server.onerror = onError;
     await server.connect(transport);
-    return session;
   }
 
   return {
@@ -115,34 +145,43 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       const id = request.headers.get('mcp-session-id');
       let session = id === null ? undefined : sessions.get(id);
       // Whose session it is, is nobody else's to know.
-      if (id !== null && session?.credentialId !== credentialId)
-        return refusal(404, -32_001, 'Session not found. Begin another with initialize.');
-      if (!session) {
-        if (!isInitializeRequest(body))
-          return refusal(
-            400,
-            -32_000,
-            'Bad Request: begin with initialize, and send its Mcp-Session-Id with everything later.',
-          );
-        const full = refuse(credentialId);
-        if (full) return full;
-        session = await begin(credentialId);
-      }
-      session.usedAt = now();
-      if (id !== null && sessions.delete(id)) sessions.set(id, session);
+      if (id !== null && session?.credentialId !== credentialId) return notFound();
       try {
+        if (session && places !== null && !(await places.use(session))) {
+          end(session.session);
+          return notFound();
+        }
+        if (!session) {
+          if (!isInitializeRequest(body))
+            return refusal(
+              400,
+              -32_000,
+              'Bad Request: begin with initialize, and send its Mcp-Session-Id with everything later.',
+            );
+          const full = refuse(credentialId);
+          if (full) return full;
+          session = begin(credentialId);
+          const taken = await places?.take(session);
+          if (taken?.ok === false) return tooManyOfOne();
+          if (taken && taken.ended !== null) end(taken.ended);
+          await connect(session);
+        }
+        session.usedAt = now();
+        if (id !== null && sessions.delete(id)) sessions.set(id, session);
         return await session.transport.handleRequest(request, {
           authInfo: auth,
           ...(body === undefined ? {} : { parsedBody: body }),
         });
       } finally {
-        beginning.delete(session);
+        // What did not become a session gives its place back.
+        if (session && beginning.delete(session) && !sessions.has(session.session)) places?.release(session);
       }
     },
     revoke(credentialId) {
       for (const [id, session] of sessions) {
         if (session.credentialId !== credentialId) continue;
         sessions.delete(id);
+        places?.release(session);
         after(settings.revokeGraceMs, () => void session.transport.close().catch(onError));
       }
     },
@@ -151,6 +190,7 @@ export function createMcpSessions({ newServer, newId, now, after, settings, onEr
       const open = [...sessions.values()];
       sessions.clear();
       for (const { transport } of open) await transport.close();
+      await places?.close();
     },
   };
 }

@@ -14,6 +14,10 @@ export interface McpSettings {
   readonly sessionsOfOne: number;
   /** ms without a request after which a session may make place for another of the same credential. */
   readonly ownIdleMs: number;
+  /** ms between two signs of life of this process's sessions, where several processes count them together. */
+  readonly seenEveryMs: number;
+  /** ms without one, after which a session's process counts as dead. */
+  readonly deadMs: number;
   /** ms without a request after which a session may make place for another. */
   readonly sessionIdleMs: number;
   /** ms that calls under way get for their last answer when their credential is revoked. */
@@ -27,6 +31,8 @@ export const MCP_SETTINGS: McpSettings = {
   sessions: 256,
   sessionsOfOne: QUOTAS.mcpSessions.ofOneCredential,
   ownIdleMs: QUOTAS.mcpSessions.makesPlaceAfterMs,
+  seenEveryMs: 5_000,
+  deadMs: 20_000,
   sessionIdleMs: 600_000,
   revokeGraceMs: 1_000,
 };

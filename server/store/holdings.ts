@@ -32,6 +32,7 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   usage: 'counter',
   spending: 'counter',
   reserves: 'counter',
+  mcp_sessions: 'lease',
   households: 'lease',
   devices: 'lease',
   device_browsers: 'lease',

@@ -10,6 +10,7 @@ import { quotas } from './steps/0007-quotas.ts';
 import { records } from './steps/0008-records.ts';
 import { reserves } from './steps/0009-reserves.ts';
 import { configVersion } from './steps/0010-config-version.ts';
+import { mcpSessions } from './steps/0011-mcp-sessions.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -22,4 +23,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0008-records': records,
   '0009-reserves': reserves,
   '0010-config-version': configVersion,
+  '0011-mcp-sessions': mcpSessions,
 };

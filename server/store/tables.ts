@@ -164,6 +164,8 @@ export interface Tables {
   };
   /** Requests under way. On the embedded store the newest are in a journal: see `costs/reserves.ts`. */
   reserves: { home: string; reserve: string; reserve_json: string };
+  /** Sessions of MCP clients that are open, where several processes share the store; times are the store's. */
+  mcp_sessions: { home: string; credential: string; session: string; used_at: number; seen_at: number };
   /** The money of `usage` summed by agent and quarter of an hour, so that a day's is read without its requests. Every zone's days begin with a quarter. */
   spending: { home: string; quarter: number; agent_json: string; cost_micro_usd: number };
   /**

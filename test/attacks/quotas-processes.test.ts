@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { MCP_SETTINGS } from '../../server/mcp/index.ts';
 import { createInbox } from '../../server/inbox/index.ts';
 import { QUOTAS } from '../../server/quotas.ts';
 import type { Store } from '../../server/store/index.ts';
@@ -93,7 +94,7 @@ const INITIALIZE = {
 };
 
 it(
-  'sessions of a credential have their limit in each process of a relay, and end with it',
+  'sessions of a credential are counted together, one that is unused makes place for another, and a process that dies leaves its own',
   { timeout: 90_000 },
   async () => {
     const { databaseUrl } = place;
@@ -115,12 +116,31 @@ it(
       await answer.text();
       return { status: answer.status, session: answer.headers.get('mcp-session-id') ?? '' };
     };
-    const fill = async (relay: TestRelay, secret: string) => {
-      const all = await Promise.all(Array.from({ length: most + 5 }, () => begin(relay, secret)));
-      const open = all.filter(({ status }) => status === 200);
-      expect(open).toHaveLength(most);
-      expect(all.filter(({ status }) => status === 429)).toHaveLength(5);
-      return open[0]?.session ?? '';
+    /** Begins `count` at once, half of them each at `relays` in turn. */
+    const fill = async (relays: readonly TestRelay[], secret: string, count: number) => {
+      const all = await Promise.all(
+        Array.from({ length: count }, async (_none, i) => {
+          const relay = relays[i % relays.length];
+          if (!relay) throw new Error('no relay');
+          return { relay, ...(await begin(relay, secret)) };
+        }),
+      );
+      expect(all.filter(({ status }) => status !== 200 && status !== 429)).toEqual([]);
+      return all.filter(({ status }) => status === 200);
+    };
+    /** Those of them that still are sessions. */
+    const alive = async (begun: Awaited<ReturnType<typeof fill>>, secret: string) => {
+      const asked = await Promise.all(
+        begun.map(async (each) => ({ each, ...(await begin(each.relay, secret, each.session)) })),
+      );
+      return asked.filter(({ status }) => status === 200).map(({ each }) => each);
+    };
+    /** As if all had been used, or heard of, so many ms ago; less than 0: for so long none is unused, however slow this machine is. */
+    const shift = async (column: 'used_at' | 'seen_at', ms: number) => {
+      await store.db
+        .updateTable('mcp_sessions')
+        .set((eb) => ({ [column]: eb(column, '-', ms) }))
+        .execute();
     };
     const running: TestRelay[] = [];
     try {
@@ -133,16 +153,36 @@ it(
       await copyFile(join(home, 'roost.json'), join(copy, 'roost.json'));
       const other = await startRelay({ databaseUrl, home: copy });
       running.push(other);
-      const session = await fill(one, secret);
-      await fill(other, secret);
-      // Nobody goes on in a session of another process, or takes its place there.
-      expect((await begin(other, secret, session)).status).toBe(404);
-      expect((await begin(one, secret, session)).status).toBe(200);
-      await one.kill('SIGKILL');
-      const again = await startRelay({ databaseUrl, home });
-      running.push(again);
-      expect((await begin(again, secret, session)).status).toBe(404);
-      await fill(again, secret);
+      const open = await alive(await fill([one, other], secret, most + 6), secret);
+      expect(open).toHaveLength(most);
+      await shift('used_at', -60_000);
+      expect(await fill([one, other], secret, 4)).toEqual([]);
+      // Each goes on where it began, and nowhere else.
+      const mine = open.find(({ relay }) => relay === one);
+      if (!mine) throw new Error('one of the two let nobody in');
+      expect((await begin(other, secret, mine.session)).status).toBe(404);
+
+      // Unused for a while, wherever it is: it makes place, and is over there.
+      await shift('used_at', 60_000 + QUOTAS.mcpSessions.makesPlaceAfterMs);
+      const later = await alive(await fill([other], secret, most), secret);
+      expect(later).toHaveLength(most);
+      expect(await alive(open, secret)).toEqual([]);
+
+      // What is ended gives its place back at once.
+      await shift('used_at', -60_000);
+      const ended = await fetch(new URL('/mcp', other.url), {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${secret}`, 'mcp-session-id': later[0]?.session ?? '' },
+      });
+      expect(ended.status).toBe(200);
+      await expect.poll(async () => (await fill([one], secret, 1)).length).toBe(1);
+
+      // The process that has the others dies: they are counted until it is taken for dead.
+      await other.kill('SIGKILL');
+      await shift('used_at', -60_000);
+      expect(await fill([one], secret, 2)).toEqual([]);
+      await shift('seen_at', MCP_SETTINGS.deadMs);
+      expect((await fill([one], secret, most - 1)).length).toBe(most - 1);
     } finally {
       await Promise.all(running.map((relay) => relay.stop()));
       await Promise.all(homes.map((each) => rm(each, { recursive: true, force: true })));
