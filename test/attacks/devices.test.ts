@@ -5,6 +5,7 @@ import { deviceKeys, newest, newPhrase, recoveryOf, relayAuth } from '../../src/
 import { SYNC } from '../../src/protocol/sync/settings.ts';
 import { deviceViews } from '../../src/sync/owner/device-views.ts';
 import { deviceRecord, recoveryRecord } from '../../src/sync/owner/genuine.ts';
+import type { LetIn } from '../../src/sync/owner/records.ts';
 import { newHouseholdKeys, openHouseholdDevice, type HouseholdDevice } from '../support/household-device.ts';
 import { openTestRelay, type OpenRelay } from '../support/open-relay.ts';
 import { enter, newSyncId, newTestDevice, newTestHousehold, openSocket, register } from '../support/sync-device.ts';
@@ -17,13 +18,16 @@ afterAll(async () => {
   await relay.close();
 });
 
+/** The word of one that it let another one in. */
+const wordOf = (device: HouseholdDevice) => (deviceId: string) => device.keys.letIn(deviceId, Date.now());
+
 /** Three devices that know each other: the person's two, and one that is somebody else's by now. */
 async function household() {
   const keys = newHouseholdKeys();
-  const [owner, phone, thief] = [
-    await openHouseholdDevice(await relay.signIn(), keys, 'Laptop'),
-    await openHouseholdDevice(await relay.signIn(), keys, 'Phone'),
-    await openHouseholdDevice(await relay.signIn(), keys, 'Lost tablet'),
+  const owner = await openHouseholdDevice(await relay.signIn(), keys, 'Laptop');
+  const [phone, thief] = [
+    await openHouseholdDevice(await relay.signIn(), keys, 'Phone', wordOf(owner)),
+    await openHouseholdDevice(await relay.signIn(), keys, 'Lost tablet', wordOf(owner)),
   ] as const;
   for (const device of [owner, phone, thief]) await expect.poll(() => device.devices().length).toBe(3);
   return { keys, owner, phone, thief, close: () => Promise.all([owner, phone, thief].map((device) => device.close())) };
@@ -47,7 +51,7 @@ describe('A removed device', () => {
     const planted = { ...recordOf(thief, phone), boxKey: deviceKeys(thief.seed).boxKey, time: Date.now() + 86_400_000 };
     await thief.say({ devices: [planted] });
     await expect.poll(() => owner.heard()).toBeGreaterThanOrEqual(3);
-    await owner.keyRotation.remove(thief.id);
+    await owner.keyRotation.remove(thief.id, []);
     await expect.poll(() => thief.isRemoved()).toBe(true);
     expect(opensAny(thief, owner)).toEqual([]);
     // The phone got them.
@@ -94,7 +98,7 @@ describe('A removed device', () => {
 
   it('that is handed on by others what it wrote with the old key neither comes in again nor brings anybody in', async () => {
     const { keys, owner, phone, thief, close } = await household();
-    await owner.keyRotation.remove(thief.id);
+    await owner.keyRotation.remove(thief.id, []);
     await expect.poll(() => phone.keys.epoch()).toBe(2);
     // Whoever helps it: what it signed comes in an entry that was sealed with the new key.
     const helper = deviceKeys(new Uint8Array(32).fill(7));
@@ -125,7 +129,7 @@ describe('A removed device', () => {
       ).toEqual([owner.id, phone.id].sort());
       expect(device.keys.membership().recovery).toBeNull();
     }
-    await owner.keyRotation.remove(newSyncId());
+    await owner.keyRotation.remove(newSyncId(), []);
     expect(Object.keys(owner.keys.membership().rotations.at(-1)?.boxes ?? {}).sort()).toEqual(
       [owner.id, phone.id].sort(),
     );
@@ -138,7 +142,7 @@ describe('A removed device', () => {
     if (!mine.ok) throw new Error(mine.reason);
     await thief.keyRotation.keepRecovery({ id: mine.id, boxKey: mine.boxKey });
     await expect.poll(() => owner.keys.membership().recovery?.id).toBe(mine.id);
-    await owner.keyRotation.remove(thief.id);
+    await owner.keyRotation.remove(thief.id, []);
     await expect.poll(() => phone.keys.epoch()).toBe(2);
     const sealed = owner.keys.membership().rotations.at(-1)?.recovery ?? null;
     expect(sealed === null ? null : mine.open(sealed.box)).toBeNull();
@@ -163,27 +167,60 @@ describe('A device of the household', () => {
 });
 
 describe('A device that a thief had let in while he had one', () => {
-  it('is one of the household, seen by all under a name that can be read, and gets no renewed key once it is removed', async () => {
+  it.each<[string, (thief: HouseholdDevice, phone: HouseholdDevice) => (deviceId: string) => LetIn | null]>([
+    ['says so', (thief) => wordOf(thief)],
+    ['hides it', () => () => null],
+    ['says that another one did', (thief, phone) => (id) => ({ ...wordOf(thief)(id), by: phone.id })],
+  ])('and that %s goes out with him, by one renewal, and gets nothing after', async (_says, word) => {
     const { keys, owner, phone, thief, close } = await household();
-    const accomplice = await openHouseholdDevice(await relay.signIn(), keys, 'Lap\u202etop\u200b \u2066(mine)');
+    const accomplice = await openHouseholdDevice(await relay.signIn(), keys, 'Laptop 2', word(thief, phone));
+    const second = await openHouseholdDevice(await relay.signIn(), keys, 'Phone 2', wordOf(accomplice));
+    await expect.poll(() => owner.devices().length).toBe(5);
+    await expect.poll(() => phone.devices().length).toBe(5);
+    const heard = [accomplice, second].map((one) => one.heard());
+    const out = [thief, accomplice, second].map(({ id }) => id).sort();
+    expect([...(await owner.keyRotation.remove(thief.id, []))].sort()).toEqual(out);
+    for (const one of [thief, accomplice, second]) await expect.poll(() => one.isRemoved()).toBe(true);
+    await expect.poll(() => phone.keys.epoch()).toBe(2);
+    for (const one of [owner, phone])
+      expect(
+        one
+          .devices()
+          .map(({ deviceId }) => deviceId)
+          .sort(),
+      ).toEqual([owner.id, phone.id].sort());
+    for (const one of [thief, accomplice, second]) expect(opensAny(one, owner)).toEqual([]);
+    const before = phone.heard();
+    await owner.say({ docs: [] });
+    await expect.poll(() => phone.heard()).toBe(before + 1);
+    expect([accomplice, second].map((one) => one.heard())).toEqual(heard);
+    await Promise.all([accomplice.close(), second.close()]);
+    await close();
+  });
+
+  it('is seen by all, with who let it in, under a name that can be read; and stays where the person keeps it', async () => {
+    const { keys, owner, phone, thief, close } = await household();
+    const name = 'Lap\u202etop\u200b \u2066(mine)';
+    const accomplice = await openHouseholdDevice(await relay.signIn(), keys, name, wordOf(thief));
     await expect.poll(() => owner.devices().length).toBe(4);
-    const shown = deviceViews({
-      records: owner.devices(),
-      seen: new Map(),
-      self: owner.id,
-      isLive: true,
-      direct: [],
-    }).find(({ deviceId }) => deviceId === accomplice.id);
-    expect(shown?.name).toBe('Laptop mine');
-    await owner.keyRotation.remove(thief.id);
-    // It was not removed with him: whoever looks through the list finds it there.
-    await expect.poll(() => owner.devices().map(({ deviceId }) => deviceId)).toContain(accomplice.id);
-    await owner.keyRotation.remove(accomplice.id);
+    const shown = () =>
+      deviceViews({ records: owner.known(), seen: new Map(), self: owner.id, isLive: true, direct: [] });
+    const view = (of: HouseholdDevice) => shown().find(({ deviceId }) => deviceId === of.id);
+    expect(view(accomplice)).toMatchObject({ name: 'Laptop mine', came: { kind: 'let-in', by: 'Lost tablet' } });
+    expect(view(phone)).toMatchObject({ came: { kind: 'let-in', by: 'Laptop' }, along: [] });
+    expect(view(thief)?.along).toEqual([accomplice.id]);
+    expect(await owner.keyRotation.remove(thief.id, [accomplice.id])).toEqual([thief.id]);
+    await expect.poll(() => accomplice.keys.epoch()).toBe(2);
+    expect(accomplice.isRemoved()).toBe(false);
+    // It is still known by whom it came, and goes when it is removed itself.
+    expect(view(accomplice)).toMatchObject({ came: { kind: 'let-in', by: 'Lost tablet' } });
+    await owner.keyRotation.remove(accomplice.id, []);
     await expect.poll(() => accomplice.isRemoved()).toBe(true);
     await expect.poll(() => phone.keys.epoch()).toBe(3);
-    const last = owner.keys.membership().rotations.at(-1)?.boxes ?? {};
-    for (const { seed } of [thief, accomplice])
-      expect(Object.values(last).filter((box) => deviceKeys(seed).openBox(box) !== null)).toEqual([]);
+    for (const one of [thief, accomplice]) {
+      const last = owner.keys.membership().rotations.at(-1)?.boxes ?? {};
+      expect(Object.values(last).filter((box) => deviceKeys(one.seed).openBox(box) !== null)).toEqual([]);
+    }
     await accomplice.close();
     await close();
   });
@@ -203,7 +240,7 @@ describe('A device that a thief had let in while he had one', () => {
     expect(owner.devices().map(({ deviceId }) => deviceId)).toEqual(
       expect.arrayContaining([owner.id, phone.id, thief.id]),
     );
-    await owner.keyRotation.remove(thief.id);
+    await owner.keyRotation.remove(thief.id, []);
     await expect.poll(() => phone.keys.epoch()).toBe(2);
     await close();
   });

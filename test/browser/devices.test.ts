@@ -234,7 +234,7 @@ describe('One team on every device', { timeout: 240_000 }, () => {
     const { devices } = await laptop.until('the relay', ({ link }) => link === 'live');
     const { deviceId } = await phone.until('the relay', ({ link }) => link === 'live');
     expect(devices.map((one) => one.deviceId)).toContain(deviceId);
-    await laptop.owner.call('removeDevice', { deviceId });
+    await laptop.owner.call('removeDevice', { deviceId, keep: [] });
     expect((await laptop.status()).devices.map((one) => one.deviceId)).not.toContain(deviceId);
     await expect.poll(async () => (await phone.owner.call('syncStatus')).kind).toBe('removed');
     const after = identityDoc(30, 'agent-after', 7, 'nobody who was removed reads this');

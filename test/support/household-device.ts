@@ -15,7 +15,7 @@ import { createMembers, type KnownDevice } from '../../src/sync/owner/members.ts
 import { createKeys, type Keys } from '../../src/sync/owner/keys.ts';
 import { openLine } from '../../src/sync/owner/line.ts';
 import { readPayload } from '../../src/sync/owner/payload.ts';
-import type { Membership } from '../../src/sync/owner/records.ts';
+import type { LetIn, Membership } from '../../src/sync/owner/records.ts';
 import { createKeyRotation, type KeyRotation } from '../../src/sync/owner/key-rotation.ts';
 import { createTaking } from '../../src/sync/owner/taking.ts';
 import { createMemoryEntries } from './memory-entries.ts';
@@ -37,6 +37,8 @@ export interface HouseholdDevice {
   readonly keyRotation: KeyRotation;
   /** Those that are one of the household, as far as this one knows. */
   devices(): readonly KnownDevice[];
+  /** Those that were removed too. */
+  known(): readonly KnownDevice[];
   isRemoved(): boolean;
   isLive(): boolean;
   /** Seals whatever it is given, as an entry of its own. `keys`: with these, left out: its own newest. */
@@ -72,11 +74,12 @@ function socketsOf(home: Home, { cookie, key }: SignIn): OpenSocket {
 
 export const newHouseholdKeys = (): HouseholdKeys => newHousehold(random);
 
-/** Opens one that has the household's keys, and introduces it. */
+/** Opens one that has the household's keys, and introduces it. `letIn`: whose word it carries, by its id; left out: nobody's. */
 export async function openHouseholdDevice(
   home: Home,
   household: HouseholdKeys,
   name: string,
+  letIn: (deviceId: string) => LetIn | null = () => null,
 ): Promise<HouseholdDevice> {
   const seed = random(32);
   const membership: Membership = {
@@ -105,6 +108,7 @@ export async function openHouseholdDevice(
     tips: [],
     isGenuine: keys.isGenuine,
     isOnRoll: keys.isOnRoll,
+    isLetIn: keys.isLetIn,
     onChange: onBook,
   });
   const take = createTaking({
@@ -220,7 +224,7 @@ export async function openHouseholdDevice(
     onFull: () => undefined,
   });
   line.begin();
-  const record = keys.record({ name, addedAt: Date.now(), time: Date.now() });
+  const record = keys.record({ name, addedAt: Date.now(), time: Date.now(), letIn: letIn(id) });
   await members.hear({ devices: [record] });
   await say({ devices: [record] });
   return {
@@ -229,6 +233,7 @@ export async function openHouseholdDevice(
     keys,
     keyRotation,
     devices: () => members.devices().filter((one) => !one.removed),
+    known: members.devices,
     isRemoved: () => removed,
     isLive: line.isLive,
     say,

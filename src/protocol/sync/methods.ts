@@ -57,8 +57,11 @@ export const SYNC_METHODS = {
   /** Takes what waits because it is dated ahead of this device's clock. */
   takeAhead: method(none, z.null()),
   nameDevice: method(z.tuple([z.object({ name: deviceName })]), z.null()),
-  /** Out at once, and the household key is renewed. Rejects where the relay cannot be reached. */
-  removeDevice: method(z.tuple([z.object({ deviceId: z.string() })]), z.null()),
+  /** Out at once, with those that go with it except what is to be kept, and the household key is renewed, once. Rejects where the relay cannot be reached. */
+  removeDevice: method(
+    z.tuple([z.object({ deviceId: z.string(), keep: z.array(z.string()).max(SYNC.devices) })]),
+    typed<{ readonly removed: readonly string[] }>(),
+  ),
   /** Resolves when the last sessions of these agents are here, or after `patience` ms; those still on their way. */
   caughtUp: method<
     [{ readonly agentIds: readonly string[]; readonly patience: number }],

@@ -8,6 +8,11 @@ export interface DeviceView {
   readonly self: boolean;
   /** ms since the epoch. */
   readonly addedAt: number;
+  /** `let-in`: by a device that says so itself. `first`: there was none before it, of those by which this one came. `unsaid`: by the phrase, or nobody says it. */
+  readonly came:
+    { readonly kind: 'first' | 'unsaid' } | { readonly kind: 'let-in'; readonly by: string; readonly time: number };
+  /** Devices that are removed with it unless they are kept: it let them in, or nobody says who did. */
+  readonly along: readonly string[];
   /** When the relay heard of it last, ms since the epoch; null: not known now. */
   readonly lastSeen: number | null;
   readonly online: boolean;

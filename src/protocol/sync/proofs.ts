@@ -18,9 +18,13 @@ export const rotationBytes = (household: string, epoch: number, authKey: string,
 export const recoveryBytes = (household: string, epoch: number, recoveryId: string) =>
   lines('roost recovery 1', household, epoch, recoveryId);
 
+/** `by` has let `device` in, at `time`: signed by `by`. */
+export const letInBytes = (household: string, device: string, by: string, time: number) =>
+  lines('roost let in 1', household, device, by, time);
+
 /**
  * What a device says of itself to the others, signed by itself and by the household key of `epoch`. The name, which may be any
- * text, comes last.
+ * text, comes last; before it who let it in, and an empty line where nobody did.
  */
 export const deviceBytes = (
   household: string,
@@ -31,9 +35,22 @@ export const deviceBytes = (
     addedAt,
     time,
     epoch,
+    letIn,
     name,
-  }: { deviceId: string; signKey: string; boxKey: string; addedAt: number; time: number; epoch: number; name: string },
-) => lines('roost device 1', household, deviceId, signKey, boxKey, epoch, addedAt, time, name);
+  }: {
+    deviceId: string;
+    signKey: string;
+    boxKey: string;
+    addedAt: number;
+    time: number;
+    epoch: number;
+    letIn: { by: string; time: number; signature: string } | null;
+    name: string;
+  },
+) => {
+  const came = letIn === null ? '' : `${letIn.by} ${letIn.time} ${letIn.signature}`;
+  return lines('roost device 1', household, deviceId, signKey, boxKey, epoch, addedAt, time, came, name);
+};
 
 /** A device has made a recovery phrase: signed by that device, and by the household key of `epoch`. */
 export const phraseBytes = (

@@ -43,7 +43,8 @@ export interface DeviceActions {
   /** Takes what other devices dated ahead of this device's clock. */
   takeAhead(): Promise<Done>;
   rename(name: string): Promise<Done>;
-  remove(deviceId: string): Promise<Done>;
+  /** With it go the devices that it let in, except those to `keep`. Answers with the ids of all that are out. */
+  remove(deviceId: string, keep: readonly string[]): Promise<Answer<readonly string[]>>;
   makeDirectOffer(): Promise<Answer<string>>;
   /** Answers with a text to be taken back, or null where there is none. */
   takeDirectText(text: string): Promise<Answer<string | null>>;
@@ -122,7 +123,10 @@ export function createDeviceActions({ owner, devices }: Pick<RoostState, 'owner'
     beginAnew: () => done(owner.call('beginAnew')),
     takeAhead: () => done(owner.call('takeAhead')),
     rename: (name) => done(owner.call('nameDevice', { name })),
-    remove: (deviceId) => done(owner.call('removeDevice', { deviceId })),
+    async remove(deviceId, keep) {
+      const gone = await ask(owner.call('removeDevice', { deviceId, keep: [...keep] }));
+      return gone.ok ? { ok: true, value: gone.value.removed } : gone;
+    },
     async makeDirectOffer() {
       const made = await ask(owner.call('makeDirectOffer'));
       return made.ok ? { ok: true, value: made.value.text } : made;

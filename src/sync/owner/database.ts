@@ -6,7 +6,17 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb';
 import type { Ranges } from '../../protocol/sync/entries.ts';
 import { SYNC_OWNER } from '../settings.ts';
-import type { Counters, DeviceRecord, FirstSeal, OwnWriter, Tip, Membership, Returned, Returning } from './records.ts';
+import type {
+  Counters,
+  DeviceRecord,
+  FirstSeal,
+  LetIn,
+  OwnWriter,
+  Tip,
+  Membership,
+  Returned,
+  Returning,
+} from './records.ts';
 
 export interface EntryRow {
   readonly writer: string;
@@ -33,6 +43,8 @@ export interface SyncMeta {
   tips: readonly Tip[];
   /** What this device is to be called; null once the record that says so is sealed. */
   name: string | null;
+  /** The word of the device that let this one in, until this one’s record carries it. */
+  letIn: LetIn | null;
   /** Set while what was lost is brought back; null: nothing is. */
   returning: Returning | null;
   /** What the person is still to be told of it. */

@@ -2,6 +2,7 @@
 import { shownName } from '../../domain/names.ts';
 import type { DeviceSeen } from '../../protocol/sync/control.ts';
 import type { DeviceView } from '../../protocol/sync/page.ts';
+import { cameOf, goesWith } from './let-in.ts';
 import type { KnownDevice } from './members.ts';
 
 export function deviceViews({
@@ -27,6 +28,8 @@ export function deviceViews({
       name: shownName(name, 'device'),
       self: deviceId === self,
       addedAt,
+      came: cameOf(records, deviceId, self),
+      along: deviceId === self ? [] : goesWith(records, deviceId, self),
       lastSeen: seen.get(deviceId)?.lastSeen ?? null,
       online: isLive && (deviceId === self || (seen.get(deviceId)?.online ?? false)),
       direct: direct.includes(deviceId),

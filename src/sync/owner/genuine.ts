@@ -3,10 +3,10 @@
  * whose id follows from its keys: nobody says anything in another’s name, or under it with other keys. It is signed besides
  * with the household’s key of its epoch: whoever was left out of a renewal cannot come in again, nor bring anybody else in.
  */
-import { deviceBytes, phraseBytes } from '../../protocol/sync/proofs.ts';
+import { deviceBytes, letInBytes, phraseBytes } from '../../protocol/sync/proofs.ts';
 import type { HouseholdKeys } from '../contract.ts';
 import { deviceIdOf, isSignedBy, keyOf, newest, relayAuth, type DeviceKeys } from '../crypto/index.ts';
-import type { DeviceRecord, RecoveryRecord } from './records.ts';
+import type { DeviceRecord, LetIn, RecoveryRecord } from './records.ts';
 
 interface Signed {
   readonly epoch: number;
@@ -38,16 +38,31 @@ function isBothSigned(
 export function deviceRecord(
   keys: HouseholdKeys,
   device: DeviceKeys,
-  { name, addedAt, time }: { readonly name: string; readonly addedAt: number; readonly time: number },
+  {
+    name,
+    addedAt,
+    time,
+    letIn = null,
+  }: { readonly name: string; readonly addedAt: number; readonly time: number; readonly letIn?: LetIn | null },
 ): DeviceRecord {
   const { deviceId, signKey, boxKey } = device;
-  const said = { deviceId, name, signKey, boxKey, addedAt, time, epoch: newest(keys).epoch };
+  const said = { deviceId, name, signKey, boxKey, addedAt, time, epoch: newest(keys).epoch, letIn };
   return { ...said, ...bothSigned(keys, device, deviceBytes(keys.household, said)) };
 }
 
 export const isGenuineDevice = (keys: HouseholdKeys, record: DeviceRecord): boolean =>
   deviceIdOf(record) === record.deviceId &&
   isBothSigned(keys, record.signKey, record, deviceBytes(keys.household, record));
+
+/** This device’s word that it let another one in, which that one carries with all that it says of itself. */
+export function letInBy(keys: HouseholdKeys, device: DeviceKeys, newcomer: string, time: number): LetIn {
+  const { deviceId: by } = device;
+  return { by, time, signature: device.sign(letInBytes(keys.household, newcomer, by, time)) };
+}
+
+/** `signKey`: of the device that is named as the one that let it in. */
+export const isGenuineLetIn = (keys: HouseholdKeys, newcomer: string, letIn: LetIn, signKey: string): boolean =>
+  isSignedBy(signKey, letInBytes(keys.household, newcomer, letIn.by, letIn.time), letIn.signature);
 
 /** A phrase that this device has made. */
 export function recoveryRecord(

@@ -5,6 +5,7 @@
 import type { Timers } from '../../domain/platform/timers.ts';
 import type { FromRelay } from '../../protocol/sync/control.ts';
 import { SYNC_OWNER } from '../settings.ts';
+import { goesWith } from './let-in.ts';
 import type { Members } from './members.ts';
 import type { Keys } from './keys.ts';
 import type { RelayLine, Welcome } from './line.ts';
@@ -23,8 +24,11 @@ export interface KeyRotation {
   hearRotated(rotated: Extract<FromRelay, { kind: 'rotated' }>): Promise<void>;
   hearAnswer(message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>): void;
   hearRecovery(record: RecoveryRecord): Promise<void>;
-  /** Leaves a device out. Rejects with a sentence where the relay did not take it; nothing is changed then. */
-  remove(deviceId: string): Promise<void>;
+  /**
+   * Leaves a device out, and those that go with it except what is to be kept, by one renewal: see ./let-in.ts. Answers with the
+   * ids of all that are out. Rejects with a sentence where the relay did not take it; nothing is changed then.
+   */
+  remove(deviceId: string, keep: readonly string[]): Promise<readonly string[]>;
   /** From now on this phrase restores the household. Rejects with a sentence where the relay did not take it. */
   keepRecovery(recovery: { readonly id: string; readonly boxKey: string }): Promise<void>;
 }
@@ -155,9 +159,12 @@ export function createKeyRotation({
         return;
       await keys.change({ recovery: { id, boxKey, by, time, box: keys.recoveryBox(boxKey) } });
     },
-    async remove(deviceId) {
-      const staying = members.devices().filter((one) => !one.removed && one.deviceId !== deviceId);
-      const { rotation, next } = keys.renewal([deviceId], staying);
+    async remove(deviceId, keep) {
+      const known = members.devices();
+      const along = goesWith(known, deviceId, keys.membership().deviceId).filter((one) => !keep.includes(one));
+      const out = [deviceId, ...along];
+      const staying = known.filter((one) => !one.removed && !out.includes(one.deviceId));
+      const { rotation, next } = keys.renewal(out, staying);
       const answer = await ask(
         'rotate',
         { kind: 'rotate', rotation },
@@ -167,6 +174,7 @@ export function createKeyRotation({
       // The others learn who is left from what was sealed to them.
       await keys.change(next);
       await onKeys();
+      return out;
     },
     async keepRecovery({ id, boxKey }) {
       const box = keys.recoveryBox(boxKey);

@@ -4,9 +4,17 @@ import { recoveryBytes, registrationBytes, renewalBytes, rotationBytes } from '.
 import type { HouseholdKeys, RandomBytes } from '../contract.ts';
 import { deviceKeys, isSignedBy, newest, relayAuth, renewed, sealBox, type DeviceKeys } from '../crypto/index.ts';
 import type { Remember } from './database.ts';
-import { deviceRecord, isGenuineDevice, isGenuineRecovery, isOnRoll, recoveryRecord } from './genuine.ts';
+import {
+  deviceRecord,
+  isGenuineDevice,
+  isGenuineLetIn,
+  isGenuineRecovery,
+  isOnRoll,
+  letInBy,
+  recoveryRecord,
+} from './genuine.ts';
 import { readRenewal, writeHanded, writeRenewal } from './handed.ts';
-import type { DeviceRecord, Membership, Recovery, RecoveryRecord } from './records.ts';
+import type { DeviceRecord, LetIn, Membership, Recovery, RecoveryRecord } from './records.ts';
 
 export interface Keys {
   membership(): Membership;
@@ -27,7 +35,16 @@ export interface Keys {
     staying: readonly DeviceRecord[],
   ): { readonly rotation: Rotation; readonly next: Pick<Membership, 'keyring' | 'roll' | 'rotations' | 'recovery'> };
   /** This device’s own record, as of now. */
-  record(said: { readonly name: string; readonly addedAt: number; readonly time: number }): DeviceRecord;
+  record(said: {
+    readonly name: string;
+    readonly addedAt: number;
+    readonly time: number;
+    readonly letIn: LetIn | null;
+  }): DeviceRecord;
+  /** This device’s word that it let in the device of this id. */
+  letIn(deviceId: string, time: number): LetIn;
+  /** Is it the word of the device that signs with `signKey`? */
+  isLetIn(deviceId: string, letIn: LetIn, signKey: string): boolean;
   /** Does the device that it names say this itself, and had it the household’s key? */
   isGenuine(record: DeviceRecord): boolean;
   /** Is it one of the household, by the newest epoch that it has shown the key of? */
@@ -138,6 +155,8 @@ export function createKeys({
       };
     },
     record: (said) => deviceRecord(household(), device, said),
+    letIn: (deviceId, time) => letInBy(household(), device, deviceId, time),
+    isLetIn: (deviceId, letIn, signKey) => isGenuineLetIn(household(), deviceId, letIn, signKey),
     isGenuine: (record) => isGenuineDevice(household(), record),
     isOnRoll: (deviceId, epoch) => isOnRoll(household(), membership.roll, deviceId, epoch),
     recoveryRecord: (made) => recoveryRecord(household(), device, made),

@@ -4,7 +4,7 @@
  */
 import { SYNC } from '../../protocol/sync/settings.ts';
 import type { Remember } from './database.ts';
-import type { DeviceRecord, Tip } from './records.ts';
+import type { DeviceRecord, LetIn, Tip } from './records.ts';
 
 /** Per key the newest by epoch, where there is one, and time; of two of one moment the one that sorts last, so that every device keeps the same. */
 export function newest<Item extends { readonly time: number; readonly epoch?: number }>(
@@ -24,8 +24,8 @@ export function newest<Item extends { readonly time: number; readonly epoch?: nu
   return [...byKey.values()];
 }
 
-/** `removed`: it was left out of a renewal of the keys. */
-export type KnownDevice = DeviceRecord & { readonly removed: boolean };
+/** `removed`: it was left out of a renewal of the keys. `letInBy`: the device that says so itself; null: none does. */
+export type KnownDevice = DeviceRecord & { readonly removed: boolean; readonly letInBy: string | null };
 
 export interface Members {
   devices(): readonly KnownDevice[];
@@ -41,6 +41,7 @@ export function createMembers({
   remember,
   isGenuine,
   isOnRoll,
+  isLetIn,
   onChange,
   ...held
 }: {
@@ -51,14 +52,32 @@ export function createMembers({
   readonly isGenuine: (record: DeviceRecord) => boolean;
   /** Is it one of the household, by the newest epoch that it has shown the key of? */
   readonly isOnRoll: (deviceId: string, epoch: number) => boolean;
+  /** Is it the word of the device that signs with `signKey`? */
+  readonly isLetIn: (deviceId: string, letIn: LetIn, signKey: string) => boolean;
   readonly onChange: () => void;
 }): Members {
   // Whatever way these came by: from this profile, with the keys, or from a mark that lay outside of it.
   let devices: readonly DeviceRecord[] = held.devices.filter(isGenuine);
   let { tips } = held;
+  /** By signature: whether it is genuine, once the device that it names is known. That one’s keys never change. */
+  const words = new Map<string, boolean>();
+
+  function letInBy({ deviceId, letIn }: DeviceRecord): string | null {
+    const inviter = letIn && devices.find((one) => one.deviceId === letIn.by);
+    if (!letIn || !inviter) return null;
+    const word = `${deviceId} ${letIn.time} ${letIn.signature}`;
+    const good = words.get(word) ?? isLetIn(deviceId, letIn, inviter.signKey);
+    words.set(word, good);
+    return good ? letIn.by : null;
+  }
 
   return {
-    devices: () => devices.map((record) => ({ ...record, removed: !isOnRoll(record.deviceId, record.epoch) })),
+    devices: () =>
+      devices.map((record) => ({
+        ...record,
+        removed: !isOnRoll(record.deviceId, record.epoch),
+        letInBy: letInBy(record),
+      })),
     tips: () => tips,
     async hear(news) {
       const known = new Set(devices.map(({ deviceId }) => deviceId));

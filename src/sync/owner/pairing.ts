@@ -60,8 +60,8 @@ export interface PairingDeps {
   readonly enter: (welcoming: Welcoming, seed: Uint8Array, deviceName: string) => Promise<void>;
   /** This device’s keys, where it is one of a household. */
   readonly device: () => DevicePublicKeys;
-  /** What a new device is given by this one. */
-  readonly welcome: () => Promise<Welcoming>;
+  /** What a new device is given by this one. `deviceId`: the new one’s. */
+  readonly welcome: (deviceId: string) => Promise<Welcoming>;
   /** The new device has the keys, and this is what it says of itself. */
   readonly joined: (record: DeviceRecord) => Promise<void>;
   readonly onJoining: (joining: Joining | null) => void;
@@ -101,6 +101,7 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
               name: deviceName.slice(0, SYNC_OWNER.nameChars),
               addedAt: deps.now(),
               time: deps.now(),
+              letIn: welcoming.letIn,
             }),
           );
         },
@@ -124,7 +125,11 @@ export function createPairing({ relay, enter, device, welcome, joined, onJoining
         slots,
         offer,
         device: device(),
-        welcome: async () => writeWelcoming(await welcome()),
+        welcome: async (newcomer) => {
+          const newcomerId = deviceIdOf(newcomer);
+          if (newcomerId === null) throw new Error('The keys of the new device are not sound. Make a new offer there.');
+          return writeWelcoming(await welcome(newcomerId));
+        },
         async joined(said, newcomer) {
           const record = readJson(deviceRecordSchema, said);
           if (record === null || !isOf(record, newcomer)) return false;

@@ -85,7 +85,7 @@ export function createPhraseAnswers({
         by: deviceKeys(seed).deviceId,
         time: now(),
       };
-      await enter({ ...handed, rotations: [], recovery, devices: [], tips: [] }, seed, deviceName);
+      await enter({ ...handed, rotations: [], recovery, devices: [], tips: [], letIn: null }, seed, deviceName);
       return null;
     },
   };

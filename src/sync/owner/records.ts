@@ -1,6 +1,6 @@
 /** What this device knows of its household: kept in its own database, never sent in the clear. */
 import { z } from 'zod';
-import type { Rotation } from '../../protocol/sync/control.ts';
+import { signature, syncId, type Rotation } from '../../protocol/sync/control.ts';
 import type { EpochKey, Stream } from '../contract.ts';
 import { SYNC_OWNER } from '../settings.ts';
 
@@ -86,6 +86,14 @@ export const recoverySchema = z.object({
   time: z.number(),
 });
 
+/** Another device’s word that it let this one in. */
+export const letInSchema = z.object({
+  by: syncId,
+  time: z.number().describe('ms since the epoch'),
+  signature: signature.describe('of the device `by`, over `letInBytes`'),
+});
+export type LetIn = z.infer<typeof letInSchema>;
+
 /** What a device says of itself; see ./genuine.ts. The newest by `epoch` and `time` holds. */
 export const deviceRecordSchema = z.object({
   deviceId: z.string().describe('follows from the two keys'),
@@ -95,6 +103,7 @@ export const deviceRecordSchema = z.object({
   addedAt: z.number(),
   time: z.number().describe('when this was written, ms since the epoch'),
   epoch: z.number().describe('of the newest key that it had then'),
+  letIn: letInSchema.nullable().describe('null: it is the first, or came by the phrase, or does not say'),
   signature: z.string().describe('its own, over `deviceBytes`'),
   proof: z.string().describe('with the household’s key of `epoch`, over the same'),
 });

@@ -145,6 +145,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
     tips: tips ?? [],
     isGenuine: keys.isGenuine,
     isOnRoll: keys.isOnRoll,
+    isLetIn: keys.isLetIn,
     onChange: membersChanged,
   });
   const isMember = (deviceId: string) => members.devices().some((one) => one.deviceId === deviceId && !one.removed);
@@ -406,6 +407,7 @@ export async function openShared(deps: SharedDeps, membership: Membership): Prom
       name: called.slice(0, SYNC_OWNER.nameChars),
       addedAt: known?.addedAt ?? now(),
       time: now(),
+      letIn: known?.letIn ?? (await recallMeta(db, 'letIn')) ?? null,
     });
     await members.hear({ devices: [record] });
     await say({ devices: [record] }, { name: null });

@@ -119,6 +119,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     recovery: null,
     devices: [],
     tips: [],
+    letIn: null,
   });
 
   /** Everything that could be found is here. */
@@ -163,7 +164,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
 
   /** `welcome` is this browser's own household now. What is in its ledger is sealed for it. */
   async function establish(
-    { keys, roll, rotations, recovery, devices, tips }: Welcoming,
+    { keys, roll, rotations, recovery, devices, tips, letIn }: Welcoming,
     seed: Uint8Array,
     name: string,
     part: Pick<Membership, 'alone'> & Partial<SyncMeta>,
@@ -187,7 +188,8 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     };
     // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
     sealing.set(true);
-    await rememberMeta(db, { membership, devices, tips, name, firstSeal: { done: false, through: null }, ...along });
+    const firstSeal = { done: false, through: null };
+    await rememberMeta(db, { membership, devices, tips, name, letIn, firstSeal, ...along });
     removed = false;
     returning = null;
     missing = false;
@@ -255,11 +257,19 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     random,
     enter: (welcome, seed, name) => inTurn(() => enter(welcome, seed, name)),
     device: () => need().keys.device,
-    async welcome() {
+    async welcome(deviceId) {
       const { keys, members, flush } = need();
       await flush();
       const { roll, rotations, recovery } = keys.membership();
-      return { keys: keys.household(), roll, rotations, recovery, devices: members.devices(), tips: members.tips() };
+      return {
+        keys: keys.household(),
+        roll,
+        rotations,
+        recovery,
+        devices: members.devices(),
+        tips: members.tips(),
+        letIn: keys.letIn(deviceId, deps.now()),
+      };
     },
     joined: (record) => need().members.hear({ devices: [record] }),
     onJoining(now) {
@@ -391,12 +401,11 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       await need().introduce(name);
       return null;
     },
-    async removeDevice({ deviceId }) {
+    async removeDevice({ deviceId, keep }) {
       const here = need();
       if (here.keys.membership().deviceId === deviceId)
         throw new Error('A device cannot remove itself. Do it on another one.');
-      await here.keyRotation.remove(deviceId);
-      return null;
+      return { removed: await here.keyRotation.remove(deviceId, keep) };
     },
     caughtUp: async ({ agentIds, patience }) => ({
       arriving: shared && (isOpen() || returning) ? await shared.caughtUp(agentIds, patience) : [],

@@ -6,9 +6,11 @@ import { base64url, fromBase64url, readKeys, writeKeys } from '../crypto/index.t
 import { readJson, writeJson } from './json.ts';
 import {
   deviceRecordSchema,
+  letInSchema,
   tipSchema,
   recoverySchema,
   type DeviceRecord,
+  type LetIn,
   type Tip,
   type Recovery,
 } from './records.ts';
@@ -22,6 +24,8 @@ export interface Welcoming {
   readonly devices: readonly DeviceRecord[];
   /** Which conversations must be whole before their agents are woken there. */
   readonly tips: readonly Tip[];
+  /** The word of the device that lets it in; null: it was none. */
+  readonly letIn: LetIn | null;
 }
 
 const welcomeSchema = z.object({
@@ -31,6 +35,7 @@ const welcomeSchema = z.object({
   recovery: recoverySchema.nullable(),
   devices: z.array(deviceRecordSchema),
   tips: z.array(tipSchema),
+  letIn: letInSchema.nullable(),
 });
 
 export const writeWelcoming = (welcoming: Welcoming): Uint8Array =>

@@ -20,8 +20,8 @@ export interface InviteDeps extends PairingDeps {
   readonly offer: string;
   /** This device’s keys: the words stand for them too. */
   readonly device: DevicePublicKeys;
-  /** What the new device is given, as `take` of its side reads it. Asked for when the person has said yes. */
-  readonly welcome: () => Uint8Array | Promise<Uint8Array>;
+  /** What the new device is given, as `take` of its side reads it. Asked for when the person has said yes, with the keys that the words stood for. */
+  readonly welcome: (device: DevicePublicKeys) => Uint8Array | Promise<Uint8Array>;
   /** What the new device says of itself, when it has the keys, and the keys that the words stood for. False: it is not what they stood for. */
   readonly joined: (said: Uint8Array, device: DevicePublicKeys) => boolean | Promise<boolean>;
 }
@@ -99,7 +99,7 @@ export function createInvite({ slots, timers, now, random, offer, device, welcom
   }
 
   async function handOver({ offerId, side, until }: Taken): Promise<{ readonly joined: boolean }> {
-    const content = await welcome();
+    const content = await welcome(side.offer);
     if (isOver) return { joined: false };
     const kept = await slots.putSlot(offerId, 'welcome', sealWelcome(side, content, random));
     if (kept === 'taken') throw new Error(SAID.otherWelcome);

@@ -4,23 +4,79 @@ import { deviceActionsOf } from '../../state/actions/devices.ts';
 import { useRoost } from '../context.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { EditIcon } from '../parts/icons.tsx';
-import { reachText } from '../text/devices.ts';
+import { cameText, reachText } from '../text/devices.ts';
+import { plural } from '../text/sizes.ts';
 import { useNow } from '../use-now.ts';
 import { NameField } from './name-field.tsx';
 import { Wrong } from './wrong.tsx';
 
-function RemoveDialog({ device, onClose }: { device: DeviceView; onClose: () => void }) {
+/** Who goes with it: whoever it let in, and who does not say by whom they came. */
+function Along({
+  devices,
+  keep,
+  onKeep,
+}: {
+  devices: readonly DeviceView[];
+  keep: ReadonlySet<string>;
+  onKeep: (keep: ReadonlySet<string>) => void;
+}) {
+  const now = useNow();
+  return (
+    <fieldset className="devices-along">
+      <legend>These go with it</legend>
+      <p className="setting-hint">It let them in, or nobody says who did. Tick what you know and want to keep.</p>
+      <ul>
+        {devices.map((device) => (
+          <li key={device.deviceId}>
+            <label className="tick-line">
+              <input
+                type="checkbox"
+                checked={keep.has(device.deviceId)}
+                onChange={({ target }) =>
+                  onKeep(
+                    new Set(
+                      target.checked ? [...keep, device.deviceId] : [...keep].filter((id) => id !== device.deviceId),
+                    ),
+                  )
+                }
+              />
+              <span dir="auto">
+                Keep {device.name}: {cameText(device, now)}
+              </span>
+            </label>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}
+
+function RemoveDialog({
+  device,
+  along,
+  onClose,
+}: {
+  device: DeviceView;
+  along: readonly DeviceView[];
+  onClose: () => void;
+}) {
   const state = useRoost();
+  const [keep, setKeep] = useState<ReadonlySet<string>>(new Set());
   const [busy, setBusy] = useState(false);
   const [failed, setFailed] = useState<string | null>(null);
   const remove = async () => {
     setBusy(true);
     setFailed(null);
-    const removed = await deviceActionsOf(state).remove(device.deviceId);
+    const removed = await deviceActionsOf(state).remove(device.deviceId, [...keep]);
     setBusy(false);
     if (!removed.ok) return setFailed(removed.reason);
     onClose();
-    state.notices.info(`${device.name} is no longer one of your devices.`);
+    const others = removed.value.length - 1;
+    state.notices.info(
+      others === 0
+        ? `${device.name} is no longer one of your devices.`
+        : `${device.name} and ${plural(others, 'other')} are no longer your devices.`,
+    );
   };
   return (
     <Dialog title={`Remove ${device.name}?`} onClose={onClose}>
@@ -33,6 +89,7 @@ function RemoveDialog({ device, onClose }: { device: DeviceView; onClose: () => 
             the browser’s data on it while you can.
           </li>
         </ul>
+        {along.length > 0 && <Along devices={along} keep={keep} onKeep={setKeep} />}
         {failed !== null && <Wrong title="It was not removed." reason={`${failed} Nothing has changed.`} />}
         <div className="dialog-ways">
           <button type="button" className="ghost" onClick={onClose}>
@@ -87,14 +144,14 @@ function Row({
   onRemove: () => void;
   onRename: () => void;
 }) {
-  const { name, self, online, direct } = device;
+  const { name, self, online } = device;
   return (
     <li className="device" data-online={online || self}>
       <i className="device-dot" aria-hidden="true" />
       <div className="device-who">
         <b dir="auto">{name}</b>
         {self && <span className="device-tag">this device</span>}
-        <small>{reachText({ self, online, direct, lastSeen: device.lastSeen, addedAt: device.addedAt }, now)}</small>
+        <small dir="auto">{reachText(device, now)}</small>
       </div>
       {self ? (
         <button type="button" className="icon-button" aria-label="Rename this device" title="Rename" onClick={onRename}>
@@ -136,7 +193,13 @@ export function DeviceList({ devices }: { devices: readonly DeviceView[] }) {
           />
         ))}
       </ul>
-      {removing && <RemoveDialog device={removing} onClose={() => setRemoving(null)} />}
+      {removing && (
+        <RemoveDialog
+          device={removing}
+          along={devices.filter(({ deviceId }) => removing.along.includes(deviceId))}
+          onClose={() => setRemoving(null)}
+        />
+      )}
       {renaming && <RenameDialog device={renaming} onClose={() => setRenaming(null)} />}
     </>
   );

@@ -15,16 +15,30 @@ function seen(lastSeen: number, now: number): string {
   return `last seen ${dayWithin(lastSeen, now)} ${clockTime(lastSeen)}`;
 }
 
-/** `there now · direct line`, `last seen yesterday 23:41`, `not seen yet · added today` */
+/** `added yesterday`, `let in yesterday by Laptop` */
+export function cameText({ came, addedAt }: Pick<DeviceView, 'came' | 'addedAt'>, now: number): string {
+  switch (came.kind) {
+    case 'first':
+      return `added ${dayWithin(addedAt, now)}`;
+    case 'let-in':
+      return `let in ${dayWithin(came.time, now)} by ${came.by}`;
+    case 'unsaid':
+      return `added ${dayWithin(addedAt, now)}; none of the others says that it let this one in`;
+    default:
+      return came satisfies never;
+  }
+}
+
+/** `there now · direct line · let in today by Laptop`, `last seen yesterday 23:41 · …`, `not seen yet · added today` */
 export function reachText(
-  { self, online, direct, lastSeen, addedAt }: Pick<DeviceView, 'self' | 'online' | 'direct' | 'lastSeen' | 'addedAt'>,
+  device: Pick<DeviceView, 'self' | 'online' | 'direct' | 'lastSeen' | 'addedAt' | 'came'>,
   now: number,
 ): string {
-  const added = `added ${dayWithin(addedAt, now)}`;
-  if (self) return added;
-  const line = direct ? ' · direct line' : '';
-  if (online || direct) return `there now${line}`;
-  return `${lastSeen === null ? 'not seen yet' : seen(lastSeen, now)} · ${added}`;
+  const { self, online, direct, lastSeen } = device;
+  const came = cameText(device, now);
+  if (self) return came;
+  if (online || direct) return `there now${direct ? ' · direct line' : ''} · ${came}`;
+  return `${lastSeen === null ? 'not seen yet' : seen(lastSeen, now)} · ${came}`;
 }
 
 /** How far what is here has been handed to the relay. */

@@ -87,7 +87,7 @@ test('every failure is a sentence, and never a rejection', async () => {
       actions.checkPhrase(''),
       actions.restore('', 'Laptop'),
       actions.rename('Laptop'),
-      actions.remove('x'),
+      actions.remove('x', []),
       actions.makeDirectOffer(),
       actions.takeDirectText(''),
     ]),

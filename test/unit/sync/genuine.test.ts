@@ -4,11 +4,14 @@ import { deviceBytes, phraseBytes } from '../../../src/protocol/sync/proofs.ts';
 import {
   deviceRecord,
   isGenuineDevice,
+  isGenuineLetIn,
   isGenuineRecovery,
   isOnRoll,
+  letInBy,
   recoveryRecord,
 } from '../../../src/sync/owner/genuine.ts';
-import { createMembers } from '../../../src/sync/owner/members.ts';
+import { cameOf, goesWith } from '../../../src/sync/owner/let-in.ts';
+import { createMembers, type KnownDevice } from '../../../src/sync/owner/members.ts';
 import type { DeviceRecord } from '../../../src/sync/owner/records.ts';
 import { random } from './support.ts';
 
@@ -39,6 +42,7 @@ describe('what a device says of itself', () => {
     ['time of its coming', { addedAt: 0 }],
     ['time', { time: 9 }],
     ['epoch', { epoch: 2 }],
+    ['word of who let it in', { letIn: letInBy(keys, thief, phone.deviceId, 1) }],
     ['key of low order', { boxKey: 'A'.repeat(43) }],
     ['key that is none', { boxKey: '' }],
   ])('is not with another %s, whoever signed it', (_what, changed) => {
@@ -90,6 +94,7 @@ describe('the members of a household', () => {
       tips: [],
       isGenuine: (one) => isGenuineDevice(later, one),
       isOnRoll: (id, epoch) => isOnRoll(later, roll, id, epoch),
+      isLetIn: (id, letIn, signKey) => isGenuineLetIn(later, id, letIn, signKey),
       onChange: () => undefined,
     });
   const forged = signedByThief({ ...record, boxKey: thief.boxKey, time: 99 });
@@ -101,12 +106,14 @@ describe('the members of a household', () => {
     ]) {
       const members = membersOf([phone.deviceId]);
       for (const one of order) await members.hear({ devices: [one] });
-      expect(members.devices()).toEqual([{ ...record, removed: false }]);
+      expect(members.devices()).toEqual([{ ...record, removed: false, letInBy: null }]);
     }
   });
 
   it('passes over what was planted where it begins: in this profile, with the keys, or in a mark', () => {
-    expect(membersOf([phone.deviceId], [forged, record]).devices()).toEqual([{ ...record, removed: false }]);
+    expect(membersOf([phone.deviceId], [forged, record]).devices()).toEqual([
+      { ...record, removed: false, letInBy: null },
+    ]);
   });
 
   it('counts who is on the roll, and who came since with the newest key; nobody else, however late it was written', async () => {
@@ -126,5 +133,87 @@ describe('the members of a household', () => {
     const members = membersOf([]);
     for (const one of [record, renamed, record]) await members.hear({ devices: [one] });
     expect(members.devices()).toMatchObject([{ name: 'Old phone', removed: false }]);
+  });
+});
+
+describe('who let a device in', () => {
+  const seeds = Array.from({ length: 7 }, () => deviceKeys(random(32)));
+  type Device = (typeof seeds)[number];
+  const [laptop, tablet, stolen, accomplice, second, hidden, other] = seeds as [
+    Device,
+    Device,
+    Device,
+    Device,
+    Device,
+    Device,
+    Device,
+  ];
+  const came = (device: Device, name: string, by: Device | null, signedBy = by) =>
+    deviceRecord(keys, device, {
+      name,
+      addedAt: 1,
+      time: 2,
+      letIn: by && signedBy && { ...letInBy(keys, signedBy, device.deviceId, 5), by: by.deviceId },
+    });
+  async function household(records: readonly DeviceRecord[]) {
+    const members = createMembers({
+      remember: () => Promise.resolve(),
+      devices: [],
+      tips: [],
+      isGenuine: (one) => isGenuineDevice(keys, one),
+      isOnRoll: () => true,
+      isLetIn: (id, letIn, signKey) => isGenuineLetIn(keys, id, letIn, signKey),
+      onChange: () => undefined,
+    });
+    for (const record of records) await members.hear({ devices: [record] });
+    return members.devices();
+  }
+  const named = (all: readonly KnownDevice[], ids: readonly string[]) =>
+    ids.map((id) => all.find(({ deviceId }) => deviceId === id)?.name).sort();
+  const all = [
+    came(laptop, 'Laptop', null),
+    came(tablet, 'Tablet', laptop),
+    came(stolen, 'Stolen', laptop),
+    came(accomplice, 'Accomplice', stolen),
+    came(second, 'Second', accomplice),
+    came(hidden, 'Hidden', null),
+    // Signed by the thief, in the tablet’s name.
+    came(other, 'Forged', tablet, stolen),
+  ];
+
+  it('goes out with it: those that it let in, whom these let in, and those who do not say or say it falsely', async () => {
+    for (const order of [all, all.toReversed()]) {
+      const devices = await household(order);
+      const gone = ['Accomplice', 'Forged', 'Hidden', 'Second'];
+      for (const self of [laptop, tablet])
+        expect(named(devices, goesWith(devices, stolen.deviceId, self.deviceId))).toEqual(gone);
+      // Nobody who is known to have come otherwise goes with whoever else is removed.
+      expect(named(devices, goesWith(devices, tablet.deviceId, laptop.deviceId))).toEqual(['Forged', 'Hidden']);
+      // One of those it let in removes it: itself it stays, and so does all by which both came.
+      expect(named(devices, goesWith(devices, stolen.deviceId, accomplice.deviceId))).toEqual([
+        'Forged',
+        'Hidden',
+        'Second',
+      ]);
+    }
+  });
+
+  it('is told as that one said it, and not as somebody else did in its name', async () => {
+    const devices = await household(all);
+    const told = (device: Device) => cameOf(devices, device.deviceId, tablet.deviceId);
+    expect(told(accomplice)).toEqual({ kind: 'let-in', by: 'Stolen', time: 5 });
+    expect(told(laptop)).toEqual({ kind: 'first' });
+    expect(told(hidden)).toEqual({ kind: 'unsaid' });
+    expect(told(other)).toEqual({ kind: 'unsaid' });
+  });
+
+  it('is nobody where two say it of each other', async () => {
+    const devices = await household([
+      came(laptop, 'Laptop', null),
+      came(stolen, 'Stolen', laptop),
+      came(accomplice, 'Accomplice', second),
+      came(second, 'Second', accomplice),
+    ]);
+    expect(named(devices, goesWith(devices, stolen.deviceId, laptop.deviceId))).toEqual(['Accomplice', 'Second']);
   });
 });

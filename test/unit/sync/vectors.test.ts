@@ -140,7 +140,7 @@ describe('another implementation, from the vectors alone, finds', () => {
 
   it('what a device says of itself and of a phrase, signed by itself and by the household, and the roll that it signs', () => {
     const { records } = vectors;
-    const { device: said, phrase, renewal } = records;
+    const { device: said, letIn, phrase, renewal } = records;
     const lines = (...parts: readonly (string | number)[]) => utf8(parts.join('\n'));
     expect(
       lines(
@@ -152,9 +152,17 @@ describe('another implementation, from the vectors alone, finds', () => {
         2,
         said.addedAt,
         said.time,
+        `${said.letIn?.by} ${said.letIn?.time} ${said.letIn?.signature}`,
         said.name,
       ),
     ).toBe(said.message);
+    expect(lines('roost let in 1', household.id, device.deviceId, said.letIn?.by ?? '', said.letIn?.time ?? 0)).toBe(
+      letIn.message,
+    );
+    expect(rederive(letIn.inviterSignHkdf)).toBe(letIn.inviterSignHkdf.output);
+    expect(independent.signature(fromHex(letIn.inviterSignHkdf.output), fromHex(letIn.message))).toBe(
+      said.letIn?.signature,
+    );
     expect(lines('roost phrase 1', household.id, recovery.id, recovery.boxKey, device.deviceId, 2, phrase.time)).toBe(
       phrase.message,
     );

@@ -7,7 +7,13 @@ import { x25519 } from '@noble/curves/ed25519.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex as hex, concatBytes, utf8ToBytes as utf8 } from '@noble/hashes/utils.js';
-import { deviceBytes, phraseBytes, registrationBytes, renewalBytes } from '../../../src/protocol/sync/proofs.ts';
+import {
+  deviceBytes,
+  letInBytes,
+  phraseBytes,
+  registrationBytes,
+  renewalBytes,
+} from '../../../src/protocol/sync/proofs.ts';
 import type { EpochKey, HouseholdKeys, Stream, RandomBytes } from '../../../src/sync/contract.ts';
 import {
   base64url,
@@ -34,7 +40,7 @@ import {
   type PairingFace,
   writeKeys,
 } from '../../../src/sync/crypto/index.ts';
-import { deviceRecord, recoveryRecord } from '../../../src/sync/owner/genuine.ts';
+import { deviceRecord, letInBy, recoveryRecord } from '../../../src/sync/owner/genuine.ts';
 import { derive } from '../../../src/sync/crypto/derive.ts';
 import { padded } from '../../../src/sync/crypto/plaintext.ts';
 import { CRYPTO, LABEL, type Label } from '../../../src/sync/crypto/settings.ts';
@@ -216,10 +222,13 @@ function recoveryVector() {
 
 /** What a device says of itself, of a phrase it made, and of keys that it renewed. */
 function recordVectors(keys: HouseholdKeys, device: DeviceKeys) {
+  const inviter = seedOf('inviter');
+  const letIn = letInBy(keys, deviceKeys(inviter), device.deviceId, 1_700_000_000_000);
   const record = deviceRecord(keys, device, {
     name: 'Ada’s laptop\nand more',
     addedAt: 1_700_000_000_000,
     time: 1_700_000_000_001,
+    letIn,
   });
   const phrase = recoveryRecord(keys, device, {
     id: recoveryVector().id,
@@ -229,6 +238,10 @@ function recordVectors(keys: HouseholdKeys, device: DeviceKeys) {
   const [keysText, members] = [base64url(writeKeys(keys)), [newId(fixed('member')), device.deviceId]];
   const renewal = renewalBytes(device.deviceId, keysText, members);
   return {
+    letIn: {
+      inviterSignHkdf: hkdf(inviter, LABEL.deviceSign),
+      message: hex(letInBytes(keys.household, device.deviceId, letIn.by, letIn.time)),
+    },
     device: { ...record, message: hex(deviceBytes(keys.household, record)) },
     phrase: { ...phrase, message: hex(phraseBytes(keys.household, phrase)) },
     renewal: {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { guessDeviceName } from '../../../src/domain/device-name.ts';
 import { countWords, drillPlaces, sameWord } from '../../../src/ui/devices/phrase.ts';
+import type { DeviceView } from '../../../src/protocol/sync/page.ts';
 import { handedText, reachText } from '../../../src/ui/text/devices.ts';
 import { createRandom } from '../../support/random.ts';
 import { device } from './support/devices.ts';
@@ -47,14 +48,18 @@ test.each([
 });
 
 const MINUTE = 60_000;
-test.each([
-  [{ lastSeen: NOW - MINUTE }, 'seen just now · added Wednesday'],
-  [{ lastSeen: NOW - 12 * MINUTE }, 'seen 12 minutes ago · added Wednesday'],
-  [{ lastSeen: NOW - 26 * 60 * MINUTE }, 'last seen yesterday 06:55 · added Wednesday'],
-  [{ lastSeen: null }, 'not seen yet · added Wednesday'],
-  [{ online: true }, 'there now'],
-  [{ online: false, direct: true }, 'there now · direct line'],
-  [{ self: true, online: true }, 'added Wednesday'],
+test.each<[Partial<DeviceView>, string]>([
+  [{ lastSeen: NOW - MINUTE }, 'seen just now · let in Wednesday by Laptop'],
+  [{ lastSeen: NOW - 12 * MINUTE }, 'seen 12 minutes ago · let in Wednesday by Laptop'],
+  [{ lastSeen: NOW - 26 * 60 * MINUTE }, 'last seen yesterday 06:55 · let in Wednesday by Laptop'],
+  [{ lastSeen: null }, 'not seen yet · let in Wednesday by Laptop'],
+  [{ online: true }, 'there now · let in Wednesday by Laptop'],
+  [{ online: false, direct: true }, 'there now · direct line · let in Wednesday by Laptop'],
+  [{ self: true, online: true, came: { kind: 'first' } }, 'added Wednesday'],
+  [
+    { online: true, came: { kind: 'unsaid' } },
+    'there now · added Wednesday; none of the others says that it let this one in',
+  ],
 ])('%j is said as "%s"', (more, text) => {
   expect(reachText(device('Phone', more), NOW)).toBe(text);
 });

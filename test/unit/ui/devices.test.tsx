@@ -41,14 +41,21 @@ test('devices are listed with this one first, and when the others were seen', as
   const phone = device('Phone', { online: true, direct: true });
   await devices({
     syncStatus: () =>
-      sharedStatus({ devices: [device('Attic'), phone, LAPTOP, device('New', { lastSeen: null, addedAt: NOW })] }),
+      sharedStatus({
+        devices: [
+          device('Attic'),
+          phone,
+          LAPTOP,
+          device('New', { lastSeen: null, addedAt: NOW, came: { kind: 'unsaid' } }),
+        ],
+      }),
   });
   const rows = within(screen.getByRole('region', { name: 'Your devices' })).getAllByRole('listitem');
   expect(rows.map((row) => row.textContent)).toEqual([
     expect.stringMatching(/^Laptopthis deviceadded Wednesday/),
     expect.stringMatching(/^Phonethere now · direct line/),
-    expect.stringMatching(/^Atticlast seen yesterday 06:55 · added Wednesday/),
-    expect.stringMatching(/^Newnot seen yet · added today/),
+    expect.stringMatching(/^Atticlast seen yesterday 06:55 · let in Wednesday by Laptop/),
+    expect.stringMatching(/^Newnot seen yet · added today; none of the others says that it let this one in/),
   ]);
 });
 
@@ -373,11 +380,40 @@ test('removing a device says what it does and what it does not, and is done when
   const removed: string[] = [];
   page.owner.sync.removeDevice = ({ deviceId }) => {
     removed.push(deviceId);
-    return null;
+    return { removed: [deviceId] };
   };
   await press(page, 'Remove it');
   expect(removed).toEqual(['device-phone']);
   expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('whoever a device let in goes with it, unless the person keeps them', async () => {
+  const [second, third] = [
+    device('Second', { came: { kind: 'let-in', by: 'Phone', time: NOW } }),
+    device('Third', { came: { kind: 'unsaid' }, addedAt: NOW }),
+  ];
+  const phone = device('Phone', { along: [second.deviceId, third.deviceId] });
+  const asked: unknown[] = [];
+  const page = await devices({
+    syncStatus: () => sharedStatus({ devices: [LAPTOP, phone, second, third, device('Desk')] }),
+    removeDevice: (said) => {
+      asked.push(said);
+      return { removed: [phone.deviceId, third.deviceId] };
+    },
+  });
+  await press(page, 'Remove Phone');
+  const along = within(screen.getByRole('group', { name: 'These go with it' }));
+  expect(along.getAllByRole('checkbox')).toHaveLength(2);
+  for (const box of along.getAllByRole<HTMLInputElement>('checkbox')) expect(box.checked).toBe(false);
+  expect(
+    along.getByLabelText('Keep Third: added today; none of the others says that it let this one in'),
+  ).toBeDefined();
+  await page.user.click(along.getByLabelText('Keep Second: let in today by Phone'));
+  await press(page, 'Remove it');
+  expect(asked).toEqual([{ deviceId: phone.deviceId, keep: [second.deviceId] }]);
+  expect(screen.getByText('Phone and 1 other are no longer your devices.')).toBeDefined();
+  await press(page, 'Remove Desk');
+  expect(screen.queryByRole('group', { name: 'These go with it' })).toBeNull();
 });
 
 test('this device is renamed, and cannot be removed from itself', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Joining } from '../../../../src/protocol/sync/page.ts';
 import { deviceKeys, newHousehold } from '../../../../src/sync/crypto/index.ts';
-import { deviceRecord, isGenuineDevice } from '../../../../src/sync/owner/genuine.ts';
+import { deviceRecord, isGenuineDevice, isGenuineLetIn, letInBy } from '../../../../src/sync/owner/genuine.ts';
 import { createPairing, type PairingDeps } from '../../../../src/sync/owner/pairing.ts';
 import type { Called } from '../../../../src/sync/owner/ports.ts';
 import type { DeviceRecord } from '../../../../src/sync/owner/records.ts';
@@ -26,6 +26,7 @@ function welcoming(): Welcoming {
     recovery: null,
     devices: [deviceRecord(keys, inviting, { name: 'Laptop', addedAt: 1, time: 2 })],
     tips: [{ agentId: 'lyra', sessionId: 'first', messages: 3, time: 5 }],
+    letIn: null,
   };
 }
 
@@ -62,7 +63,7 @@ function createOwners(getSlot?: PairingDeps['relay']['getSlot'], given = welcomi
       enter: async (welcome, seed, name) => void entered.push({ welcome, name, deviceId: deviceKeys(seed).deviceId }),
       device: () => inviting,
       joined: async (record) => void joined.push(record),
-      welcome: async () => given,
+      welcome: async (deviceId) => ({ ...given, letIn: letInBy(given.keys, inviting, deviceId, 9) }),
       onJoining: (joining) => heard.push(joining),
     });
     return { pairing, heard, entered, joined };
@@ -86,10 +87,13 @@ describe('two owners', () => {
     const answered = here.pairing.answerInvite(true);
     await room.pass(2_000);
     expect(await answered).toBe(true);
-    expect(there.entered).toMatchObject([{ welcome: given, name: 'Phone' }]);
+    expect(there.entered).toMatchObject([{ welcome: { ...given, letIn: { time: 9 } }, name: 'Phone' }]);
     // And says of itself, before anything is replicated, what the words stood for.
     expect(here.joined).toMatchObject([{ deviceId: there.entered[0]?.deviceId, name: 'Phone', epoch: 1 }]);
     expect(here.joined.every((record) => isGenuineDevice(given.keys, record))).toBe(true);
+    // With the word of the one that let it in, about the very device whose keys the words stood for.
+    for (const { deviceId, letIn } of here.joined)
+      expect(letIn && isGenuineLetIn(given.keys, deviceId, letIn, inviting.signKey)).toBe(true);
     expect(there.heard.map((joining) => joining?.step ?? null)).toEqual(['offering', 'comparing', 'waiting', null]);
   });
 

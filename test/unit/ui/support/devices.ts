@@ -12,10 +12,12 @@ export const device = (name: string, more: Partial<DeviceView> = {}): DeviceView
   lastSeen: NOW - 26 * 3_600_000,
   online: false,
   direct: false,
+  came: { kind: 'let-in', by: 'Laptop', time: NOW - 3 * 86_400_000 },
+  along: [],
   ...more,
 });
 
-export const LAPTOP = device('Laptop', { self: true, lastSeen: NOW, online: true });
+export const LAPTOP = device('Laptop', { self: true, lastSeen: NOW, online: true, came: { kind: 'first' } });
 
 export const sharedStatus = (more: Partial<SharedStatus> = {}): SharedStatus => ({
   kind: 'shared',
