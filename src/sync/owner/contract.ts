@@ -70,6 +70,10 @@ export interface Shared {
 export interface SyncDeps extends Omit<SharedDeps, 'events' | 'order' | 'log'> {
   /** Beside IndexedDB; null: this browser has none that this worker can write. */
   readonly files: Files | null;
+  /** Does what is written here go into entries, from now on? */
+  readonly sealing: (on: boolean) => void;
+  /** Is what was lost being brought back, as far as it was found? Told again and again. */
+  readonly returning: (on: boolean) => void;
   /** What this device is called until its person says otherwise. */
   readonly deviceName: string;
   readonly tell: (
@@ -85,8 +89,6 @@ export interface SyncDeps extends Omit<SharedDeps, 'events' | 'order' | 'log'> {
 
 export interface Sync {
   readonly answers: SyncAnswers;
-  /** Is what was lost being brought back, as far as it was found? */
-  isReturning(): boolean;
   wake(): void;
   /** Resolves when nothing waits to be written into files. */
   flush(): Promise<void>;

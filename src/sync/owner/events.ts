@@ -23,7 +23,6 @@ export type DeviceEvents = Events<DeviceTold>;
 export const createDeviceEvents = (): DeviceEvents => createEvents<DeviceTold>();
 
 /** What happens to the device as a whole, for whoever opened it. */
-
 export type SharedTold = {
   /** The status may have changed. */
   changed: [];

@@ -32,8 +32,6 @@ export interface ParticipationDeps extends Omit<SyncDeps, 'files'> {
   readonly log: SealedLog | null;
   readonly mark: MarkStore;
   readonly events: SharedEvents;
-  /** Does what is written here go into entries? */
-  readonly sealing: { set(on: boolean): void };
 }
 
 export interface Participation {
@@ -68,7 +66,7 @@ const WAS_REMOVED =
   'This device was removed from its household. Join again from another device, or restore with the phrase.';
 
 export function createParticipation(deps: ParticipationDeps): Participation {
-  const { db, ledger, log, mark, events, random, tell, sealing } = deps;
+  const { db, ledger, log, mark, events, random, tell } = deps;
   let part: Part = { kind: 'none', removed: false };
   /** Has everything that is in the ledger gone through the outbox? */
   let wasEmpty = false;
@@ -106,7 +104,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
   async function run(): Promise<void> {
     const membership = await recallMeta(db, 'membership');
     if (!membership || membership.removed) return;
-    sealing.set(true);
+    deps.sealing(true);
     const open = await openShared(
       { ...deps, log, events, order: (order) => tell({ news: 'direct', order }) },
       membership,
@@ -189,7 +187,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       removed: false,
     };
     // From here on appends go through the outbox, and what was there before is sealed by `sealEverything`.
-    sealing.set(true);
+    deps.sealing(true);
     const firstSeal = { done: false, through: null };
     await rememberMeta(db, { membership, devices, tips, name, letIn, firstSeal, ...along });
     part = { kind: 'none', removed: false };
@@ -218,7 +216,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
   async function leave() {
     const open = shared();
     if (!open) return;
-    sealing.set(false);
+    deps.sealing(false);
     await open.keys.change({ removed: true });
     await open.close();
     const wasReturning = part.kind === 'returning';
@@ -243,6 +241,7 @@ export function createParticipation(deps: ParticipationDeps): Participation {
       const { isMember, removed, returning, mark: known, isEmpty } = await recallPart(deps);
       wasEmpty = isEmpty;
       part = returning ? { kind: 'returning', shared: null, returning, missing: false } : { kind: 'none', removed };
+      deps.returning(returning !== null);
       if (isMember || !known) await run();
       else await bringBack(known);
       await beginAlone();

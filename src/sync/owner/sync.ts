@@ -46,7 +46,7 @@ function statusOf(
   }
 }
 
-export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void }): Promise<Sync> {
+export async function openSync(deps: SyncDeps): Promise<Sync> {
   const { files, ledger, random, timers, tell, now } = deps;
   let joining: Joining | null = null;
   let fileTrouble: string | null = null;
@@ -67,7 +67,7 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
       onLacking: () => events.tell('lacking'),
     });
   const mark = createMarkStore(files, (text) => tell({ news: 'mark', text }));
-  const participation = createParticipation({ ...deps, log, mark, events, sealing });
+  const participation = createParticipation({ ...deps, log, mark, events });
   const { enter, inTurn } = participation;
 
   const status = () => statusOf(participation.now(), { joining, hasFiles: log !== null, fileTrouble });
@@ -85,7 +85,11 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
     inTurn,
     onCrash: deps.onCrash,
   });
-  events.on('changed', teller.wake);
+  events.on('changed', () => {
+    const part = participation.now();
+    deps.returning(part.kind === 'returning' && !part.missing);
+    teller.wake();
+  });
   events.on('mark', () => marks.wake());
   events.on('entered', () => (joining = null));
 
@@ -135,10 +139,6 @@ export async function openSync(deps: SyncDeps, sealing: { set(on: boolean): void
 
   return {
     answers: createSyncAnswers({ participation, pairing, phrases, status, need }),
-    isReturning() {
-      const part = participation.now();
-      return part.kind === 'returning' && !part.missing;
-    },
     wake: () => participation.shared()?.wake(),
     flush: async () => log?.flush(),
     hearDocuments(docs) {
