@@ -40,6 +40,7 @@ const SERVER_MAY_IMPORT = {
   proxy: ['access', 'minds'],
   runs: ['inbox', 'minds'],
   reach: ['inbox', 'runs'],
+  schedules: ['directory', 'minds', 'records', 'runs', 'store'],
   session: ['minds', 'runs'],
   sync: ['access', 'store'],
 };

@@ -8,5 +8,5 @@ export type { WakeRequest, Gate, Configs } from './contracts/gate.ts';
 export type { SleepWait, Sleepers } from './contracts/sleeping.ts';
 export type { Caller, ToolOutcome, TeamTool } from './contracts/tools.ts';
 export type { Took, RequestEnd, CostHold, CostRequest, CostCheck, Costs } from './contracts/costs.ts';
-export type { ThreadHooks, Reach } from './contracts/reach.ts';
+export type { Alone, ThreadHooks, Reach, WakeAnswer } from './contracts/reach.ts';
 export type { PostOutcome, CallingClient, SessionHost } from './contracts/session.ts';

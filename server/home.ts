@@ -20,6 +20,8 @@ import { StartError } from './start-error.ts';
 /** The form of the home that this version writes. The store has its own steps, see store/migrations.ts. */
 const FORMAT = 1;
 const MARK = 'roost.json';
+/** The key to what is left here for the time without a browser. */
+const SEALING_KEY = 'sealing.key';
 
 const markSchema = z.object({ format: z.number().int().min(1), relay: z.string().min(1) });
 
@@ -30,13 +32,14 @@ export interface Home {
   readonly relay: string;
   readonly storeFolder: string;
   readonly logFolder: string;
+  readonly sealingKeyFile: string;
 }
 
 /** What nobody but the owner may read or write; Windows has no such bits, and keeps what is in a person's folder to that person. */
 const PRIVATE = { folder: 0o700, file: 0o600, others: 0o077 } as const;
 
 /** What Roost keeps in its home. Whatever else lies there is somebody's own, and only the folder is closed around it. */
-const KEPT: ReadonlySet<string> = new Set([MARK, `${MARK}.new`, 'store', 'logs']);
+const KEPT: ReadonlySet<string> = new Set([MARK, `${MARK}.new`, 'store', 'logs', SEALING_KEY, `${SEALING_KEY}.new`]);
 
 /**
  * Takes from everybody else what an earlier time, a copy or another program has granted them. Throws
@@ -126,5 +129,11 @@ export async function readHome(path: string): Promise<Home> {
       });
     }
   }
-  return { path, relay, storeFolder: join(path, 'store'), logFolder: join(path, 'logs') };
+  return {
+    path,
+    relay,
+    storeFolder: join(path, 'store'),
+    logFolder: join(path, 'logs'),
+    sealingKeyFile: join(path, SEALING_KEY),
+  };
 }

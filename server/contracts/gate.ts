@@ -18,6 +18,10 @@ export interface WakeRequest {
   /** The session in which the caller called, for its budget of `wake_agent`; null: not asked by a tool. */
   readonly callerSession: string | null;
   readonly state: AgentState;
+  /** It can be at work alone. */
+  readonly alone?: boolean;
+  /** The person has set this very moment. */
+  readonly inDark?: boolean;
 }
 
 /** Whether a wake may pass. It decides and records; it wakes nobody. */

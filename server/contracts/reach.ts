@@ -40,6 +40,23 @@ export interface ThreadHooks {
   }): Promise<void>;
 }
 
+export interface WakeAnswer {
+  readonly decision: WakeDecision;
+  /** Calls of `wake_agent` that the caller has left in its session, or null. */
+  readonly left: number | null;
+}
+
+/** Agents at work in no session, for whoever wakes them. */
+export interface Alone {
+  /** The relay has what this agent needs to be at work alone. */
+  can(agentId: string): Promise<boolean>;
+  /** Sets it to work with what waits in its inbox. Resolves when that is over. */
+  wake(
+    agentId: string,
+    by: { readonly name: string; readonly reason: string | null; readonly why: string },
+  ): Promise<void>;
+}
+
 /** What the relay's other parts ask of whoever wakes agents. The only road to the gate. */
 export interface Reach {
   /** Puts a message into the inbox, and asks for a wake where the priority does. */
@@ -51,8 +68,10 @@ export interface Reach {
     caller: { readonly agentId: string; readonly sessionId: string | null; readonly runId?: string },
     message: { readonly to: string; readonly text: string; readonly reason: WakeReason },
   ): Promise<ToolOutcome>;
-  /** Asks the gate and, where it lets it pass, wakes. */
-  ask(request: Omit<WakeRequest, 'state'>): Promise<{ readonly decision: WakeDecision; readonly left: number | null }>;
+  /** Asks the gate and, where it lets it pass, wakes: in the session where the agent is in it, alone where it can be. */
+  ask(request: Omit<WakeRequest, 'state' | 'alone'>): Promise<WakeAnswer>;
+  /** The same for whoever carries out what is granted: `carry` is called then, and the wake is over when it resolves. */
+  askTo(request: Omit<WakeRequest, 'state' | 'alone'>, carry: () => Promise<void>): Promise<WakeAnswer>;
   /** One happening, by every name it has: it may wake an agent or put it to sleep, by the agent's own lists. */
   happened(
     agentId: string,

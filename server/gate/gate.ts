@@ -94,7 +94,7 @@ export function createGate(deps: GateDeps): OpenGate {
 
   /** null: somebody else was first, and what was decided on holds no more. */
   async function decide(limits: WakeLimits, version: number | null, request: WakeRequest, decisionId: string) {
-    const { source, target, way, state } = request;
+    const { source, target, way, state, alone: canWorkAlone = false, inDark = false } = request;
     // Not before: others may have decided while this one waited for its turn.
     const time = now();
     await mendClock(db, time);
@@ -107,7 +107,7 @@ export function createGate(deps: GateDeps): OpenGate {
       sessions,
     );
     const { outcome, check, until, detail } = decideWake(
-      { way, byPerson: source.kind === 'person', state },
+      { way, byPerson: source.kind === 'person', state, alone: canWorkAlone, inDark },
       limits,
       facts,
       time,

@@ -1,6 +1,7 @@
 /** One home: a household's event log, its team and session, what joins it from elsewhere, and the calls of all these. */
+import type { Context } from 'hono';
 import type { Protocol } from '../../src/domain/prompts.ts';
-import { bearerOf, createCredentialRoutes, createCredentials, type Credentials } from '../access/index.ts';
+import { createCredentialRoutes, createCredentials, type Bearer, type Credentials } from '../access/index.ts';
 import type { Endpoint } from '../../src/protocol/endpoints/endpoint.ts';
 import type { EventLog } from '../contracts.ts';
 import { createCostRoutes } from '../costs/routes.ts';
@@ -15,6 +16,9 @@ import type { Mind } from '../minds/index.ts';
 import { problem } from '../problem.ts';
 import { createProxy, type ProxyDeps } from '../proxy/index.ts';
 import { createMemoryTools } from '../session/index.ts';
+import type { Sealer } from '../schedules/index.ts';
+import { createScheduleRoutes } from '../schedules/routes.ts';
+import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
 import { createRecordRoutes } from '../records/routes.ts';
 import { createSleepingRoutes } from '../sleeping/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
@@ -22,7 +26,6 @@ import { createStreams, type Streams } from '../stream.ts';
 import { openTeam, type Team } from './team.ts';
 import { createThreadRoutes } from '../threads/index.ts';
 import { createSessionRoutes } from './session-routes.ts';
-import type { StreamLimit } from './stream-limit.ts';
 
 export interface OpenHomeDeps {
   readonly db: Db;
@@ -37,6 +40,8 @@ export interface OpenHomeDeps {
   readonly elapsed: () => number;
   readonly newId: () => string;
   readonly logger: Logger;
+  /** Seals what is left here for the time without a browser. */
+  readonly sealer: Sealer;
   readonly retentionMs: number;
   /** Why agents may store no more just now, as a sentence; null: they may. */
   readonly refuseForRoom: () => Promise<string | null>;
@@ -44,7 +49,12 @@ export interface OpenHomeDeps {
   /** The model that the proxy passes on to. */
   readonly upstream: ProxyDeps['upstream'];
   readonly streamBufferBytes: number;
-  readonly checkStreams: StreamLimit;
+  /** Throws a problem where no further stream may be opened. */
+  readonly checkStreams: (browser: string | undefined) => void;
+  /** Who calls with a credential instead of a cookie; null for a browser. */
+  readonly clientOf: (context: Context) => Promise<Bearer | null>;
+  /** An event stream failed by an error of ours. */
+  readonly onStreamError: (error: unknown) => void;
 }
 
 export interface OpenHome extends Pick<Team, 'host' | 'directory'> {
@@ -95,9 +105,11 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     retentionMs,
     alone: deps.alone,
     refuseForRoom: deps.refuseForRoom,
+    sealer: deps.sealer,
   });
   const { host, runs, inbox, directory, configs, gate, sleepers, threads, costs, records, reach, tools, memories } =
     team;
+  const { schedules, copies } = team;
   const credentials = createCredentials({ db, home: id, now, newId, log, alone: deps.alone });
   credentials.onRevoke((credentialId) => host.left(credentialId));
   const clients = {
@@ -133,7 +145,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     host,
     version: deps.version,
     bufferBytes: deps.streamBufferBytes,
-    onError: (error) => logger.error('An event stream failed.', { error }),
+    onError: deps.onStreamError,
   });
   const endpoints: readonly Handled[] = [
     ...createSessionRoutes({ host, runs, log, streams, checkStreams: deps.checkStreams }),
@@ -145,8 +157,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       directory,
       sessionId: () => host.sessionId(),
       async callerOf(context, target) {
-        const secret = bearerOf(context);
-        const client = secret === null ? null : await credentials.check(secret);
+        const client = await deps.clientOf(context);
         if (client === null) return { kind: 'person' };
         if (client.agentId === null)
           return { kind: 'api', name: client.label === '' ? 'an application' : client.label };
@@ -177,9 +188,13 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
     ...createCredentialRoutes({ credentials, directory }),
     ...createCostRoutes({ costs }),
     ...createRecordRoutes({ records }),
+    ...createScheduleRoutes({ schedules, copies, directory, now }),
     ...mcp.endpoints,
     ...proxy.endpoints,
   ];
+  const { stoodMs, planned } = await schedules.clock.start();
+  if (stoodMs > SCHEDULE_LIMITS.stillMs)
+    logger.info('The clock stood still.', { home: id, minutes: Math.round(stoodMs / 60_000), planned });
   return {
     id,
     log,
@@ -193,7 +208,7 @@ export async function openHome(deps: OpenHomeDeps, id: string, onTeam: () => Pro
       await team.warm(mind, signal);
     },
     async end(reason) {
-      await Promise.all([host.end(reason), runs.close()]);
+      await Promise.all([host.end(reason), schedules.close(reason === 'shutdown'), runs.close()]);
       // While there are streams: what was set a moment ago is not to go with this home.
       await records
         .recover()

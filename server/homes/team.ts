@@ -12,6 +12,7 @@ import { createConfigs, createGate } from '../gate/index.ts';
 import { createInbox } from '../inbox/index.ts';
 import type { Mind } from '../minds/index.ts';
 import { createConfigRecords } from '../records/config-records.ts';
+import { createCronClock } from '../../src/protocol/cron.ts';
 import { createRecords, type Records } from '../records/index.ts';
 import { createReach, createReachTools, createToHuman, personWake, type OpenReach } from '../reach/index.ts';
 import { createMemories, createSessionHost, type Memories } from '../session/index.ts';
@@ -22,6 +23,16 @@ import { createReadAround } from '../runs/around.ts';
 import { recoverLog } from '../runs/recover.ts';
 import { createTurns } from '../runs/turns.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../session/settings.ts';
+import {
+  createAlone,
+  createCopies,
+  createSchedules,
+  type Copies,
+  type Schedules,
+  type Sealer,
+} from '../schedules/index.ts';
+import { SCHEDULE_LIMITS } from '../schedules/settings.ts';
+import { createScheduleTools } from '../schedules/tools.ts';
 import { createSleepers } from '../sleeping/index.ts';
 import type { Db, OpenJournal } from '../store/index.ts';
 import { createThreads, createThreadTools, type Threads } from '../threads/index.ts';
@@ -48,6 +59,8 @@ export interface TeamDeps {
   /** Why agents may store no more just now, as a sentence; null: they may. Left out: they always may. */
   readonly refuseForRoom?: () => Promise<string | null>;
   readonly timers?: Timers;
+  /** Seals what is left here for the time without a browser. */
+  readonly sealer: Sealer;
   readonly limits?: SessionLimits;
 }
 
@@ -64,6 +77,10 @@ export interface Team {
   readonly host: SessionHost;
   /** Agents at work in no session. */
   readonly runs: Runs;
+  /** What is due without anybody there. Its clock does not go before it is started. */
+  readonly schedules: Schedules;
+  /** What agents need to be at work alone. */
+  readonly copies: Copies;
   /** What the session that runs holds of souls and last conversations. */
   readonly memories: Memories;
   /** What every agent can do besides what a session gives it. */
@@ -88,6 +105,7 @@ export async function openTeam({
   alone,
   refuseForRoom = () => Promise.resolve(null),
   timers = realTimers,
+  sealer,
   limits = SESSION_LIMITS,
 }: TeamDeps): Promise<Team> {
   const tell = (event: RoostEvent) =>
@@ -115,7 +133,55 @@ export async function openTeam({
   const costs = createCosts({ db, openJournal, home, configs, directory, log, alone, now, elapsed, newId });
   await costs.recover();
   const sleepers = createSleepers({ log, configs, now, timers, onListenerError });
-  const reach = createReach({ inbox, directory, configs, gate, sleepers, host: () => host, now, newId, logger });
+  const turns = createTurns(timers);
+  const around = createReadAround({
+    configs,
+    directory,
+    now,
+    onError: (error) =>
+      logger.error('who is here could not be read; what was known before is told', { error: String(error) }),
+  });
+  const line = createLine();
+  const runs = createRuns({
+    log,
+    inbox,
+    directory,
+    sleepers,
+    costs,
+    around,
+    turns,
+    line,
+    now,
+    newId,
+    timers,
+    logger,
+    limits,
+  });
+  const copies = createCopies({ db, home, sealer, now });
+  const aloneAgents = createAlone({
+    copies,
+    runs,
+    log,
+    protocol,
+    mind,
+    tools: () => tools,
+    logger,
+    busyMs: SCHEDULE_LIMITS.busyMs,
+    timeoutMs: SCHEDULE_LIMITS.wakeRunMs,
+    saidChars: SCHEDULE_LIMITS.saidChars,
+  });
+  const reach = createReach({
+    inbox,
+    directory,
+    configs,
+    gate,
+    sleepers,
+    host: () => host,
+    alone: aloneAgents,
+    now,
+    newId,
+    logger,
+  });
   const threads = createThreads({ db, home, directory, tell, now, newId, timers, hooks: reach.hooks, refuseForRoom });
   const tools = [
     ...createReachTools({
@@ -131,26 +197,8 @@ export async function openTeam({
       tell,
     }),
     ...createThreadTools({ threads, directory }),
+    ...createScheduleTools({ schedules: () => schedules, configs, now }),
   ];
-  const records = createRecords({
-    log,
-    sources: [
-      createConfigRecords({ db, home, changing: configs.changing, forgetPrices: costs.forgetPrices }),
-      threads.records,
-    ],
-    now,
-    onError: (error) =>
-      logger.error('a change of a record could not be told; it is told with the next', { error: String(error) }),
-  });
-  const turns = createTurns(timers);
-  const around = createReadAround({
-    configs,
-    directory,
-    now,
-    onError: (error) =>
-      logger.error('who is here could not be read; what was known before is told', { error: String(error) }),
-  });
-  const line = createLine();
   const memories = createMemories({ log, directory, conversationChars: limits.conversationChars });
   const host: SessionHost = createSessionHost({
     log,
@@ -179,20 +227,34 @@ export async function openTeam({
     turns,
     line,
   });
-  const runs = createRuns({
-    log,
+  const schedules = createSchedules({
+    db,
+    home,
+    onlyOne: alone,
+    cron: createCronClock(),
+    configs,
     inbox,
-    directory,
-    sleepers,
-    costs,
-    around,
-    turns,
-    line,
+    reach,
+    host,
+    alone: aloneAgents,
+    runScript: () =>
+      Promise.resolve({ kind: 'failed', status: 'that scripts cannot be run yet', output: '', cancels: false }),
+    announce: tell,
     now,
     newId,
     timers,
     logger,
-    limits,
+  });
+  const records = createRecords({
+    log,
+    sources: [
+      createConfigRecords({ db, home, changing: configs.changing, forgetPrices: costs.forgetPrices }),
+      threads.records,
+      schedules.records,
+    ],
+    now,
+    onError: (error) =>
+      logger.error('a change of a record could not be told; it is told with the next', { error: String(error) }),
   });
   reach.attach(host);
   await recoverLog({ log, inbox, costs, now });
@@ -211,12 +273,15 @@ export async function openTeam({
     host,
     runs,
     memories,
+    schedules,
+    copies,
     tools,
     async warm(warmMind, signal) {
       await gate.warm();
       await host.warm(warmMind, signal);
     },
     async close() {
+      await schedules.close(false);
       await runs.close();
       await records.close();
       memories.close();

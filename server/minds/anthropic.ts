@@ -21,6 +21,7 @@ import {
   blockOf,
   bytesOf,
   charactersOf,
+  hourWritesOf,
   mostWritten,
   requestParams,
   stopReasonOf,
@@ -183,7 +184,13 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
     try {
       const final = await stream.finalMessage();
       return {
-        answer: { ok: true, blocks: done, stop: stopReasonOf(final), usage: clean(usageOf(final, request.model)) },
+        answer: {
+          ok: true,
+          blocks: done,
+          stop: stopReasonOf(final),
+          usage: clean(usageOf(final, request.model)),
+          hourCacheWrites: hourWritesOf(final),
+        },
         refused: null,
         unsaid: null,
       };
@@ -206,6 +213,7 @@ export function createAnthropicMind(config: AnthropicMindConfig): Mind {
           error: problem,
           blocks: done,
           usage: message && clean(usageOf(message, request.model)),
+          hourCacheWrites: message ? hourWritesOf(message) : 0,
           whole: seen.whole,
           outputMost:
             signal.aborted && stopsWhenLeft && message !== null

@@ -46,6 +46,8 @@ export interface MindRequest {
   readonly messages: readonly MindMessage[];
   readonly tools: readonly MindTool[];
   readonly maxTokens: number;
+  /** What it begins with is asked again within the hour: the model's cache is to keep it so long, which costs more to write. */
+  readonly cachesForAnHour?: boolean;
 }
 
 export type MindErrorKind =
@@ -76,13 +78,21 @@ export interface MindError {
 export type StopReason = 'end' | 'tools' | 'length' | 'refusal';
 
 export type MindAnswer =
-  | { readonly ok: true; readonly blocks: readonly MindBlock[]; readonly stop: StopReason; readonly usage: Usage }
+  | {
+      readonly ok: true;
+      readonly blocks: readonly MindBlock[];
+      readonly stop: StopReason;
+      readonly usage: Usage;
+      /** Of its cache writes, those that stay for an hour. */
+      readonly hourCacheWrites?: number;
+    }
   /** `blocks` holds whole what was said before the error; a tool call or a thought cut short is left out. `whole`: the model told all that it took. */
   | {
       readonly ok: false;
       readonly error: MindError;
       readonly blocks: readonly MindBlock[];
       readonly usage: Usage | null;
+      readonly hourCacheWrites?: number;
       readonly whole: boolean;
       /** Not whole: the most tokens that it can have written; null: not known. */
       readonly outputMost: number | null;

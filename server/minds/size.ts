@@ -5,14 +5,15 @@ import type { MindRequest } from './mind.ts';
 /** Bytes that one block, message or tool takes on the way beside what is in it. */
 const AROUND = 64;
 
-/** `wire.ts` marks what may be kept in the model's cache, for minutes. */
+/** `wire.ts` marks what may be kept in the model's cache, for minutes or for an hour. */
 export function sizeOfRequest({
   model,
   system,
   messages,
   tools,
   maxTokens,
-}: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens'>): RequestSize {
+  cachesForAnHour = false,
+}: Pick<MindRequest, 'model' | 'system' | 'messages' | 'tools' | 'maxTokens' | 'cachesForAnHour'>): RequestSize {
   let bytes = Buffer.byteLength(system) + Buffer.byteLength(JSON.stringify(tools));
   for (const { blocks } of messages)
     for (const block of blocks)
@@ -24,7 +25,7 @@ export function sizeOfRequest({
     openEnded: false,
     searches: 0,
     maxOutputTokens: maxTokens,
-    cached: 'minutes',
+    cached: cachesForAnHour ? 'hour' : 'minutes',
     terms: PLAIN_TERMS,
   };
 }

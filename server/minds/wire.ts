@@ -19,6 +19,8 @@ export interface Shape {
 }
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const;
+/** What stays longer stands before what stays for minutes. */
+const CACHED_AN_HOUR = { cache_control: { type: 'ephemeral', ttl: '1h' } } as const;
 type Content =
   | Anthropic.TextBlockParam
   | Anthropic.ToolUseBlockParam
@@ -65,7 +67,9 @@ export function requestParams(request: MindRequest, shape: Shape): Anthropic.Mes
   return {
     model: request.model,
     max_tokens: request.maxTokens,
-    system: shape.plain ? system : [{ type: 'text', text: system, ...CACHED }],
+    system: shape.plain
+      ? system
+      : [{ type: 'text', text: system, ...(request.cachesForAnHour ? CACHED_AN_HOUR : CACHED) }],
     messages: request.messages.map((message, i) =>
       messageParam(message, !shape.plain && (i === 0 || i === newest), text),
     ),
@@ -136,6 +140,10 @@ export function stopReasonOf(message: Anthropic.Message): StopReason {
   // Some local servers answer `end_turn` although they call a tool.
   return message.content.some((block) => block.type === 'tool_use') ? 'tools' : 'end';
 }
+
+/** Of the cache writes, those that stay for an hour. */
+export const hourWritesOf = (message: Anthropic.Message): number =>
+  (message.usage as Partial<Anthropic.Usage>).cache_creation?.ephemeral_1h_input_tokens ?? 0;
 
 /** Local servers leave out what they do not count. */
 export function usageOf(message: Anthropic.Message, model: string): Usage {

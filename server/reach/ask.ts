@@ -5,7 +5,17 @@
  */
 import type { WakeReason, WakeWay } from '../../src/domain/guardrails.ts';
 import type { WakeSource } from '../../src/protocol/wakes.ts';
-import type { AgentState, Directory, Gate, Inbox, Reach, SessionHost, Sleepers, WakeRequest } from '../contracts.ts';
+import type {
+  AgentState,
+  Alone,
+  Directory,
+  Gate,
+  Inbox,
+  Reach,
+  SessionHost,
+  Sleepers,
+  WakeRequest,
+} from '../contracts.ts';
 import { wokenBy } from './words.ts';
 import type { Logger } from '../runs/context.ts';
 
@@ -16,6 +26,7 @@ export interface AskDeps {
   readonly directory: Pick<Directory, 'all'>;
   /** Late: the host is made after it. */
   readonly host: () => SessionHost;
+  readonly alone: Alone;
   readonly logger: Logger;
 }
 
@@ -26,9 +37,14 @@ interface Deferred {
   readonly messageId: string | null;
 }
 
+/** Who asks, as an event names it. */
+const nameOf = (source: WakeSource): string =>
+  source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name;
+
 /** Deferred wakes remembered for one agent: what waits is all read in one turn, so the newest stands for all of them. */
-export function createAsk({ gate, sleepers, inbox, directory, host, logger }: AskDeps): {
+export function createAsk({ gate, sleepers, inbox, directory, host, alone, logger }: AskDeps): {
   readonly ask: Reach['ask'];
+  readonly askTo: Reach['askTo'];
   turnEnded(agentId: string): Promise<void>;
 } {
   const deferred = new Map<string, Deferred>();
@@ -36,19 +52,17 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
   async function wakeUp(
     target: string,
     source: WakeSource,
+    reason: WakeReason | null,
     decisionId: string,
     state: AgentState,
     why: () => Promise<string>,
   ): Promise<void> {
     const sessionId = host().sessionId();
     try {
+      if (state === 'absent' && source.kind !== 'person')
+        return await alone.wake(target, { name: nameOf(source), reason, why: await why() });
       if (sessionId !== null && sleepers.isSleeping(target))
-        await sleepers.set(
-          sessionId,
-          target,
-          false,
-          source.kind === 'agent' ? source.agentId : source.kind === 'person' ? 'human' : source.name,
-        );
+        await sleepers.set(sessionId, target, false, nameOf(source));
       // Somebody whom the person wakes from afar, or in the middle of a turn, needs no turn of its own.
       if (state === 'sleeping' || state === 'idle') await host().rouse(target, await why());
     } finally {
@@ -57,11 +71,23 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
   }
 
   /** `wanted`: the way in which a deferred wake was asked for first. */
-  async function ask(request: Omit<WakeRequest, 'state'>, wanted?: WakeWay): ReturnType<Reach['ask']> {
+  async function ask(
+    request: Omit<WakeRequest, 'state' | 'alone'>,
+    wanted?: WakeWay,
+    carry?: () => Promise<void>,
+  ): ReturnType<Reach['ask']> {
     const { target, source, way, reason, messageId } = request;
     const state = host().stateOf(target);
-    const answer = await gate.ask({ ...request, state });
+    const answer = await gate.ask({ ...request, state, alone: carry !== undefined || (await alone.can(target)) });
     const { outcome, decisionId } = answer.decision;
+    if (outcome === 'granted' && carry) {
+      void carry()
+        .finally(() => gate.ended(decisionId))
+        .catch((error: unknown) =>
+          logger.error('what a granted wake was for failed', { target, decisionId, error: String(error) }),
+        );
+      return answer;
+    }
     if (outcome === 'deferred' && state === 'busy') {
       deferred.set(target, { source, way: wanted ?? way, reason, messageId });
       // Its turn may have ended while the gate decided, and no other end may come.
@@ -69,7 +95,7 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
     }
     if (outcome === 'granted') {
       deferred.delete(target);
-      void wakeUp(target, source, decisionId, state, async () =>
+      void wakeUp(target, source, reason, decisionId, state, async () =>
         wokenBy(source, way === 'deferred' ? (wanted ?? way) : way, reason, await directory.all()),
       ).catch((error: unknown) =>
         logger.error('a granted wake could not be carried out; the message waits', {
@@ -97,5 +123,9 @@ export function createAsk({ gate, sleepers, inbox, directory, host, logger }: As
     }
   }
 
-  return { ask: (request) => ask(request), turnEnded };
+  return {
+    ask: (request) => ask(request),
+    askTo: (request, carry) => ask(request, undefined, carry),
+    turnEnded,
+  };
 }

@@ -31,7 +31,7 @@ type Sender = Parameters<Reach['wake']>[0];
 
 export function createReach(deps: ReachDeps): OpenReach {
   const { inbox, directory, configs, sleepers, now, newId, host } = deps;
-  const { ask, turnEnded } = createAsk(deps);
+  const { ask, askTo, turnEnded } = createAsk(deps);
 
   async function addressee(sender: Sender, to: string) {
     const found = await directory.find(to);
@@ -180,6 +180,7 @@ export function createReach(deps: ReachDeps): OpenReach {
     message,
     wake,
     ask,
+    askTo,
     happened,
     hooks,
     attach(attached) {

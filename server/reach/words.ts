@@ -61,6 +61,8 @@ export function wokenBy(
       return `[You are awake: ${who} added you to a thread]`;
     case 'schedule':
       return `[You are awake: it is the time set in ${who}]`;
+    case 'reminder':
+      return `[You are awake: a reminder that you left for yourself is due]`;
     case 'script_failure':
       return `[You are awake: ${who} has failed]`;
     case 'person':

@@ -36,6 +36,9 @@ export type Permit =
 export interface AnswerDeps {
   readonly mind: Mind;
   readonly model: string;
+  /** Of the requests after tools were used. */
+  readonly laterModel: string;
+  readonly cachesForAnHour: boolean;
   readonly system: string;
   readonly priority: Priority;
   readonly onState: (state: RequestState) => void;
@@ -98,10 +101,11 @@ async function runTools(
 /** One that ended without a word of what it took was counted then. */
 async function settle(permit: Extract<Permit, { ok: true }>, answer: MindAnswer): Promise<void> {
   if (!answer.usage) return permit.release();
-  const { usage } = answer;
-  if (answer.ok || answer.whole) return await permit.settle({ usage, whole: true });
+  const { usage, hourCacheWrites = 0 } = answer;
+  if (answer.ok || answer.whole) return await permit.settle({ usage, hourCacheWrites, whole: true });
   await permit.settle({
     usage,
+    hourCacheWrites,
     whole: false,
     ...(answer.outputMost === null ? {} : { outputMost: answer.outputMost }),
   });
@@ -130,11 +134,19 @@ function endOf(answer: MindAnswer, maxTokens: number): Pick<AnswerOutcome, 'stat
 
 /** Asks until the mind is done, fails, or `signal` aborts. The conversation is left valid in every case. */
 export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
-  const { mind, model, system, priority, tools, maxTokens, conversation, window, writer, signal } = deps;
+  const { mind, system, priority, tools, maxTokens, conversation, window, writer, signal, cachesForAnHour } = deps;
   let usage: Usage | null = null;
   for (let turn = 1; ; turn++) {
     window.fit();
-    const size = sizeOfRequest({ model, system, messages: conversation.messages(), tools, maxTokens });
+    const model = turn === 1 ? deps.model : deps.laterModel;
+    const size = sizeOfRequest({
+      model,
+      system,
+      messages: conversation.messages(),
+      tools,
+      maxTokens,
+      cachesForAnHour,
+    });
     const permit = await deps.permit(size, signal);
     if (!permit.ok)
       return {
@@ -145,7 +157,7 @@ export async function runAnswer(deps: AnswerDeps): Promise<AnswerOutcome> {
         failure: null,
       };
     window.fit();
-    const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens };
+    const request = { priority, model, system, messages: conversation.messages(), tools, maxTokens, cachesForAnHour };
     const answer = await mind.answer(request, {
       onText: (words) => writer.text(words),
       onLost: () => permit.again(),

@@ -32,13 +32,22 @@ export interface AgentRun {
   /** What waits in its inbox is put before it with that, and is read then. */
   readonly readsInbox: boolean;
   readonly tools: { readonly own: OwnTools; readonly team: readonly TeamTool[] };
-  readonly mind: { readonly answers: Mind; readonly model: string };
+  readonly mind: {
+    readonly answers: Mind;
+    readonly model: string;
+    /** Of its requests after tools were used; left out: the same. */
+    readonly laterModel?: string;
+    /** What its prompts begin with comes again within the hour, and is to stay in the model's cache until then. */
+    readonly cachesForAnHour?: boolean;
+  };
   readonly limits: AnswerRoom & {
     /** ms after its first request was sent: what waits in line has not begun. */
     readonly timeoutMs: number;
     /** ms that it waits for its turn. */
     readonly busyMs: number;
   };
+  /** It has its turn, and nothing of it is written yet. False: it may not begin. */
+  begins?(runId: string): Promise<boolean>;
 }
 
 export interface Run {
@@ -52,8 +61,8 @@ export interface Run {
 
 export type Started =
   | { readonly ok: true; readonly run: Run }
-  /** Nothing was begun. `agent-busy`: it did not get its turn in time; `closing`: the relay ends. */
-  | { readonly ok: false; readonly skipped: 'agent-busy' | 'closing' };
+  /** Nothing was begun. `agent-busy`: it did not get its turn in time; `closing`: the relay ends; `not-ours`: `begins` said so. */
+  | { readonly ok: false; readonly skipped: 'agent-busy' | 'closing' | 'not-ours' };
 
 export interface Runs {
   /** Resolves when it is on disk that it begins. */
@@ -144,6 +153,8 @@ export function createRuns(deps: RunsDeps): Runs {
       context,
       life,
       model: mind.model,
+      ...(mind.laterModel === undefined ? {} : { laterModel: mind.laterModel }),
+      ...(mind.cachesForAnHour === undefined ? {} : { cachesForAnHour: mind.cachesForAnHour }),
       system: instructions,
       tools: tools.own,
       announces: () => true,
@@ -206,7 +217,12 @@ export function createRuns(deps: RunsDeps): Runs {
     const endTurn = await turns.take(agentId, { signal: closing.signal, limitMs: asked.limits.busyMs });
     if (!endTurn) return { ok: false, skipped: closing.signal.aborted ? 'closing' : 'agent-busy' };
     try {
-      const life = createLife({ runId: newId(), agentId, sessionId: null, cause: asked.cause, now });
+      const runId = newId();
+      if (asked.begins && !(await asked.begins(runId))) {
+        endTurn();
+        return { ok: false, skipped: 'not-ours' };
+      }
+      const life = createLife({ runId, agentId, sessionId: null, cause: asked.cause, now });
       await log.append([life.started()]);
       const run = begin(asked, life);
       live.add(run);

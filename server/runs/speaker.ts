@@ -47,6 +47,9 @@ export interface SpeakerDeps {
   /** The run that it speaks in, of which it is told what it took. */
   readonly life: Pick<Life, 'runId' | 'agentId' | 'took'>;
   readonly model: string;
+  /** Of requests after tools were used; left out: the same. */
+  readonly laterModel?: string;
+  readonly cachesForAnHour?: boolean;
   readonly system: string;
   /** What the system prompt says of how things are; left out: its first message says it. */
   readonly systemAround?: Around;
@@ -192,6 +195,8 @@ export function createSpeaker(deps: SpeakerDeps): Speaker {
     const outcome = await runAnswer({
       mind,
       model,
+      laterModel: deps.laterModel ?? model,
+      cachesForAnHour: deps.cachesForAnHour ?? false,
       system,
       priority: priorityOf(items),
       onState(state) {

@@ -12,6 +12,9 @@ export interface OwnTools {
   run(name: string, input: unknown, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
 }
 
+/** Of a run that has none but the team’s. */
+export const NO_TOOLS: OwnTools = { definitions: [], run: (name) => toolError(`There is no tool “${name}” here.`) };
+
 /** What it is offered for one answer. */
 export interface Offered {
   readonly team: readonly TeamTool[];

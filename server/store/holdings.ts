@@ -40,4 +40,8 @@ export const HOLDINGS: Readonly<Record<keyof Tables, Holding>> = {
   offers: 'waiting',
   offer_slots: 'waiting',
   entries: 'waiting',
+  schedules: 'record',
+  occurrences: 'quota',
+  standing_copies: 'lease',
+  clocks: 'counter',
 };

@@ -11,6 +11,7 @@ import { records } from './steps/0008-records.ts';
 import { reserves } from './steps/0009-reserves.ts';
 import { configVersion } from './steps/0010-config-version.ts';
 import { mcpSessions } from './steps/0011-mcp-sessions.ts';
+import { schedules } from './steps/0012-schedules.ts';
 
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-first': first,
@@ -24,4 +25,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0009-reserves': reserves,
   '0010-config-version': configVersion,
   '0011-mcp-sessions': mcpSessions,
+  '0012-schedules': schedules,
 };

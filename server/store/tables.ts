@@ -216,4 +216,47 @@ export interface Tables {
     sealed: Uint8Array;
     arrived_at: number;
   };
+  /**
+   * What is due without anybody there. `value_json`: as its record has it. `judged_at`: up to here every moment of it has a
+   * row among the occurrences. `due_at`: its next moment; null: none. `stamp`: as in `configs`. `changes`: how often it was
+   * changed. `paused_why`: it failed too often in a row, and why; null: it goes on.
+   */
+  schedules: {
+    home: string;
+    schedule: string;
+    agent_json: string;
+    name_json: string;
+    value_json: string;
+    stamp: string | null;
+    changes: Generated<number>;
+    position: number;
+    removed: Generated<boolean>;
+    judged_at: number;
+    due_at: number | null;
+    paused_why: string | null;
+  };
+  /**
+   * Every moment at which one was due, with what became of it. `token`: of the claim that holds; whoever has
+   * another may not end it. `lease_until`: whoever claimed it is dead after this. `detail_json`: how it went.
+   */
+  occurrences: {
+    home: string;
+    schedule: string;
+    due_at: number;
+    agent_json: string;
+    state: string;
+    reason: string | null;
+    late: Generated<boolean>;
+    not_before: number;
+    token: string | null;
+    lease_until: number | null;
+    run: string | null;
+    started_at: number | null;
+    ended_at: number | null;
+    detail_json: string | null;
+  };
+  /** What an agent needs to be at work without a browser, sealed with a key that lies in the relay's folder. `version`: as the page named it. */
+  standing_copies: { home: string; agent_json: string; sealed: Uint8Array; version: string; left_at: number };
+  /** A home's clock. `seen_at`: it went then. `stopped_at`: the person ended it then, and it has not gone since. */
+  clocks: { home: string; seen_at: number; stopped_at: number | null };
 }

@@ -15,6 +15,7 @@ export const WAKE_WAYS = [
   'thread_added',
   'deferred',
   'schedule',
+  'reminder',
   'script_failure',
   'api',
 ] as const;

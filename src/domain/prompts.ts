@@ -11,7 +11,7 @@
 import { quote } from './quoting.ts';
 
 export type PromptValues = Readonly<Record<string, string | null>>;
-export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul';
+export type TemplateName = 'wake' | 'birth' | 'lead' | 'agent' | 'nudge' | 'soul' | 'alone';
 
 /** What a template may ask for. */
 export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
@@ -21,6 +21,7 @@ export const PLACEHOLDERS: Record<TemplateName, readonly string[]> = {
   agent: ['name', 'human', 'lead', 'colorName', 'seat'],
   nudge: ['human', 'lead'],
   soul: ['name', 'human'],
+  alone: ['name', 'soul', 'human', 'instructions', 'columns'],
 };
 
 type Node =
@@ -135,6 +136,7 @@ export function parseProtocol(text: string): Protocol {
     agent: take('agent'),
     nudge: take('nudge'),
     soul: take('soul'),
+    alone: take('alone'),
   };
   const at = document.search(TEMPLATES);
   return {

@@ -22,7 +22,17 @@ export interface WakeQuestion {
   readonly byPerson: boolean;
   /** Of the target. */
   readonly state: AgentState;
+  /** It can be at work alone: the relay has what it needs for that. */
+  readonly alone?: boolean;
+  /** The person has set this very moment: it passes in the dark as well. */
+  readonly inDark?: boolean;
 }
+
+/**
+ * What the person has scheduled keeps to the switch, to blackouts, minutes and how many sessions run at once. How often it
+ * comes the person has said already; and where the agent is busy, the run waits for its turn.
+ */
+const CHECKS_OF_SCHEDULES: readonly GateCheck[] = ['disabled', 'blackout', 'minutes', 'concurrency'];
 
 /** What is known of the past. Times in ms since the epoch. Wakes are granted ones that the person did not ask for. */
 export interface WakeFacts {
@@ -89,12 +99,13 @@ const CHECKS: Readonly<Record<GateCheck, Check>> = {
     (now < day.end ? wakesToday : 0) >= most ? tomorrow(most, timeZone, now) : null,
   pair: (_, { maxWakesPerPairPerDay: most, timeZone }, { day, pairToday }, now) =>
     (now < day.end ? pairToday : 0) >= most ? tomorrow(most, timeZone, now) : null,
-  blackout: (_, { blackouts, timeZone }, __, now) => blackoutAt(blackouts, timeZone, now),
+  blackout: ({ inDark }, { blackouts, timeZone }, __, now) => (inDark ? null : blackoutAt(blackouts, timeZone, now)),
   minutes: (_, { maxDailySessionMinutes: most, timeZone }, facts, now) =>
     sessionMs(facts, timeZone, now) >= most * 60_000 ? tomorrow(most, timeZone, now) : null,
   concurrency: (_, { maxConcurrentSessions }, { running }) =>
     running.length >= maxConcurrentSessions ? { until: null } : null,
-  idle: ({ state }) => (state === 'busy' || state === 'absent' || state === 'played' ? { until: null } : null),
+  idle: ({ state, alone = false }) =>
+    state === 'busy' || (state === 'absent' && !alone) || state === 'played' ? { until: null } : null,
   flood(_, { floodMaxWakes, floodWindowSeconds }, { latest }, now) {
     if (floodMaxWakes === 0) return { until: null };
     const oldest = latest[floodMaxWakes - 1];
@@ -117,7 +128,7 @@ function outcomeOf(check: GateCheck): 'suppressed' | 'deferred' | 'error' {
 /** The checks in their order; the first that fails decides. `detail` is a sentence for people and for the caller. */
 export function decideWake(question: WakeQuestion, limits: WakeLimits, facts: WakeFacts, now: number): Verdict {
   if (question.byPerson) return { outcome: 'granted', check: null, until: null, detail: 'The person asked.' };
-  for (const check of GATE_CHECKS) {
+  for (const check of question.way === 'schedule' ? CHECKS_OF_SCHEDULES : GATE_CHECKS) {
     const failure = CHECKS[check](question, limits, facts, now);
     if (!failure) continue;
     const detail = reasonFor(check, { ...failure, state: question.state, limits, now });

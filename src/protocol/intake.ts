@@ -19,7 +19,13 @@ export const stampOf = (id: number, { at, time }: { readonly at?: Stamp | undefi
 /** A version of a record as a document. What was said is said once; of all else each change is a document. */
 export function documentOf({ type, id, value }: RelayRecord, at: Stamp): Doc {
   const agentId =
-    type === 'limits' ? value.agentId : type === 'thread-message' && isAgentId(value.from) ? value.from : null;
+    type === 'limits'
+      ? value.agentId
+      : type === 'schedule'
+        ? value.schedule.agentId
+        : type === 'thread-message' && isAgentId(value.from)
+          ? value.from
+          : null;
   return {
     _id: type === 'thread-message' ? `${type}:${id}` : `${type}:${id}:${at}`,
     type,

@@ -13,6 +13,7 @@ import { message } from './documents/message.ts';
 import { prices } from './documents/prices.ts';
 import { queuedMessage } from './documents/queued-message.ts';
 import { run } from './documents/run.ts';
+import { schedule } from './documents/schedule.ts';
 import { session } from './documents/session.ts';
 import { setting } from './documents/setting.ts';
 import { threadMessage } from './documents/thread-message.ts';
@@ -36,6 +37,7 @@ const KINDS = [
   prices,
   thread,
   threadMessage,
+  schedule,
 ];
 
 type Kind = (typeof KINDS)[number];

@@ -8,6 +8,7 @@ import { agentConfigSchema, householdConfigSchema } from './config.ts';
 import { pricesSchema } from './costs.ts';
 import { authorSchema, common, ms, stamp } from './documents.ts';
 import { LIMITS } from './limits.ts';
+import { scheduleRecordSchema } from './schedules.ts';
 
 const id = z.string().min(1).max(LIMITS.id);
 const recordId = z.string().min(1).max(LIMITS.recordId);
@@ -52,12 +53,21 @@ export const recordSchema = z
     z
       .object({ type: z.literal('thread-message'), id, value: threadMessageValue })
       .describe('something said in a thread'),
+    z
+      .object({ type: z.literal('schedule'), id, value: scheduleRecordSchema })
+      .describe('a routine, a reminder or a script of an agent'),
   ])
   .describe('what the relay must have at hand to act alone; the newest of each id holds');
 export type RelayRecord = z.infer<typeof recordSchema>;
 export type RecordType = RelayRecord['type'];
 export type RecordOf<Type extends RecordType> = Extract<RelayRecord, { type: Type }>;
-export const RECORD_TYPES = ['limits', 'prices', 'thread', 'thread-message'] as const satisfies readonly RecordType[];
+export const RECORD_TYPES = [
+  'limits',
+  'prices',
+  'thread',
+  'thread-message',
+  'schedule',
+] as const satisfies readonly RecordType[];
 
 /** What names a version of a record. */
 const versionSchema = z.object({ type: z.string().min(1).max(64), id: recordId, at: stamp });

@@ -295,6 +295,7 @@ describe.each(STORES)('the gate on %s', (kind) => {
     thread_added: agent('lyra'),
     deferred: agent('lyra'),
     schedule: { kind: 'schedule', name: 'morning' },
+    reminder: { kind: 'schedule', name: 'tea' },
     script_failure: { kind: 'script', name: 'build' },
     api: { kind: 'api', name: 'someone' },
   };

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventLog } from '../../server/events/index.ts';
 import { createAnthropicMind, type Mind } from '../../server/minds/index.ts';
 import type { AgentRun, Run } from '../../server/runs/index.ts';
+import { createSealer } from '../../server/schedules/index.ts';
 import { openTeam } from '../../server/homes/team.ts';
 import { applyEvent, NO_SESSION } from '../../src/protocol/live.ts';
 import { documentsOf } from '../../src/protocol/intake.ts';
@@ -310,7 +311,7 @@ describe.each(STORES)('a run on %s, its process killed', (kind) => {
       const logger = { warn: () => undefined, error: () => undefined };
       const team = await openTeam({
         ...{ db: store.db, home: 'killed', alone: kind === 'pglite', log, mind, protocol: PROTOCOL },
-        ...{ now: Date.now, newId: randomUUID, logger, retentionMs: 60_000 },
+        ...{ now: Date.now, newId: randomUUID, logger, retentionMs: 60_000, sealer: createSealer(new Uint8Array(32)) },
       });
       const stored = await log.read(0, 1_000);
       expect(brokenRules(stored)).toEqual([]);

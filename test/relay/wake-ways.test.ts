@@ -45,6 +45,7 @@ const ROADS: Readonly<Record<WakeWay, (house: Household) => Promise<unknown>>> =
     gate.open();
   },
   schedule: (house) => ask(house, 'schedule', { kind: 'schedule', name: 'morning' }),
+  reminder: (house) => ask(house, 'reminder', { kind: 'schedule', name: 'tea' }),
   script_failure: (house) => ask(house, 'script_failure', { kind: 'script', name: 'tests' }),
   api: (house) => ask(house, 'api', { kind: 'api', name: 'a tool' }),
 };

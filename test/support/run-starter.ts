@@ -8,6 +8,7 @@ import { writeSync } from 'node:fs';
 import { openEventLog } from '../../server/events/index.ts';
 import { createAnthropicMind } from '../../server/minds/index.ts';
 import { openStore } from '../../server/store/index.ts';
+import { createSealer } from '../../server/schedules/index.ts';
 import { openTeam } from '../../server/homes/team.ts';
 import { parseProtocol } from '../../src/domain/prompts.ts';
 import { agentRun, messageFromB } from './runs.ts';
@@ -41,6 +42,7 @@ const { runs, inbox } = await openTeam({
   newId: randomUUID,
   logger: { warn: fail, error: fail },
   retentionMs: 60_000,
+  sealer: createSealer(new Uint8Array(32)),
 });
 await inbox.put(messageFromB());
 await runs.start(agentRun(mind, { readsInbox: true }));

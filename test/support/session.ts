@@ -9,6 +9,7 @@ import type { Inbox, PostOutcome, SessionHost } from '../../server/contracts.ts'
 import { createAnthropicMind, type AnthropicMindConfig, type Mind } from '../../server/minds/index.ts';
 import { SESSION_LIMITS, type SessionLimits } from '../../server/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
+import { createSealer } from '../../server/schedules/index.ts';
 import { openTeam, type Team } from '../../server/homes/team.ts';
 import { parseProtocol } from '../../src/domain/prompts.ts';
 import { SEAT_ORDER, seatColor, type SeatPosition } from '../../src/domain/seat.ts';
@@ -154,6 +155,7 @@ async function openHousehold(
       newId: randomUUID,
       logger: { warn: note, error: note },
       retentionMs: RETENTION_MS,
+      sealer: createSealer(new Uint8Array(32).fill(7)),
       limits: { ...SESSION_LIMITS, secondTryMs: 20, ...limits },
     });
     return { log, team, die: lifeline.die };

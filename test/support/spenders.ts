@@ -6,6 +6,7 @@ import { createAnthropicMind } from '../../server/minds/index.ts';
 import { createProxy } from '../../server/proxy/index.ts';
 import { SESSION_LIMITS } from '../../server/session/settings.ts';
 import type { Store } from '../../server/store/index.ts';
+import { createSealer } from '../../server/schedules/index.ts';
 import { openTeam, type Team } from '../../server/homes/team.ts';
 import { writeWake } from '../../src/domain/wake-payload.ts';
 import { REAL_KEY } from './proxied.ts';
@@ -58,6 +59,7 @@ export async function openSpenders(
     newId,
     logger,
     retentionMs: 0,
+    sealer: createSealer(new Uint8Array(32)),
     limits,
   });
   const agents = POSITIONS.map((position) => payload(position));

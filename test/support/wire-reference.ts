@@ -65,6 +65,17 @@ const WHO = {
 const parametersOf = (fields: Endpoint['params'], where: string) =>
   Object.entries(fields ?? {}).map(([name, schema]) => ({ name, in: where, does: schema.description ?? '' }));
 
+/** What a body holds; of one that may be of several kinds, what each holds. */
+function bodyTables(body: z.ZodType): string[] {
+  if (!(body instanceof z.ZodDiscriminatedUnion)) return [fieldTable(json(body, 'input'), 'field of the body')];
+  return body.options.map((option) => {
+    const whole = json(option, 'input');
+    const { kind } = whole.properties ?? {};
+    const name = typeof kind === 'object' ? String(kind.const) : '';
+    return fieldTable(whole, `field of the body, of a ${name}`);
+  });
+}
+
 function callSection({
   method,
   path,
@@ -86,7 +97,7 @@ function callSection({
     const rows = parameters.map((parameter) => `| \`${parameter.name}\` | ${parameter.in} | ${parameter.does} |`);
     parts.push(['| parameter | in | |', '|---|---|---|', ...rows].join('\n'));
   }
-  if (body) parts.push(fieldTable(json(body, 'input'), 'field of the body'));
+  if (body) parts.push(...bodyTables(body));
   const rows = answers.map(
     ({ status, when, body: carried }) => `| ${status} | ${when}${carried ? `: ${typeOf(inside(carried))}` : ''} |`,
   );

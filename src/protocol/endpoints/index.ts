@@ -5,6 +5,7 @@ import type { Endpoints } from './endpoint.ts';
 import { proxyEndpoints } from './proxy.ts';
 import { recordEndpoints } from './records.ts';
 import { homeEndpoints, relayEndpoints, sessionEndpoints } from './session.ts';
+import { scheduleEndpoints } from './schedules.ts';
 import { sleepingEndpoints } from './sleeping.ts';
 import { syncEndpoints } from './sync.ts';
 import { inboxEndpoints, roomEndpoints, teamEndpoints } from './team.ts';
@@ -26,5 +27,6 @@ export const ENDPOINTS = {
   ...proxyEndpoints,
   ...costEndpoints,
   ...recordEndpoints,
+  ...scheduleEndpoints,
   ...syncEndpoints,
 } satisfies Endpoints;

@@ -21,12 +21,6 @@ export interface LineDeps {
   readonly timers: Timers;
   /** ms before try number `failures` + 1. */
   readonly backoff: (failures: number) => number;
-  /** Does the person want a line at all? */
-  readonly isOn: () => boolean;
-}
-
-/** Who hears what comes over it. */
-export interface LineEars {
   /** The relay does not know this device: makes it known. Answers whether another try makes sense at once. */
   readonly register: () => Promise<boolean>;
   /** Let in. Runs before replication begins. */
@@ -39,14 +33,16 @@ export interface LineEars {
   readonly onAnswer: (message: Extract<FromRelay, { kind: 'refused' | 'recovery-kept' }>) => void;
   readonly onRemoved: () => void;
   readonly onState: (state: 'off' | 'connecting' | 'live' | 'lost') => void;
+  /** Does the person want a line at all? */
+  readonly isOn: () => boolean;
 }
 
 export interface RelayLine {
   /** False where there is no line. */
   say(message: FromDevice): boolean;
   isLive(): boolean;
-  /** The first try; before it there is no line. */
-  begin(ears: LineEars): void;
+  /** The first try. */
+  begin(): void;
   /** Tries again now. */
   reconnect(): void;
   /** `isOn` answers something else now. */
@@ -54,28 +50,7 @@ export interface RelayLine {
   close(): void;
 }
 
-/** One that nobody has begun yet says nothing; so what is said over it is made before it, and what hears it after. */
-export function createLine(deps: LineDeps): RelayLine {
-  let open: OpenLine | null = null;
-  let closed = false;
-  return {
-    begin(ears) {
-      if (!closed) open ??= openLine(deps, ears);
-    },
-    say: (message) => open?.say(message) ?? false,
-    isLive: () => open?.isLive() ?? false,
-    reconnect: () => open?.reconnect(),
-    switched: () => open?.switched(),
-    close() {
-      closed = true;
-      open?.close();
-    },
-  };
-}
-
-type OpenLine = Omit<RelayLine, 'begin'>;
-
-function openLine(deps: LineDeps, ears: LineEars): OpenLine {
+export function openLine(deps: LineDeps): RelayLine {
   const { timers } = deps;
   let number = 0;
   let failures = 0;
@@ -104,7 +79,7 @@ function openLine(deps: LineDeps, ears: LineEars): OpenLine {
   function lose() {
     if (closed) return;
     over();
-    ears.onState('lost');
+    deps.onState('lost');
     cancelRetry?.();
     cancelRetry = timers.after(deps.backoff(failures++), open);
   }
@@ -122,13 +97,13 @@ function openLine(deps: LineDeps, ears: LineEars): OpenLine {
   }
 
   async function welcome(message: Welcome, mine: number) {
-    await ears.onWelcome(message);
+    await deps.onWelcome(message);
     if (mine !== number || !socket) return;
     const current = socket;
     live = true;
     failures = 0;
     watch(2 * SYNC.heartbeatMs);
-    end = ears.connect({
+    end = deps.connect({
       kind: 'relay',
       name: 'relay',
       send: (frame) => current.frame(frame),
@@ -137,14 +112,14 @@ function openLine(deps: LineDeps, ears: LineEars): OpenLine {
     });
     for (const frame of early) end.take(frame);
     early = [];
-    ears.onDevices(message.devices);
-    ears.onState('live');
+    deps.onDevices(message.devices);
+    deps.onState('live');
     ping();
   }
 
   async function introduce() {
     over();
-    if (await ears.register()) open();
+    if (await deps.register()) open();
     else lose();
   }
 
@@ -166,25 +141,25 @@ function openLine(deps: LineDeps, ears: LineEars): OpenLine {
         });
         return;
       case 'devices':
-        ears.onDevices(message.devices);
+        deps.onDevices(message.devices);
         return;
       case 'rotated':
-        ears.onRotated(message);
+        deps.onRotated(message);
         return;
       case 'signal':
-        ears.onSignal(message.from, message.data);
+        deps.onSignal(message.from, message.data);
         return;
       case 'removed':
         over();
         closed = true;
-        ears.onRemoved();
+        deps.onRemoved();
         return;
       case 'unknown':
         void introduce();
         return;
       case 'refused':
       case 'recovery-kept':
-        ears.onAnswer(message);
+        deps.onAnswer(message);
         return;
       case 'pong':
         return;
@@ -198,11 +173,11 @@ function openLine(deps: LineDeps, ears: LineEars): OpenLine {
     cancelRetry = null;
     if (closed) return;
     if (!deps.isOn()) {
-      ears.onState('off');
+      deps.onState('off');
       return;
     }
     const mine = ++number;
-    ears.onState('connecting');
+    deps.onState('connecting');
     watch(SYNC_OWNER.connect);
     socket = deps.openSocket((item: SocketItem) => {
       if (mine !== number) return;
@@ -219,9 +194,8 @@ function openLine(deps: LineDeps, ears: LineEars): OpenLine {
     });
   }
 
-  open();
-
   return {
+    begin: open,
     say(message) {
       if (!live || !socket) return false;
       socket.text(message);

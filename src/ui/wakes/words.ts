@@ -62,6 +62,7 @@ export const WAY_WORDS: Record<WakeWay, string> = {
   thread_added: 'Taken into a thread',
   deferred: 'A wake that was put off came up again',
   schedule: 'A schedule',
+  reminder: 'A reminder that it left for itself',
   script_failure: 'A script that failed',
   api: 'A call from outside',
 };
@@ -101,6 +102,8 @@ export function askedText({ way, source, target }: WakeDecision, nameOf: NameOf)
       return `${who} asked for ${whom}, and that came up again`;
     case 'schedule':
       return `The schedule ${who} asked for ${whom}`;
+    case 'reminder':
+      return `The reminder ${who} came back to ${whom}`;
     case 'script_failure':
       return `The script ${who} failed, and asked for ${whom}`;
     case 'api':

@@ -58,6 +58,12 @@ const examples: Record<KnownType, Record<string, unknown>> = {
     recordId: 'm1',
     value: { threadId: 't1', place: 1, time: 1000 },
   },
+  schedule: {
+    ...base,
+    type: 'schedule',
+    recordId: 's1',
+    value: { home: 'h1', removed: false, schedule: { kind: 'routine', agentId: 'a', name: 'Morning' } },
+  },
 };
 const kinds = Object.entries(examples);
 

@@ -1,0 +1,185 @@
+/** Agents at work while nobody is there: a run from what the person's page has left of the agent with the relay. */
+import { momentText } from '../../src/domain/moments.ts';
+import { renderTemplate, type Protocol } from '../../src/domain/prompts.ts';
+import { writeSaid } from '../../src/domain/quoting.ts';
+import { seatNumber } from '../../src/domain/seat.ts';
+import { shownName } from '../../src/domain/names.ts';
+import { teammatesText } from '../../src/domain/teammates.ts';
+import type { StandingCopy } from '../../src/protocol/schedules.ts';
+import type { Alone, EventLog, TeamTool } from '../contracts.ts';
+import type { Mind } from '../minds/index.ts';
+import type { Around } from '../runs/around.ts';
+import type { Logger } from '../runs/context.ts';
+import type { AgentRun, Runs } from '../runs/index.ts';
+import type { RunEnd } from '../runs/life.ts';
+import { NO_TOOLS } from '../runs/toolbox.ts';
+import type { Copies } from './copies.ts';
+
+export interface Work {
+  readonly agentId: string;
+  readonly cause: AgentRun['cause'];
+  /** What set it to work, a sentence in square brackets. */
+  readonly why: string;
+  /** Into its system prompt, as they are; empty: none. */
+  readonly instructions: string;
+  readonly columns: readonly string[];
+  /** What it is given of its last conversation, and of what it said in runs before. */
+  readonly lastSession: boolean;
+  readonly before: readonly { readonly at: number; readonly said: string }[];
+  /** Null: the agent’s own. */
+  readonly model: string | null;
+  readonly laterModel: string | null;
+  /** Null: all that it has. */
+  readonly tools: readonly string[] | null;
+  readonly timeoutMs: number;
+  readonly busyMs: number;
+  /** Its prefix comes again within the hour. */
+  readonly cachesForAnHour: boolean;
+  /** It has its turn, and is about to begin. False: it may not. */
+  begins?(runId: string): Promise<boolean>;
+}
+
+export type Worked =
+  | { readonly kind: 'ended'; readonly runId: string; readonly end: RunEnd; readonly said: string | null }
+  | { readonly kind: 'skipped'; readonly why: 'no-copy' | 'agent-busy' | 'closing' | 'not-ours' };
+
+export interface OpenAlone extends Alone {
+  work(work: Work): Promise<Worked>;
+}
+
+export interface AloneDeps {
+  readonly copies: Copies;
+  readonly runs: Pick<Runs, 'start'>;
+  readonly log: Pick<EventLog, 'subscribe'>;
+  readonly protocol: Protocol;
+  readonly mind: Mind;
+  readonly tools: () => readonly TeamTool[];
+  readonly logger: Logger;
+  /** ms that a run takes at most, and waits for its turn, where nothing else is said. */
+  readonly timeoutMs: number;
+  readonly busyMs: number;
+  /** Characters of an agent's last words that are kept. */
+  readonly saidChars: number;
+}
+
+/** Its system prompt: the same for each of its runs, so that a model's cache has it; what changes comes behind it. */
+export function systemOf(
+  { templates }: Pick<Protocol, 'templates'>,
+  copy: StandingCopy,
+  { instructions, columns }: Pick<Work, 'instructions' | 'columns'>,
+): string {
+  const [name, human] = [shownName(copy.name, 'agent'), shownName(copy.human, 'person')];
+  const filled = instructions.replaceAll('{{AGENT_NAME}}', name);
+  return [
+    renderTemplate(templates.agent, 'agent', {
+      name,
+      human,
+      lead: shownName(copy.lead, 'lead'),
+      colorName: copy.colorName,
+      seat: String(seatNumber(copy.position)),
+    }),
+    renderTemplate(templates.alone, 'alone', {
+      name,
+      soul: copy.soul,
+      human,
+      instructions: filled,
+      columns: columns.join(', '),
+    }),
+  ].join('\n\n');
+}
+
+/** What comes first: the time, who is there, what set it to work, and what it is given of before. */
+function firstWords(
+  { agentId, why, lastSession, before }: Work,
+  { transcript }: StandingCopy,
+  { now, timeZone, team }: Around,
+): string {
+  const others = teammatesText(team, agentId);
+  return [
+    `[It is ${momentText(now, timeZone)}.${others === null ? '' : ` With you live ${others}.`}]`,
+    ...(lastSession && transcript !== null && transcript !== ''
+      ? [`<previous-session>\n${transcript}\n</previous-session>`]
+      : []),
+    ...before.map(({ at, said }) =>
+      writeSaid({ head: `[What you said at the end of a run on ${momentText(at, timeZone)}]`, text: said }),
+    ),
+    why,
+  ].join('\n\n');
+}
+
+export function createAlone(deps: AloneDeps): OpenAlone {
+  const { copies, runs, log, protocol, mind, logger } = deps;
+
+  async function work(asked: Work): Promise<Worked> {
+    const { agentId, cause, timeoutMs, busyMs } = asked;
+    const copy = await copies.of(agentId);
+    if (!copy) return { kind: 'skipped', why: 'no-copy' };
+    const own = asked.model ?? mind.models({ lead: '', agent: copy.model }).agentModel;
+    const only = asked.tools && new Set(asked.tools);
+    const started = await runs.start({
+      identity: { agentId },
+      cause,
+      instructions: systemOf(protocol, copy, asked),
+      context: [
+        {
+          messageId: null,
+          text: (around) => {
+            const text = firstWords(asked, copy, around);
+            const short = firstWords({ ...asked, lastSession: false }, copy, around);
+            return { text, shortened: (most) => (text.length <= most ? text : short) };
+          },
+        },
+      ],
+      readsInbox: true,
+      tools: { own: NO_TOOLS, team: deps.tools().filter(({ name }) => !only || only.has(name)) },
+      mind: { answers: mind, model: own, laterModel: asked.laterModel ?? own, cachesForAnHour: asked.cachesForAnHour },
+      limits: {
+        timeoutMs,
+        busyMs,
+        maxAnswerTokens: copy.maxAnswerTokens,
+        contextTokens: copy.contextTokens,
+      },
+      ...(asked.begins ? { begins: asked.begins } : {}),
+    });
+    if (!started.ok) return { kind: 'skipped', why: started.skipped };
+    const { runId, whenEnded } = started.run;
+    let said: string | null = null;
+    const stop = log.subscribe(({ event }) => {
+      if (event.kind !== 'message' || event.runId !== runId || event.author !== agentId) return;
+      const text = event.blocks
+        .flatMap((block) => (block.kind === 'text' ? [block.text] : []))
+        .join('')
+        .trim();
+      if (text !== '') said = text.slice(-deps.saidChars);
+    });
+    try {
+      return { kind: 'ended', runId, end: await whenEnded, said };
+    } finally {
+      stop();
+    }
+  }
+
+  return {
+    can: (agentId) => copies.has(agentId),
+    work,
+    async wake(agentId, { name, reason, why }) {
+      const worked = await work({
+        agentId,
+        cause: { kind: 'wake', by: name, reason },
+        why,
+        instructions: '',
+        columns: [],
+        lastSession: true,
+        before: [],
+        model: null,
+        laterModel: null,
+        tools: null,
+        timeoutMs: deps.timeoutMs,
+        busyMs: deps.busyMs,
+        cachesForAnHour: false,
+      });
+      if (worked.kind === 'skipped')
+        logger.warn('a granted wake was not carried out; the message waits', { agentId, why: worked.why });
+    },
+  };
+}

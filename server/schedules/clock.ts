@@ -1,0 +1,214 @@
+/**
+ * A home's clock. It sleeps until something is due, gives every moment that has come a row, and hands what is to be done to
+ * `perform`, so many at once. Another process that shares the store may do the same: a row is claimed by one of them.
+ */
+import { createQueue } from '../../src/domain/platform/queue.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import { rowOf as inARow, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
+import type { TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { Logger } from '../runs/context.ts';
+import { NO_DETAIL, type Claim, type Detail, type Row, type ScheduleRows } from './rows.ts';
+import type { ScheduleLimits } from './settings.ts';
+
+/** What became of a moment; `again`: nothing yet, and it waits until then. */
+export type Performed = { readonly end: OccurrenceEnd; readonly detail: Detail } | { readonly again: number };
+
+/** What one that performs a moment may do with its row. */
+export interface Performing {
+  /** Its run begins. False: somebody else has the moment now, and nothing may begin. */
+  begins(runId: string): Promise<boolean>;
+}
+
+export interface ClockDeps {
+  readonly rows: ScheduleRows;
+  /** No other process can have this store open. */
+  readonly alone: boolean;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  readonly logger: Logger;
+  readonly limits: ScheduleLimits;
+  contextOf(): Promise<(row: Row) => TimingContext>;
+  darkness(): Promise<(row: Row, at: number) => boolean>;
+  /** Does what is due. Never rejects for what an agent or a script does. */
+  perform(claim: Claim, row: Row, performing: Performing): Promise<Performed>;
+  /** A schedule has come to an end so often in a row: it is paused. */
+  onPaused(row: Row, why: string): void;
+  /** Something of it has changed, for the pages. */
+  onChange(agentId: string | null): void;
+}
+
+export interface Clock {
+  /** Begins to go. Says how long it stood. */
+  start(): Promise<{ readonly stoodMs: number; readonly planned: boolean }>;
+  /** Looks now: something was changed. */
+  wake(): void;
+  /** Of schedules: how many of them are being done. */
+  running(): ReadonlyMap<string, number>;
+  /** When it went last, ms since the epoch; null: it has not begun. */
+  seenAt(): number | null;
+  /** Resolves when nothing is due any more and nothing is being done. For tests. */
+  whenQuiet(): Promise<void>;
+  /** `planned`: the person ended the relay. Nothing is begun after it; what is being done is waited for. */
+  close(planned: boolean): Promise<void>;
+}
+
+export function createClock(deps: ClockDeps): Clock {
+  const { rows, alone, now, newId, timers, logger, limits } = deps;
+  const live = new Map<Claim, Promise<void>>();
+  const inTurn = createQueue();
+  let stops: readonly PlannedStop[] = [];
+  let closed = false;
+  let started = false;
+  let cancel: (() => void) | null = null;
+  let cancelRenew: (() => void) | null = null as (() => void) | null;
+  let seen: number | null = null;
+  let forgotten = 0;
+
+  const failed = (error: unknown) =>
+    logger.error('the clock could not look at what is due; it looks again', { error: String(error) });
+
+  async function finish(claim: Claim, row: Row, end: OccurrenceEnd, detail: Detail): Promise<void> {
+    if (!(await rows.end(claim, end, detail, now())))
+      return logger.warn('somebody else has ended what this relay was doing', {
+        scheduleId: claim.scheduleId,
+        dueAt: claim.dueAt,
+      });
+    if (end.state === 'failed' || end.state === 'timed-out' || end.state === 'crashed') {
+      const ends = await rows.ends(claim.scheduleId, limits.failuresPause);
+      if (inARow(ends, 'failed') >= limits.failuresPause) {
+        const why = `It failed ${limits.failuresPause} times in a row${detail.detail === null ? '.' : `, at last so: ${detail.detail}`}`;
+        await rows.pause(claim.scheduleId, why);
+        deps.onPaused(row, why);
+      }
+    }
+  }
+
+  async function handle(claim: Claim): Promise<void> {
+    const row = await rows.get(claim.scheduleId);
+    if (!row) {
+      await rows.end(claim, { state: 'cancelled', reason: null }, NO_DETAIL, now());
+      return;
+    }
+    deps.onChange(claim.agentId);
+    try {
+      const performed = await deps.perform(claim, row, {
+        begins: (runId) => rows.begins(claim, runId, now()),
+      });
+      if ('again' in performed) await rows.putBack(claim, performed.again);
+      else await finish(claim, row, performed.end, performed.detail);
+    } catch (error) {
+      logger.error('what was due could not be done', { scheduleId: claim.scheduleId, error: String(error) });
+      await finish(
+        claim,
+        row,
+        { state: 'failed', reason: null },
+        { ...NO_DETAIL, detail: 'Something in the relay broke. The relay’s log says more.' },
+      );
+    }
+    deps.onChange(claim.agentId);
+  }
+
+  function begin(claim: Claim): void {
+    const work = handle(claim)
+      .catch(failed)
+      .finally(() => {
+        live.delete(claim);
+        wake();
+      });
+    live.set(claim, work);
+    renewLater();
+  }
+
+  function renewLater(): void {
+    if (live.size === 0 || closed) return;
+    cancelRenew ??= timers.after(limits.renewMs, () => {
+      cancelRenew = null;
+      rows
+        .renew([...live.keys()], now())
+        .catch(failed)
+        .finally(renewLater);
+    });
+  }
+
+  async function look(): Promise<void> {
+    if (closed) return;
+    const time = now();
+    // A clock that went back would stand still until it has caught up with itself.
+    if (seen !== null && time < seen - limits.catchUp.onTimeMs) {
+      const contextOf = await deps.contextOf();
+      await rows.reckon(time, contextOf, ({ judgedAt }) => judgedAt > time);
+    }
+    if (seen === null || Math.abs(time - seen) >= limits.checkMs / 2) {
+      await rows.writeSign(time, null);
+      await rows.recover(time, false);
+    }
+    seen = time;
+    const [contextOf, isDark] = await Promise.all([deps.contextOf(), deps.darkness()]);
+    while (!closed && (await rows.advance({ now: time, stops, contextOf, isDark })));
+    while (!closed && live.size < limits.atOnce) {
+      const late = [...live.keys()].filter((claim) => claim.late).length < limits.lateAtOnce;
+      const claim = await rows.claim(now(), newId(), late);
+      if (!claim) break;
+      begin(claim);
+    }
+    if (time - forgotten > limits.keptMs / 100) {
+      forgotten = time;
+      await rows.forget(time - limits.keptMs);
+    }
+  }
+
+  const isClosed = () => closed;
+  async function lookAndSleep(): Promise<void> {
+    cancel?.();
+    cancel = null;
+    await look().catch(failed);
+    if (isClosed()) return;
+    const full = live.size >= limits.atOnce;
+    const nextAt = await rows.nextAt().catch(() => null);
+    const wait = nextAt === null || full ? limits.checkMs : Math.min(limits.checkMs, Math.max(0, nextAt - now()));
+    // What is made up for waits for its place, and looking at it again at once would be in vain.
+    cancel = timers.after(wait === 0 && live.size > 0 ? limits.catchUp.staggerMs : wait, wake);
+  }
+
+  function wake(): void {
+    if (started && !closed) void inTurn(lookAndSleep).catch(failed);
+  }
+
+  return {
+    async start() {
+      const time = now();
+      const sign = await rows.sign();
+      const from = sign?.stoppedAt ?? sign?.seenAt ?? time;
+      const planned = sign?.stoppedAt !== null && sign !== null;
+      stops = planned && time > from ? [{ from, to: time }] : [];
+      await rows.recover(time, alone);
+      started = true;
+      wake();
+      return { stoodMs: Math.max(0, time - from), planned };
+    },
+    wake,
+    running() {
+      const counts = new Map<string, number>();
+      for (const { scheduleId } of live.keys()) counts.set(scheduleId, (counts.get(scheduleId) ?? 0) + 1);
+      return counts;
+    },
+    seenAt: () => seen,
+    async whenQuiet() {
+      for (;;) {
+        await inTurn(() => Promise.resolve());
+        if (live.size === 0) return;
+        await Promise.all(live.values());
+      }
+    },
+    async close(planned) {
+      if (closed) return;
+      closed = true;
+      cancel?.();
+      cancelRenew?.();
+      await inTurn(() => Promise.resolve());
+      await Promise.all(live.values());
+      if (started) await rows.writeSign(now(), planned ? now() : null).catch(failed);
+    },
+  };
+}

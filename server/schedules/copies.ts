@@ -1,0 +1,87 @@
+/** Standing copies: what each agent needs to be at work without a browser. Sealed at rest, and gone when they are taken back. */
+import { standingCopySchema, type CopyStanding, type StandingCopy } from '../../src/protocol/schedules.ts';
+import { parseText, type Db } from '../store/index.ts';
+import { json } from './rows.ts';
+import type { Sealer } from './sealer.ts';
+
+export interface Copies {
+  /** Undefined: there is none that can be read. */
+  of(agentId: string): Promise<StandingCopy | undefined>;
+  has(agentId: string): Promise<boolean>;
+  all(): Promise<CopyStanding[]>;
+  leave(agentId: string, copy: StandingCopy, version: string): Promise<void>;
+  /** False: there was none. */
+  takeBack(agentId: string): Promise<boolean>;
+}
+
+export interface CopiesDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly sealer: Sealer;
+  readonly now: () => number;
+}
+
+export function createCopies({ db, home, sealer, now }: CopiesDeps): Copies {
+  const about = (agentId: string) => json(`standing copy ${home} ${agentId}`);
+  const mine = () => db.selectFrom('standing_copies').where('home', '=', home);
+  function opened(agentId: string, sealed: Uint8Array): StandingCopy | undefined {
+    const text = sealer.open(sealed, about(agentId));
+    return text === null ? undefined : standingCopySchema.parse(JSON.parse(text));
+  }
+  /** Whether one is there, as it is asked for each wake. */
+  const known = new Map<string, boolean>();
+  return {
+    async of(agentId) {
+      const row = await mine().select('sealed').where('agent_json', '=', json(agentId)).executeTakeFirst();
+      return row && opened(agentId, row.sealed);
+    },
+    async has(agentId) {
+      const was = known.get(agentId);
+      if (was !== undefined) return was;
+      const row = await mine().select('agent_json').where('agent_json', '=', json(agentId)).executeTakeFirst();
+      known.set(agentId, row !== undefined);
+      return row !== undefined;
+    },
+    async all() {
+      const rows = await mine().selectAll().orderBy('agent_json').execute();
+      return rows.flatMap((row): CopyStanding[] => {
+        const agentId = parseText(row.agent_json);
+        const copy = opened(agentId, row.sealed);
+        if (!copy) return [];
+        return [
+          {
+            agentId,
+            leftAt: row.left_at,
+            version: row.version,
+            bytes: row.sealed.length,
+            soulChars: copy.soul?.length ?? 0,
+            transcriptChars: copy.transcript?.length ?? 0,
+          },
+        ];
+      });
+    },
+    async leave(agentId, copy, version) {
+      const sealed = sealer.seal(JSON.stringify(copy), about(agentId));
+      known.delete(agentId);
+      await db
+        .insertInto('standing_copies')
+        .values({ home, agent_json: json(agentId), sealed, version, left_at: now() })
+        .onConflict((conflict) =>
+          conflict.columns(['home', 'agent_json']).doUpdateSet({ sealed, version, left_at: now() }),
+        )
+        .execute();
+      known.delete(agentId);
+    },
+    async takeBack(agentId) {
+      known.delete(agentId);
+      const { numDeletedRows } = await db
+        .deleteFrom('standing_copies')
+        .where('home', '=', home)
+        .where('agent_json', '=', json(agentId))
+        .executeTakeFirst();
+      known.delete(agentId);
+      return numDeletedRows > 0n;
+    },
+  };
+}

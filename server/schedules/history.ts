@@ -1,0 +1,118 @@
+/** What became of what was due, and when the clock of a home went last. */
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import { OPEN_STATES, SKIP_REASONS, type OccurrenceEnd } from '../../src/domain/schedule/occurrence.ts';
+import { occurrenceStateSchema, type Occurrence } from '../../src/protocol/schedules.ts';
+import { parseText } from '../store/index.ts';
+import type { Tables } from '../store/tables.ts';
+import { json, type RowsDeps } from './schedule-rows.ts';
+
+/** How it went, beside its end. */
+const detailSchema = z.object({
+  said: z.string().nullable().default(null),
+  detail: z.string().nullable().default(null),
+  tokens: z.number().nullable().default(null),
+  costMicroUsd: z.number().nullable().default(null),
+});
+export type Detail = z.infer<typeof detailSchema>;
+export const NO_DETAIL: Detail = { said: null, detail: null, tokens: null, costMicroUsd: null };
+
+const reasonSchema = z.enum(SKIP_REASONS).nullable();
+export function endOf(row: Pick<Selectable<Tables['occurrences']>, 'state' | 'reason'>): OccurrenceEnd | null {
+  const state = occurrenceStateSchema.parse(row.state);
+  if (state === 'due' || state === 'claimed' || state === 'running') return null;
+  if (state !== 'skipped') return { state, reason: null };
+  return { state, reason: reasonSchema.parse(row.reason) ?? 'gate' };
+}
+
+function occurrenceOf(
+  row: Selectable<Tables['occurrences']> & { readonly value_json: string | null; readonly name_json: string | null },
+): Occurrence {
+  const kind = z.looseObject({ kind: occurrenceKind }).safeParse(JSON.parse(row.value_json ?? '{}'));
+  return {
+    scheduleId: row.schedule,
+    agentId: parseText(row.agent_json),
+    name: parseText(row.name_json ?? '""'),
+    kind: kind.success ? kind.data.kind : 'routine',
+    dueAt: row.due_at,
+    state: occurrenceStateSchema.parse(row.state),
+    reason: reasonSchema.parse(row.reason),
+    late: row.late,
+    runId: row.run,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    ...detailSchema.parse(JSON.parse(row.detail_json ?? '{}')),
+  };
+}
+const occurrenceKind = z.enum(['routine', 'reminder', 'script']);
+
+export function createHistory({ db, home }: Pick<RowsDeps, 'db' | 'home'>) {
+  return {
+    /** The newest ends of one, the newest first. */
+    async ends(scheduleId: string, most: number): Promise<OccurrenceEnd[]> {
+      const rows = await db
+        .selectFrom('occurrences')
+        .select(['state', 'reason'])
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('ended_at', 'is not', null)
+        .orderBy('due_at', 'desc')
+        .limit(most)
+        .execute();
+      return rows.flatMap((row) => endOf(row) ?? []);
+    },
+    /** Those that are due, run or ended in (`from`, `to`], the newest first. */
+    async between(
+      from: number,
+      to: number,
+      { agentId, scheduleId, most }: { agentId?: string; scheduleId?: string; most: number },
+    ): Promise<Occurrence[]> {
+      const rows = await db
+        .selectFrom('occurrences')
+        .leftJoin('schedules', (join) =>
+          join
+            .onRef('schedules.home', '=', 'occurrences.home')
+            .onRef('schedules.schedule', '=', 'occurrences.schedule'),
+        )
+        .selectAll('occurrences')
+        .select(['schedules.value_json as value_json', 'schedules.name_json as name_json'])
+        .where('occurrences.home', '=', home)
+        .where('occurrences.due_at', '>', from)
+        .where('occurrences.due_at', '<=', to)
+        .$if(agentId !== undefined, (query) => query.where('occurrences.agent_json', '=', json(agentId ?? '')))
+        .$if(scheduleId !== undefined, (query) => query.where('occurrences.schedule', '=', scheduleId ?? ''))
+        .orderBy('occurrences.due_at', 'desc')
+        .limit(most)
+        .execute();
+      return rows.map(occurrenceOf);
+    },
+    async open(): Promise<Occurrence[]> {
+      const rows = await db
+        .selectFrom('occurrences')
+        .leftJoin('schedules', (join) =>
+          join
+            .onRef('schedules.home', '=', 'occurrences.home')
+            .onRef('schedules.schedule', '=', 'occurrences.schedule'),
+        )
+        .selectAll('occurrences')
+        .select(['schedules.value_json as value_json', 'schedules.name_json as name_json'])
+        .where('occurrences.home', '=', home)
+        .where('state', 'in', [...OPEN_STATES])
+        .orderBy('occurrences.due_at')
+        .execute();
+      return rows.map(occurrenceOf);
+    },
+    /** When this home's clock went last, and whether the person had ended it then. */
+    async sign(): Promise<{ readonly seenAt: number; readonly stoppedAt: number | null } | null> {
+      const row = await db.selectFrom('clocks').selectAll().where('home', '=', home).executeTakeFirst();
+      return row ? { seenAt: row.seen_at, stoppedAt: row.stopped_at } : null;
+    },
+    async writeSign(seenAt: number, stoppedAt: number | null): Promise<void> {
+      await db
+        .insertInto('clocks')
+        .values({ home, seen_at: seenAt, stopped_at: stoppedAt })
+        .onConflict((conflict) => conflict.column('home').doUpdateSet({ seen_at: seenAt, stopped_at: stoppedAt }))
+        .execute();
+    },
+  };
+}

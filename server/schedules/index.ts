@@ -1,0 +1,319 @@
+/**
+ * What is due without anybody there: routines, reminders and scripts of one home, its clock, the account of every moment
+ * that came, and what agents need to be at work alone.
+ */
+import { spreadOffsets } from '../../src/domain/schedule/offsets.ts';
+import { rowOf } from '../../src/domain/schedule/occurrence.ts';
+import { darkAt, darkSpans, momentsBetween, type Moment } from '../../src/domain/schedule/timeline.ts';
+import { slotAfter, type CronClock, type Timing, type TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { Timers } from '../../src/domain/platform/timers.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/guardrails.ts';
+import type { Changed, RoostEvent } from '../../src/protocol/events.ts';
+import type { Occurrence, Schedule, Scheduled } from '../../src/protocol/schedules.ts';
+import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
+import type { RecordSource } from '../records/index.ts';
+import type { Logger } from '../runs/context.ts';
+import type { Db } from '../store/index.ts';
+import type { OpenAlone } from './alone.ts';
+import { createClock, type Clock } from './clock.ts';
+import { createPerform, type PerformDeps } from './perform.ts';
+import { createScheduleRecords } from './records.ts';
+import { createScheduleRows, isOn, type Row } from './rows.ts';
+import { SCHEDULE_LIMITS, type ScheduleLimits } from './settings.ts';
+
+export { createAlone, type OpenAlone } from './alone.ts';
+export { createCopies, type Copies } from './copies.ts';
+export { createSealer, readSealingKey, type Sealer } from './sealer.ts';
+
+/** A sentence for people: nothing was changed. `field`: what is wrong with it. */
+export interface Refused {
+  readonly ok: false;
+  readonly field: 'agentId' | 'name' | 'timing' | 'scheduleIds' | null;
+  readonly reason: string;
+}
+export type Written = { readonly ok: true; readonly scheduled: Scheduled } | Refused;
+
+export interface Schedules {
+  readonly clock: Clock;
+  readonly records: RecordSource;
+  list(agentId?: string): Promise<Scheduled[]>;
+  get(scheduleId: string): Promise<Scheduled | null>;
+  /** By its name, among what is scheduled for this agent. */
+  named(agentId: string, name: string): Promise<Scheduled | null>;
+  add(schedule: Schedule): Promise<Written>;
+  /** Null: it is not there. */
+  change(scheduleId: string, schedule: Schedule): Promise<Written | null>;
+  /** False: it was not there. What is due of it and was not begun is cancelled with it. */
+  remove(scheduleId: string): Promise<boolean>;
+  /** One moment more, now. False: it is not there. */
+  trigger(scheduleId: string): Promise<boolean>;
+  reorder(scheduleIds: readonly string[]): Promise<Refused | null>;
+  /** What became of what was due in (`from`, `to`], the newest first, with what runs. */
+  history(
+    from: number,
+    to: number,
+    which: { readonly agentId?: string; readonly scheduleId?: string; readonly most: number },
+  ): Promise<Occurrence[]>;
+  /** What will be due in (`from`, `to`], as things are; of each schedule at most `most`. */
+  timeline(from: number, to: number, most: number): Promise<readonly Moment[]>;
+  /** When agents that have something scheduled are not woken, in (`from`, `to`]. */
+  blackouts(from: number, to: number): Promise<Dark[]>;
+  close(planned: boolean): Promise<void>;
+}
+
+export interface Dark {
+  readonly agentId: string;
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+}
+
+export interface SchedulesDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  /** No other process can have this store open. */
+  readonly onlyOne: boolean;
+  readonly cron: CronClock;
+  readonly configs: Configs;
+  readonly inbox: Inbox;
+  readonly reach: Pick<Reach, 'ask' | 'askTo'>;
+  readonly host: Pick<SessionHost, 'stateOf'>;
+  readonly alone: OpenAlone;
+  readonly runScript: PerformDeps['runScript'];
+  readonly announce: (event: RoostEvent) => void;
+  readonly now: () => number;
+  readonly newId: () => string;
+  readonly timers: Timers;
+  readonly logger: Logger;
+  readonly limits?: ScheduleLimits;
+}
+
+export function createSchedules(deps: SchedulesDeps): Schedules {
+  const { db, home, cron, configs, inbox, alone, logger, now, newId, limits = SCHEDULE_LIMITS } = deps;
+  const rows = createScheduleRows({ db, home, limits });
+  const changed = (agentId: string | null, what: Changed = 'schedules') =>
+    deps.announce({ kind: 'changed', time: now(), what, agentId });
+
+  /** Offsets that are given, by schedule. They follow from all that there is. */
+  const offsetsOf = (all: readonly Pick<Row, 'scheduleId' | 'schedule'>[]) =>
+    spreadOffsets(
+      all.flatMap(({ scheduleId, schedule: { timing } }) =>
+        timing.kind === 'every' ? [{ id: scheduleId, minutes: timing.minutes, offset: timing.offset }] : [],
+      ),
+    );
+  const zoneOf = async () => (await configs.household()).effective.time_zone;
+  async function readContext(more: readonly Pick<Row, 'scheduleId' | 'schedule'>[] = []) {
+    const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
+    const offsets = offsetsOf([
+      ...all.filter(({ scheduleId }) => more.every((one) => one.scheduleId !== scheduleId)),
+      ...more,
+    ]);
+    const contextOf = ({ scheduleId }: Pick<Row, 'scheduleId'>): TimingContext => ({
+      cron,
+      zone,
+      offset: offsets.get(scheduleId) ?? 0,
+    });
+    return { zone, all, offsets, contextOf };
+  }
+  async function blackoutsOf(agentIds: readonly string[]) {
+    const known = new Map(
+      await Promise.all(
+        [...new Set(agentIds)].map(
+          async (agentId) => [agentId, (await configs.agent(agentId)).effective.coordination.blackouts] as const,
+        ),
+      ),
+    );
+    return (agentId: string) => known.get(agentId) ?? DEFAULT_LIMITS.blackouts;
+  }
+
+  const clock = createClock({
+    rows,
+    alone: deps.onlyOne,
+    now,
+    newId,
+    timers: deps.timers,
+    logger,
+    limits,
+    async contextOf() {
+      const { contextOf } = await readContext();
+      return contextOf;
+    },
+    async darkness() {
+      const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
+      const of = await blackoutsOf(all.map(({ schedule }) => schedule.agentId));
+      return ({ schedule }, at) =>
+        darkAt({ inDark: schedule.timing.kind === 'once' }, of(schedule.agentId), zone, at) !== null;
+    },
+    perform: createPerform({
+      rows,
+      alone,
+      reach: deps.reach,
+      host: deps.host,
+      inbox,
+      configs,
+      somethingWaits: async (agentId) => (await inbox.count(agentId)) > 0,
+      runScript: deps.runScript,
+      remove: async (scheduleId) => void (await rows.remove(scheduleId, now())),
+      newId,
+      now,
+      busyMs: limits.busyMs,
+    }),
+    onPaused: ({ schedule: { agentId, name } }, why) => {
+      logger.warn('what was scheduled failed too often, and is paused', { agentId, name, why });
+      changed(agentId);
+    },
+    onChange: changed,
+  });
+
+  async function shown(row: Row, running: ReadonlyMap<string, number>, offset: number | null): Promise<Scheduled> {
+    const ends = await rows.ends(row.scheduleId, 100);
+    return {
+      scheduleId: row.scheduleId,
+      schedule: row.schedule,
+      nextAt: row.dueAt,
+      offset,
+      pausedWhy: row.pausedWhy,
+      skippedInARow: rowOf(ends, 'skipped'),
+      failedInARow: rowOf(ends, 'failed'),
+      position: row.position,
+      running: running.get(row.scheduleId) ?? 0,
+    };
+  }
+  async function list(which: (row: Row) => boolean): Promise<Scheduled[]> {
+    const { all, offsets } = await readContext();
+    const running = clock.running();
+    return await Promise.all(all.filter(which).map((row) => shown(row, running, offsets.get(row.scheduleId) ?? null)));
+  }
+
+  /** What is due once and lies behind would never be. */
+  function refusedTiming(timing: Timing, before: Timing | null): Refused | null {
+    if (timing.kind !== 'once' || timing.at > now()) return null;
+    if (before?.kind === 'once' && before.at === timing.at) return null;
+    return { ok: false, field: 'timing', reason: 'That time is over already. Choose one that is to come.' };
+  }
+  async function refusedName({ agentId, name }: Schedule, own: string | null): Promise<Refused | null> {
+    const other = await rows.named(agentId, name);
+    if (!other || other.scheduleId === own) return null;
+    return {
+      ok: false,
+      field: 'name',
+      reason: `This agent has something called “${name}” already. Choose another name.`,
+    };
+  }
+  async function written(scheduleId: string, schedule: Schedule, position: number | null): Promise<Written> {
+    const { contextOf } = await readContext([{ scheduleId, schedule }]);
+    const time = now();
+    const on = isOn({ schedule, pausedWhy: null });
+    await rows.write(
+      scheduleId,
+      schedule,
+      time,
+      on ? slotAfter(schedule.timing, time, contextOf({ scheduleId })) : null,
+      position,
+    );
+    // Others that share its interval may have moved.
+    if (schedule.timing.kind === 'every') await rows.reckon(time, (await readContext()).contextOf, isSpread);
+    changed(schedule.agentId);
+    clock.wake();
+    const scheduled = (await list((row) => row.scheduleId === scheduleId))[0];
+    if (!scheduled) throw new Error('What was written is not there.');
+    return { ok: true, scheduled };
+  }
+  const isSpread = ({ schedule: { timing } }: Row) => timing.kind === 'every' && timing.offset === null;
+
+  return {
+    clock,
+    records: createScheduleRecords({
+      rows,
+      home,
+      batch: limits.batch,
+      now,
+      async nextOf(row) {
+        const { contextOf } = await readContext([row]);
+        return isOn(row) ? slotAfter(row.schedule.timing, now(), contextOf(row)) : null;
+      },
+      onChange: clock.wake,
+    }),
+    list: (agentId) => list(({ schedule }) => agentId === undefined || schedule.agentId === agentId),
+    get: async (scheduleId) => (await list((row) => row.scheduleId === scheduleId))[0] ?? null,
+    named: async (agentId, name) =>
+      (await list(({ schedule }) => schedule.agentId === agentId && schedule.name === name))[0] ?? null,
+    async add(schedule) {
+      const { own, all } = await rows.count(schedule.agentId);
+      if (own >= limits.perAgent || all >= limits.perHousehold)
+        return {
+          ok: false,
+          field: null,
+          reason: `There is room for ${limits.perAgent} of an agent and ${limits.perHousehold} of the household. Take one away first.`,
+        };
+      const refused = refusedTiming(schedule.timing, null) ?? (await refusedName(schedule, null));
+      return refused ?? (await written(newId(), schedule, all));
+    },
+    async change(scheduleId, schedule) {
+      const row = await rows.get(scheduleId);
+      if (!row) return null;
+      if (row.schedule.kind !== schedule.kind)
+        return { ok: false, field: null, reason: `It is a ${row.schedule.kind}, and stays one.` };
+      const refused = refusedTiming(schedule.timing, row.schedule.timing) ?? (await refusedName(schedule, scheduleId));
+      return refused ?? (await written(scheduleId, schedule, null));
+    },
+    async remove(scheduleId) {
+      const row = await rows.get(scheduleId);
+      if (!row || !(await rows.remove(scheduleId, now()))) return false;
+      changed(row.schedule.agentId);
+      clock.wake();
+      return true;
+    },
+    async trigger(scheduleId) {
+      const row = await rows.get(scheduleId);
+      if (!row) return false;
+      await rows.trigger(row, now());
+      clock.wake();
+      return true;
+    },
+    async reorder(scheduleIds) {
+      const all = new Set((await rows.all()).map(({ scheduleId }) => scheduleId));
+      if (
+        scheduleIds.length !== all.size ||
+        new Set(scheduleIds).size !== all.size ||
+        !scheduleIds.every((id) => all.has(id))
+      )
+        return { ok: false, field: 'scheduleIds', reason: 'It must name all that there is, each once.' };
+      await rows.reorder(scheduleIds);
+      changed(null);
+      return null;
+    },
+    history: (from, to, which) => rows.between(from, to, which),
+    async timeline(from, to, most) {
+      const { zone, all, offsets } = await readContext();
+      return momentsBetween(
+        all.map((row) => ({
+          id: row.scheduleId,
+          agentId: row.schedule.agentId,
+          timing: row.schedule.timing,
+          enabled: isOn(row),
+          inDark: row.schedule.timing.kind === 'once',
+        })),
+        from,
+        to,
+        {
+          cron,
+          zone,
+          offsetOf: (id) => offsets.get(id) ?? 0,
+          blackoutsOf: await blackoutsOf(all.map(({ schedule }) => schedule.agentId)),
+          most,
+        },
+      );
+    },
+    async blackouts(from, to) {
+      const [zone, all] = await Promise.all([zoneOf(), rows.all()]);
+      const agentIds = [...new Set(all.map(({ schedule }) => schedule.agentId))];
+      const of = await blackoutsOf(agentIds);
+      return agentIds.flatMap((agentId) =>
+        darkSpans(of(agentId), zone, from, to).map((span) => ({ agentId, ...span })),
+      );
+    },
+    close: (planned) => clock.close(planned),
+  };
+}

@@ -1,0 +1,295 @@
+/** Moments at which something was due, as rows: each gets one, is claimed by one relay, and comes to one end. */
+import { sql } from 'kysely';
+import { judgeSlots, type OccurrenceEnd, type PlannedStop } from '../../src/domain/schedule/occurrence.ts';
+import { slotAfter, slotsBetween, type TimingContext } from '../../src/domain/schedule/timing.ts';
+import type { Schedule } from '../../src/protocol/schedules.ts';
+import { parseText, type Db } from '../store/index.ts';
+import { NO_DETAIL, type Detail } from './history.ts';
+import { isOn, json, rowOf, standing, type Row, type RowsDeps } from './schedule-rows.ts';
+
+/** A moment that somebody has begun with, and may end. */
+export interface Claim {
+  readonly scheduleId: string;
+  readonly agentId: string;
+  readonly dueAt: number;
+  readonly late: boolean;
+  readonly token: string;
+}
+
+export interface Judging {
+  readonly now: number;
+  readonly stops: readonly PlannedStop[];
+  contextOf(row: Row): TimingContext;
+  /** Whether this moment passes by in the dark. */
+  isDark(row: Row, at: number): boolean;
+}
+
+const catchUpOf = (schedule: Schedule) =>
+  // A reminder is late by the relay's absence at most.
+  schedule.kind === 'routine' ? schedule.catchUp : 'once';
+
+export function createOccurrences({ db, home, limits }: RowsDeps) {
+  const occurrence = (from: Db, { scheduleId, dueAt }: Pick<Claim, 'scheduleId' | 'dueAt'>) =>
+    from
+      .updateTable('occurrences')
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .where('due_at', '=', dueAt);
+  /** Held by this claim still, and not ended. */
+  const held = (claim: Claim) => occurrence(db, claim).where('token', '=', claim.token).where('ended_at', 'is', null);
+
+  /** Gives every moment up to now its row, and says when the next one is. */
+  async function judge(trx: Db, row: Row, { now, stops, contextOf, isDark }: Judging): Promise<void> {
+    const { scheduleId, schedule } = row;
+    const context = contextOf(row);
+    // A clock that went back: moments that were judged already have their rows, and are not judged again.
+    const from = Math.min(row.judgedAt, now);
+    const all = slotsBetween(schedule.timing, from, now, context);
+    const fresh = all.slice(-limits.rowsAfterAbsence);
+    const older = all.length - fresh.length;
+    // What an earlier process left waiting is made up for together with what came meanwhile.
+    const waiting = await trx
+      .selectFrom('occurrences')
+      .select('due_at')
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .where('state', '=', 'due')
+      .where('late', '=', true)
+      .forUpdate()
+      .execute();
+    const known = new Set(waiting.map(({ due_at }) => due_at));
+    const slots = [...new Set([...known, ...fresh])].sort((a, b) => a - b);
+    // What is due once is late by the absence, and comes all the same.
+    const forgiving = schedule.kind === 'reminder' || schedule.timing.kind === 'once';
+    const verdicts = judgeSlots(
+      slots,
+      now,
+      catchUpOf(schedule),
+      forgiving ? [] : stops,
+      forgiving ? { ...limits.catchUp, windowMs: Infinity } : limits.catchUp,
+    );
+    let made = 0;
+    const rows = verdicts.map((verdict) => {
+      const dark = verdict.kind === 'run' && isDark(row, verdict.slot);
+      const end: OccurrenceEnd | null =
+        verdict.kind === 'end' ? verdict.end : dark ? { state: 'skipped', reason: 'blackout' } : null;
+      const late = verdict.kind === 'run' && verdict.late;
+      return {
+        home,
+        schedule: scheduleId,
+        agent_json: json(schedule.agentId),
+        due_at: verdict.slot,
+        state: end?.state ?? 'due',
+        reason: end?.reason ?? null,
+        late,
+        not_before: late ? now + limits.catchUp.staggerMs * made++ : verdict.slot,
+        token: null,
+        lease_until: null,
+        run: null,
+        started_at: null,
+        ended_at: end ? now : null,
+        detail_json:
+          older > 0 && verdict.slot === fresh[0]
+            ? JSON.stringify({ ...NO_DETAIL, detail: `So were ${older} moments before it.` })
+            : null,
+      };
+    });
+    for (const { due_at, state, reason, not_before, ended_at } of rows.filter((row) => known.has(row.due_at)))
+      await trx
+        .updateTable('occurrences')
+        .set({ state, reason, not_before, ended_at })
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('due_at', '=', due_at)
+        .execute();
+    const inserted = rows.filter((row) => !known.has(row.due_at));
+    if (inserted.length > 0)
+      await trx
+        .insertInto('occurrences')
+        .values(inserted)
+        .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
+        .execute();
+    await trx
+      .updateTable('schedules')
+      .set({ judged_at: now, due_at: isOn(row) ? slotAfter(schedule.timing, now, context) : null })
+      .where('home', '=', home)
+      .where('schedule', '=', scheduleId)
+      .execute();
+  }
+
+  return {
+    /** One moment more, which the person or the agent asks for. Null: it has one at this very moment. */
+    async trigger({ scheduleId, schedule }: Row, now: number): Promise<void> {
+      await db
+        .insertInto('occurrences')
+        .values({
+          home,
+          schedule: scheduleId,
+          agent_json: json(schedule.agentId),
+          due_at: now,
+          state: 'due',
+          reason: null,
+          not_before: now,
+          token: null,
+          lease_until: null,
+          run: null,
+          started_at: null,
+          ended_at: null,
+          detail_json: null,
+        })
+        .onConflict((conflict) => conflict.columns(['home', 'schedule', 'due_at']).doNothing())
+        .execute();
+    },
+    /** Judges what is due by now. Resolves with whether there may be more. */
+    async advance(judging: Judging): Promise<boolean> {
+      return await db.transaction().execute(async (trx) => {
+        const due = await standing(trx, home)
+          .selectAll()
+          .where('due_at', '<=', judging.now)
+          .orderBy('due_at')
+          .limit(limits.batch)
+          .forUpdate()
+          .skipLocked()
+          .execute();
+        for (const row of due) await judge(trx, rowOf(row), judging);
+        return due.length === limits.batch;
+      });
+    },
+    /** When something is to be done next; null: nothing is. */
+    async nextAt(): Promise<number | null> {
+      const [schedule, due] = await Promise.all([
+        standing(db, home)
+          .select((eb) => eb.fn.min('due_at').as('at'))
+          .executeTakeFirst(),
+        db
+          .selectFrom('occurrences')
+          .where('home', '=', home)
+          .where('ended_at', 'is', null)
+          .where('state', '=', 'due')
+          .select((eb) => eb.fn.min('not_before').as('at'))
+          .executeTakeFirst(),
+      ]);
+      const times = [schedule?.at, due?.at].flatMap((at) => (at === null || at === undefined ? [] : [Number(at)]));
+      return times.length === 0 ? null : Math.min(...times);
+    },
+    /** Begins with the next that is due, and nobody else has it then. `late`: also with what is made up for. */
+    async claim(now: number, newToken: string, late: boolean): Promise<Claim | null> {
+      const next = db
+        .selectFrom('occurrences')
+        .select(['schedule', 'due_at'])
+        .where('home', '=', home)
+        .where('ended_at', 'is', null)
+        .where('state', '=', 'due')
+        .where('not_before', '<=', now)
+        .$if(!late, (query) => query.where('late', '=', false))
+        .orderBy('not_before')
+        .orderBy('due_at')
+        .limit(1)
+        .forUpdate()
+        .skipLocked();
+      const row = await db
+        .with('next', () => next)
+        .updateTable('occurrences')
+        .from('next')
+        .set({ state: 'claimed', token: newToken, lease_until: now + limits.leaseMs })
+        .where('occurrences.home', '=', home)
+        .whereRef('occurrences.schedule', '=', 'next.schedule')
+        .whereRef('occurrences.due_at', '=', 'next.due_at')
+        .returning(['occurrences.schedule as schedule', 'occurrences.due_at as due_at', 'agent_json', 'late'])
+        .executeTakeFirst();
+      if (!row) return null;
+      return {
+        scheduleId: row.schedule,
+        agentId: parseText(row.agent_json),
+        dueAt: row.due_at,
+        late: row.late,
+        token: newToken,
+      };
+    },
+    /** Others of it that somebody has begun with. */
+    async under({ scheduleId, dueAt }: Claim): Promise<number> {
+      const { count } = await db
+        .selectFrom('occurrences')
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('due_at', '<>', dueAt)
+        .where('ended_at', 'is', null)
+        .where('state', '<>', 'due')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    /** It waits once more. False: the claim holds no longer. */
+    async putBack(claim: Claim, notBefore: number): Promise<boolean> {
+      const { numUpdatedRows } = await held(claim)
+        .set({ state: 'due', token: null, lease_until: null, not_before: notBefore })
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /** Its run begins: from here on nobody begins with it again. False: the claim holds no longer. */
+    async begins(claim: Claim, runId: string, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await held(claim)
+        .where('state', '=', 'claimed')
+        .set({ state: 'running', run: runId, started_at: now, lease_until: now + limits.leaseMs })
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    async renew(claims: readonly Claim[], now: number): Promise<void> {
+      if (claims.length === 0) return;
+      await db
+        .updateTable('occurrences')
+        .set({ lease_until: now + limits.leaseMs })
+        .where('home', '=', home)
+        .where('ended_at', 'is', null)
+        .where('token', '=', sql<string>`any(${claims.map(({ token }) => token)}::text[])`)
+        .execute();
+    },
+    /** Its one end. False: it is not this claim's to end. */
+    async end(claim: Claim, end: OccurrenceEnd, detail: Detail, now: number): Promise<boolean> {
+      const { numUpdatedRows } = await held(claim)
+        .set({
+          state: end.state,
+          reason: end.reason,
+          ended_at: now,
+          lease_until: null,
+          detail_json: JSON.stringify(detail),
+        })
+        .executeTakeFirst();
+      return numUpdatedRows > 0n;
+    },
+    /**
+     * Ends what somebody had begun who is dead, and gives back what nobody had: it is judged anew, by what time it is now.
+     * `all`: nobody else can have this store.
+     */
+    async recover(now: number, all: boolean): Promise<void> {
+      await db.transaction().execute(async (trx) => {
+        const dead = trx
+          .updateTable('occurrences')
+          .where('home', '=', home)
+          .where('ended_at', 'is', null)
+          .$if(!all, (query) => query.where('lease_until', '<', now));
+        await dead.where('state', '=', 'running').set({ state: 'crashed', ended_at: now, lease_until: null }).execute();
+        await dead.where('state', '=', 'claimed').set({ state: 'due', token: null, lease_until: null }).execute();
+        // What nobody had begun with is made up for with what came meanwhile, or is missed.
+        const late = await trx
+          .updateTable('occurrences')
+          .set({ late: true })
+          .where('home', '=', home)
+          .where('state', '=', 'due')
+          .where('due_at', '<', now - limits.catchUp.onTimeMs)
+          .returning('schedule')
+          .execute();
+        await trx
+          .updateTable('schedules')
+          .set({ due_at: now })
+          .where('home', '=', home)
+          .where('schedule', '=', sql<string>`any(${late.map(({ schedule }) => schedule)}::text[])`)
+          .where('removed', '=', false)
+          .execute();
+      });
+    },
+    async forget(before: number): Promise<void> {
+      await db.deleteFrom('occurrences').where('home', '=', home).where('ended_at', '<', before).execute();
+    },
+  };
+}

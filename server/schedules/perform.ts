@@ -1,0 +1,238 @@
+/** What is done with a moment that has come: whether anything runs, and what becomes of it. */
+import type { GateCheck } from '../../src/domain/guardrails.ts';
+import { momentText } from '../../src/domain/moments.ts';
+import type { OccurrenceEnd, SkipReason } from '../../src/domain/schedule/occurrence.ts';
+import { createDeferred } from '../../src/domain/platform/deferred.ts';
+import { MINUTE_MS } from '../../src/domain/schedule/timing.ts';
+import type { Schedule, ScheduleOf } from '../../src/protocol/schedules.ts';
+import type { WakeDecision } from '../../src/protocol/wakes.ts';
+import type { Configs, Inbox, Reach, SessionHost } from '../contracts.ts';
+import type { RunEnd } from '../runs/life.ts';
+import type { OpenAlone, Worked } from './alone.ts';
+import type { ClockDeps, Performed } from './clock.ts';
+import { NO_DETAIL, type Claim, type Detail, type Row, type ScheduleRows } from './rows.ts';
+
+export interface PerformDeps {
+  readonly rows: Pick<ScheduleRows, 'under' | 'between'>;
+  readonly alone: OpenAlone;
+  readonly reach: Pick<Reach, 'ask' | 'askTo'>;
+  readonly host: Pick<SessionHost, 'stateOf'>;
+  readonly inbox: Pick<Inbox, 'put'>;
+  readonly configs: Pick<Configs, 'household'>;
+  /** Whether anything is there for this agent since then. */
+  readonly somethingWaits: (agentId: string, since: number) => Promise<boolean>;
+  /** It is not to come again. */
+  readonly remove: (scheduleId: string) => Promise<void>;
+  readonly runScript: (script: ScheduleOf<'script'>) => Promise<ScriptEnd>;
+  readonly newId: () => string;
+  readonly now: () => number;
+  /** ms that a run waits for its agent's turn. */
+  readonly busyMs: number;
+}
+
+export interface ScriptEnd {
+  readonly kind: 'done' | 'failed' | 'timed-out';
+  /** Exit status, or what ended it, for people and minds. */
+  readonly status: string;
+  /** The end of what it wrote. */
+  readonly output: string;
+  /** It asks not to be run again. */
+  readonly cancels: boolean;
+}
+
+/** Runs of before whose last words a routine is given. */
+const RUNS_BEFORE = 3;
+const HOUR_MS = 60 * MINUTE_MS;
+
+const skipped = (reason: SkipReason, detail: string | null = null): Performed => ({
+  end: { state: 'skipped', reason },
+  detail: { ...NO_DETAIL, detail },
+});
+const ended = (state: Exclude<OccurrenceEnd['state'], 'skipped'>, detail: Partial<Detail> = {}): Performed => ({
+  end: { state, reason: null },
+  detail: { ...NO_DETAIL, ...detail },
+});
+
+/** What the gate's check is as the reason of a moment that was skipped. */
+function reasonOf(check: GateCheck | null): SkipReason {
+  switch (check) {
+    case 'disabled':
+      return 'switched-off';
+    case 'blackout':
+    case 'minutes':
+    case 'concurrency':
+      return check;
+    case 'idle':
+      return 'agent-busy';
+    default:
+      return 'gate';
+  }
+}
+
+function endOfRun({ outcome, reason, usage, costMicroUsd }: RunEnd, said: string | null): Performed {
+  const tokens = usage && usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  return ended(outcome, { said, detail: reason, tokens, costMicroUsd });
+}
+
+/** The prefix of a routine that comes again within the hour is worth keeping so long. */
+export function comesWithinTheHour({ timing }: Pick<Schedule, 'timing'>): boolean {
+  return timing.kind === 'every' && timing.minutes * MINUTE_MS < HOUR_MS;
+}
+
+export function createPerform(deps: PerformDeps): ClockDeps['perform'] {
+  const { rows, alone, reach, inbox, newId, now } = deps;
+
+  const whenOf = async (dueAt: number) => {
+    const { effective } = await deps.configs.household();
+    return momentText(dueAt, effective.time_zone);
+  };
+
+  async function routine(
+    claim: Claim,
+    { scheduleId, schedule }: { readonly scheduleId: string; readonly schedule: ScheduleOf<'routine'> },
+    begins: (runId: string) => Promise<boolean>,
+  ): Promise<Performed> {
+    const { agentId, name, context } = schedule;
+    if (!schedule.enabled) return skipped('switched-off');
+    if ((await rows.under(claim)) >= schedule.maxConcurrent) return skipped('overlap');
+    const state = deps.host.stateOf(agentId);
+    if (state === 'sleeping') return skipped('agent-busy', 'It was set to sleep in the session.');
+    if (state === 'played') return skipped('agent-busy', 'A client plays it just now.');
+    const before = await rows.between(0, claim.dueAt - 1, { scheduleId, most: 200 });
+    const last = before.find((each) => each.startedAt !== null)?.startedAt ?? 0;
+    if (schedule.when === 'something_waits' && !(await deps.somethingWaits(agentId, last)))
+      return skipped('nothing-waits');
+    if (!(await alone.can(agentId))) return skipped('no-copy');
+    const when = await whenOf(claim.dueAt);
+    let worked: Worked | null = null;
+    const carried = createDeferred();
+    const { decision } = await reach.askTo(
+      {
+        target: agentId,
+        source: { kind: 'schedule', name },
+        way: 'schedule',
+        reason: null,
+        messageId: null,
+        callerSession: null,
+        inDark: schedule.timing.kind === 'once',
+      },
+      async () => {
+        try {
+          worked = await alone.work({
+            agentId,
+            cause: { kind: 'pulse', routine: name },
+            why: `[Your routine ${JSON.stringify(name)} is due: ${when}${claim.late ? ', made up for' : ''}]`,
+            instructions: schedule.instructions,
+            columns: schedule.columns,
+            lastSession: context === 'last_session',
+            before:
+              context === 'own_runs'
+                ? before
+                    .flatMap(({ said, endedAt }) => (said === null || endedAt === null ? [] : [{ at: endedAt, said }]))
+                    .slice(0, RUNS_BEFORE)
+                    .reverse()
+                : [],
+            model: schedule.planningModel ?? schedule.model,
+            laterModel: schedule.executorModel ?? schedule.model,
+            tools: schedule.tools,
+            timeoutMs: schedule.timeoutMs,
+            busyMs: deps.busyMs,
+            cachesForAnHour: comesWithinTheHour(schedule),
+            begins,
+          });
+          carried.resolve();
+        } catch (error) {
+          carried.reject(error);
+          throw error;
+        }
+      },
+    );
+    if (decision.outcome !== 'granted') return skipped(reasonOf(decision.check), decision.detail);
+    await carried.promise;
+    return workedOut(worked);
+  }
+
+  async function reminder(claim: Claim, { agentId, name, message }: ScheduleOf<'reminder'>): Promise<Performed> {
+    const late = claim.late ? `, late: the relay was away` : '';
+    const decision = await leave(
+      agentId,
+      `[A reminder that you left for yourself, ${JSON.stringify(name)}, due ${await whenOf(claim.dueAt)}${late}]\n\n${message}`,
+      { source: { kind: 'schedule', name }, way: 'reminder' },
+    );
+    if (typeof decision === 'string') return ended('failed', { detail: decision });
+    return ended('done', {
+      detail: decision.outcome === 'granted' ? null : `It waits in the inbox. ${decision.detail}`,
+    });
+  }
+
+  /** Puts it into the inbox, and asks for a wake. A sentence: it could not be left. */
+  async function leave(
+    agentId: string,
+    text: string,
+    ask: Pick<Parameters<Reach['ask']>[0], 'source' | 'way'>,
+  ): Promise<WakeDecision | string> {
+    const messageId = newId();
+    const full = await inbox.put({
+      messageId,
+      to: agentId,
+      from: agentId,
+      text,
+      time: now(),
+      priority: 'urgent',
+      threadId: null,
+    });
+    if (full !== null) return full;
+    const { decision } = await reach.ask({ target: agentId, ...ask, reason: null, messageId, callerSession: null });
+    return decision;
+  }
+
+  async function script(claim: Claim, scheduleId: string, schedule: ScheduleOf<'script'>): Promise<Performed> {
+    if (!schedule.enabled) return skipped('switched-off');
+    if ((await rows.under(claim)) > 0)
+      return schedule.overlap === 'wait' ? { again: now() + MINUTE_MS / 12 } : skipped('overlap');
+    const { kind, status, output, cancels } = await deps.runScript(schedule);
+    if (cancels) await deps.remove(scheduleId);
+    const detail = { said: output, detail: kind === 'done' ? null : `It ended with ${status}.` };
+    if (kind === 'done') return ended('done', detail);
+    if (schedule.onFailure === 'wake_agent') {
+      const decision = await leave(
+        schedule.agentId,
+        `[Your script ${JSON.stringify(schedule.name)} has failed: ${status}. The end of what it wrote:]\n\n${output}`,
+        { source: { kind: 'script', name: schedule.name }, way: 'script_failure' },
+      );
+      if (typeof decision === 'string') detail.detail = `${detail.detail ?? ''} ${decision}`;
+    }
+    return ended(kind, detail);
+  }
+
+  return async (claim, row: Row, { begins }) => {
+    const { scheduleId, schedule } = row;
+    if (row.pausedWhy !== null) return skipped('switched-off', row.pausedWhy);
+    switch (schedule.kind) {
+      case 'routine':
+        return await routine(claim, { scheduleId, schedule }, begins);
+      case 'reminder':
+        return await reminder(claim, schedule);
+      case 'script':
+        return await script(claim, scheduleId, schedule);
+      default:
+        return schedule satisfies never;
+    }
+  };
+}
+
+function workedOut(worked: Worked | null): Performed {
+  if (worked === null) return ended('failed', { detail: 'Nothing was begun.' });
+  if (worked.kind === 'ended') return endOfRun(worked.end, worked.said);
+  switch (worked.why) {
+    case 'closing':
+      return skipped('planned-stop');
+    case 'not-ours':
+      return skipped('overlap', 'Another process of this relay has it.');
+    case 'no-copy':
+    case 'agent-busy':
+      return skipped(worked.why);
+    default:
+      return worked.why satisfies never;
+  }
+}

@@ -1,0 +1,162 @@
+/** The calls about what is due without anybody there. */
+import type { Context } from 'hono';
+import { clashesOf } from '../../src/domain/schedule/timeline.ts';
+import { scheduleEndpoints } from '../../src/protocol/endpoints/schedules.ts';
+import type { Schedule, Scheduled } from '../../src/protocol/schedules.ts';
+import type { Directory } from '../contracts.ts';
+import { findMember } from '../directory/index.ts';
+import { answer, type Env, type Handled } from '../endpoint.ts';
+import { problem } from '../problem.ts';
+import type { Copies, Refused, Schedules, Written } from './index.ts';
+import { SCHEDULE_BOUNDS } from '../../src/protocol/schedules.ts';
+
+export interface ScheduleRoutesDeps {
+  readonly schedules: Schedules;
+  readonly copies: Copies;
+  readonly directory: Pick<Directory, 'all'>;
+  readonly now: () => number;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Moments of one schedule, and occurrences in all, that a timeline shows. */
+const SHOWN = { moments: 2_000, occurrences: 2_000 };
+
+const unknown = () => problem(404, 'unknown-schedule', 'There is no such schedule. It may have been taken away.');
+
+/** What was refused, as a problem that names the field. */
+function refusal({ field, reason }: Refused) {
+  return problem(field === 'name' ? 409 : 400, 'misfit', reason, {
+    fields: { errors: field === null ? [] : [{ field, message: reason }] },
+  });
+}
+
+function done(written: Written | null): Scheduled {
+  if (!written) throw unknown();
+  if (!written.ok) throw refusal(written);
+  return written.scheduled;
+}
+
+/** What lies here is the person's, and no program's. */
+function refusePrograms(context: Context<Env>): void {
+  if (context.get('browser') === undefined)
+    throw problem(403, 'browsers-only', 'What agents leave here is left and taken back from the household’s page.');
+}
+
+export function createScheduleRoutes({ schedules, copies, directory, now }: ScheduleRoutesDeps): readonly Handled[] {
+  async function agentOf(called: string): Promise<string> {
+    const members = await directory.all();
+    if (members.some(({ agentId }) => agentId === called)) return called;
+    const found = findMember(members, called);
+    if (!found.ok) throw problem(404, 'unknown-agent', found.reason);
+    return found.agent.agentId;
+  }
+  /** A schedule names its agent by id, name or seat. */
+  const resolved = async (schedule: Schedule): Promise<Schedule> => ({
+    ...schedule,
+    agentId: await agentOf(schedule.agentId),
+  });
+  async function one(scheduleId: string): Promise<Scheduled> {
+    const scheduled = await schedules.get(scheduleId);
+    if (!scheduled) throw unknown();
+    return scheduled;
+  }
+  /** “Morning (2)”: the first such name that its agent has nothing under. */
+  async function freeName({ agentId, name }: Schedule): Promise<string> {
+    for (let n = 2; ; n++) {
+      const ending = ` (${n})`;
+      const free = `${name.slice(0, SCHEDULE_BOUNDS.name - ending.length)}${ending}`;
+      if (!(await schedules.named(agentId, free))) return free;
+    }
+  }
+
+  return answer(scheduleEndpoints, {
+    schedules: async ({ agent }) => ({
+      schedules: await schedules.list(agent === null ? undefined : await agentOf(agent)),
+    }),
+    addSchedule: async ({ body }) => done(await schedules.add(await resolved(body))),
+    schedule: ({ scheduleId }) => one(scheduleId),
+    changeSchedule: async ({ scheduleId, body }) => done(await schedules.change(scheduleId, await resolved(body))),
+    async removeSchedule({ scheduleId }) {
+      if (!(await schedules.remove(scheduleId))) throw unknown();
+      return null;
+    },
+    async toggleSchedule({ scheduleId }) {
+      const { schedule, pausedWhy } = await one(scheduleId);
+      if (schedule.kind === 'reminder')
+        throw problem(400, 'misfit', 'A reminder is on as long as it is there. Take it away instead.');
+      return done(
+        await schedules.change(scheduleId, { ...schedule, enabled: pausedWhy !== null || !schedule.enabled }),
+      );
+    },
+    async triggerSchedule({ scheduleId }) {
+      if (!(await schedules.trigger(scheduleId))) throw unknown();
+      return null;
+    },
+    async duplicateSchedule({ scheduleId }) {
+      const { schedule } = await one(scheduleId);
+      const name = await freeName(schedule);
+      return done(
+        await schedules.add(
+          schedule.kind === 'reminder' ? { ...schedule, name } : { ...schedule, name, enabled: false },
+        ),
+      );
+    },
+    async reorderSchedules({ body }) {
+      const refused = await schedules.reorder(body.scheduleIds);
+      if (refused) throw refusal(refused);
+      return null;
+    },
+    async scheduleHistory({ scheduleId, before, limit }) {
+      await one(scheduleId);
+      const to = before === null ? now() : Number(before) - 1;
+      if (!Number.isSafeInteger(to)) throw problem(400, 'misfit', '`before` is no time in ms since the epoch.');
+      return { occurrences: await schedules.history(0, to, { scheduleId, most: limit }) };
+    },
+    async timeline({ hours }) {
+      const time = now();
+      const [from, to] = [time - hours * HOUR_MS, time + hours * HOUR_MS];
+      const [moments, occurrences, all] = await Promise.all([
+        schedules.timeline(time, to, SHOWN.moments),
+        schedules.history(from, time, { most: SHOWN.occurrences }),
+        schedules.list(),
+      ]);
+      const running = moments.filter(({ dark }) => dark === null);
+      const models = new Set(
+        all.filter(({ schedule }) => schedule.kind === 'routine').map(({ scheduleId }) => scheduleId),
+      );
+      const runs = running.filter(({ id }) => models.has(id)).length;
+      const dearest = Math.max(-1, ...occurrences.map(({ costMicroUsd }) => costMicroUsd ?? -1));
+      return {
+        from,
+        to,
+        moments: moments.map(({ id, ...moment }) => ({ scheduleId: id, ...moment })),
+        occurrences,
+        blackouts: await schedules.blackouts(time, to),
+        clashes: clashesOf(moments).map(({ agentIds, ...clash }) => ({ ...clash, agentIds: [...agentIds] })),
+        most: { runs, microUsd: runs === 0 ? 0 : dearest < 0 ? null : runs * dearest },
+      };
+    },
+    async agentSchedule({ agentId: called }) {
+      const agentId = await agentOf(called);
+      return {
+        schedules: await schedules.list(agentId),
+        occurrences: await schedules.history(now() - DAY_MS, now(), { agentId, most: SHOWN.occurrences }),
+      };
+    },
+    async standingCopies(_, context) {
+      refusePrograms(context);
+      return { copies: await copies.all() };
+    },
+    async leaveStandingCopy({ agentId, body }, context) {
+      refusePrograms(context);
+      await copies.leave(await agentOf(agentId), body.copy, body.version);
+      return null;
+    },
+    async takeBackStandingCopy({ agentId }, context) {
+      refusePrograms(context);
+      if (!(await copies.takeBack(agentId))) throw problem(404, 'no-copy', 'This agent has left nothing here.');
+      return null;
+    },
+  });
+}

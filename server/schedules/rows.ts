@@ -1,0 +1,16 @@
+/** All rows of what is due, in one object. */
+import { createHistory } from './history.ts';
+import { createOccurrences } from './occurrence-rows.ts';
+import { createScheduleTable, type RowsDeps } from './schedule-rows.ts';
+
+export { NO_DETAIL, type Detail } from './history.ts';
+export type { Claim } from './occurrence-rows.ts';
+export { isOn, json, type Row } from './schedule-rows.ts';
+
+export type ScheduleRows = ReturnType<typeof createScheduleRows>;
+
+export const createScheduleRows = (deps: RowsDeps) => ({
+  ...createScheduleTable(deps),
+  ...createOccurrences(deps),
+  ...createHistory(deps),
+});

@@ -1,0 +1,223 @@
+/** What is scheduled, as rows: each is a record of the household. */
+import { sql, type Selectable } from 'kysely';
+import { slotAfter, type TimingContext } from '../../src/domain/schedule/timing.ts';
+import { scheduleSchema, type Schedule, type ScheduleRecord } from '../../src/protocol/schedules.ts';
+import type { Db } from '../store/index.ts';
+import type { Tables } from '../store/tables.ts';
+import type { ScheduleLimits } from './settings.ts';
+
+/** A schedule as the clock goes by it. */
+export interface Row {
+  readonly scheduleId: string;
+  readonly schedule: Schedule;
+  readonly changes: number;
+  readonly position: number;
+  readonly judgedAt: number;
+  readonly dueAt: number | null;
+  readonly pausedWhy: string | null;
+}
+
+/** Where the rows stand. */
+export interface RowsDeps {
+  readonly db: Db;
+  /** Names the home. */
+  readonly home: string;
+  readonly limits: ScheduleLimits;
+}
+
+export const json = (text: string): string => JSON.stringify(text);
+
+export function rowOf(row: Selectable<Tables['schedules']>): Row {
+  return {
+    scheduleId: row.schedule,
+    schedule: scheduleSchema.parse(JSON.parse(row.value_json)),
+    changes: row.changes,
+    position: row.position,
+    judgedAt: row.judged_at,
+    dueAt: row.due_at,
+    pausedWhy: row.paused_why,
+  };
+}
+
+export const isOn = ({ schedule, pausedWhy }: Pick<Row, 'schedule' | 'pausedWhy'>): boolean =>
+  pausedWhy === null && (schedule.kind === 'reminder' || schedule.enabled);
+
+export const standing = (db: Db, home: string) =>
+  db.selectFrom('schedules').where('home', '=', home).where('removed', '=', false);
+
+export function createScheduleTable({ db, home }: RowsDeps) {
+  const schedules = () => standing(db, home);
+  return {
+    async all(): Promise<Row[]> {
+      const rows = await schedules().selectAll().orderBy('position').orderBy('schedule').execute();
+      return rows.map(rowOf);
+    },
+    async get(scheduleId: string): Promise<Row | null> {
+      const row = await schedules().selectAll().where('schedule', '=', scheduleId).executeTakeFirst();
+      return row ? rowOf(row) : null;
+    },
+    async named(agentId: string, name: string): Promise<Row | null> {
+      const row = await schedules()
+        .selectAll()
+        .where('agent_json', '=', json(agentId))
+        .where('name_json', '=', json(name))
+        .executeTakeFirst();
+      return row ? rowOf(row) : null;
+    },
+    async count(agentId: string): Promise<{ readonly own: number; readonly all: number }> {
+      const { own, all } = await schedules()
+        .select((eb) => [
+          eb.fn.countAll<number>().as('all'),
+          eb.fn.countAll<number>().filterWhere('agent_json', '=', json(agentId)).as('own'),
+        ])
+        .executeTakeFirstOrThrow();
+      return { own: Number(own), all: Number(all) };
+    },
+    /** Writes one, due from now on. It has no stamp until its change is in the event log. */
+    async write(scheduleId: string, schedule: Schedule, now: number, dueAt: number | null, position: number | null) {
+      await db
+        .insertInto('schedules')
+        .values({
+          home,
+          schedule: scheduleId,
+          agent_json: json(schedule.agentId),
+          name_json: json(schedule.name),
+          value_json: JSON.stringify(schedule),
+          stamp: null,
+          position: position ?? 0,
+          judged_at: now,
+          due_at: dueAt,
+          paused_why: null,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['home', 'schedule']).doUpdateSet((eb) => ({
+            agent_json: json(schedule.agentId),
+            name_json: json(schedule.name),
+            value_json: JSON.stringify(schedule),
+            stamp: null,
+            changes: eb('schedules.changes', '+', 1),
+            removed: false,
+            judged_at: now,
+            due_at: dueAt,
+            paused_why: null,
+            ...(position === null ? {} : { position }),
+          })),
+        )
+        .execute();
+    },
+    async reorder(scheduleIds: readonly string[]): Promise<void> {
+      await db.transaction().execute(async (trx) => {
+        for (const [position, scheduleId] of scheduleIds.entries())
+          await trx
+            .updateTable('schedules')
+            .set({ position })
+            .where('home', '=', home)
+            .where('schedule', '=', scheduleId)
+            .execute();
+      });
+    },
+    /** Takes one away; what was due of it and is not begun is cancelled with it. False: it is not there. */
+    async remove(scheduleId: string, now: number): Promise<boolean> {
+      return await db.transaction().execute(async (trx) => {
+        const { numUpdatedRows } = await trx
+          .updateTable('schedules')
+          .set((eb) => ({ removed: true, due_at: null, stamp: null, changes: eb('changes', '+', 1) }))
+          .where('home', '=', home)
+          .where('schedule', '=', scheduleId)
+          .where('removed', '=', false)
+          .executeTakeFirst();
+        await trx
+          .updateTable('occurrences')
+          .set({ state: 'cancelled', ended_at: now })
+          .where('home', '=', home)
+          .where('schedule', '=', scheduleId)
+          .where('state', '=', 'due')
+          .execute();
+        return numUpdatedRows > 0n;
+      });
+    },
+    async pause(scheduleId: string, why: string): Promise<void> {
+      await db
+        .updateTable('schedules')
+        .set({ paused_why: why, due_at: null })
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .execute();
+    },
+    /** Computes anew when each is due next, as after a change of the household's zone, or of a clock that went back. */
+    async reckon(now: number, contextOf: (row: Row) => TimingContext, which: (row: Row) => boolean): Promise<void> {
+      const rows = (await schedules().selectAll().execute()).map(rowOf).filter(which);
+      for (const row of rows)
+        await db
+          .updateTable('schedules')
+          .set({
+            judged_at: Math.min(row.judgedAt, now),
+            due_at: isOn(row) ? slotAfter(row.schedule.timing, now, contextOf(row)) : null,
+          })
+          .where('home', '=', home)
+          .where('schedule', '=', row.scheduleId)
+          .execute();
+    },
+    /** As records: those that were changed and are not in the event log yet. */
+    async unannounced(most: number): Promise<(Row & { readonly removed: boolean })[]> {
+      const rows = await db
+        .selectFrom('schedules')
+        .selectAll()
+        .where('home', '=', home)
+        .where('stamp', 'is', null)
+        .orderBy('schedule')
+        .limit(most)
+        .execute();
+      return rows.map((row) => ({ ...rowOf(row), removed: row.removed }));
+    },
+    async announced({ scheduleId, changes }: Row, stamp: string): Promise<void> {
+      await db
+        .updateTable('schedules')
+        .set({ stamp })
+        .where('home', '=', home)
+        .where('schedule', '=', scheduleId)
+        .where('stamp', 'is', null)
+        .where('changes', '=', changes)
+        .execute();
+    },
+    async stamps(scheduleIds: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+      const rows = await db
+        .selectFrom('schedules')
+        .select(['schedule', 'stamp'])
+        .where('home', '=', home)
+        .where('schedule', '=', sql<string>`any(${[...scheduleIds]}::text[])`)
+        .execute();
+      return new Map(rows.map(({ schedule, stamp }) => [schedule, stamp]));
+    },
+    /** Takes one that a page gives back, where it is newer than what is here. */
+    async restore(
+      scheduleId: string,
+      { schedule, removed }: Pick<ScheduleRecord, 'schedule' | 'removed'>,
+      stamp: string | null,
+      now: number,
+      dueAt: number | null,
+    ): Promise<boolean> {
+      const values = {
+        agent_json: json(schedule.agentId),
+        name_json: json(schedule.name),
+        value_json: JSON.stringify(schedule),
+        stamp,
+        removed,
+        judged_at: now,
+        due_at: removed ? null : dueAt,
+        paused_why: null,
+      };
+      const { numInsertedOrUpdatedRows = 0n } = await db
+        .insertInto('schedules')
+        .values({ home, schedule: scheduleId, position: 0, ...values })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['home', 'schedule'])
+            .doUpdateSet((eb) => ({ ...values, changes: eb('schedules.changes', '+', 1) }))
+            .where(sql<boolean>`schedules.stamp collate "C" < ${stamp ?? ''}`),
+        )
+        .executeTakeFirst();
+      return numInsertedOrUpdatedRows > 0n;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** Every limit of what runs while nobody is there, in one place. */
+import { CATCH_UP_LIMITS, type CatchUpLimits } from '../../src/domain/schedule/occurrence.ts';
+
+export interface ScheduleLimits {
+  /** ms that a claim holds without a sign of life. */
+  readonly leaseMs: number;
+  /** ms between two signs of life. */
+  readonly renewMs: number;
+  /** ms: the clock looks at least so often, and says so. */
+  readonly checkMs: number;
+  /** ms without a look after which the clock stands still. */
+  readonly stillMs: number;
+  /** Most runs and scripts at once, of one household. */
+  readonly atOnce: number;
+  /** Most of them that are made up for, at once. */
+  readonly lateAtOnce: number;
+  /** Schedules that are looked at in one transaction. */
+  readonly batch: number;
+  /** Moments of one schedule that get a row each after an absence; those before them share one. */
+  readonly rowsAfterAbsence: number;
+  /** ms that what came to an end is kept. */
+  readonly keptMs: number;
+  /** So many failures in a row pause a schedule. */
+  readonly failuresPause: number;
+  readonly perAgent: number;
+  readonly perHousehold: number;
+  /** Characters of an agent's last words that are kept. */
+  readonly saidChars: number;
+  /** ms that a run waits for its agent’s turn. */
+  readonly busyMs: number;
+  /** ms that a run may take that somebody’s wake began. */
+  readonly wakeRunMs: number;
+  readonly catchUp: CatchUpLimits;
+}
+
+export const SCHEDULE_LIMITS: ScheduleLimits = {
+  leaseMs: 60_000,
+  renewMs: 20_000,
+  checkMs: 60_000,
+  stillMs: 120_000,
+  atOnce: 4,
+  lateAtOnce: 2,
+  batch: 200,
+  rowsAfterAbsence: 500,
+  keptMs: 90 * 86_400_000,
+  failuresPause: 5,
+  perAgent: 50,
+  perHousehold: 10_000,
+  saidChars: 600,
+  busyMs: 120_000,
+  wakeRunMs: 600_000,
+  catchUp: CATCH_UP_LIMITS,
+};

@@ -1,0 +1,145 @@
+/** What agents can do about their own time: come back later, see what is scheduled for them, and cancel it. */
+import { z } from 'zod';
+import { momentText } from '../../src/domain/moments.ts';
+import { titled } from '../../src/domain/quoting.ts';
+import { readDateTime } from '../../src/domain/guardrails.ts';
+import { wallTime, firstWhere } from '../../src/domain/zone-days.ts';
+import { MINUTE_MS, type Timing } from '../../src/domain/schedule/timing.ts';
+import { SCHEDULE_BOUNDS, type Scheduled } from '../../src/protocol/schedules.ts';
+import type { Configs, TeamTool } from '../contracts.ts';
+import { defineTool } from '../define-tool.ts';
+import { toolDone, toolError } from '../tool-outcome.ts';
+import type { Schedules } from './index.ts';
+
+export interface ScheduleToolsDeps {
+  readonly schedules: () => Pick<Schedules, 'list' | 'named' | 'add' | 'change' | 'remove'>;
+  readonly configs: Pick<Configs, 'household'>;
+  readonly now: () => number;
+}
+
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** ms: what an agent sets lies at most so far ahead. */
+const FURTHEST_MS = 366 * DAY_MS;
+const UNITS: Readonly<Record<string, number>> = { m: MINUTE_MS, h: 60 * MINUTE_MS, d: DAY_MS };
+const DELAY = /^(\d{1,6})\s*(m|min|minutes?|h|hours?|d|days?)$/;
+
+/** ms of `90 minutes`, `2h`, `1 day`; null where it is none. */
+function delayOf(text: string): number | null {
+  const [, count = '', unit = ''] = DELAY.exec(text.trim().toLowerCase()) ?? [];
+  const size = UNITS[unit.charAt(0)];
+  return size === undefined || count === '' ? null : Number(count) * size;
+}
+
+/** The moment at which the clock on the wall shows it first, or with an offset that moment itself. */
+function momentOf(text: string, zone: string): number | null {
+  const read = readDateTime(text);
+  if (!read) return null;
+  if (read.fixed) return read.wall;
+  return firstWhere(read.wall - DAY_MS, read.wall + DAY_MS, (time) => wallTime(zone, time) >= read.wall);
+}
+
+const timingText = (timing: Timing, zone: string): string => {
+  switch (timing.kind) {
+    case 'once':
+      return `once, on ${momentText(timing.at, zone)}`;
+    case 'every':
+      return `every ${timing.minutes} minutes`;
+    case 'cron':
+      return `by ${JSON.stringify(timing.cron)} (${timing.zone ?? zone})`;
+    case 'weekly':
+      return `at ${timing.time} on ${timing.days.length === 0 ? 'every day' : timing.days.map((day) => DAYS[day]).join(', ')} (${timing.zone ?? zone})`;
+    default:
+      return timing satisfies never;
+  }
+};
+const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+function lineOf({ schedule, nextAt, pausedWhy }: Scheduled, zone: string): string {
+  const next =
+    pausedWhy !== null ? `paused: ${pausedWhy}` : nextAt === null ? 'off' : `next on ${momentText(nextAt, zone)}`;
+  return `- ${schedule.kind} ${titled(schedule.name)}, ${timingText(schedule.timing, zone)}; ${next}`;
+}
+
+export function createScheduleTools({ schedules, configs, now }: ScheduleToolsDeps): readonly TeamTool[] {
+  const zoneOf = async () => (await configs.household()).effective.time_zone;
+  const listOf = async (agentId: string, which: (scheduled: Scheduled) => boolean, none: string) => {
+    const [all, zone] = await Promise.all([schedules().list(agentId), zoneOf()]);
+    const shown = all.filter(which);
+    return toolDone(shown.length === 0 ? none : shown.map((each) => lineOf(each, zone)).join('\n'));
+  };
+  return [
+    defineTool({
+      name: 'wake_later',
+      description:
+        'Leaves a message for yourself that comes back at a later time, also while nobody is here: for what is to be done or looked at then. Say either `delay` or `at`. A name that you have used already is set anew.',
+      input: z.object({
+        message: z.string().trim().min(1).max(SCHEDULE_BOUNDS.message),
+        delay: z.string().optional().describe('from now, such as `45 minutes`, `3 hours`, `2 days`'),
+        at: z
+          .string()
+          .optional()
+          .describe('such as 2026-12-24T09:00, by the human’s clock; with `Z` or an offset the moment itself'),
+        name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name).optional().describe('to cancel it by'),
+      }),
+      async run({ message, delay, at, name }, { agentId }) {
+        if ((delay === undefined) === (at === undefined)) return toolError('Say either `delay` or `at`.');
+        const zone = await zoneOf();
+        const ms = delay === undefined ? null : delayOf(delay);
+        const time = ms === null ? (at === undefined ? null : momentOf(at, zone)) : now() + ms;
+        if (time === null)
+          return toolError(
+            delay === undefined
+              ? '`at` is no date and time such as 2026-12-24T09:00.'
+              : '`delay` is none such as `45 minutes`, `3 hours` or `2 days`.',
+          );
+        if (time <= now()) return toolError('That time is over already.');
+        if (time > now() + FURTHEST_MS) return toolError('That is more than a year ahead.');
+        const called = name ?? `reminder ${new Date(time).toISOString().slice(0, 16)}`;
+        const reminder = {
+          kind: 'reminder',
+          agentId,
+          name: called,
+          message,
+          timing: { kind: 'once', at: time },
+        } as const;
+        const before = await schedules().named(agentId, called);
+        if (before && before.schedule.kind !== 'reminder')
+          return toolError(`You have a ${before.schedule.kind} of that name. Choose another.`);
+        const written = before
+          ? await schedules().change(before.scheduleId, reminder)
+          : await schedules().add(reminder);
+        if (!written?.ok) return toolError(written ? written.reason : 'It was taken away just now. Try again.');
+        return toolDone(
+          `It comes back to you on ${momentText(time, zone)}, as ${titled(called)}. ${before ? 'The one of before is replaced.' : ''}`.trim(),
+        );
+      },
+    }),
+    defineTool({
+      name: 'wake_cancel',
+      description: 'Takes away a reminder, a script or a routine of yours, by its name.',
+      input: z.object({ name: z.string().trim().min(1).max(SCHEDULE_BOUNDS.name) }),
+      async run({ name }, { agentId }) {
+        const found = await schedules().named(agentId, name);
+        if (!found || !(await schedules().remove(found.scheduleId)))
+          return toolError(`You have nothing scheduled as ${titled(name)}. wake_list tells what you have.`);
+        return toolDone(`${titled(name)} is taken away.`);
+      },
+    }),
+    defineTool({
+      name: 'wake_list',
+      description: 'What will come back to you: your reminders and scripts.',
+      input: z.object({}),
+      readOnly: true,
+      run: (_input, { agentId }) =>
+        listOf(agentId, ({ schedule }) => schedule.kind !== 'routine', 'Nothing is scheduled.'),
+    }),
+    defineTool({
+      name: 'list_my_routines',
+      description: 'The routines that the human has set for you, and when each is due next.',
+      input: z.object({}),
+      readOnly: true,
+      run: (_input, { agentId }) =>
+        listOf(agentId, ({ schedule }) => schedule.kind === 'routine', 'You have no routines.'),
+    }),
+  ];
+}

@@ -1,0 +1,199 @@
+/** What is due without anybody there, and what agents need for it. The names of routines and the timeline are known from elsewhere. */
+import { z } from 'zod';
+import { common, ms } from '../documents.ts';
+import { LIMITS } from '../limits.ts';
+import {
+  copyStandingSchema,
+  occurrenceSchema,
+  scheduledSchema,
+  scheduleSchema,
+  standingCopySchema,
+} from '../schedules.ts';
+import { endpoint, idText, named, optional, wholeNumber } from './endpoint.ts';
+
+const params = { scheduleId: named(idText, 'the schedule’s id') };
+const agentParams = { agentId: named(idText, 'the agent’s id, name or seat') };
+const unknown = { status: 404, when: 'there is no such schedule' } as const;
+const unknownAgent = { status: 404, when: 'no such agent' } as const;
+const misfits = [
+  { status: 400, when: 'something does not fit; `errors` names each field' },
+  { status: 409, when: 'its agent has something of that name already' },
+] as const;
+
+/** Hours that the timeline shows. */
+export const TIMELINE_HOURS = { min: 1, max: 168, otherwise: 24 } as const;
+export const HISTORY_PAGE = { min: 1, max: 500, otherwise: 100 } as const;
+
+const listSchema = z.object({ schedules: z.array(scheduledSchema) });
+const historySchema = z.object({ occurrences: z.array(occurrenceSchema).describe('the newest first') });
+export const timelineSchema = z.object({
+  from: ms,
+  to: ms,
+  moments: z
+    .array(
+      z.object({
+        scheduleId: z.string(),
+        agentId: common.agentId,
+        at: ms,
+        dark: z.string().nullable().describe('the label of the blackout in which it passes by; null: it runs'),
+      }),
+    )
+    .describe('the soonest first'),
+  occurrences: z.array(occurrenceSchema).describe('of the same span before now, the newest first'),
+  blackouts: z
+    .array(z.object({ agentId: common.agentId, from: ms, to: ms, label: z.string() }))
+    .describe('within the span to come'),
+  clashes: z
+    .array(z.object({ from: ms, to: ms, agentIds: z.array(common.agentId), critical: z.boolean() }))
+    .describe('where two or more agents begin within two minutes'),
+  most: z
+    .object({ runs: z.number().int().nonnegative(), microUsd: z.number().int().nonnegative().nullable() })
+    .describe('what the span to come can be at most; null: no run of before says what one costs'),
+});
+export type Timeline = z.infer<typeof timelineSchema>;
+
+export const scheduleEndpoints = {
+  schedules: endpoint({
+    method: 'GET',
+    path: '/v1/pulse-routines',
+    does: 'What is due without anybody there: routines, reminders and scripts.',
+    query: { agent: optional(named(idText, 'only those of this agent')) },
+    answers: [{ status: 200, when: 'always', body: listSchema }],
+  }),
+  addSchedule: endpoint({
+    method: 'POST',
+    path: '/v1/pulse-routines',
+    does: 'Adds one. It is due from now on; nothing else moves.',
+    body: scheduleSchema,
+    answers: [{ status: 201, when: 'it is there', body: scheduledSchema }, unknownAgent, ...misfits],
+  }),
+  schedule: endpoint({
+    method: 'GET',
+    path: '/v1/pulse-routines/{scheduleId}',
+    does: 'One of them.',
+    params,
+    answers: [{ status: 200, when: 'it is there', body: scheduledSchema }, unknown],
+  }),
+  changeSchedule: endpoint({
+    method: 'PUT',
+    path: '/v1/pulse-routines/{scheduleId}',
+    does: 'Says all of it anew. It goes on if it was paused.',
+    params,
+    body: scheduleSchema,
+    answers: [{ status: 200, when: 'it holds', body: scheduledSchema }, unknown, unknownAgent, ...misfits],
+  }),
+  removeSchedule: endpoint({
+    method: 'DELETE',
+    path: '/v1/pulse-routines/{scheduleId}',
+    does: 'Takes it away. What is due of it and was not begun is cancelled.',
+    params,
+    answers: [{ status: 204, when: 'it is gone' }, unknown],
+  }),
+  toggleSchedule: endpoint({
+    method: 'POST',
+    path: '/v1/pulse-routines/{scheduleId}/toggle',
+    does: 'Switches it on where it is off or paused, and off where it is on.',
+    params,
+    answers: [
+      { status: 200, when: 'it holds', body: scheduledSchema },
+      unknown,
+      { status: 400, when: 'it is a reminder, which is on as long as it is there' },
+    ],
+  }),
+  triggerSchedule: endpoint({
+    method: 'POST',
+    path: '/v1/pulse-routines/{scheduleId}/trigger',
+    does: 'Adds one moment, now. Its other moments stay as they are.',
+    params,
+    answers: [{ status: 202, when: 'it is due' }, unknown],
+  }),
+  duplicateSchedule: endpoint({
+    method: 'POST',
+    path: '/v1/pulse-routines/{scheduleId}/duplicate',
+    does: 'Adds one like it, switched off, under a name of its own.',
+    params,
+    answers: [
+      { status: 201, when: 'it is there', body: scheduledSchema },
+      unknown,
+      { status: 400, when: 'it is due only once, and that is over' },
+    ],
+  }),
+  reorderSchedules: endpoint({
+    method: 'PUT',
+    path: '/v1/pulse-routines-order',
+    does: 'Sets the order in which the person sees them.',
+    body: z.strictObject({ scheduleIds: z.array(z.string().max(LIMITS.id)).max(10_000) }),
+    answers: [
+      { status: 204, when: 'it holds' },
+      { status: 400, when: 'one is missing, unknown or there twice' },
+    ],
+  }),
+  scheduleHistory: endpoint({
+    method: 'GET',
+    path: '/v1/pulse-routines/{scheduleId}/history',
+    does: 'What became of each moment at which it was due.',
+    params,
+    query: {
+      before: optional(named(idText, 'only moments before this, in ms since the epoch')),
+      limit: wholeNumber(HISTORY_PAGE, `at most so many: ${HISTORY_PAGE.min}–${HISTORY_PAGE.max}`),
+    },
+    answers: [{ status: 200, when: 'it is there', body: historySchema }, unknown],
+  }),
+  timeline: endpoint({
+    method: 'GET',
+    path: '/v1/pulses/timeline',
+    does: 'What was due in the last hours, and what will be in the next.',
+    query: { hours: wholeNumber(TIMELINE_HOURS, `either way: ${TIMELINE_HOURS.min}–${TIMELINE_HOURS.max}`) },
+    answers: [
+      { status: 200, when: 'always', body: timelineSchema },
+      { status: 400, when: '`hours` does not fit' },
+    ],
+  }),
+  agentSchedule: endpoint({
+    method: 'GET',
+    path: '/v1/agents/{agentId}/schedule',
+    does: 'What is scheduled for one agent, and what became of what was due in the last day.',
+    access: 'agent',
+    params: agentParams,
+    answers: [
+      {
+        status: 200,
+        when: 'it is known',
+        body: z.object({ schedules: z.array(scheduledSchema), occurrences: z.array(occurrenceSchema) }),
+      },
+      unknownAgent,
+    ],
+  }),
+  standingCopies: endpoint({
+    method: 'GET',
+    path: '/api/standing-copies',
+    does: 'Which agents have left here what they need to be at work alone, how much, and since when.',
+    answers: [
+      { status: 200, when: 'always', body: z.object({ copies: z.array(copyStandingSchema) }) },
+      { status: 403, when: 'it is no browser that asks' },
+    ],
+  }),
+  leaveStandingCopy: endpoint({
+    method: 'PUT',
+    path: '/api/standing-copies/{agentId}',
+    does: 'Leaves with the relay what this agent needs to be at work alone. It lies there sealed.',
+    params: { agentId: named(idText, 'the agent’s id') },
+    body: z.strictObject({ version: z.string().min(1).max(LIMITS.id), copy: standingCopySchema }),
+    answers: [
+      { status: 204, when: 'it is on disk' },
+      unknownAgent,
+      { status: 403, when: 'it is no browser that asks' },
+    ],
+  }),
+  takeBackStandingCopy: endpoint({
+    method: 'DELETE',
+    path: '/api/standing-copies/{agentId}',
+    does: 'Takes it back. From then on the agent is not at work alone any more.',
+    params: { agentId: named(idText, 'the agent’s id') },
+    answers: [
+      { status: 204, when: 'it is gone' },
+      { status: 404, when: 'there was none' },
+      { status: 403, when: 'it is no browser that asks' },
+    ],
+  }),
+};

@@ -1,0 +1,227 @@
+/**
+ * Schedules on the wire: what is due without anybody there. A routine sets an agent to work, a reminder brings a message
+ * back to the agent that left it, a script is run by the relay and wakes an agent only where it fails.
+ */
+import { z } from 'zod';
+import { isClockTime, isTimeZone } from '../domain/guardrails.ts';
+import { CATCH_UP, END_STATES, OPEN_STATES, SKIP_REASONS } from '../domain/schedule/occurrence.ts';
+import { INTERVAL_BOUNDS, OFFSET_BOUNDS } from '../domain/schedule/timing.ts';
+import { cronProblem } from './cron.ts';
+import { common, ms } from './documents.ts';
+import { LIMITS } from './limits.ts';
+
+const id = z.string().min(1).max(LIMITS.id);
+const zone = z
+  .string()
+  .refine(isTimeZone, 'a time zone such as Europe/Berlin')
+  .nullable()
+  .describe('null: the household’s');
+
+export const SCHEDULE_BOUNDS = {
+  name: 80,
+  instructions: 50_000,
+  message: 20_000,
+  /** ms that a run may take. */
+  timeoutMs: { min: 1_000, max: 3_600_000, otherwise: 120_000 },
+  /** ms that a script may take. */
+  scriptMs: { min: 1_000, max: 600_000, otherwise: 60_000 },
+  maxConcurrent: { min: 1, max: 10, otherwise: 1 },
+  tools: 100,
+  columns: 20,
+  path: 1_000,
+} as const;
+
+export const timingSchema = z
+  .discriminatedUnion('kind', [
+    z
+      .strictObject({
+        kind: z.literal('every'),
+        minutes: z.number().int().min(INTERVAL_BOUNDS.min).max(INTERVAL_BOUNDS.max),
+        offset: z
+          .number()
+          .int()
+          .min(OFFSET_BOUNDS.min)
+          .max(OFFSET_BOUNDS.max)
+          .nullable()
+          .default(null)
+          .describe('minutes; null: given by the relay, apart from the others’'),
+      })
+      .refine(({ minutes, offset }) => offset === null || offset < minutes, {
+        path: ['offset'],
+        error: 'must be shorter than the interval',
+      }),
+    z.strictObject({
+      kind: z.literal('cron'),
+      cron: z
+        .string()
+        .min(1)
+        .max(200)
+        .check((context) => {
+          const problem = cronProblem(context.value);
+          if (problem !== null)
+            context.issues.push({ code: 'custom', input: context.value, message: `is no cron text: ${problem}` });
+        })
+        .describe('five fields: minute, hour, day, month, weekday'),
+      zone: zone.default(null),
+    }),
+    z.strictObject({
+      kind: z.literal('weekly'),
+      days: z.array(z.number().int().min(0).max(6)).max(7).default([]).describe('0 is Sunday; empty: every day'),
+      time: z.string().refine(isClockTime, 'a time of day as HH:MM, from 00:00 to 23:59'),
+      zone: zone.default(null),
+    }),
+    z.strictObject({ kind: z.literal('once'), at: ms.describe('ms since the epoch') }),
+  ])
+  .describe('When it is due. The moments follow from this alone, never from when it ran last.');
+
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(SCHEDULE_BOUNDS.name)
+  .describe('unique among what is scheduled for its agent');
+const bounded = ({ min, max, otherwise }: { min: number; max: number; otherwise: number }) =>
+  z.number().int().min(min).max(max).default(otherwise);
+const model = z.string().min(1).max(200).nullable().default(null);
+
+const routine = {
+  kind: z.literal('routine'),
+  agentId: common.agentId,
+  name,
+  instructions: z
+    .string()
+    .max(SCHEDULE_BOUNDS.instructions)
+    .describe('Markdown, put into the system prompt as it is; `{{AGENT_NAME}}` is filled in'),
+  timing: timingSchema,
+  model: model.describe('null: the agent’s own'),
+  planningModel: model.describe('of the first request of a run; null: `model`'),
+  executorModel: model.describe('of the requests after tools were used; null: `model`'),
+  tools: z
+    .array(z.string().min(1).max(100))
+    .max(SCHEDULE_BOUNDS.tools)
+    .nullable()
+    .default(null)
+    .describe('names of the tools that it may use; null: all that the agent has'),
+  columns: z
+    .array(z.string().min(1).max(80))
+    .max(SCHEDULE_BOUNDS.columns)
+    .default([])
+    .describe('columns of tasks that it looks at; empty: all'),
+  timeoutMs: bounded(SCHEDULE_BOUNDS.timeoutMs).describe('ms from its first request on'),
+  maxConcurrent: bounded(SCHEDULE_BOUNDS.maxConcurrent).describe('runs of it at once'),
+  context: z
+    .enum(['none', 'last_session', 'own_runs'])
+    .default('none')
+    .describe('what it is given of before: nothing, its last conversation, or the last words of its last three runs'),
+  catchUp: z
+    .enum(CATCH_UP)
+    .default('once')
+    .describe('what is made up for when the relay was away: nothing, the newest moment, or each of the last minutes'),
+  when: z
+    .enum(['always', 'something_waits'])
+    .default('always')
+    .describe('something_waits: where nothing is there for it, no model is asked'),
+  enabled: z.boolean().default(true),
+  color: z
+    .string()
+    .regex(/^#[0-9a-f]{6}$/i)
+    .nullable()
+    .default(null),
+};
+const reminder = {
+  kind: z.literal('reminder'),
+  agentId: common.agentId,
+  name,
+  message: z.string().min(1).max(SCHEDULE_BOUNDS.message),
+  timing: z.strictObject({ kind: z.literal('once'), at: ms }),
+};
+const script = {
+  kind: z.literal('script'),
+  agentId: common.agentId,
+  name,
+  script: z.string().min(1).max(SCHEDULE_BOUNDS.path).describe('path of a file in the agent’s workspace'),
+  timing: timingSchema,
+  onFailure: z.enum(['wake_agent', 'ignore']).default('wake_agent'),
+  overlap: z.enum(['skip', 'wait']).default('skip').describe('where it is due again while it runs'),
+  timeoutMs: bounded(SCHEDULE_BOUNDS.scriptMs).describe('ms after which it is ended, and has failed'),
+  enabled: z.boolean().default(true),
+};
+
+/** What is scheduled, as a page or an agent writes it. */
+export const scheduleSchema = z
+  .discriminatedUnion('kind', [z.strictObject(routine), z.strictObject(reminder), z.strictObject(script)])
+  .describe('What is due without anybody there.');
+export type Schedule = z.infer<typeof scheduleSchema>;
+export type ScheduleKind = Schedule['kind'];
+export type ScheduleOf<Kind extends ScheduleKind> = Extract<Schedule, { kind: Kind }>;
+
+/** As its record has it. `home`: the one relay that it is due at; a household with two never runs it twice. */
+export const scheduleRecordSchema = z.strictObject({
+  home: id.describe('the relay’s side of the household at which it is due'),
+  removed: z.boolean().describe('it was taken away'),
+  schedule: scheduleSchema,
+});
+export type ScheduleRecord = z.infer<typeof scheduleRecordSchema>;
+
+export const occurrenceStateSchema = z.enum([...OPEN_STATES, ...END_STATES]);
+
+/** One moment at which something was due, with what became of it. */
+export const occurrenceSchema = z.object({
+  scheduleId: id,
+  agentId: common.agentId,
+  name: z.string(),
+  kind: z.enum(['routine', 'reminder', 'script']),
+  dueAt: ms,
+  state: occurrenceStateSchema,
+  reason: z.enum(SKIP_REASONS).nullable().describe('why it was skipped'),
+  late: z.boolean().describe('it was made up for'),
+  runId: id.nullable(),
+  startedAt: ms.nullable(),
+  endedAt: ms.nullable(),
+  said: z.string().nullable().describe('its last words, or the end of what a script wrote'),
+  detail: z.string().nullable().describe('a sentence for people about how it ended'),
+  tokens: z.number().int().nonnegative().nullable(),
+  costMicroUsd: z.number().int().nonnegative().nullable(),
+});
+export type Occurrence = z.infer<typeof occurrenceSchema>;
+
+/** One schedule as a page sees it. */
+export const scheduledSchema = z.object({
+  scheduleId: id,
+  schedule: scheduleSchema,
+  nextAt: ms.nullable().describe('null: never, as things are'),
+  offset: z.number().int().nonnegative().nullable().describe('minutes, of an interval: its own, or what it was given'),
+  pausedWhy: z.string().nullable().describe('it failed too often in a row; null: it goes on'),
+  skippedInARow: z.number().int().nonnegative(),
+  failedInARow: z.number().int().nonnegative(),
+  position: z.number().int().nonnegative().describe('its place in the person’s order'),
+  running: z.number().int().nonnegative(),
+});
+export type Scheduled = z.infer<typeof scheduledSchema>;
+
+/** What an agent needs to be at work without a browser, as a page leaves it with the relay. */
+export const standingCopySchema = z.strictObject({
+  name: z.string().min(1).max(LIMITS.name),
+  color: z.string().max(40),
+  colorName: z.string().max(80),
+  position: z.number().int().min(0).max(8),
+  soul: z.string().max(LIMITS.soul).nullable(),
+  transcript: z.string().max(LIMITS.messageText).nullable().describe('its last conversation'),
+  human: z.string().min(1).max(LIMITS.name),
+  lead: z.string().min(1).max(LIMITS.name),
+  model: z.string().max(200).describe('that the person chose for it; empty: the relay’s own'),
+  maxAnswerTokens: z.number().int().min(1).max(1_000_000),
+  contextTokens: z.number().int().min(0).max(100_000_000).describe('that its model reads; 0: not known'),
+});
+export type StandingCopy = z.infer<typeof standingCopySchema>;
+
+/** What the relay says of one that it has. */
+export const copyStandingSchema = z.object({
+  agentId: common.agentId,
+  leftAt: ms,
+  version: id.describe('as the page named it'),
+  bytes: z.number().int().nonnegative().describe('sealed'),
+  soulChars: z.number().int().nonnegative(),
+  transcriptChars: z.number().int().nonnegative(),
+});
+export type CopyStanding = z.infer<typeof copyStandingSchema>;

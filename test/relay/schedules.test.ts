@@ -1,0 +1,188 @@
+/** What is due without anybody there: through the store, the gate, a run and the event log, with a clock that the test moves. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSessionBench, payload, wordsOf, type Bench, type Household } from '../support/session.ts';
+import { COPY, createHandClock, routine } from '../support/schedules.ts';
+import { STORES } from '../support/stores.ts';
+import type { Script } from '../support/scripted-model.ts';
+
+const MINUTE = 60_000;
+/** A Monday, on the hour in every zone that counts in hours. */
+const START = Date.UTC(2026, 10, 23, 6, 0);
+const LYRA = payload(0, { name: 'Lyra' });
+
+describe.each(STORES)('what is due, on %s', (kind) => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await openSessionBench(kind);
+  });
+  afterAll(() => bench.close());
+
+  async function open(script: Script = () => [{ say: 'I looked around.' }], copy = true) {
+    const clock = createHandClock(START);
+    const house = await bench.open({ script, now: clock.now });
+    await house.team.directory.set({
+      agents: [{ agentId: LYRA.id, name: LYRA.name, position: LYRA.position, retired: false }],
+    });
+    await house.team.configs.setHousehold({ coordination: {}, time_zone: 'Europe/Berlin' });
+    if (copy) await house.team.copies.leave(LYRA.id, COPY, 'v1');
+    await house.team.schedules.clock.start();
+    return { house, clock };
+  }
+  /** Lets time pass, and everything that is due then come to its end. */
+  async function pass(house: Household, clock: ReturnType<typeof createHandClock>, ms: number) {
+    clock.pass(ms);
+    house.team.schedules.clock.wake();
+    await house.team.schedules.clock.whenQuiet();
+  }
+  const history = (house: Household, clock: { now(): number }) =>
+    house.team.schedules.history(0, clock.now(), { most: 100 });
+  async function add(house: Household, more: Parameters<typeof routine>[0] = {}) {
+    const written = await house.team.schedules.add(routine(more));
+    if (!written.ok) throw new Error(written.reason);
+    return written.scheduled;
+  }
+
+  it('runs at its own moments, as the agent who it is, and says what became of each', async () => {
+    const { house, clock } = await open();
+    const { scheduleId, nextAt } = await add(house);
+    expect(nextAt).toBe(START + 30 * MINUTE);
+    await pass(house, clock, 29 * MINUTE);
+    expect(house.model.requests).toEqual([]);
+    await pass(house, clock, MINUTE);
+    const [request] = house.model.requests;
+    expect(request?.system).toContain('> I chose Lyra because it sounds like rain.');
+    expect(request?.system).toContain('## Daemon Mode');
+    expect(request?.system).toContain('Look around and say what you see, Lyra.');
+    expect(request?.last).toContain('[It is Monday 23 November 2026, 07:30.]');
+    expect(request?.last).toContain('[Your routine "Morning round" is due: Monday 23 November 2026, 07:30]');
+    expect(request?.last).not.toContain('Ida');
+    expect(await history(house, clock)).toMatchObject([
+      {
+        scheduleId,
+        agentId: LYRA.id,
+        name: 'Morning round',
+        dueAt: START + 30 * MINUTE,
+        state: 'done',
+        reason: null,
+        late: false,
+        said: 'I looked around.',
+        tokens: 35,
+      },
+    ]);
+    expect(house.of('run-started')).toMatchObject([
+      { agentId: LYRA.id, cause: { kind: 'pulse', routine: 'Morning round' } },
+    ]);
+    expect(house.of('message').map(wordsOf)).toEqual(['I looked around.']);
+    // The gate has it among its decisions.
+    expect((await house.team.gate.feed({ before: null, limit: 5, agentId: LYRA.id })).wakes).toMatchObject([
+      { way: 'schedule', outcome: 'granted', source: { kind: 'schedule', name: 'Morning round' } },
+    ]);
+    await pass(house, clock, 30 * MINUTE);
+    expect(house.model.requests).toHaveLength(2);
+  });
+
+  it('asks no model where nothing waits, and does where something does', async () => {
+    const { house, clock } = await open();
+    await add(house, { when: 'something_waits' });
+    await pass(house, clock, 30 * MINUTE);
+    expect(await history(house, clock)).toMatchObject([{ state: 'skipped', reason: 'nothing-waits' }]);
+    expect(house.model.requests).toEqual([]);
+    await house.inbox.put({
+      messageId: 'm1',
+      to: LYRA.id,
+      from: 'agent-b',
+      text: 'The well is dry.',
+      time: clock.now(),
+      priority: 'normal',
+      threadId: null,
+    });
+    await pass(house, clock, 30 * MINUTE);
+    expect(house.model.requests[0]?.last).toContain('The well is dry.');
+    expect(await house.inbox.count(LYRA.id)).toBe(0);
+  });
+
+  it.each([
+    ['no copy was left', 'no-copy', async () => undefined, false],
+    [
+      'all waking is switched off',
+      'switched-off',
+      (house: Household) => house.team.configs.setHousehold({ coordination: {}, wakes_enabled: false }),
+      true,
+    ],
+    [
+      'its minutes are used up',
+      'minutes',
+      (house: Household) =>
+        house.team.configs.setHousehold({ coordination: { wake_guardrails: { max_daily_session_minutes: 0 } } }),
+      true,
+    ],
+    [
+      'it is dark',
+      'blackout',
+      (house: Household) =>
+        house.team.configs.setHousehold({
+          coordination: { blackouts: [{ label: 'night', start_time: '00:00', end_time: '00:00', days: [] }] },
+        }),
+      true,
+    ],
+  ] as const)('skips the moment and says why where %s', async (_what, reason, prepare, copy) => {
+    const { house, clock } = await open(undefined, copy);
+    await prepare(house);
+    await add(house);
+    await pass(house, clock, 30 * MINUTE);
+    expect(await history(house, clock)).toMatchObject([{ state: 'skipped', reason }]);
+    expect(house.model.requests).toEqual([]);
+    expect(house.of('run-started')).toEqual([]);
+  });
+
+  it('makes up for one moment after an absence, and says of every other that it was missed', async () => {
+    const { house, clock } = await open();
+    await add(house, { timing: { kind: 'every', minutes: 5, offset: 0 } });
+    await house.restart();
+    clock.pass(8 * 60 * MINUTE + 2 * MINUTE);
+    await house.team.schedules.clock.start();
+    await house.team.schedules.clock.whenQuiet();
+    const all = await history(house, clock);
+    expect(all).toHaveLength(96);
+    expect(all.filter(({ state }) => state === 'done')).toMatchObject([{ late: true, dueAt: START + 8 * 60 * MINUTE }]);
+    expect(all.filter(({ state }) => state === 'missed')).toHaveLength(95);
+    expect(house.model.requests).toHaveLength(1);
+    expect(house.model.requests[0]?.last).toContain('made up for');
+  });
+
+  it('brings back what an agent left for itself, once, as a run where no session goes on', async () => {
+    const { house, clock } = await open();
+    const tool = house.team.tools.find(({ name }) => name === 'wake_later');
+    const said = await tool?.run(
+      { message: 'Ask Ada how the exam went.', at: '2026-11-24T09:00', name: 'exam' },
+      { agentId: LYRA.id, sessionId: null, run: 'r', kind: 'session', signal: new AbortController().signal },
+    );
+    expect(said).toMatchObject({
+      isError: false,
+      text: 'It comes back to you on Tuesday 24 November 2026, 09:00, as “exam”.',
+    });
+    await pass(house, clock, 25 * 60 * MINUTE + 59 * MINUTE);
+    expect(house.model.requests).toEqual([]);
+    await pass(house, clock, 61 * MINUTE);
+    await house.until(() => house.of('run-ended').length === 1);
+    expect(house.model.requests).toHaveLength(1);
+    expect(house.model.requests[0]?.last).toContain('Ask Ada how the exam went.');
+    expect(house.model.requests[0]?.last).toContain('A reminder that you left for yourself');
+    await pass(house, clock, 24 * 60 * MINUTE);
+    expect(house.model.requests).toHaveLength(1);
+    expect(await history(house, clock)).toMatchObject([{ kind: 'reminder', state: 'done' }]);
+  });
+
+  it('is a record, which a page gives back to a relay that has lost it', async () => {
+    const { house } = await open();
+    const { scheduleId } = await add(house);
+    await house.until(() => house.of('record').some(({ record }) => record.type === 'schedule'));
+    const [told] = house.of('record').filter(({ record }) => record.type === 'schedule');
+    if (!told?.at) throw new Error('It has no stamp.');
+    const other = await bench.open({ now: () => START });
+    expect(await other.team.records.offer([{ ...told.record, at: told.at }])).toEqual([{ answer: 'taken' }]);
+    expect(await other.team.schedules.list()).toMatchObject([{ scheduleId, nextAt: START + 30 * MINUTE }]);
+    // It is due there from now on, and every device is told.
+    await other.until(() => other.of('record').some(({ record }) => record.id === scheduleId));
+  });
+});
