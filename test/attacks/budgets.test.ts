@@ -54,7 +54,7 @@ async function talk({ team, agentIds, say }: Spenders, random: () => number): Pr
 // Side by side, each with a household and a model's server of its own: most of a schedule is waiting.
 it.concurrent.for(Array.from({ length: SEEDS }, (_none, i) => FIRST + i))(
   'never more than the budget and one request, and never more than was counted (seed %i)',
-  { timeout: 60_000 },
+  { timeout: 240_000 },
   async (seed, { expect }) => {
     const random = createRandom(seed);
     const stopsWhenLeft = random() < 0.5;
