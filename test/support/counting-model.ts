@@ -10,6 +10,8 @@ import { seatsCalled } from './scripted-model.ts';
 const BYTES_PER_TOKEN = 3;
 /** Of what it writes: tokens of four characters, so many every so many ms. */
 const STEP = { tokens: 3, characters: 4, everyMs: 10 } as const;
+/** Of a call of a tool, by one that writes no more than is seen. */
+const CALL_TOKENS = 50;
 
 const bodySchema = z.looseObject({
   model: z.string(),
@@ -18,7 +20,7 @@ const bodySchema = z.looseObject({
   messages: z.array(z.looseObject({ content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]) })),
 });
 
-/** `whole`: to its end. `cut`: the line goes dead in the middle, and it has written all. `broken`: before the first byte. `refused`: it is too busy, and charges nothing. */
+/** `whole`: to its end. `cut`: the line goes dead in the middle. `broken`: before the first byte. `refused`: it is too busy, and charges nothing. */
 export type Fate = 'whole' | 'cut' | 'broken' | 'refused';
 
 export interface CountingModel {
@@ -34,7 +36,7 @@ export interface CountingModel {
 export interface CountingModelOptions {
   readonly random: () => number;
   readonly fate: () => Fate;
-  /** It writes no further once the other side has gone. Otherwise it writes to the end that it had in mind. */
+  /** It writes no further once the other side has gone, nor once the line is dead, which is the same to it. Otherwise it writes to the end that it had in mind. */
   readonly stopsWhenLeft: boolean;
   /** It has the longest answer in mind that it may give. */
   readonly wordy: boolean;
@@ -120,7 +122,11 @@ export async function startCountingModel({
           delta: { type: 'input_json_delta', partial_json: JSON.stringify({ seats }) },
         });
         event({ type: 'content_block_stop', index: 0 });
-        event({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: usage(count(most)) });
+        event({
+          type: 'message_delta',
+          delta: { stop_reason: 'tool_use' },
+          usage: usage(count(stopsWhenLeft ? Math.min(CALL_TOKENS, body.max_tokens) : most)),
+        });
         event({ type: 'message_stop' });
         return void response.end();
       }
@@ -138,7 +144,7 @@ export async function startCountingModel({
         });
       }
       if (response.destroyed && stopsWhenLeft) return;
-      const end = count(stopsWhenLeft && becomes === 'whole' ? Math.min(written, body.max_tokens) : most);
+      const end = count(stopsWhenLeft ? Math.min(written, body.max_tokens) : most);
       if (becomes === 'cut') return void response.destroy();
       event({ type: 'content_block_stop', index: 0 });
       event({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: usage(end) });

@@ -1,0 +1,126 @@
+/** What a request may cost at most, and what comes on top of a model's plain price: never less than what it then takes. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { costOf, DEFAULT_PRICES } from '../../../src/domain/prices.ts';
+import {
+  BYTES_PER_TOKEN,
+  costOfTaken,
+  mostCost,
+  mostTaken,
+  PLAIN_TERMS,
+  SEARCH_MICRO_USD,
+  type RequestSize,
+  type Taken,
+} from '../../../src/domain/request-cost.ts';
+import { sizeOf } from '../../../server/proxy/size.ts';
+
+const taken = (model: string, more: Partial<Taken> = {}, inputTokens = 1_000): Taken => ({
+  count: { model, inputTokens, outputTokens: 1_000, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  hourWrites: 0,
+  searches: 0,
+  terms: PLAIN_TERMS,
+  ...more,
+});
+const priceOf = (one: Taken) => costOfTaken(one, DEFAULT_PRICES).microUsd;
+
+describe('What a request took', () => {
+  it('costs its model’s plain price, and a cent for each search on top', () => {
+    const plain = taken('claude-opus-5-5');
+    expect(priceOf(plain)).toBe(costOf(plain.count, DEFAULT_PRICES).microUsd);
+    expect(priceOf({ ...plain, searches: 3 })).toBe(priceOf(plain) + 3 * SEARCH_MICRO_USD);
+    expect(SEARCH_MICRO_USD).toBe(10_000);
+  });
+
+  it.each([
+    ['claude-opus-4-6', { fast: true }, 6],
+    ['claude-opus-4-8', { fast: true }, 2],
+    ['claude-opus-5-5', { fast: true }, 2],
+    ['claude-somebody-new', { fast: true }, 6],
+    ['claude-opus-5-5', { priority: true }, 2],
+    ['claude-opus-5-5', { resident: true }, 1.1],
+    ['claude-opus-5-5', { fast: true, priority: true, resident: true }, 4.4],
+  ])('of %s on the terms %j costs %f times as much', (model, terms, factor) => {
+    const plain = taken(model);
+    const cost = priceOf({ ...plain, terms: { ...PLAIN_TERMS, ...terms } });
+    expect(cost).toBeGreaterThanOrEqual(priceOf(plain) * factor);
+    expect(cost).toBeLessThanOrEqual(priceOf(plain) * factor + 1);
+  });
+
+  it('costs more from a length on, where its model does, in and out', () => {
+    const [short, long] = [taken('claude-sonnet-4-5', {}, 200_000), taken('claude-sonnet-4-5', {}, 200_001)];
+    expect(priceOf(short)).toBe(200_000 * 3 + 1_000 * 15);
+    expect(priceOf(long)).toBe(200_001 * 6 + 1_000 * 22.5);
+    // What was read from a cache is of the length too.
+    const cached = { ...short, count: { ...short.count, inputTokens: 150_000, cacheReadTokens: 60_000 } };
+    expect(priceOf(cached)).toBeGreaterThan(150_000 * 6);
+  });
+});
+
+describe('What a request may cost at most', () => {
+  const body = { model: 'claude-opus-5-5', max_tokens: 500, messages: [{ role: 'user', content: 'Hello.' }] };
+  const sized = (more: object) => sizeOf({ ...body, ...more }, 1_000);
+
+  it('is read from all that makes it dear', () => {
+    expect(sized({})).toMatchObject({ maxOutputTokens: 500, searches: 0, cached: 'not', openEnded: false });
+    expect(sized({ max_tokens: undefined }).maxOutputTokens).toBeNull();
+    expect(sized({ max_tokens: 'many' }).maxOutputTokens).toBeNull();
+    expect(sized({ tools: [{ type: 'web_search_20250305', max_uses: 7 }] })).toMatchObject({
+      searches: 7,
+      openEnded: true,
+    });
+    expect(sized({ tools: [{ type: 'web_search_20250305' }] }).searches).toBeGreaterThanOrEqual(10);
+    expect(sized({ tools: [{ type: 'web_fetch_20250910' }] }).openEnded).toBe(true);
+    expect(sized({ mcp_servers: [{}] }).openEnded).toBe(true);
+    expect(sized({ tools: [{ name: 'own' }, { type: 'custom' }] }).openEnded).toBe(false);
+    expect(sized({ speed: 'fast', inference_geo: 'us' }).terms).toMatchObject({ fast: true, resident: true });
+    expect(sized({ system: [{ type: 'text', cache_control: { type: 'ephemeral', ttl: '1h' } }] }).cached).toBe('hour');
+  });
+
+  it('is never less than what any request of its size takes, on its terms', () => {
+    const size = fc.record({
+      model: fc.constantFrom('claude-opus-5-5', 'claude-sonnet-4-5', 'claude-opus-4-6', 'claude-nobody-knows'),
+      bytes: fc.nat({ max: 3_000_000 }),
+      pictures: fc.nat({ max: 3 }),
+      openEnded: fc.boolean(),
+      searches: fc.nat({ max: 5 }),
+      maxOutputTokens: fc.option(fc.integer({ min: 1, max: 128_000 })),
+      cached: fc.constantFrom('not', 'minutes', 'hour'),
+      terms: fc.record({ fast: fc.boolean(), priority: fc.boolean(), resident: fc.boolean() }),
+    });
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(
+        size,
+        share,
+        share,
+        share,
+        share,
+        (of: RequestSize, read: number, written: number, cached: number, searched: number) => {
+          const most = mostTaken(of);
+          const input = Math.floor((most.count.inputTokens + most.count.cacheWriteTokens) * read);
+          const stored = of.cached === 'not' ? 0 : Math.floor(input * cached);
+          const one: Taken = {
+            count: {
+              model: of.model,
+              inputTokens: input - stored,
+              outputTokens: Math.floor(most.count.outputTokens * written),
+              cacheReadTokens: 0,
+              cacheWriteTokens: stored,
+            },
+            hourWrites: of.cached === 'hour' ? stored : 0,
+            searches: Math.floor(of.searches * searched),
+            terms: of.terms,
+          };
+          expect(mostCost(of, DEFAULT_PRICES)).toBeGreaterThanOrEqual(priceOf(one));
+        },
+      ),
+    );
+  });
+
+  it('reckons with more tokens than any text of so many bytes has, and with the longest answer where none is named', () => {
+    const most = mostTaken({ ...sized({ max_tokens: undefined }), bytes: 30_000 });
+    expect(most.count.inputTokens).toBeGreaterThanOrEqual(30_000 / BYTES_PER_TOKEN);
+    expect(BYTES_PER_TOKEN).toBeLessThanOrEqual(2);
+    expect(most.count.outputTokens).toBeGreaterThanOrEqual(128_000);
+  });
+});
